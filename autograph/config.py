@@ -1,0 +1,45 @@
+"""Every environment variable and switch, in one table.
+
+Environment variables are read once, when autograph is imported; afterwards the attributes of ``settings``
+decide.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+
+def _integer(name: str, default: int) -> int:
+    text = os.environ.get(name, "")
+    try:
+        return int(text) if text else default
+    except ValueError:
+        raise ValueError(f"the environment variable {name} must be a whole number, not {text!r}") from None
+
+
+@dataclass
+class Settings:
+    """The switches, with the environment variable that sets each.
+
+    ======================================  ==========================================================
+    AUTOGRAPH_VERBOSITY (``verbosity``)     0 silent, 1 what was converted and why, 2 generated source,
+                                            3 the source after every pass
+    AUTOGRAPH_STRICT_CONVERSION             1: a function that can't be converted is an error even where
+    (``strict_conversion``)                 it could run as it is
+    AUTOGRAPH_CHECKS (``checks``)           1: check the tree after every pass and the graph after tracing
+    ======================================  ==========================================================
+    """
+
+    verbosity: int = 0
+    also_log_to_stdout: bool = False
+    strict_conversion: bool = False
+    checks: bool = False
+    run_functions_eagerly: bool = False
+
+
+settings = Settings(
+    verbosity=_integer("AUTOGRAPH_VERBOSITY", 0),
+    strict_conversion=bool(_integer("AUTOGRAPH_STRICT_CONVERSION", 0)),
+    checks=bool(_integer("AUTOGRAPH_CHECKS", 0)),
+)

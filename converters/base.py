@@ -1,0 +1,279 @@
+"""What every pass stands on: the base class, the walk, and the context of one conversion.
+
+A pass is one class. It declares the node types that it removes (or looks at), so that the pipeline can leave it
+out when the function has none of them, and rewrites nodes by methods of two kinds:
+
+``leave_X(self, node)``
+    is called after the children of an ``X`` have been rewritten, and returns what stands in its place: a node, a
+    list of statements, or ``None`` to drop a statement. Passes that have only such methods can share one walk (a
+    stage of the pipeline): each node is offered to them in their order. Nodes that a handler makes are not walked
+    again; only the replacement itself is offered to the passes after it in the same stage.
+``visit_X(self, node)``
+    is called before the children and must walk them itself (``self.generic_visit(node)``). Such a pass is a stage
+    of its own.
+
+>>> class Twice(Pass):
+...     removes = (gast.IfExp,)
+...     def leave_IfExp(self, node):
+...         return node.body
+>>> show(Twice, "y = a if c else b")
+y = a
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+import gast
+
+from autograph.errors import UnsupportedConstructError
+
+if TYPE_CHECKING:
+    from autograph.source.names import Namer
+
+Result = TypeVar("Result")
+Rewritten = gast.AST | list[gast.AST] | None
+Handler = Callable[[Any, Any], Rewritten]
+
+FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
+SCOPES = frozenset((*FUNCTIONS, gast.ClassDef))
+# Nodes without children that any pass could want to see inside.
+LEAVES = frozenset((gast.Name, gast.Constant, gast.Pass, gast.Break, gast.Continue, gast.Global, gast.Nonlocal))
+
+
+@dataclass
+class Context:
+    """What the passes know about the function that is being converted."""
+
+    tree: gast.AST
+    """The function's node: what is rewritten, and what the analyses look at."""
+    function_name: str
+    filename: str
+    namer: Namer
+    """Makes names that no part of the function uses."""
+    class_name: str | None = None
+    """The class around the function, for private names."""
+    staged: bool = True
+    """The staged form is being made (all passes), not the plain one."""
+    enclosing: list[gast.AST] = field(default_factory=list)
+    """The functions and classes around the node that is being rewritten, innermost last."""
+    native: list[tuple[int, str]] = field(default_factory=list)
+    """Line and reason of each statement that stays native Python."""
+    _results: dict[Any, Any] = field(default_factory=dict)
+
+    def analysis(self, analyse: Callable[[Any], Result]) -> Result:
+        """Returns ``analyse(tree)``, computed once for each stage of the pipeline."""
+        found = self._results.get(analyse)
+        if found is None:
+            found = self._results[analyse] = analyse(self.tree)
+        return found
+
+    def forget_analyses(self) -> None:
+        """Drops what the analyses found: the tree has changed."""
+        self._results.clear()
+
+    def private_class(self) -> str | None:
+        """The class whose name mangles private names at the node being rewritten."""
+        for scope in reversed(self.enclosing):
+            if isinstance(scope, gast.ClassDef):
+                return scope.name
+        return self.class_name
+
+
+class Pass:
+    """One rewriting of a function; see the module's docstring for how to write one."""
+
+    removes: ClassVar[tuple[type, ...]] = ()
+    """Node types of which none is left afterwards."""
+    looks_at: ClassVar[tuple[type, ...]] = ()
+    """Further node types that the pass must see; it is left out of functions that have none of both."""
+    always: ClassVar[bool] = False
+    """The pass runs on every function."""
+    plain: ClassVar[bool] = False
+    """The pass belongs to the plain form too."""
+
+    _visitors: ClassVar[dict[type, Handler]] = {}
+    _leavers: ClassVar[dict[type, Handler]] = {}
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls._visitors = _handlers(cls, "visit_")
+        cls._leavers = _handlers(cls, "leave_")
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    def begin(self) -> None:
+        """Called before the walk; the place to ask for analyses."""
+
+    def analysis(self, analyse: Callable[[Any], Result]) -> Result:
+        """Returns the typed result of an analysis of the tree as it was before this stage."""
+        return self.context.analysis(analyse)
+
+    def fresh(self, name: str) -> str:
+        """Returns a name that nothing in the function uses: ``name``, or ``name_1`` …"""
+        return self.context.namer.fresh(name)
+
+    def error(self, node: gast.AST, message: str, *, construct: str | None = None, remedy: str | None = None) -> Exception:
+        """Returns an error that names the user's file and the line of a node."""
+        return UnsupportedConstructError(
+            message,
+            file=self.context.filename,
+            line=getattr(node, "lineno", None),
+            function=self.context.function_name,
+            construct=construct,
+            remedy=remedy,
+        )
+
+    def keep_native(self, node: gast.AST, reason: str) -> None:
+        """Records that a statement stays native Python, and why; verbosity 1 shows it."""
+        self.context.native.append((getattr(node, "lineno", 0), reason))
+
+    def run(self, tree: gast.AST) -> gast.AST:
+        """Rewrites a whole tree."""
+        return walk_together([self], tree)
+
+    def visit(self, node: gast.AST) -> Rewritten:
+        """Rewrites one node, by its ``visit_X`` or ``leave_X`` method if there is one."""
+        cls = node.__class__
+        visitor = self._visitors.get(cls)
+        if visitor is not None:
+            return visitor(self, node)
+        if cls not in LEAVES:
+            self.generic_visit(node)
+        leaver = self._leavers.get(cls)
+        return node if leaver is None else leaver(self, node)
+
+    def generic_visit(self, node: gast.AST) -> gast.AST:
+        """Rewrites the children of a node in place."""
+        _rewrite_children(node, self.visit, self.context.enclosing)
+        return node
+
+    def visit_all(self, statements: Iterable[gast.AST]) -> list[gast.AST]:
+        """Rewrites a list of statements."""
+        result: list[gast.AST] = []
+        for statement in statements:
+            _extend(result, self.visit(statement))
+        return result
+
+
+def _handlers(cls: type, prefix: str) -> dict[type, Handler]:
+    names = (name for name in dir(cls) if name.startswith(prefix) and name != "visit_all")
+    return {getattr(gast, name.removeprefix(prefix)): getattr(cls, name) for name in names}
+
+
+def _extend(statements: list[gast.AST], rewritten: Rewritten) -> None:
+    if rewritten.__class__ is list:
+        statements.extend(rewritten)  # type: ignore[arg-type]
+    elif rewritten is not None:
+        statements.append(rewritten)  # type: ignore[arg-type]
+
+
+def _rewrite_children(node: gast.AST, visit: Callable[[Any], Rewritten], enclosing: list[gast.AST]) -> None:
+    values = node.__dict__
+    is_scope = node.__class__ in SCOPES
+    for name in node._fields:
+        value = values.get(name)
+        if value is None or value.__class__ is str:
+            continue
+        inside = is_scope and name == "body"
+        if inside:
+            enclosing.append(node)
+        if value.__class__ is list:
+            if value:
+                values[name] = _rewrite_list(value, visit)
+        elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
+            values[name] = visit(value)
+        if inside:
+            enclosing.pop()
+
+
+def _rewrite_list(values: list[Any], visit: Callable[[Any], Rewritten]) -> list[Any]:
+    result: list[Any] = []
+    for value in values:
+        if isinstance(value, ast.AST):
+            _extend(result, visit(value))
+        else:
+            result.append(value)
+    return result
+
+
+def walk_together(passes: list[Any], tree: gast.AST) -> gast.AST:
+    """Rewrites a tree by several passes in one walk; only a lone pass may have ``visit_X`` methods."""
+    for each in passes:
+        each.begin()
+    if len(passes) == 1:
+        return passes[0].visit(tree)
+    enclosing = passes[0].context.enclosing
+    table: dict[type, list[tuple[int, Any, Handler]]] = {}
+    for position, each in enumerate(passes):
+        for node_type, handler in each._leavers.items():
+            table.setdefault(node_type, []).append((position, each, handler))
+
+    def visit(node: gast.AST) -> Rewritten:
+        if node.__class__ not in LEAVES:
+            _rewrite_children(node, visit, enclosing)
+        handlers = table.get(node.__class__)
+        return node if handlers is None else _offer(node, handlers, table)
+
+    return visit(tree)  # type: ignore[return-value]
+
+
+def _offer(node: gast.AST, handlers: list[tuple[int, Any, Handler]], table: dict[type, Any]) -> Rewritten:
+    done = -1
+    current: Any = node
+    while True:
+        for position, each, handler in handlers:
+            if position > done:
+                break
+        else:
+            return current
+        result = handler(each, current)
+        if result is None or result.__class__ is list:
+            return result
+        done, current = position, result
+        handlers = table.get(current.__class__, ())
+
+
+def node_types(tree: gast.AST) -> set[type]:
+    """Returns the types of all nodes of a tree, in one walk."""
+    found: set[type] = set()
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        found.add(node.__class__)
+        if node.__class__ in LEAVES:
+            continue
+        for value in node.__dict__.values():
+            if value.__class__ is list:
+                pending.extend(item for item in value if isinstance(item, ast.AST))
+            elif isinstance(value, ast.AST):
+                pending.append(value)
+    return found
+
+
+def show(passes: type[Pass] | tuple[type[Pass], ...], source: str, class_name: str | None = None) -> None:
+    """Prints what a pass, or a tuple of passes run one after the other, makes of the body of a function."""
+    print("\n".join(rewritten_lines(passes, source, class_name)))
+
+
+def rewritten_lines(passes: type[Pass] | tuple[type[Pass], ...], source: str, class_name: str | None = None) -> list[str]:
+    """Returns the lines of a function body after some passes; for doctests and tests."""
+    import textwrap
+
+    from autograph.source.names import Namer
+    from autograph.source.unparse import unparse
+
+    text = textwrap.dedent(source).strip("\n")
+    module = gast.parse("def f():\n" + textwrap.indent(text, "    "))
+    tree = module.body[0]
+    names = {node.id for node in gast.walk(tree) if isinstance(node, gast.Name)}
+    context = Context(tree, "f", "<shown>", Namer(names), class_name)
+    for each in passes if isinstance(passes, tuple) else (passes,):
+        context.tree = each(context).run(context.tree)
+        context.forget_analyses()
+    printed = unparse(context.tree).strip("\n").split("\n")
+    return textwrap.dedent("\n".join(printed[1:])).split("\n")

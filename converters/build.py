@@ -1,0 +1,115 @@
+"""Small nodes of generated code. `at` gives the location; for a compound statement pass its one-line part.
+
+>>> from autograph.source.unparse import unparse
+>>> at = gast.parse("x").body[0].value
+>>> print(unparse(operator_call("if_exp", [name("c", at), thunk(name("a", at), at)], at)).strip())
+ag__.if_exp(c, (lambda: a))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import gast
+
+Node = TypeVar("Node", bound=gast.AST)
+
+OPERATORS = "ag__"
+
+
+def located(node: Node, at: gast.AST) -> Node:
+    """Gives a new node the location of another one."""
+    source, target = at.__dict__, node.__dict__
+    target["lineno"] = source["lineno"]
+    target["col_offset"] = source["col_offset"]
+    target["end_lineno"] = source.get("end_lineno")
+    target["end_col_offset"] = source.get("end_col_offset")
+    return node
+
+
+def name(identifier: str, at: gast.AST) -> gast.AST:
+    """`identifier`, as a value."""
+    return located(gast.Name(identifier, gast.Load(), None, None), at)
+
+
+def stored(identifier: str, at: gast.AST) -> gast.AST:
+    """`identifier`, as the target of an assignment."""
+    return located(gast.Name(identifier, gast.Store(), None, None), at)
+
+
+def constant(value: Any, at: gast.AST) -> gast.AST:
+    """A literal."""
+    return located(gast.Constant(value, None), at)
+
+
+def strings(values: Sequence[str], at: gast.AST) -> gast.AST:
+    """A tuple of string literals."""
+    return located(gast.Tuple([constant(value, at) for value in values], gast.Load()), at)
+
+
+def operator(identifier: str, at: gast.AST) -> gast.AST:
+    """`ag__.identifier`."""
+    return located(gast.Attribute(name(OPERATORS, at), identifier, gast.Load()), at)
+
+
+def call(function: gast.AST, arguments: list[gast.AST], at: gast.AST, keywords: Sequence[gast.AST] = ()) -> gast.AST:
+    """`function(arguments)`."""
+    return located(gast.Call(function, arguments, list(keywords)), at)
+
+
+def operator_call(identifier: str, arguments: list[gast.AST], at: gast.AST) -> gast.AST:
+    """`ag__.identifier(arguments)`."""
+    return call(operator(identifier, at), arguments, at)
+
+
+def is_operator_call(node: gast.AST) -> bool:
+    """Whether a node is `ag__.something(…)`: generated code."""
+    return isinstance(node, gast.Call) and is_operator(node.func)
+
+
+def is_operator(node: gast.AST) -> bool:
+    """Whether a node is `ag__.something`."""
+    return isinstance(node, gast.Attribute) and isinstance(node.value, gast.Name) and node.value.id == OPERATORS
+
+
+def no_arguments() -> gast.AST:
+    """The empty parameter list."""
+    return gast.arguments([], [], None, [], [], None, [])
+
+
+def thunk(value: gast.AST, at: gast.AST) -> gast.AST:
+    """`lambda: value`."""
+    return located(gast.Lambda(no_arguments(), value), at)
+
+
+def assign(identifier: str, value: gast.AST, at: gast.AST) -> gast.AST:
+    """`identifier = value`."""
+    return located(gast.Assign([stored(identifier, at)], value, None), at)
+
+
+def expression(value: gast.AST, at: gast.AST) -> gast.AST:
+    """A statement that is only an expression."""
+    return located(gast.Expr(value), at)
+
+
+def returned(value: gast.AST | None, at: gast.AST) -> gast.AST:
+    """`return value`."""
+    return located(gast.Return(value), at)
+
+
+def if_(test: gast.AST, body: list[gast.AST], orelse: list[gast.AST], at: gast.AST) -> gast.AST:
+    """An `if` statement."""
+    return located(gast.If(test, body, orelse), at)
+
+
+def not_(value: gast.AST, at: gast.AST) -> gast.AST:
+    """`not value`."""
+    return located(gast.UnaryOp(gast.Not(), value), at)
+
+
+def function(identifier: str, body: list[gast.AST], at: gast.AST, parameters: Sequence[str] = ()) -> gast.AST:
+    """`def identifier(parameters): body`."""
+    arguments = no_arguments()
+    arguments.args = [located(gast.Name(each, gast.Param(), None, None), at) for each in parameters]
+    return located(gast.FunctionDef(identifier, arguments, body, [], None, None, []), at)

@@ -255,6 +255,26 @@ def node_types(tree: gast.AST) -> set[type]:
     return found
 
 
+def names_in(tree: gast.AST) -> set[str]:
+    """Returns every plain name, parameter and definition in a tree: what new names must differ from."""
+    found: set[str] = set()
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        for value in node.__dict__.values():
+            if value.__class__ is str:
+                found.add(value)
+            elif value.__class__ is list:
+                for item in value:
+                    if isinstance(item, ast.AST):
+                        pending.append(item)
+                    elif item.__class__ is str:
+                        found.add(item)
+            elif isinstance(value, ast.AST):
+                pending.append(value)
+    return found
+
+
 def show(passes: type[Pass] | tuple[type[Pass], ...], source: str, class_name: str | None = None) -> None:
     """Prints what a pass, or a tuple of passes run one after the other, makes of the body of a function."""
     print("\n".join(rewritten_lines(passes, source, class_name)))
@@ -270,8 +290,7 @@ def rewritten_lines(passes: type[Pass] | tuple[type[Pass], ...], source: str, cl
     text = textwrap.dedent(source).strip("\n")
     module = gast.parse("def f():\n" + textwrap.indent(text, "    "))
     tree = module.body[0]
-    names = {node.id for node in gast.walk(tree) if isinstance(node, gast.Name)}
-    context = Context(tree, "f", "<shown>", Namer(names), class_name)
+    context = Context(tree, "f", "<shown>", Namer(names_in(tree)), class_name)
     for each in passes if isinstance(passes, tuple) else (passes,):
         context.tree = each(context).run(context.tree)
         context.forget_analyses()

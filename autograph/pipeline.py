@@ -1,0 +1,195 @@
+"""The passes in order, and the cache of converted functions.
+
+A function converts into up to two forms, each made when it is first needed, once for each code object:
+
+* the staged form, made by all passes: used while a back end is staging on this thread, and shown by `to_code`;
+* the plain form, made by the passes marked `plain`: control flow stays native Python, calls are converted.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from functools import cache
+from types import CodeType, FunctionType
+from typing import TYPE_CHECKING, Any
+
+from .config import settings
+from .errors import ConversionError
+from .log import log
+
+if TYPE_CHECKING:
+    import gast
+
+    from .converters.base import Context, Pass
+    from .source.compile import Compiled
+    from .source.find import Source
+
+Stage = tuple[type["Pass"], ...]
+
+
+@cache
+def stages() -> tuple[Stage, ...]:
+    """Returns the passes in order. A stage is one walk of the tree; analyses are made anew for each stage."""
+    return (
+        # First, so that the others see definitions without decorators, and no `super()` without arguments.
+        # (functions.Functions,),
+        # `set_loop_options` must be read before its loop is taken apart.
+        # (directives.Directives,),
+        # Passes that make statements come before exits are lowered: what they make holds `if`, `for`, `break`.
+        # (match.Match,), (comprehensions.Comprehensions,), (stores.Stores, asserts.Asserts, raises.Raises),
+        # Makes every exit the tail of its function or loop body; needs all `if` and loops in place.
+        # (exits.Exits,),
+        # All the rest in one walk, children first, over analyses of the tree with exits lowered. The closures that
+        # these passes make would tell a later analysis that every variable is captured.
+        # (if_exp.IfExp, boolean.Boolean, comparisons.Comparisons, …, loads.Loads, calls.Calls, if_statements, loops)
+    )
+
+
+class Conversion:
+    """The converted forms of one code object."""
+
+    __slots__ = ("_lock", "_plain", "_staged")
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._plain: Compiled | ConversionError | None = None
+        self._staged: Compiled | ConversionError | None = None
+
+    def compiled(self, function: FunctionType, staged: bool) -> Compiled:
+        """Returns a form of a function with this code; two threads that ask at once get the same one."""
+        found = self._staged if staged else self._plain
+        if found is None:
+            with self._lock:
+                found = self._staged if staged else self._plain
+                if found is None:
+                    found = _convert(function, staged)
+                    if staged:
+                        self._staged = found
+                    else:
+                        self._plain = found
+        if isinstance(found, ConversionError):
+            raise found.with_traceback(None)
+        return found
+
+
+_conversions: dict[int, tuple[Any, Conversion]] = {}
+_converted_codes: dict[int, tuple[CodeType, bool]] = {}
+
+
+def converted(function: FunctionType, staged: bool) -> FunctionType:
+    """Returns the staged or plain form of a function, over the same globals, defaults and closure cells.
+
+    Raises:
+        ConversionError: the function can't be converted; nothing of it was.
+    """
+    code = function.__code__
+    entry = _conversions.get(id(code))
+    if entry is None:
+        key = id(code)
+        reference = weakref.ref(code, lambda _: _conversions.pop(key, None))
+        entry = _conversions.setdefault(key, (reference, Conversion()))
+    return entry[1].compiled(function, staged).instantiate(function)
+
+
+def is_converted(code: CodeType, staged: bool = True) -> bool:
+    """Whether a code object is the result of a conversion, or needs none."""
+    entry = _converted_codes.get(id(code))
+    return entry is not None and (entry[1] or not staged)
+
+
+def register_converted(code: CodeType, staged: bool = True) -> None:
+    """Notes that a code object and those inside it are converted: the staged form serves everywhere."""
+    _converted_codes[id(code)] = (code, staged)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            register_converted(constant, staged)
+
+
+def transformed(function: FunctionType, staged: bool = True) -> tuple[Context, Source]:
+    """Rewrites a function; the tree is the context's.
+
+    Raises:
+        ConversionError: the source can't be found, or holds something that can't be converted.
+    """
+    from .source.find import find
+
+    source = find(function)
+    return transform(source, source.tree, staged), source
+
+
+def transform(source: Source, tree: gast.AST, staged: bool = True) -> Context:
+    """Runs the passes over the tree of a function (which is rewritten in place)."""
+    from .converters.base import Context, names_in, node_types
+    from .source.names import Namer
+
+    types = node_types(tree)
+    context = Context(
+        tree=tree,
+        function_name=source.function_name,
+        filename=source.filename,
+        namer=Namer(names_in(tree)),
+        class_name=source.class_name,
+        staged=staged,
+    )
+    for stage in stages():
+        if not staged:
+            stage = tuple(each for each in stage if each.plain)
+        needed = [each for each in stage if each.always or not types.isdisjoint((*each.removes, *each.looks_at))]
+        if needed:
+            _run_stage(needed, context)
+            types = node_types(context.tree)
+    return context
+
+
+def _run_stage(stage: list[type[Pass]], context: Context) -> None:
+    from .converters.base import walk_together
+
+    context.tree = walk_together([each(context) for each in stage], context.tree)
+    context.forget_analyses()
+    if settings.checks:
+        _check(stage, context)
+    if settings.verbosity >= 3:
+        names = ", ".join(each.__name__ for each in stage)
+        log(3, f"{context.function_name} after {names}:\n{_text(context.tree)}")
+
+
+def _check(stage: list[type[Pass]], context: Context) -> None:
+    """Verifies that nothing is left that the passes remove, and that the tree compiles.
+
+    Raises:
+        AssertionError: a pass has not done what it declares; the message names it.
+    """
+    from .converters.base import node_types
+
+    left = node_types(context.tree)
+    for each in stage:
+        remaining = [node_type.__name__ for node_type in each.removes if node_type in left]
+        if remaining and not context.native:
+            raise AssertionError(f"{each.__name__} left {', '.join(remaining)} in {context.function_name}")
+
+
+def _convert(function: FunctionType, staged: bool) -> Compiled | ConversionError:
+    from . import operators
+    from .source.compile import compile_code
+
+    form = "staged" if staged else "plain"
+    try:
+        context, source = transformed(function, staged)
+        compiled = compile_code(context.tree, function, source, {"ag__": operators})
+    except ConversionError as error:
+        log(1, f"{function.__qualname__}: not converted ({form}): {error.message}")
+        return error
+    register_converted(compiled.code, staged)
+    log(1, f"{function.__qualname__}: converted ({form})")
+    for line, reason in context.native:
+        log(1, f'{function.__qualname__}: line {line} of "{context.filename}" stays native Python: {reason}')
+    if settings.verbosity >= 2:
+        log(2, f"{function.__qualname__} ({form}):\n{_text(context.tree)}")
+    return compiled
+
+
+def _text(tree: gast.AST) -> str:
+    from .source.unparse import unparse
+
+    return unparse(tree).strip("\n")

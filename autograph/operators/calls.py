@@ -1,0 +1,139 @@
+"""`f(x)` becomes `ag__.call(f)(x)`: a look-up of the converted form of `f`."""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Callable
+from functools import partial
+from types import BuiltinFunctionType, FunctionType, MethodType
+from typing import Any
+
+from autograph.config import settings
+from autograph.errors import ConversionError
+
+from .dispatch import active, staging
+
+DO_NOT_CONVERT = "__autograph_do_not_convert__"
+"""Attribute of a function that is left as it is; it holds the function's code, as `functools.wraps` copies it."""
+
+LEFT_ALONE = frozenset((*sys.stdlib_module_names, "autograph", "numpy", "gast", "astunparse", "_pytest", "pytest"))
+"""Top-level modules whose functions are called as they are."""
+
+# A weak reference to a function, and its converted form; None when that is the function itself.
+_Entry = tuple[Callable[[], Any], Callable[..., Any] | None]
+# By identity, as a strong key would keep functions alive.
+_plain: dict[int, _Entry] = {}
+_staged: dict[int, _Entry] = {}
+
+
+def call(function: Any) -> Any:
+    """Returns what to call in place of `function`: its plain form, or its staged form while a back end is staging.
+
+    What is not converted comes back as it is: classes, built-ins, the standard library, NumPy, autograph itself,
+    functions marked by `do_not_convert`, and functions that can't be converted.
+
+    Raises:
+        ConversionError: the function can't be converted, and the call stands in a staged branch or loop, where running
+            it as it is could change what the program means; or `strict_conversion` is set.
+    """
+    if staging():
+        entry = _staged.get(id(function))
+        return entry[1] or function if entry is not None and entry[0]() is function else _staged_form(function)
+    entry = _plain.get(id(function))
+    return entry[1] or function if entry is not None and entry[0]() is function else _plain_form(function)
+
+
+def is_left_alone(function: FunctionType) -> bool:
+    """Whether a Python function is called as it is, because of its module or its mark."""
+    if function.__dict__.get(DO_NOT_CONVERT) is function.__code__:
+        return True
+    module = function.__globals__.get("__name__", "")
+    return isinstance(module, str) and module.partition(".")[0] in LEFT_ALONE
+
+
+def _plain_form(function: Any) -> Any:
+    kind = type(function)
+    if kind is FunctionType:
+        return _convert(function, _plain, False)
+    if kind is MethodType:
+        form = call(function.__func__)
+        return function if form is function.__func__ else MethodType(form, function.__self__)
+    if kind is BuiltinFunctionType or isinstance(function, type):
+        return function
+    if kind is partial:
+        return _partial(function)
+    method = _call_method(function)
+    return function if method is None else MethodType(call(method), function)
+
+
+def _staged_form(function: Any) -> Any:
+    backend = active()
+    if backend is None:
+        return _plain_form(function)
+    replacement = backend.replacement(function)
+    if replacement is not None:
+        return replacement
+    kind = type(function)
+    if kind is FunctionType:
+        if _convertible(function):
+            return _convert(function, _staged, True)
+    elif kind is MethodType:
+        if isinstance(function.__func__, FunctionType):
+            if _convertible(function.__func__):
+                return MethodType(call(function.__func__), function.__self__)
+        elif not isinstance(function.__func__, BuiltinFunctionType):
+            return MethodType(call(function.__func__), function.__self__)
+    elif kind is partial:
+        return _partial(function)
+    elif not isinstance(function, (type, BuiltinFunctionType)):
+        method = _call_method(function)
+        if method is not None:
+            return MethodType(call(method), function)
+    return backend.watch_call(function)
+
+
+def _convertible(function: FunctionType) -> bool:
+    from autograph.pipeline import is_converted
+
+    return is_converted(function.__code__, True) or not is_left_alone(function)
+
+
+def _partial(function: partial[Any]) -> partial[Any]:
+    form = call(function.func)
+    return function if form is function.func else partial(form, *function.args, **function.keywords)
+
+
+def _call_method(obj: Any) -> FunctionType | None:
+    """The `__call__` of an object's class, when it is a Python function that may be converted."""
+    method = getattr(type(obj), "__call__", None)  # noqa: B004 (the function itself is wanted)
+    return method if isinstance(method, FunctionType) and not is_left_alone(method) else None
+
+
+def _convert(function: FunctionType, cache: dict[int, _Entry], staged: bool) -> Callable[..., Any]:
+    from autograph.pipeline import converted, is_converted
+
+    if is_converted(function.__code__, staged):
+        return function
+    form: Callable[..., Any] | None = None
+    if not is_left_alone(function):
+        try:
+            form = converted(function, staged)
+        except ConversionError as error:
+            return _unconverted(function, error, staged)
+    if function.__closure__ is None:
+        # The form of a closure shares its cells, which may hold the function itself: the cache would keep it alive.
+        key = id(function)
+        cache[key] = weakref.ref(function, lambda _: cache.pop(key, None)), form
+    return form or function
+
+
+def _unconverted(function: FunctionType, error: ConversionError, staged: bool) -> Callable[..., Any]:
+    if settings.strict_conversion:
+        raise error
+    backend = active() if staged else None
+    if backend is None:
+        return function
+    if backend.in_body():
+        raise error
+    return backend.watch_call(function)

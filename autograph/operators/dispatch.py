@@ -1,0 +1,206 @@
+"""From the type of a value to the back end that stages it.
+
+The operators ask `backend_of(value)`. `None` means plain Python; anything else is a `Backend`, one class with a
+handful of methods. Adding a back end edits no operator: write the class, then `register_backend(MyBackend())`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from types import FunctionType
+from typing import Any
+
+Thunk = Callable[[], Any]
+Options = Callable[[], dict[str, Any]] | None
+
+
+class Backend:
+    """Stages control flow over the values of one library. This docstring is all that a new back end needs.
+
+    A back end is asked for by the type of a value (`owns`), without importing any library: compare
+    ``value_type.__module__`` first. Answers are cached for each type. The methods are then called as follows.
+
+    **Bodies are closures.** ``body``, ``orelse`` and ``test`` are functions without parameters (the body of a ``for``
+    takes the item) made inside the user's function. They read and write the user's variables through their own
+    closure cells: ``names`` lists those that may be written and are needed afterwards. A value is read and set
+    through ``autograph.operators.state``: ``locations(body, names)`` gives the cell (or the global) of each name, and
+    ``Journal`` runs a body, collects what it changed (variables, and also attributes, items and list contents that
+    it or any function that it calls has changed) and puts everything back, so that another branch can run.
+
+    **The contract of `if_stmt`.** Run both bodies, each under its own sub-graph and its own `Journal`; merge the
+    results, and the values of every location that either has changed (a location that one branch left alone has its
+    old value there); build the conditional; set each location to its merged value; return the merged result. What
+    can't be merged raises `BranchMismatchError`. A body that returns a value returns the user's result of that branch.
+
+    **The contract of the loops.** ``test`` gives the condition, ``body`` one turn. A body returns ``None`` or ``False``
+    to go on, ``True`` to leave the loop (``break``), or a staged bool. A loop returns whether it was left by ``break``
+    (a bool, maybe staged). The types of the state are found by running the body until they no longer change.
+    ``options``, if not ``None``, returns a dict with any of ``maximum_iterations``, ``shape_invariants`` (pairs of a
+    value and a shape) and ``parallel_iterations``.
+
+    **Errors.** A method may raise any class of `autograph.errors`; it never runs something else in silence. An
+    exception that a body raises passes through with the state as it was before the statement.
+
+    **A raise** that the user writes in a staged body arrives as `StagedRaise` (a ``BaseException``), after `raise_`
+    has staged it: the branch never returns, and takes the types of the other.
+    """
+
+    name = "backend"
+
+    def owns(self, value_type: type) -> bool:
+        """Whether values of this type are staged by this back end (or by its library, when nothing is traced)."""
+        raise NotImplementedError
+
+    def staging(self) -> bool:
+        """Whether this back end is tracing on the calling thread."""
+        raise NotImplementedError
+
+    def in_body(self) -> bool:
+        """Whether this back end is tracing the body of a conditional or a loop on the calling thread."""
+        return False
+
+    def size(self) -> int:
+        """The number of nodes traced so far in the current graph; loops that Python unrolls are judged by it."""
+        return 0
+
+    # Control flow.
+
+    def if_stmt(self, test: Any, body: Thunk, orelse: Thunk, names: tuple[str, ...]) -> Any:
+        """Stages ``if``, and the conditional expression (with no ``names``)."""
+        raise NotImplementedError
+
+    def while_stmt(self, go: Any, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options) -> Any:
+        """Stages a loop (or the rest of one) of which ``go``, a staged bool, says whether it makes its next turn.
+
+        ``test`` has been evaluated for that turn: the loop is ``while go: stop = body(); go = not stop and test()``.
+        """
+        raise NotImplementedError
+
+    def for_stmt(self, iterable: Any, body: Callable[[Any], Any], names: tuple[str, ...], options: Options) -> Any:
+        """Stages a loop over a value that this back end owns."""
+        raise NotImplementedError
+
+    def for_rest(
+        self, stop: Any, iterator: Iterator[Any], body: Callable[[Any], Any], names: tuple[str, ...], options: Options
+    ) -> Any:
+        """Continues a Python loop of which a turn has given a staged stop signal: ``stop``, a staged bool."""
+        raise NotImplementedError
+
+    def while_rest(self, stop: Any, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options) -> Any:
+        """Continues a Python ``while`` loop of which a turn has given a staged stop signal."""
+        raise NotImplementedError
+
+    # Conditions.
+
+    def not_(self, value: Any) -> Any:
+        """Stages ``not value``."""
+        raise NotImplementedError
+
+    def and_(self, left: Any, right: Thunk) -> Any:
+        """Stages ``left and right()``: ``right`` is evaluated only where ``left`` is true."""
+        raise NotImplementedError
+
+    def or_(self, left: Any, right: Thunk) -> Any:
+        """Stages ``left or right()``: ``right`` is evaluated only where ``left`` is false."""
+        raise NotImplementedError
+
+    def contains(self, item: Any, container: Any) -> Any:
+        """Stages ``item in container``; either may be a staged value."""
+        raise NotImplementedError
+
+    def is_(self, left: Any, right: Any) -> Any:
+        """Answers ``left is right``; a staged bool when one of them may be ``None``."""
+        return left is right
+
+    # Errors at run time.
+
+    def assert_(self, test: Any, message: Thunk | None) -> None:
+        """Stages ``assert test, message()``."""
+        raise NotImplementedError
+
+    def raise_(self, exception: BaseException) -> None:
+        """Stages ``raise exception`` inside a staged body."""
+        raise NotImplementedError
+
+    # Items, attributes, variables.
+
+    def get_item(self, container: Any, index: Any) -> Any:
+        """``container[index]``, where either is staged."""
+        return container[index]
+
+    def set_item(self, value: Any, container: Any, index: Any) -> Any:
+        """``container[index] = value``; returns what the variable that held the container holds afterwards."""
+        raise NotImplementedError
+
+    def load(self, value: Any, name: str) -> Any:
+        """The value of a variable that may be undefined at run time, with a check."""
+        return value
+
+    # Calls and text.
+
+    def replacement(self, function: Any) -> Callable[..., Any] | None:
+        """What to call in place of a Python built-in or library function while staging; ``None``: the function."""
+        return None
+
+    def watch_call(self, function: Any) -> Callable[..., Any]:
+        """What to call in place of an unconverted function while staging, so that its mutations are seen."""
+        return function
+
+    def format_value(self, value: Any, conversion: str | None, specification: str) -> Any:
+        """The text of one staged value in an f-string: a staged string."""
+        raise NotImplementedError
+
+    def join_strings(self, parts: list[Any]) -> Any:
+        """The concatenation of strings, of which at least one is staged."""
+        raise NotImplementedError
+
+
+_backends: list[Backend] = []
+# Python's own types are answered without asking anybody.
+_by_type: dict[type, Backend | None] = dict.fromkeys(
+    (bool, int, float, complex, str, bytes, tuple, list, dict, set, frozenset, range, type(None), FunctionType)
+)
+
+
+def register_backend(backend: Backend) -> None:
+    """Adds a back end; it is asked after those that are already there."""
+    _backends.append(backend)
+    for value_type, found in list(_by_type.items()):
+        if found is None and value_type.__module__ != "builtins":
+            del _by_type[value_type]
+
+
+def backend_of(*values: Any) -> Backend | None:
+    """Returns the back end that owns one of the values, or `None` when all are plain Python."""
+    for value in values:
+        try:
+            found = _by_type[value.__class__]
+        except (KeyError, TypeError):
+            found = _find(type(value))
+        if found is not None:
+            return found
+    return None
+
+
+def _find(value_type: type) -> Backend | None:
+    if value_type in _by_type:
+        return _by_type[value_type]
+    found = next((each for each in _backends if each.owns(value_type)), None)
+    _by_type[value_type] = found
+    return found
+
+
+def staging() -> bool:
+    """Whether any back end is tracing on this thread."""
+    for each in _backends:  # noqa: SIM110 (a generator would cost more than the test)
+        if each.staging():
+            return True
+    return False
+
+
+def active() -> Backend | None:
+    """Returns the back end that is tracing on this thread."""
+    for each in _backends:
+        if each.staging():
+            return each
+    return None

@@ -1,0 +1,91 @@
+"""`assert` and `raise`: at once in plain Python, at run time when staged."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from autograph.errors import StagingError
+
+from .dispatch import Thunk, active, backend_of
+
+# The lines, by file, of `try` bodies that have handlers or a `finally`: what a staged raise must not pass through.
+_guarded: dict[str, list[tuple[int, int]]] = {}
+
+
+class StagedRaise(BaseException):
+    """Ends the tracing of a staged body at a `raise` that has become part of the graph.
+
+    No handler of the user catches it: what the handlers would have caught is refused before.
+    """
+
+
+def register_guarded_lines(filename: str, first: int, last: int) -> None:
+    """Notes the lines of the body of a ``try`` with handlers or a ``finally``; called at conversion."""
+    ranges = _guarded.setdefault(filename, [])
+    if (first, last) not in ranges:
+        ranges.append((first, last))
+
+
+def guarded_line(filename: str, line: int) -> int | None:
+    """Returns the first line of the innermost guarded ``try`` body around a line, or ``None``."""
+    found = [first for first, last in _guarded.get(filename, ()) if first <= line <= last]
+    return max(found, default=None)
+
+
+def assert_stmt(test: Any, message: Thunk | None = None) -> None:
+    """``assert test, message()``.
+
+    Raises:
+        AssertionError: the test is false; at run time when it is staged.
+    """
+    if test is True:
+        return
+    backend = backend_of(test)
+    if backend is not None:
+        return backend.assert_(test, message)
+    if not test:
+        exception = AssertionError() if message is None else AssertionError(message())
+        staging = active()
+        if staging is None or not staging.in_body():
+            raise exception
+        raise raising(exception)
+
+
+def raising(exception: Any) -> Any:
+    """Returns what to raise for ``raise exception``: itself, or `StagedRaise` inside a staged body.
+
+    Raises:
+        StagingError: the ``raise`` is staged, and stands in a ``try`` that might catch it.
+    """
+    backend = active()
+    if backend is None or not backend.in_body():
+        return exception
+    if isinstance(exception, type) and issubclass(exception, BaseException):
+        exception = exception()
+    if not isinstance(exception, BaseException):
+        return exception
+    _refuse_in_try(exception)
+    backend.raise_(exception)
+    return StagedRaise(exception)
+
+
+def _refuse_in_try(exception: BaseException) -> None:
+    frame = sys._getframe(2)
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name == "run_trace" and frame.f_globals.get("__name__", "").startswith(f"{__package__}."):
+            return
+        line = frame.f_lineno
+        guard = guarded_line(code.co_filename, line) if code.co_filename in _guarded else None
+        if guard is not None:
+            raise StagingError(
+                f"`raise {type(exception).__name__}` depends on a staged condition and stands in a `try` (line {guard})"
+                " that might catch it; a graph can't run the handler",
+                file=code.co_filename,
+                line=line,
+                function=code.co_name,
+                construct="raise in try",
+                remedy="test the condition with `if` in place of the exception, or move the `try` out of the graph",
+            )
+        frame = frame.f_back  # type: ignore[assignment]

@@ -1,0 +1,81 @@
+"""Items and attributes: `x[i]`, `x[i] = v`, `x[i] += v`, `o.a = v`, and what functions write outside themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from . import state
+from .dispatch import Thunk, backend_of
+
+_CONTAINERS = (list, dict)
+
+
+def mut(obj: Any) -> Any:
+    """Returns `obj`, after noting that the statement at hand is about to change it."""
+    if state.stack():
+        state.about_to_change(obj)
+    return obj
+
+
+def outer_writes(load: Thunk) -> None:
+    """Notes that the function at hand may write these outer variables: ``ag__.outer_writes(lambda: (n, g))``."""
+    if state.stack():
+        state.outer_writes(load)
+
+
+def get_item(container: Any, index: Any) -> Any:
+    """``container[index]``."""
+    backend = backend_of(index, container)
+    if backend is None:
+        return container[index]
+    return backend.get_item(container, index)
+
+
+def set_item(value: Any, container: Any, index: Any) -> Any:
+    """``container[index] = value``; returns the container, a new one when it can't be changed (a tensor)."""
+    backend = backend_of(container)
+    if backend is None and not isinstance(container, _CONTAINERS):
+        backend = backend_of(value)
+    if backend is None:
+        backend = _backend_of_index(index)
+    if backend is not None:
+        return backend.set_item(value, container, index)
+    if state.stack():
+        replaced = state.replace_array(container)
+        if replaced is not container:
+            return backend_of(replaced).set_item(value, replaced, index)  # type: ignore[union-attr]
+        state.about_to_change(container)
+    container[index] = value
+    return container
+
+
+def update_item(container: Any, index: Any, operator: Callable[[Any, Any], Any], value: Thunk) -> Any:
+    """``container[index] op= value()``; returns the container, as `set_item` does."""
+    return set_item(operator(get_item(container, index), value()), container, index)
+
+
+def set_item_of_attribute(value: Any, owner: Any, attribute: str, index: Any) -> None:
+    """``owner.attribute[index] = value``."""
+    container = getattr(owner, attribute)
+    changed = set_item(value, container, index)
+    if changed is not container:
+        setattr(mut(owner), attribute, changed)
+
+
+def update_item_of_attribute(
+    owner: Any, attribute: str, index: Any, operator: Callable[[Any, Any], Any], value: Thunk
+) -> None:
+    """``owner.attribute[index] op= value()``."""
+    container = getattr(owner, attribute)
+    changed = update_item(container, index, operator, value)
+    if changed is not container:
+        setattr(mut(owner), attribute, changed)
+
+
+def _backend_of_index(index: Any) -> Any:
+    if type(index) is tuple:
+        return next((found for each in index if (found := _backend_of_index(each)) is not None), None)
+    if type(index) is slice:
+        return backend_of(index.start, index.stop, index.step)
+    return backend_of(index)

@@ -1,0 +1,45 @@
+"""Variables that may be undefined, or hold `None`, at run time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .dispatch import Thunk, backend_of
+
+
+class Undefined:
+    """The one value that stands for "no value" where Python would have an unbound variable."""
+
+    _only: Undefined | None = None
+
+    def __new__(cls) -> Undefined:
+        if cls._only is None:
+            cls._only = super().__new__(cls)
+        return cls._only
+
+    def __repr__(self) -> str:
+        return "UNDEFINED"
+
+    def __reduce__(self) -> str:
+        return "UNDEFINED"
+
+
+UNDEFINED = Undefined()
+
+
+def ld(load: Thunk, name: str) -> Any:
+    """Loads a variable that may be undefined: ``ag__.ld(lambda: x, 'x')``.
+
+    Raises:
+        UnboundLocalError: the variable has no value, as in Python. When that depends on a staged condition, the error
+            comes at run time.
+    """
+    try:
+        value = load()
+    except NameError:
+        if name not in load.__code__.co_freevars:
+            raise
+        message = f"cannot access local variable {name!r} where it is not associated with a value"
+        raise UnboundLocalError(message) from None
+    backend = backend_of(value)
+    return value if backend is None else backend.load(value, name)

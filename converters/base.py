@@ -38,6 +38,8 @@ Result = TypeVar("Result")
 Rewritten = gast.AST | list[gast.AST] | None
 Handler = Callable[[Any, Any], Rewritten]
 
+# What is left as the user wrote it: annotations mean nothing to a graph, and tools read them.
+UNTOUCHED = frozenset(("annotation", "returns", "type_params", "decorator_list"))
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
 SCOPES = frozenset((*FUNCTIONS, gast.ClassDef))
 # Nodes without children that any pass could want to see inside.
@@ -62,6 +64,8 @@ class Context:
     """The functions and classes around the node that is being rewritten, innermost last."""
     native: list[tuple[int, str]] = field(default_factory=list)
     """Line and reason of each statement that stays native Python."""
+    generated: set[str] = field(default_factory=set)
+    """Names of the local functions that passes have made: calls of them need no conversion."""
     _results: dict[Any, Any] = field(default_factory=dict)
 
     def analysis(self, analyse: Callable[[Any], Result]) -> Result:
@@ -117,7 +121,9 @@ class Pass:
         """Returns a name that nothing in the function uses: ``name``, or ``name_1`` …"""
         return self.context.namer.fresh(name)
 
-    def error(self, node: gast.AST, message: str, *, construct: str | None = None, remedy: str | None = None) -> Exception:
+    def error(
+        self, node: gast.AST, message: str, *, construct: str | None = None, remedy: str | None = None
+    ) -> UnsupportedConstructError:
         """Returns an error that names the user's file and the line of a node."""
         return UnsupportedConstructError(
             message,
@@ -177,7 +183,7 @@ def _rewrite_children(node: gast.AST, visit: Callable[[Any], Rewritten], enclosi
     is_scope = node.__class__ in SCOPES
     for name in node._fields:
         value = values.get(name)
-        if value is None or value.__class__ is str:
+        if value is None or value.__class__ is str or name in UNTOUCHED:
             continue
         inside = is_scope and name == "body"
         if inside:
@@ -223,19 +229,19 @@ def walk_together(passes: list[Any], tree: gast.AST) -> gast.AST:
 
 
 def _offer(node: gast.AST, handlers: list[tuple[int, Any, Handler]], table: dict[type, Any]) -> Rewritten:
-    done = -1
+    position = 0
     current: Any = node
-    while True:
-        for position, each, handler in handlers:
-            if position > done:
-                break
-        else:
-            return current
+    while position < len(handlers):
+        order, each, handler = handlers[position]
         result = handler(each, current)
+        position += 1
         if result is None or result.__class__ is list:
             return result
-        done, current = position, result
-        handlers = table.get(current.__class__, ())
+        if result.__class__ is not current.__class__:
+            handlers = [later for later in table.get(result.__class__, ()) if later[0] > order]
+            position = 0
+        current = result
+    return current
 
 
 def node_types(tree: gast.AST) -> set[type]:
@@ -280,7 +286,9 @@ def show(passes: type[Pass] | tuple[type[Pass], ...], source: str, class_name: s
     print("\n".join(rewritten_lines(passes, source, class_name)))
 
 
-def rewritten_lines(passes: type[Pass] | tuple[type[Pass], ...], source: str, class_name: str | None = None) -> list[str]:
+def rewritten_lines(
+    passes: type[Pass] | tuple[type[Pass], ...], source: str, class_name: str | None = None
+) -> list[str]:
     """Returns the lines of a function body after some passes; for doctests and tests."""
     import textwrap
 

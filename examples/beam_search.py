@@ -37,19 +37,19 @@ def read_words() -> list[str]:
 
 
 def count_trigrams(words: list[str]) -> np.ndarray:
-    """Log probabilities of the next letter, float64 (LETTERS * LETTERS, LETTERS): a row for each two letters before."""
+    """Log probabilities of the next letter, float32 (LETTERS * LETTERS, LETTERS): a row for each two letters before."""
     counts = np.full((LETTERS, LETTERS, LETTERS), 0.01)
     for word in words:
         codes = [END, END, *(ord(letter) - 96 for letter in word), END]
         for before, last, following in zip(codes, codes[1:], codes[2:], strict=False):
             counts[before, last, following] += 1
     counts /= counts.sum(axis=-1, keepdims=True)
-    return np.log(counts).reshape(LETTERS * LETTERS, LETTERS)
+    return np.log(counts).astype(np.float32).reshape(LETTERS * LETTERS, LETTERS)
 
 
 def allowed_letters(keys: str) -> np.ndarray:
-    """What each step may write, float64 (LIMIT, LETTERS): 0 or minus infinity, to be added to log probabilities."""
-    allowed = np.zeros((LIMIT, LETTERS))
+    """What each step may write, float32 (LIMIT, LETTERS): 0 or minus infinity, to be added to log probabilities."""
+    allowed = np.zeros((LIMIT, LETTERS), np.float32)
     for step, key in enumerate(keys):
         fits = [ord(letter) - 96 for letter, its_key in KEYS.items() if its_key == key]
         allowed[step] = -np.inf
@@ -61,7 +61,7 @@ def allowed_letters(keys: str) -> np.ndarray:
 def beam_search(trigrams, allowed, width):
     """The `width` most probable texts: letters (width, LIMIT), their log probabilities, and the steps taken."""
     texts = tf.zeros((width, LIMIT), tf.int64)
-    scores = tf.concat([tf.zeros(1, tf.float64), tf.fill((width - 1,), tf.constant(-np.inf, tf.float64))], axis=0)
+    scores = tf.where(tf.range(width) == 0, 0.0, -np.inf)
     before = tf.zeros(width, tf.int64)
     last = tf.zeros(width, tf.int64)
     ended = tf.zeros(width, tf.bool)
@@ -91,7 +91,7 @@ def main(arguments: list[str] | None = None) -> dict[str, list[str]]:
     given = sys.argv[1:] if arguments is None else arguments
     trigrams = count_trigrams(read_words())
     found = {}
-    for keys in given or ["843", "2388", "74", "42"]:
+    for keys in given or ["843", "2388", "92", "42"]:
         texts, scores, steps = beam_search(trigrams, allowed_letters(keys), 8)
         found[keys] = [spell(text) for text in texts.numpy()]
         likely = zip(found[keys], np.exp(scores.numpy()), strict=True)

@@ -1,0 +1,23 @@
+"""How many random programs are tried, and which."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from hypothesis import HealthCheck, settings
+
+EXAMPLES = os.environ.get("AUTOGRAPH_EXAMPLES")
+"""How many programs each test tries; when set, new ones every time."""
+
+
+def examples(count: int) -> Callable:
+    """The Hypothesis settings of a test: `count` programs, always the same, unless AUTOGRAPH_EXAMPLES asks for more."""
+    return settings(
+        max_examples=int(EXAMPLES or count),
+        derandomize=EXAMPLES is None,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        print_blob=EXAMPLES is not None,
+    )

@@ -36,7 +36,7 @@ def run(source: str, form: str | None, arguments: tuple = ()) -> Observation:
         namespace: dict[str, Any] = {"__name__": "program"}
         exec(compile(source, filename, "exec"), namespace)
         if form is not None:
-            failures = convert_namespace(namespace, "program", staged=form == "staged")
+            failures = convert_namespace(namespace, "program", staged=form == "staged").failures
             if failures:
                 raise AssertionError(f"not converted: {failures}")
         items, table, box = [3, 1, 2], {0: 1, 1: 2, "k": 3}, namespace["Box"](5)

@@ -394,7 +394,7 @@ def plain_deletes(mapping=(("a", 1), ("b", 2))):
     key = 3
     del key
     try:
-        return key
+        return key  # noqa: F821
     except UnboundLocalError:
         return table
 

@@ -26,7 +26,7 @@ def test_converted_programs_are_the_originals(form):
 
 def test_observations_differ_when_programs_do():
     """The comparison sees values, output, mutations, globals, exception types and lines."""
-    head = "class Box:\n    def __init__(self, value): self.value = value\n    def __repr__(self): return 'Box'\nTOTAL = 0\n"
+    head = "TOTAL = 0\nclass Box(list):\n    def __init__(self, value): pass\n"
     bodies = ["return a", "return b", "print(a)", "items.append(a)", "global TOTAL; TOTAL = 2", "raise ValueError",
               "raise KeyError", "\n    raise ValueError",
               "\n    try:\n        1 / 0\n    except Exception as e: raise ValueError from None"]

@@ -1,0 +1,164 @@
+"""Generator expressions: lazy on plain values; where a built-in consumes one at once, staged as a loop.
+
+A generator expression arrives as its first iterable and a function ``item(x, result)`` for one turn of its first
+``for``. It appends what the turn yields to the list ``result`` and returns it: no value or one, or an `Inner` that
+stands for a further ``for``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from typing import Any
+
+from autograph.errors import StagedValueError
+
+from .calls import call
+from .control_flow import for_stmt
+from .dispatch import backend_of, staging
+from .logical import not_
+
+Item = Callable[[Any, Any], Any]
+Values = Generator[Any, None, None]
+
+_CONSUMERS = frozenset((sum, min, max, list, tuple, set, frozenset, dict, sorted))
+
+
+class Inner:
+    """A further ``for`` of a generator expression, not yet begun."""
+
+    __slots__ = ("item", "iterable")
+
+    def __init__(self, iterable: Any, item: Item) -> None:
+        self.iterable = iterable if backend_of(iterable) is not None else iter(iterable)
+        self.item = item
+
+
+def generator(iterable: Any, item: Item) -> Values:
+    """The generator of ``(… for x in iterable …)``.
+
+    Raises:
+        StagedValueError: the iterable, or whether a value is yielded at all, is staged.
+    """
+    if backend_of(iterable) is not None:
+        raise _refusal("runs over a staged value")
+    return _named(_lazily(iter(iterable), item))
+
+
+def consume(function: Any, iterable: Any, item: Item, *arguments: Any, **keywords: Any) -> Any:
+    """``function(generator, …)``: what is called at once may have the generator expression as a staged loop."""
+    staged = backend_of(iterable) is not None
+    if not staged and not staging():
+        return call(function)(_named(_lazily(iter(iterable), item)), *arguments, **keywords)
+    if function is any or function is all:
+        return _search(function, iterable, item)
+    if not _is_consumer(function):
+        return call(function)(generator(iterable, item), *arguments, **keywords)
+    if staged:
+        return call(function)(_collected([], iterable, item), *arguments, **keywords)
+    try:
+        return call(function)(_named(_remembering(iter(iterable), item, [])), *arguments, **keywords)
+    except _StagedCount as found:
+        return call(function)(found.finished(), *arguments, **keywords)
+
+
+def _is_consumer(function: Any) -> bool:
+    """Whether a function goes through its argument and does nothing else before."""
+    owner = getattr(function, "__self__", None)
+    if type(owner) is str:
+        return bool(function == owner.join)
+    try:
+        return function in _CONSUMERS
+    except TypeError:
+        return False
+
+
+def _named(values: Values) -> Values:
+    values.__name__ = values.__qualname__ = "<genexpr>"
+    return values
+
+
+def _lazily(iterator: Iterator[Any], item: Item) -> Values:
+    for each in iterator:
+        result = item(each, [])
+        if type(result) is not list:
+            raise _refusal("yields a value only under a staged condition")
+        for value in result:
+            if type(value) is not Inner:
+                yield value
+            elif backend_of(value.iterable) is None:
+                yield from _lazily(value.iterable, value.item)
+            else:
+                raise _refusal("runs over a staged value")
+
+
+def _refusal(what: str) -> StagedValueError:
+    return StagedValueError(
+        f"a generator expression {what}",
+        construct="generator expression",
+        remedy="write a list comprehension, or hand the generator expression to `sum`, `any`, `list` … directly",
+    )
+
+
+class _StagedCount(BaseException):
+    """It has turned out that the number of values is staged: how far the generator has come."""
+
+    def __init__(self, result: Any, iterator: Iterator[Any], item: Item) -> None:
+        self.result = result
+        self.iterator = iterator
+        self.item = item
+
+    def finished(self) -> Any:
+        """All values, those yielded so far and the rest."""
+        return _collected(self.result, self.iterator, self.item)
+
+
+def _remembering(iterator: Iterator[Any], item: Item, values: list[Any]) -> Values:
+    """Yields lazily, and keeps what it has yielded, so that `_StagedCount` can hand it on."""
+    for each in iterator:
+        known = len(values)
+        result = item(each, values)
+        if result is not values:
+            raise _StagedCount(result, iterator, item)
+        if len(values) == known:
+            continue
+        if type(values[-1]) is not Inner:
+            yield values[-1]
+            continue
+        inner = values.pop()
+        try:
+            if backend_of(inner.iterable) is not None:
+                raise _StagedCount(values, inner.iterable, inner.item)
+            yield from _remembering(inner.iterable, inner.item, values)
+        except _StagedCount as found:
+            raise _StagedCount(found.finished(), iterator, item) from None
+
+
+def _collected(result: Any, iterable: Any, item: Item) -> Any:
+    """Appends all values of a generator expression to a list: a loop that may be staged."""
+
+    def loop_body(iterate: Any) -> None:
+        nonlocal result
+        result = item(iterate, result)
+        if type(result) is list and result and type(result[-1]) is Inner:
+            inner = result.pop()
+            result = _collected(result, inner.iterable, inner.item)
+
+    for_stmt(iterable, loop_body, ("result",))
+    return result
+
+
+def _search(function: Callable[[Any], Any], iterable: Any, item: Item) -> Any:
+    """``any`` and ``all``: a loop that stops at the first value that decides."""
+    result: Any = function is all
+
+    def loop_body(iterate: Any) -> Any:
+        nonlocal result
+        values = item(iterate, [])
+        if type(values) is list and values and type(values[0]) is Inner:
+            result = _search(function, values[0].iterable, values[0].item)
+        else:
+            result = call(function)(values)
+        return not_(result) if function is all else result
+
+    for_stmt(iterable, loop_body, ("result",))
+    return result

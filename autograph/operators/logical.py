@@ -1,0 +1,107 @@
+"""`and`, `or`, `not`, chained comparisons, `in` and `is`: Python's values on plain values, staged on staged ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import eq, ge, gt, le, lt, ne
+from typing import Any
+
+from .dispatch import Thunk, backend_of
+
+__all__ = [
+    "and_", "compare", "eq", "ge", "gt", "in_", "is_", "is_not", "le", "lt", "ne", "not_", "not_in", "or_",
+]  # fmt: skip
+
+
+def and_(left: Any, *operands: Thunk) -> Any:
+    """``left and operands[0]() and …``: the first operand that is false, or the last; later ones are not evaluated."""
+    for position, operand in enumerate(operands):
+        backend = backend_of(left)
+        if backend is not None:
+            return backend.and_(left, _rest(and_, operands, position))
+        if not left:
+            return left
+        left = operand()
+    return left
+
+
+def or_(left: Any, *operands: Thunk) -> Any:
+    """``left or operands[0]() or …``: the first operand that is true, or the last; later ones are not evaluated."""
+    for position, operand in enumerate(operands):
+        backend = backend_of(left)
+        if backend is not None:
+            return backend.or_(left, _rest(or_, operands, position))
+        if left:
+            return left
+        left = operand()
+    return left
+
+
+def _rest(operator: Callable[..., Any], operands: tuple[Thunk, ...], position: int) -> Thunk:
+    """What is left of a chain of operands once the ones before `position` have been evaluated, as one operand."""
+    first, *rest = operands[position:]
+    return (lambda: operator(first(), *rest)) if rest else first
+
+
+def not_(value: Any) -> Any:
+    """``not value``."""
+    if value is True:
+        return False
+    if value is False:
+        return True
+    backend = backend_of(value)
+    return (not value) if backend is None else backend.not_(value)
+
+
+def compare(left: Any, operator: Callable[[Any, Any], Any], operand: Thunk, *rest: Any) -> Any:
+    """``left operator operand() …``: a chain such as ``a < b <= c``, as ``compare(a, lt, lambda: b, le, lambda: c)``.
+
+    Every operand is evaluated at most once, and none after the first comparison that is false.
+    """
+    while True:
+        right = operand()
+        result = operator(left, right)
+        if not rest:
+            return result
+        backend = backend_of(result)
+        if backend is not None:
+            return backend.and_(result, _comparison(right, *rest))
+        if not result:
+            return result
+        left, (operator, operand, *rest) = right, rest  # type: ignore[assignment]
+
+
+def _comparison(left: Any, operator: Callable[[Any, Any], Any], operand: Thunk, *rest: Any) -> Thunk:
+    return lambda: compare(left, operator, operand, *rest)
+
+
+def in_(item: Any, container: Any) -> Any:
+    """``item in container``."""
+    backend = _backend_of_membership(item, container)
+    return (item in container) if backend is None else backend.contains(item, container)
+
+
+def not_in(item: Any, container: Any) -> Any:
+    """``item not in container``."""
+    backend = _backend_of_membership(item, container)
+    return (item not in container) if backend is None else backend.not_(backend.contains(item, container))
+
+
+def _backend_of_membership(item: Any, container: Any) -> Any:
+    """The back end of the item or of the container; a list or tuple may hold staged values too."""
+    backend = backend_of(item, container)
+    if backend is None and type(container) in (list, tuple):
+        backend = backend_of(*container)
+    return backend
+
+
+def is_(left: Any, right: Any) -> Any:
+    """``left is right``; a staged bool when one of them is ``None`` or not at run time."""
+    backend = backend_of(left, right)
+    return (left is right) if backend is None else backend.is_(left, right)
+
+
+def is_not(left: Any, right: Any) -> Any:
+    """``left is not right``."""
+    backend = backend_of(left, right)
+    return (left is not right) if backend is None else not_(backend.is_(left, right))

@@ -10,6 +10,7 @@ Remedy: return a list
 from __future__ import annotations
 
 import linecache
+from typing import Self
 
 
 class AutographError(Exception):
@@ -36,6 +37,13 @@ class AutographError(Exception):
         self.construct = construct
         self.remedy = remedy
         super().__init__(self._text())
+
+    def at(self, file: str, line: int | None, function: str | None) -> Self:
+        """This error, with the user's location; one that it has already stays."""
+        if self.file is None:
+            self.file, self.line, self.function = file, line, function
+            self.args = (self._text(),)
+        return self
 
     def _text(self) -> str:
         parts = [self.message]

@@ -1,0 +1,6 @@
+"""Tensors and graphs. Knows nothing of syntax trees; works without the rest of the package.
+
+`op` comes first: records, graphs, tensors and tracing refer to each other, and load in the order that it sets.
+"""
+
+from . import op as op

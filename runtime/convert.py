@@ -1,0 +1,248 @@
+"""From Python values, NumPy arrays and other objects to tensors, and between element types."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import InvalidArgumentError
+
+from . import dtypes, shapes
+from .dtypes import DType, as_dtype, from_numpy
+from .op import OPS
+from .tensor import EagerTensor, SymbolicTensor, Tensor
+
+__all__ = ["cast", "constant", "constant_tensor", "convert_to_tensor", "weak_kind", "wrap"]
+
+_SCALARS = frozenset((bool, int, float, complex, str, bytes))
+
+
+def wrap(result: Any) -> EagerTensor:
+    """What a kernel returned as an eager tensor (arrays are not copied; other objects are ``variant`` tensors)."""
+    if type(result) is np.ndarray:
+        return EagerTensor(result)
+    if isinstance(result, (np.ndarray, np.generic)):
+        return EagerTensor(np.asarray(result))
+    if type(result) is bytes:
+        return EagerTensor(string_scalar(result))
+    return EagerTensor(result)
+
+
+def string_scalar(value: bytes) -> np.ndarray[Any, Any]:
+    """A 0-d object array that holds the bytes."""
+    array = np.empty((), object)
+    array[()] = value
+    return array
+
+
+def weak_kind(value: Any) -> type | None:
+    """The widest Python type in a Python number or a nested list of them; None for anything else.
+
+    Such values take part in promotion with their kind only: ``float32_tensor + [1, 2]`` is float32.
+    """
+    kind = type(value)
+    if kind in _SCALARS:
+        return kind
+    if kind is not list and kind is not tuple:
+        return None
+    widest: type | None = None
+    for item in value:
+        inner = weak_kind(item)
+        if inner is None:
+            return None
+        try:
+            widest = dtypes.widest(widest, inner)
+        except TypeError:
+            return None
+    return widest
+
+
+def constant_tensor(value: Any, dtype: DType) -> EagerTensor:
+    """An eager tensor of a Python number, or a nested list of numbers, in the given type."""
+    return EagerTensor(_array(value, dtype))
+
+
+def _array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
+    """A fresh array for Python values and arrays; Python numbers alone become int32, float32 …"""
+    if isinstance(value, (np.ndarray, np.generic)):
+        array = np.array(value)
+        found = from_numpy(array.dtype)
+        if found is dtypes.string:
+            array = _bytes_array(array)
+        elif array.dtype != found.numpy:  # other byte order
+            array = array.astype(found.numpy)
+        return array if dtype is None or dtype is found else _cast_array(array, dtype, value)
+    if type(value) not in _SCALARS and not isinstance(value, (list, tuple, range)):
+        return _foreign_array(value, dtype)
+    array = _nested_array(value)
+    if array.dtype == object or array.dtype.kind in "US":
+        array = _bytes_array(_nested_array(value, object))
+        if dtype not in (None, dtypes.string):
+            raise TypeError(f"Cannot convert {value!r} to {dtype!r}")
+        return array
+    if dtype is None:
+        dtype = _python_dtype(value, array)
+    return array if dtype.numpy == array.dtype else _cast_array(array, dtype, value)
+
+
+def _nested_array(value: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
+    try:
+        if isinstance(value, (str, bytes)) and dtype is object:
+            array = np.empty((), object)
+            array[()] = value
+            return array
+        return np.array(value, dtype)
+    except ValueError:
+        raise InvalidArgumentError(
+            "Can't convert a non-rectangular Python sequence to a tensor",
+            remedy="pad the inner sequences to one length",
+        ) from None
+
+
+def _python_dtype(value: Any, array: np.ndarray[Any, Any]) -> DType:
+    """TensorFlow's defaults: int32 (int64 when a number needs it), float32, complex128; NumPy scalars keep theirs."""
+    if _holds_numpy(value):
+        return from_numpy(array.dtype)
+    if array.dtype.kind in "iu":
+        fits = array.size == 0 or (array.min() >= -(2**31) and array.max() < 2**31)
+        return dtypes.int32 if fits else from_numpy(array.dtype)
+    return dtypes.float32 if array.dtype.kind == "f" else from_numpy(array.dtype)
+
+
+def _holds_numpy(value: Any) -> bool:
+    while isinstance(value, (list, tuple)) and value:
+        value = value[0]
+    return isinstance(value, (np.ndarray, np.generic))
+
+
+def _bytes_array(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """An object array of bytes for an array of any strings. `TypeError` for other objects."""
+    result = np.empty(array.shape, object)
+    flat = result.reshape(-1)
+    for i, item in enumerate(array.astype(object).reshape(-1)):
+        if isinstance(item, str):
+            flat[i] = item.encode("utf-8", "surrogateescape")
+        elif isinstance(item, bytes):
+            flat[i] = bytes(item)
+        else:
+            raise TypeError(f"Cannot convert {item!r} ({type(item).__name__}) to a tensor")
+    return result
+
+
+def _cast_array(array: np.ndarray[Any, Any], dtype: DType, original: Any) -> np.ndarray[Any, Any]:
+    """The array in another type, refusing what would change the values (a fraction to an integer, an overflow)."""
+    if dtype is dtypes.string or dtype is dtypes.variant or array.dtype == object:
+        raise TypeError(f"Cannot convert {original!r} to {dtype!r}")
+    kind, target = array.dtype.kind, dtype.kind
+    exact = kind == target or (kind in "biu" and target in "iufc") or (kind == "f" and target == "c")
+    if not exact:
+        raise TypeError(f"Cannot convert {original!r} to {dtype!r}")
+    if target in "iu" and array.size:
+        limits = np.iinfo(dtype.numpy)
+        if int(array.min()) < limits.min or int(array.max()) > limits.max:
+            raise InvalidArgumentError(f"{original!r} is out of bounds for {dtype!r}")
+    with np.errstate(all="ignore"):
+        return array.astype(dtype.numpy)
+
+
+def _foreign_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
+    if value is None:
+        raise ValueError("Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.")
+    if hasattr(value, "__array__"):
+        return _array(np.asarray(value), dtype)
+    raise ValueError(f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor.")
+
+
+def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Any:
+    """A tensor for a tensor (the same one), a number, a string, an array, or nested lists of these.
+
+    Python numbers become int32 or float32, NumPy arrays keep their dtype; lists that hold tensors are stacked.
+    Objects with a method ``__tensor__()`` convert through it. Raises `TypeError` when ``dtype`` differs from a
+    tensor's own or can't hold the value, `ValueError` for objects that are no tensors.
+    """
+    wanted = None if dtype is None else as_dtype(dtype)
+    if isinstance(value, Tensor):
+        if wanted is not None and wanted is not value.dtype:
+            raise InvalidArgumentError(
+                f"Tensor conversion requested dtype {wanted.name} for Tensor with dtype {value.dtype.name}: {value!r}",
+                remedy="convert it with cast",
+            )
+        return value
+    to_tensor = getattr(type(value), "__tensor__", None)
+    if to_tensor is not None:
+        return convert_to_tensor(to_tensor(value), wanted, name=name)
+    if isinstance(value, (list, tuple)) and _holds_tensor(value):
+        return _stack(value, wanted)
+    if isinstance(value, shapes.TensorShape):
+        value = np.array(value.as_list(), np.int32)
+    if wanted is None and dtype_hint is not None:
+        try:
+            return EagerTensor(_array(value, as_dtype(dtype_hint)))
+        except (TypeError, InvalidArgumentError):
+            pass
+    return EagerTensor(_array(value, wanted))
+
+
+def _holds_tensor(value: Sequence[Any]) -> bool:
+    for item in value:
+        if isinstance(item, Tensor) or hasattr(type(item), "__tensor__"):
+            return True
+        if isinstance(item, (list, tuple)) and _holds_tensor(item):
+            return True
+    return False
+
+
+def _stack(items: Sequence[Any], dtype: DType | None) -> Any:
+    """Stack a list that holds tensors, bringing Python numbers in it to the tensors' type."""
+    parts = [_stack(x, dtype) if isinstance(x, (list, tuple)) and _holds_tensor(x) else x for x in items]
+    if dtype is not None:
+        parts = [convert_to_tensor(x, dtype) for x in parts]
+    return OPS["stack"](*parts, axis=0)
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Any:
+    """A tensor with the given value: eager, or a node while a graph is traced.
+
+    ``shape`` repeats a single value, or reshapes as many values as it holds. Raises as `convert_to_tensor`, and
+    `InvalidArgumentError` when the values do not fit the shape.
+
+    >>> constant([1, 2])
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>
+    """
+    from . import trace
+
+    if isinstance(value, SymbolicTensor):
+        raise TypeError("constant needs a value that is known while tracing, not a graph tensor; it is a tensor already")
+    tensor = convert_to_tensor(value, dtype)
+    if shape is not None:
+        if not isinstance(tensor, EagerTensor):
+            raise TypeError("constant(shape=…) needs values that are known while tracing")
+        tensor = EagerTensor(_fill(tensor._array, shapes.as_shape(shape)))
+    graph = trace.current_graph()
+    if graph is None or not isinstance(tensor, EagerTensor):
+        return tensor
+    return SymbolicTensor(graph.constant(tensor._array, name=name, where=trace.user_code()))
+
+
+def _fill(array: np.ndarray[Any, Any], shape: shapes.Shape) -> np.ndarray[Any, Any]:
+    if not shapes.is_fully_defined(shape):
+        raise InvalidArgumentError(f"constant needs a fully known shape, not {shapes.show(shape)}")
+    if array.size == shapes.size(shape):
+        return array.reshape(shape)  # type: ignore[arg-type]
+    if array.size != 1:
+        raise TypeError(f"constant: {array.size} values do not fill the shape {shapes.show(shape)}")
+    return np.full(shape, array.reshape(-1)[0], array.dtype)  # type: ignore[arg-type]
+
+
+def cast(tensor: Any, dtype: DType) -> Any:
+    """A tensor in another type; eager tensors at once (also while tracing), others by a ``cast`` node."""
+    if isinstance(tensor, EagerTensor):
+        if tensor.dtype is dtype:
+            return tensor
+        if dtype.kind in "SV" or tensor.dtype.kind in "SV":
+            raise TypeError(f"Cannot cast {tensor.dtype!r} to {dtype!r}")
+        with np.errstate(all="ignore"):
+            return EagerTensor(tensor._array.astype(dtype.numpy))
+    return OPS["cast"](tensor, dtype=dtype)

@@ -1,0 +1,335 @@
+"""The graph: an ordered list of nodes, each with an op, inputs, attributes and typed outputs.
+
+A node's inputs are values of the same graph that come before it. ``cond``, ``while`` and ``call`` nodes hold
+sub-graphs in their attributes; what a sub-graph uses from outside is an explicit input of the node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from types import CodeType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from autograph.errors import GraphError, StagingError
+
+from .dtypes import DType, from_numpy
+from .shapes import Shape
+
+if TYPE_CHECKING:
+    from .op import Op
+
+__all__ = ["Graph", "Location", "Mark", "Node", "Type", "Value"]
+
+
+class Type(NamedTuple):
+    """What is known statically about one tensor. Prints as ``float32[?,4]``; unknown rank as ``float32[...]``."""
+
+    dtype: DType
+    shape: Shape
+
+    def __str__(self) -> str:
+        inner = "..." if self.shape is None else ",".join("?" if d is None else str(d) for d in self.shape)
+        return f"{self.dtype.name}[{inner}]"
+
+
+class Location(NamedTuple):
+    """A place in the user's source."""
+
+    file: str
+    line: int
+    function: str
+
+    def __str__(self) -> str:
+        return f'File "{self.file}", line {self.line}, in {self.function}'
+
+
+class Value:
+    """One output of a node."""
+
+    __slots__ = ("index", "node", "type")
+
+    def __init__(self, node: Node, index: int, type: Type) -> None:
+        self.node = node
+        self.index = index
+        self.type = type
+
+    @property
+    def dtype(self) -> DType:
+        return self.type.dtype
+
+    @property
+    def shape(self) -> Shape:
+        return self.type.shape
+
+    @property
+    def graph(self) -> Graph:
+        return self.node.graph
+
+    @property
+    def name(self) -> str:
+        """TensorFlow's spelling: ``add:0``."""
+        return f"{self.node.name}:{self.index}"
+
+    def __repr__(self) -> str:
+        return f"<Value {self.name} {self.type}>"
+
+
+class Node:
+    """One operation in a graph. ``where`` is the user's code object and instruction offset, or None."""
+
+    __slots__ = ("__weakref__", "attributes", "graph", "inputs", "name", "op", "outputs", "where")
+
+    def __init__(self, graph: Graph, op: Op, inputs: Sequence[Value], attributes: dict[str, Any], name: str,
+                 where: tuple[CodeType, int] | None) -> None:  # fmt: skip
+        self.graph = graph
+        self.op = op
+        self.inputs = inputs
+        self.attributes = attributes
+        self.outputs: tuple[Value, ...] = ()
+        self.name = name
+        self.where = where
+
+    @property
+    def location(self) -> Location | None:
+        """The user's file, line and function; found only now, because line tables are slow to read."""
+        if self.where is None:
+            return None
+        code, offset = self.where
+        return Location(code.co_filename, line_of(code, offset), code.co_name)
+
+    @property
+    def subgraphs(self) -> tuple[Graph, ...]:
+        return tuple([value for value in self.attributes.values() if type(value) is Graph])
+
+    @property
+    def effect(self) -> bool:
+        """Whether the node does something besides computing its outputs, itself or in a sub-graph."""
+        return self.op.effect or any(graph.effect for graph in self.subgraphs)
+
+    @property
+    def type(self) -> str:
+        return self.op.name
+
+    def __repr__(self) -> str:
+        return f"<Node {self.name}>"
+
+
+def line_of(code: CodeType, offset: int) -> int:
+    """The line of the instruction at a byte offset (``f_lasti``) of a code object."""
+    for start, end, line in code.co_lines():
+        if start <= offset < end and line is not None:
+            return line
+    return code.co_firstlineno
+
+
+class Mark(NamedTuple):
+    """A point in a graph's growth, from `Graph.mark`."""
+
+    nodes: int
+    parameters: int
+    captures: int
+    constants: int
+
+
+class Graph:
+    """A graph under construction or finished.
+
+    Attributes
+    ----------
+    parent: the graph that this one is nested in; its values, and those of its ancestors, can be captured.
+    nodes: in program order.
+    parameters: the values given by the caller, one ``placeholder`` node each.
+    captures: value of the parent -> value (a ``placeholder``) in this graph, in order of capture.
+    inputs: parameters, then captured placeholders.
+    outputs: set by whoever finishes the graph.
+    never_returns: True for a branch that always raises; its ``outputs`` are then empty and mean nothing.
+    """
+
+    def __init__(self, name: str = "graph", parent: Graph | None = None) -> None:
+        self.name = name
+        self.parent = parent
+        self.nodes: list[Node] = []
+        self.parameters: list[Value] = []
+        self.captures: dict[Value, Value] = {}
+        self.outputs: list[Value] = []
+        self.never_returns = False
+        self.scope = ""
+        self._constants: dict[int, tuple[Any, Value]] = {}
+        self._counts: dict[str, int] = {}
+        self._effect: tuple[int, bool] | None = None
+
+    # Building
+
+    def add(self, op: Op, inputs: Sequence[Value], attributes: dict[str, Any], *, name: str | None = None,
+            where: tuple[CodeType, int] | None = None, types: Sequence[Type] | None = None) -> Node:  # fmt: skip
+        """Append a node; ``types`` skips inference. Inputs must be values of this graph (see `capture`)."""
+        if types is None:
+            inferred = op.infer(*[value.type for value in inputs], **attributes)
+            types = (inferred,) if type(inferred) is Type else inferred  # type: ignore[assignment]
+        node = Node(self, op, inputs, attributes, self.unique_name(name or op.name), where)
+        node.outputs = tuple([Value(node, i, t) for i, t in enumerate(types)])  # type: ignore[arg-type]
+        self.nodes.append(node)
+        return node
+
+    def parameter(self, type: Type, name: str = "input") -> Value:
+        """A new parameter of the given type."""
+        value = self._placeholder(type, name)
+        self.parameters.append(value)
+        return value
+
+    def _placeholder(self, type: Type, name: str) -> Value:
+        from .ops.control import PLACEHOLDER
+
+        return self.add(PLACEHOLDER, (), {}, name=name, types=(type,)).outputs[0]
+
+    def constant(self, array: np.ndarray[Any, Any], name: str | None = None,
+                 where: tuple[CodeType, int] | None = None) -> Value:  # fmt: skip
+        """A ``constant`` node for an array that nobody will change; the same array object gives the same node."""
+        from .ops.control import CONSTANT
+
+        known = self._constants.get(id(array))
+        if known is not None:
+            return known[1]
+        node = self.add(CONSTANT, (), {"value": array}, name=name or "Const", where=where,
+                        types=(Type(from_numpy(array.dtype), array.shape),))  # fmt: skip
+        self._constants[id(array)] = array, node.outputs[0]
+        return node.outputs[0]
+
+    def capture(self, value: Value) -> Value:
+        """This graph's own value for a value of itself or of an enclosing graph.
+
+        Constants are repeated, everything else becomes an input of every graph in between. Raises `StagingError`
+        for a value of a graph that does not enclose this one.
+        """
+        source = value.node.graph
+        if source is self:
+            return value
+        if not self.encloses_me(source):
+            raise foreign_value_error(value)
+        if value.node.op.name == "constant":
+            return self.constant(value.node.attributes["value"], where=value.node.where)
+        assert self.parent is not None
+        outer = self.parent.capture(value)
+        inner = self.captures.get(outer)
+        if inner is None:
+            inner = self.captures[outer] = self._placeholder(outer.type, outer.node.name.rpartition("/")[2])
+        return inner
+
+    def encloses_me(self, other: Graph) -> bool:
+        graph: Graph | None = self
+        while graph is not None:
+            if graph is other:
+                return True
+            graph = graph.parent
+        return False
+
+    def unique_name(self, base: str) -> str:
+        """``base``, ``base_1``, … within this graph and the current name scope."""
+        name = self.scope + base
+        counts = self._counts
+        count = counts.get(name)
+        if count is None:
+            counts[name] = 1
+            return name
+        while True:
+            unique = f"{name}_{count}"
+            count += 1
+            if unique not in counts:
+                counts[name] = count
+                counts[unique] = 1
+                return unique
+
+    def mark(self) -> Mark:
+        """The present end of the graph, for `truncate`."""
+        return Mark(len(self.nodes), len(self.parameters), len(self.captures), len(self._constants))
+
+    def truncate(self, mark: Mark) -> None:
+        """Forget every node, parameter, capture and name made since the mark."""
+        for node in self.nodes[mark.nodes :]:
+            self._counts.pop(node.name, None)
+            base, _, suffix = node.name.rpartition("_")
+            if base in self._counts and suffix.isdigit():
+                self._counts[base] = min(self._counts[base], int(suffix))
+        del self.nodes[mark.nodes :]
+        del self.parameters[mark.parameters :]
+        for table, length in ((self.captures, mark.captures), (self._constants, mark.constants)):
+            while len(table) > length:
+                table.popitem()  # type: ignore[attr-defined]
+        self._effect = None
+
+    def drop_unused_captures(self) -> None:
+        """Forget captures that no node and no output of this graph uses."""
+        used = {value for node in self.nodes for value in node.inputs}
+        used.update(self.outputs)
+        unused = {inner.node for inner in self.captures.values() if inner not in used}
+        if unused:
+            self.captures = {outer: inner for outer, inner in self.captures.items() if inner.node not in unused}
+            self.nodes = [node for node in self.nodes if node not in unused]
+
+    # Looking
+
+    @property
+    def inputs(self) -> list[Value]:
+        return [*self.parameters, *self.captures.values()]
+
+    @property
+    def effect(self) -> bool:
+        """Whether any node has an effect."""
+        if self._effect is None or self._effect[0] != len(self.nodes):
+            self._effect = len(self.nodes), any(node.effect for node in self.nodes)
+        return self._effect[1]
+
+    def walk(self) -> Iterator[Node]:
+        """Every node, those of sub-graphs after the node that holds them; each graph once."""
+        seen = {self}
+        stack = [iter(self.nodes)]
+        while stack:
+            for node in stack[-1]:
+                yield node
+                fresh = [graph for graph in node.subgraphs if graph not in seen]
+                if fresh:
+                    seen.update(fresh)
+                    stack.append(iter([inner for graph in fresh for inner in graph.nodes]))
+                    break
+            else:
+                stack.pop()
+
+    def get_operations(self) -> list[Node]:
+        return list(self.nodes)
+
+    def as_default(self) -> Any:
+        """A context manager: ops applied inside it become nodes of this graph."""
+        from .trace import building
+
+        return building(self)
+
+    def __repr__(self) -> str:
+        return f"<Graph {self.name}: {len(self.nodes)} nodes>"
+
+    def __str__(self) -> str:
+        from .show import text
+
+        return text(self)
+
+
+def foreign_value_error(value: Value) -> StagingError:
+    """The error for a graph tensor used outside the function that made it."""
+    location = value.node.location
+    file, line, function = location if location is not None else (None, None, None)
+    return StagingError(
+        f"the graph tensor {value.name!r} of {value.node.graph.name!r} is used outside the graph it belongs to; "
+        "it was made here:",
+        file=file, line=line, function=function,
+        remedy="return the tensor from the traced function instead of keeping it in an object or a variable",
+    )  # fmt: skip
+
+
+def check_graph_of(values: Sequence[Value], graph: Graph) -> None:
+    """Raise `GraphError` unless all values belong to the graph."""
+    for value in values:
+        if value.node.graph is not graph:
+            raise GraphError(f"{value!r} belongs to {value.node.graph!r}, not to {graph!r}")
+
+

@@ -1,0 +1,90 @@
+"""NumPy's functions on tensors: mapped ones become ops, the others are refused by name.
+
+`Op.numpy_names` maps ufuncs and functions that take the op's own inputs; `implements` maps the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import StagedValueError
+
+from .op import NUMPY, OPS
+from .tensor import EagerTensor, SymbolicTensor
+
+__all__ = ["function", "implements", "ufunc"]
+
+
+def implements(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a callable with NumPy's own signature (without ``out`` and ``where``) for NumPy names.
+
+    Names are without ``numpy.``: ``"sum"``, ``"linalg.norm"``, ``"add.reduce"``, ``"multiply.outer"``.
+    """
+
+    def register(implementation: Callable[..., Any]) -> Callable[..., Any]:
+        NUMPY.update(dict.fromkeys(names, implementation))
+        return implementation
+
+    return register
+
+
+def lookup(name: str) -> Callable[..., Any] | None:
+    """The callable for a NumPy name; loads the op families first."""
+    found = NUMPY.get(name)
+    if found is None:
+        OPS["identity"]  # loads the families
+        found = NUMPY.get(name)
+    return found
+
+
+def ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """What `Tensor.__array_ufunc__` does for one call."""
+    name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+    return _dispatch(name, getattr(ufunc, method), inputs, keywords)
+
+
+def function(function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """What `Tensor.__array_function__` does for one call."""
+    module = (function.__module__ or "").removeprefix("numpy").strip(".")
+    name = f"{module}.{function.__name__}" if module else function.__name__
+    return _dispatch(name, function, arguments, keywords)
+
+
+def _dispatch(name: str, original: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    if keywords.get("out") is not None:
+        raise _refusal(f"np.{name} can't write into out= when tensors take part", "use the result instead")
+    keywords.pop("out", None)
+    implementation = lookup(name)
+    if implementation is not None:
+        return implementation(*arguments, **keywords)
+    if not _any_symbolic(arguments) and not _any_symbolic(tuple(keywords.values())):
+        return original(*_to_arrays(arguments), **{key: _to_arrays(value) for key, value in keywords.items()})
+    raise _refusal(f"np.{name} has no counterpart for graph tensors",
+                   f"write it with tensor operations, or tf.numpy_function(np.{name}, [x], dtype)")  # fmt: skip
+
+
+def _refusal(message: str, remedy: str) -> StagedValueError:
+    location = trace.user_location()
+    file, line, function = location if location is not None else (None, None, None)
+    return StagedValueError(message, file=file, line=line, function=function, remedy=remedy)
+
+
+def _any_symbolic(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(map(_any_symbolic, value))
+    return isinstance(value, SymbolicTensor)
+
+
+def _to_arrays(value: Any) -> Any:
+    """The value with eager tensors, also in lists and tuples, replaced by their arrays."""
+    if isinstance(value, EagerTensor):
+        return np.asarray(value)
+    if type(value) in (list, tuple):
+        return type(value)(map(_to_arrays, value))
+    return value
+
+
+from . import trace  # noqa: E402  (trace needs tensors, which need this module)

@@ -1,0 +1,142 @@
+"""An op is declared once: one record holds everything the rest of the project needs to know about it.
+
+How to add an op: call `op` in the family's module under ``ops/``, with inference, kernel, gradient and samples;
+the generic tests then cover it.
+
+>>> double = op("double_for_doctest", infer=lambda x: x, numpy=lambda x: x + x, samples=lambda: [(np.ones(2),)])
+>>> double.name, double.effect
+('double_for_doctest', False)
+>>> _ = OPS.pop("double_for_doctest")
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from . import shapes
+from .dtypes import as_dtype, bool_
+from .ir import Type
+
+
+class Op:
+    """One operation. Calling it applies it: eagerly on values, or as a node while a graph is being traced.
+
+    Attributes
+    ----------
+    name: unique, in NumPy's spelling where NumPy has the operation (``"add"``, ``"sum"``); node names start with it.
+    infer: ``infer(*types, **attributes) -> Type | tuple[Type, ...]``, the outputs' types from the inputs' `Type`;
+        a tuple (also of one or none) means that the kernel returns a tuple. Raises `InvalidArgumentError` or
+        `TypeError` (without location, it is added) for inputs that don't fit. Must be exact where it can:
+        shapes may be less exact than the result, dtypes never.
+    numpy: the kernel, ``numpy(*arrays, **attributes)``. Takes ndarrays or NumPy scalars (0-d values may be either),
+        must not write into its inputs, returns an ndarray or NumPy scalar of exactly the inferred dtype.
+        Strings are object arrays of bytes.
+    gradient: ``gradient(g, out, *inputs, **attributes) -> tuple`` of input gradients written in ops (None where there
+        is none); with several outputs ``g`` and ``out`` are tuples. None: not differentiable.
+    samples: ``samples() -> list`` of input tuples (NumPy arrays), or ``(inputs, attributes)`` pairs, for the
+        generic tests.
+    effect: the op does something besides computing its outputs (prints, raises, draws random numbers): never
+        dropped, merged or reordered among other effects.
+    promote: inputs from this position on are cast to their common dtype (NumPy's promotion; Python numbers, and
+        lists of them, are weak) before `infer` and the kernel see them. None: every input keeps its own dtype.
+    expression: a Python expression template such as ``"{} + {}"`` that computes the same as the kernel for
+        ndarrays and NumPy scalars of every dtype the op accepts; plans use it because it is quicker on scalars.
+    numpy_names: names in NumPy that mean this op with the same positional inputs: ``("add",)``, ``("true_divide",)``.
+        For NumPy functions with other signatures see `runtime.numpy_protocol.implements`.
+    """
+
+    def __init__(self, name: str, **fields: Any) -> None:
+        self.name = name
+        for field, value in fields.items():
+            setattr(self, field, value)
+
+    name: str
+    infer: Callable[..., Type | tuple[Type, ...]]
+    numpy: Callable[..., Any]
+    gradient: Callable[..., Any] | None
+    samples: Callable[[], Iterable[Any]]
+    effect: bool
+    promote: int | None
+    expression: str | None
+    numpy_names: tuple[str, ...]
+
+    @property
+    def __name__(self) -> str:
+        return self.name
+
+    def __call__(self, *inputs: Any, name: str | None = None, **attributes: Any) -> Any:
+        """Apply the op to tensors or what converts to them; ``name`` is the node's name in a graph."""
+        return apply(self, *inputs, name=name, **attributes)
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}>"
+
+
+class Registry(dict[str, Op]):
+    """All ops by name. The families load when an op is first looked up that isn't there yet."""
+
+    def __missing__(self, name: str) -> Op:
+        importlib.import_module(".ops", __package__)
+        try:
+            return dict.__getitem__(self, name)
+        except KeyError:
+            raise KeyError(f"there is no op {name!r}") from None
+
+
+OPS = Registry()
+# NumPy's name ("sum", "linalg.norm", "add.reduce") -> the callable that does the same for tensors.
+NUMPY: dict[str, Callable[..., Any]] = {}
+
+
+def op(
+    name: str,
+    *,
+    infer: Callable[..., Type | tuple[Type, ...]],
+    numpy: Callable[..., Any],
+    gradient: Callable[..., Any] | None = None,
+    samples: Callable[[], Iterable[Any]] = list,
+    effect: bool = False,
+    promote: int | None = None,
+    expression: str | None = None,
+    numpy_names: tuple[str, ...] = (),
+    doc: str = "",
+) -> Op:
+    """Declare an op and register it; the fields are those of `Op`. Raises `ValueError` when the name is taken."""
+    if name in OPS:
+        raise ValueError(f"there already is an op {name!r}")
+    record = Op(name, infer=infer, numpy=numpy, gradient=gradient, samples=samples, effect=effect, promote=promote,
+                expression=expression, numpy_names=numpy_names, __doc__=doc)  # fmt: skip
+    OPS[name] = record
+    NUMPY.update(dict.fromkeys(numpy_names, record))
+    return record
+
+
+# Inference that many ops share.
+
+
+def same(x: Type, **_: Any) -> Type:
+    """The output is like the first input."""
+    return x
+
+
+def broadcast(*types: Type, **_: Any) -> Type:
+    """The output has the inputs' common dtype (see `Op.promote`) and their broadcast shape."""
+    return Type(types[0].dtype, shapes.broadcast(*[t.shape for t in types]))
+
+
+def broadcast_bool(*types: Type, **_: Any) -> Type:
+    """Broadcast to a bool tensor: comparisons and logic."""
+    return Type(bool_, shapes.broadcast(*[t.shape for t in types]))
+
+
+def type_of(value: Any) -> Type:
+    """The type of an ndarray, NumPy scalar, or anything with a dtype and a shape."""
+    array = value if hasattr(value, "dtype") else np.asarray(value)
+    return Type(as_dtype(array.dtype), shapes.as_shape(array.shape))
+
+
+from .trace import apply  # noqa: E402  (trace needs the names above; `runtime/__init__.py` holds the order)

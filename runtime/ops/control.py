@@ -1,0 +1,137 @@
+"""Control flow as nodes: ``cond``, ``while`` and ``call`` hold sub-graphs; also constants and placeholders.
+
+The builders here check and join what a front end traced; they do not trace themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from autograph.errors import GraphError
+
+from .. import shapes, trace
+from ..dtypes import bool_
+from ..ir import Graph, Type, Value
+from ..op import op, type_of
+from ..tensor import SymbolicTensor, Tensor
+
+__all__ = ["call_node", "cond_node", "finish_graph", "while_node"]
+
+
+def _only_in_graphs(*_: Any, **__: Any) -> NoReturn:
+    raise GraphError("this op has no kernel: executors run its sub-graphs")
+
+
+CONSTANT = op("constant", infer=lambda *, value: type_of(value), numpy=lambda *, value: value,
+              doc="The array in the attribute ``value``.")  # fmt: skip
+PLACEHOLDER = op("placeholder", infer=_only_in_graphs, numpy=_only_in_graphs, doc="A parameter or captured value.")
+COND = op("cond", infer=_only_in_graphs, numpy=_only_in_graphs, doc=(
+    "Inputs: predicate, operands. ``then`` and ``orelse`` take the operands, and give the outputs."))  # fmt: skip
+WHILE = op("while", infer=_only_in_graphs, numpy=_only_in_graphs, doc=(
+    "Inputs: state (``count`` values), operands. ``test`` and ``body`` take both; ``test`` gives a bool, ``body`` the "
+    "next state. Outputs: the last state."))  # fmt: skip
+CALL = op("call", infer=_only_in_graphs, numpy=_only_in_graphs, doc="Runs ``graph`` on the inputs.")
+
+
+def finish_graph(graph: Graph, outputs: Sequence[Any]) -> Graph:
+    """Set a traced graph's outputs (tensors, or what converts to tensors) and return it."""
+    with trace.building(graph):
+        graph.outputs = [trace.value_of(output) for output in outputs]
+    return graph
+
+
+def cond_node(predicate: Any, then: Graph, orelse: Graph, name: str | None = None) -> tuple[SymbolicTensor, ...]:
+    """Add a ``cond`` node to the current graph; return its outputs.
+
+    ``then`` and ``orelse`` were traced with the current graph as parent, have no parameters, and give equally many
+    outputs, pairwise of one dtype; shapes that differ are relaxed. A branch with ``never_returns`` gives none: the
+    other one decides. Raises `GraphError` when the branches do not fit.
+    """
+    operands = _same_captures([then, orelse])
+    types = _joined_types(then, orelse)
+    value = trace.value_of(predicate)
+    if value.type.dtype is not bool_ or not shapes.is_compatible(value.type.shape, ()):
+        raise GraphError(f"the predicate of a cond must be one bool, not {value.type}")
+    node = trace.add_node(COND, [value, *operands], {"then": then, "orelse": orelse}, types, name)
+    return tuple(map(SymbolicTensor, node.outputs))
+
+
+def _joined_types(then: Graph, orelse: Graph) -> list[Type]:
+    if then.never_returns or orelse.never_returns:
+        return [value.type for value in (orelse if then.never_returns else then).outputs]
+    if len(then.outputs) != len(orelse.outputs):
+        raise GraphError(f"the branches of a cond give {len(then.outputs)} and {len(orelse.outputs)} outputs")
+    types = []
+    for a, b in zip(then.outputs, orelse.outputs, strict=True):
+        if a.type.dtype is not b.type.dtype:
+            raise GraphError(f"the branches of a cond give {a.type} and {b.type}")
+        types.append(Type(a.type.dtype, shapes.relax(a.type.shape, b.type.shape)))
+    return types
+
+
+def while_node(test: Graph, body: Graph, state: Sequence[Any], name: str | None = None) -> tuple[SymbolicTensor, ...]:
+    """Add a ``while`` node to the current graph; return the last state.
+
+    ``test`` and ``body`` were traced with the current graph as parent and have one parameter for each value of the
+    state, of equal types in both; ``test`` gives one bool, ``body`` the next state. The parameters' types must
+    allow the initial state and the body's outputs: a dtype is equal, a shape at least as exact. Raises `GraphError`
+    otherwise.
+    """
+    operands = _same_captures([test, body])
+    initial = [trace.value_of(tensor) for tensor in state]
+    check_loop(test, body, [value.type for value in initial])
+    attributes = {"test": test, "body": body, "count": len(initial)}
+    types = [parameter.type for parameter in body.parameters]
+    node = trace.add_node(WHILE, [*initial, *operands], attributes, types, name)
+    return tuple(map(SymbolicTensor, node.outputs))
+
+
+def check_loop(test: Graph, body: Graph, initial: Sequence[Type]) -> None:
+    """Raise `GraphError` unless the graphs fit each other and the types of the initial state."""
+    parameters = [value.type for value in body.parameters]
+    if [value.type for value in test.parameters] != parameters:
+        raise GraphError("the test and the body of a while differ in their parameters")
+    if not test.never_returns:
+        types = [value.type for value in test.outputs]
+        if len(types) != 1 or types[0].dtype is not bool_ or not shapes.is_compatible(types[0].shape, ()):
+            raise GraphError(f"the test of a while must give one bool, not {', '.join(map(str, types)) or 'nothing'}")
+    check_fit("initial state", initial, parameters)
+    if not body.never_returns:
+        check_fit("body's outputs", [value.type for value in body.outputs], parameters)
+
+
+def check_fit(what: str, types: Sequence[Type], parameters: Sequence[Type]) -> None:
+    """Raise `GraphError` unless each type fits the parameter it is given to."""
+    if len(types) != len(parameters):
+        raise GraphError(f"{what}: {len(types)} values for {len(parameters)} parameters")
+    for i, (given, parameter) in enumerate(zip(types, parameters, strict=True)):
+        if given.dtype is not parameter.dtype or not shapes.is_subshape(given.shape, parameter.shape):
+            raise GraphError(f"{what}: value {i} is {given}, which does not fit {parameter}")
+
+
+def call_node(graph: Graph, arguments: Sequence[Any], name: str | None = None) -> tuple[SymbolicTensor, ...]:
+    """Add a ``call`` of a finished graph to the current graph; return its outputs.
+
+    The graph has no parent, or one that encloses the current graph (then its captures are passed on).
+    """
+    inputs = [trace.value_of(argument) for argument in arguments]
+    check_fit(f"arguments of {graph.name}", [v.type for v in inputs], [v.type for v in graph.parameters])
+    node = trace.add_node(CALL, [*inputs, *graph.captures], {"graph": graph}, [v.type for v in graph.outputs],
+                          name or graph.name)  # fmt: skip
+    return tuple(map(SymbolicTensor, node.outputs))
+
+
+def _same_captures(graphs: Sequence[Graph]) -> list[Value]:
+    """Bring the captures of sub-graphs of one node into one order; return the captured values of the parent."""
+    for graph in graphs:
+        graph.drop_unused_captures()
+    outer = list(dict.fromkeys(value for graph in graphs for value in graph.captures))
+    for graph in graphs:
+        graph.captures = {value: graph.capture(value) for value in outer}
+    return outer
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether the value is a tensor, eager or symbolic."""
+    return isinstance(value, Tensor)

@@ -1,0 +1,384 @@
+"""Tensors: one interface for values (`EagerTensor`) and for nodes' outputs in a graph (`SymbolicTensor`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+
+from autograph.errors import StagedValueError
+
+from .dtypes import DType, from_numpy, variant
+from .ir import Graph, Node, Value
+from .op import OPS
+from .shapes import Shape, TensorShape
+
+__all__ = ["EagerTensor", "SymbolicTensor", "Tensor"]
+
+
+def _binary(name: str) -> Callable[[Any, Any], Any]:
+    def method(self: Any, other: Any) -> Any:
+        if _defers(other):
+            return NotImplemented
+        return trace.apply(OPS[name], self, other)
+
+    return method
+
+
+def _reflected(name: str) -> Callable[[Any, Any], Any]:
+    def method(self: Any, other: Any) -> Any:
+        return trace.apply(OPS[name], other, self)
+
+    return method
+
+
+def _unary(name: str) -> Callable[[Any], Any]:
+    def method(self: Any) -> Any:
+        return trace.apply(OPS[name], self)
+
+    return method
+
+
+def _defers(other: Any) -> bool:
+    """Whether an operator leaves the work to the other operand's reflected method."""
+    return getattr(type(other), "__tensor_priority__", 0) > 0
+
+
+class Tensor:
+    """An array of one element type: a value (eager), or what a node of a graph will compute (symbolic).
+
+    All operators work element by element and broadcast as in NumPy; mixed types promote as in NumPy, with Python
+    numbers adapting to the tensor. `isinstance(x, Tensor)` holds for both kinds. Tensors are immutable and not
+    hashable; `ref()` is hashable.
+    """
+
+    __slots__ = ("__weakref__",)
+
+    __array_priority__ = 100
+
+    @property
+    def dtype(self) -> DType:
+        raise NotImplementedError
+
+    @property
+    def static_shape(self) -> Shape:
+        """The shape as a plain tuple (``None`` for what is unknown)."""
+        raise NotImplementedError
+
+    @property
+    def shape(self) -> TensorShape:
+        return TensorShape(self.static_shape)
+
+    def get_shape(self) -> TensorShape:
+        return self.shape
+
+    @property
+    def ndim(self) -> int | None:
+        shape = self.static_shape
+        return None if shape is None else len(shape)
+
+    def ref(self) -> Reference:
+        """A hashable reference: equal for the same tensor; ``deref()`` gives it back."""
+        return Reference(self)
+
+    __add__ = _binary("add")
+    __radd__ = _reflected("add")
+    __sub__ = _binary("subtract")
+    __rsub__ = _reflected("subtract")
+    __mul__ = _binary("multiply")
+    __rmul__ = _reflected("multiply")
+    __truediv__ = _binary("divide")
+    __rtruediv__ = _reflected("divide")
+    __floordiv__ = _binary("floor_divide")
+    __rfloordiv__ = _reflected("floor_divide")
+    __mod__ = _binary("remainder")
+    __rmod__ = _reflected("remainder")
+    __pow__ = _binary("power")
+    __rpow__ = _reflected("power")
+    __matmul__ = _binary("matmul")
+    __rmatmul__ = _reflected("matmul")
+    __and__ = _binary("bitwise_and")
+    __rand__ = _reflected("bitwise_and")
+    __or__ = _binary("bitwise_or")
+    __ror__ = _reflected("bitwise_or")
+    __xor__ = _binary("bitwise_xor")
+    __rxor__ = _reflected("bitwise_xor")
+    __lshift__ = _binary("left_shift")
+    __rlshift__ = _reflected("left_shift")
+    __rshift__ = _binary("right_shift")
+    __rrshift__ = _reflected("right_shift")
+    __lt__ = _binary("less")
+    __le__ = _binary("less_equal")
+    __gt__ = _binary("greater")
+    __ge__ = _binary("greater_equal")
+    __neg__ = _unary("negative")
+    __abs__ = _unary("absolute")
+    __invert__ = _unary("invert")
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __divmod__(self, other: Any) -> tuple[Any, Any]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
+        return other // self, other % self
+
+    def __round__(self, digits: int | None = None) -> Any:
+        from .ops import math
+
+        return math.round_to(self, digits)
+
+    def __eq__(self, other: object) -> Any:
+        return False if _incomparable(other) else trace.apply(OPS["equal"], self, other)
+
+    def __ne__(self, other: object) -> Any:
+        return True if _incomparable(other) else trace.apply(OPS["not_equal"], self, other)
+
+    def __hash__(self) -> int:
+        raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
+
+    def __getitem__(self, key: Any) -> Any:
+        from .ops import index
+
+        return index.getitem(self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+        raise TypeError(
+            "a tensor does not support item assignment here: tensors are immutable, and this function is not "
+            "converted. Let autograph convert it (tf.function, to_graph), or write "
+            "x = tensor_scatter_nd_update(x, indices, updates)"
+        )
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
+        return numpy_protocol.ufunc(ufunc, method, inputs, keywords)
+
+    def __array_function__(self, function: Any, types: Any, arguments: Any, keywords: Any) -> Any:
+        return numpy_protocol.function(function, arguments, keywords)
+
+
+def _incomparable(other: object) -> bool:
+    """Whether ``==`` with a tensor is plainly False: None and objects that are no data."""
+    if isinstance(other, (Tensor, bool, int, float, complex, str, bytes, list, tuple, np.ndarray, np.generic)):
+        return False
+    return other is None or not (hasattr(type(other), "__tensor__") or hasattr(type(other), "__array__"))
+
+
+class Reference:
+    """A hashable stand-in for a tensor: equal when it is the same tensor."""
+
+    __slots__ = ("_identity", "_tensor")
+
+    def __init__(self, tensor: Tensor) -> None:
+        self._tensor = tensor
+        self._identity: Any = tensor.value if isinstance(tensor, SymbolicTensor) else id(tensor)
+
+    def deref(self) -> Tensor:
+        return self._tensor
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Reference) and self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    def __repr__(self) -> str:
+        return f"<Reference wrapping {self._tensor!r}>"
+
+
+class EagerTensor(Tensor):
+    """A tensor with a value. The array inside is never changed."""
+
+    __slots__ = ("_array",)
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+
+    @property
+    def dtype(self) -> DType:
+        array = self._array
+        return from_numpy(array.dtype) if type(array) is np.ndarray else variant
+
+    @property
+    def static_shape(self) -> Shape:
+        return self._array.shape if type(self._array) is np.ndarray else ()
+
+    def numpy(self) -> Any:
+        """A copy of the value: an ndarray, or a NumPy scalar (``bytes`` for a string) when it has rank 0."""
+        array = self._array
+        if type(array) is not np.ndarray:
+            return array
+        return array[()] if array.ndim == 0 else array.copy()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        if dtype is not None and dtype != self._array.dtype:
+            return self._array.astype(dtype)
+        if copy:
+            return self._array.copy()
+        view = self._array.view()
+        view.flags.writeable = False
+        return view
+
+    def __bool__(self) -> bool:
+        return bool(self._array)
+
+    def __int__(self) -> int:
+        return int(self._scalar())
+
+    def __float__(self) -> float:
+        return float(self._scalar())
+
+    def __complex__(self) -> complex:
+        return complex(self._scalar())
+
+    def __index__(self) -> int:
+        if not self.dtype.is_integer:
+            raise TypeError(f"only integer scalar tensors can be converted to an index, not {self.dtype!r}")
+        return int(self._scalar())
+
+    def _scalar(self) -> Any:
+        if self._array.ndim != 0:
+            raise TypeError(f"only tensors of rank 0 can be converted to Python numbers, not shape {self.shape}")
+        return self._array[()]
+
+    def __len__(self) -> int:
+        if self._array.ndim == 0:
+            raise TypeError("Scalar tensor has no `len()`")
+        return len(self._array)
+
+    def __iter__(self) -> Iterator[Any]:
+        if self._array.ndim == 0:
+            raise TypeError("Cannot iterate over a scalar tensor.")
+        return (EagerTensor(np.asarray(item) if self._array.dtype != object else _objects(item)) for item in self._array)
+
+    def __contains__(self, value: object) -> bool:
+        return value in self._array
+
+    def __format__(self, spec: str) -> str:
+        return format(self.numpy(), spec)
+
+    def __str__(self) -> str:
+        text = str(self.numpy())
+        return f"tf.Tensor({_own_line(text)}, shape={self.shape}, dtype={self.dtype.name})"
+
+    def __repr__(self) -> str:
+        value = self.numpy()
+        text = repr(value) if isinstance(value, np.ndarray) else _scalar_repr(value)
+        return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={_own_line(text)}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return EagerTensor, (self._array,)
+
+    def __copy__(self) -> EagerTensor:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> EagerTensor:
+        return self
+
+
+def _objects(item: Any) -> np.ndarray[Any, Any]:
+    if isinstance(item, np.ndarray):
+        return item
+    array = np.empty((), object)
+    array[()] = item
+    return array
+
+
+def _own_line(text: str) -> str:
+    return "\n" + text if "\n" in text else text
+
+
+def _scalar_repr(value: Any) -> str:
+    return repr(value.item() if isinstance(value, np.generic) else value)
+
+
+class SymbolicTensor(Tensor):
+    """What a node of a graph will compute. Python can't see its value: `StagedValueError` where it tries to."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+
+    @property
+    def dtype(self) -> DType:
+        return self.value.type.dtype
+
+    @property
+    def static_shape(self) -> Shape:
+        return self.value.type.shape
+
+    @property
+    def name(self) -> str:
+        return self.value.name
+
+    @property
+    def op(self) -> Node:
+        return self.value.node
+
+    @property
+    def graph(self) -> Graph:
+        return self.value.node.graph
+
+    def __bool__(self) -> NoReturn:
+        raise self._no_value("as a bool", "convert the function (tf.function, to_graph) so that `if`, `while`, `and`, "
+                             "`or`, `not` and `in` can be staged, or use tf.cond, tf.where, tf.logical_and")  # fmt: skip
+
+    def __iter__(self) -> NoReturn:
+        raise self._no_value("as an iterable", "convert the function so that `for` can be staged, or use tf.unstack or "
+                             "tf.while_loop")  # fmt: skip
+
+    def __len__(self) -> NoReturn:
+        raise self._no_value("with len()", "write tf.shape(x)[0], or x.shape[0] where the dimension is known")
+
+    def __index__(self) -> NoReturn:
+        raise self._no_value("as an index or a size", "use tf.gather, tf.range and x[i] of a tensor; a plain list can't be "
+                             "indexed by it")  # fmt: skip
+
+    def __int__(self) -> NoReturn:
+        raise self._no_value("with int()", "write tf.cast(x, tf.int32), or convert the function")
+
+    def __float__(self) -> NoReturn:
+        raise self._no_value("with float()", "write tf.cast(x, tf.float32), or convert the function")
+
+    def __complex__(self) -> NoReturn:
+        raise self._no_value("with complex()", "write tf.cast(x, tf.complex64)")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
+        raise self._no_value("as a NumPy array", "use the tensor operation of the same name, or tf.numpy_function for "
+                             "code that needs arrays")  # fmt: skip
+
+    def __contains__(self, value: object) -> NoReturn:
+        raise self._no_value("with `in`", "convert the function so that `in` can be staged, or write "
+                             "tf.reduce_any(x == value)")  # fmt: skip
+
+    def numpy(self) -> NoReturn:
+        """Refused: there is no value while a graph is being traced."""
+        raise self._no_value("with numpy()", "use tf.print to see values, or tf.numpy_function for code that needs arrays")
+
+    def _no_value(self, how: str, remedy: str) -> StagedValueError:
+        location = trace.user_location()
+        file, line, function = location if location is not None else (None, None, None)
+        return StagedValueError(
+            f"the graph tensor {self} is used {how}: its value is known only when the graph runs",
+            file=file, line=line, function=function, construct=how, remedy=remedy,
+        )  # fmt: skip
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
+    def __str__(self) -> str:
+        return f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name})'
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
+
+    def __copy__(self) -> SymbolicTensor:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> SymbolicTensor:
+        return self
+
+
+from . import numpy_protocol, trace  # noqa: E402  (these need the classes above)

@@ -1,0 +1,271 @@
+"""Applying ops: as nodes of the graph that this thread is building, or at once on values when there is none."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Sequence
+from types import CodeType, TracebackType
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import AutographError, InvalidArgumentError
+
+from . import convert, dtypes
+from .dtypes import DType
+from .ir import Graph, Location, Node, Type, Value, foreign_value_error, line_of
+from .op import Op
+from .tensor import EagerTensor, SymbolicTensor, Tensor
+
+__all__ = ["apply", "building", "current_graph", "name_scope", "run_eagerly", "static_value", "user_location", "value_of"]
+
+
+class _Local(threading.local):
+    graph: Graph | None = None
+
+
+_local = _Local()
+# A user's frame is one that runs neither this package, nor NumPy's dispatch, nor these helpers.
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_SKIPPED = (_PACKAGE, os.path.dirname(np.__file__) + os.sep, "<autograph")
+_is_user_file: dict[str, bool] = {}
+
+
+def current_graph() -> Graph | None:
+    """The graph that this thread is building, None when ops run eagerly."""
+    return _local.graph
+
+
+class building:
+    """``with building(graph):`` ops applied by this thread become nodes of the graph; None: ops run eagerly."""
+
+    __slots__ = ("before", "graph")
+
+    def __init__(self, graph: Graph | None) -> None:
+        self.graph = graph
+
+    def __enter__(self) -> Graph | None:
+        self.before = _local.graph
+        _local.graph = self.graph
+        return self.graph
+
+    def __exit__(self, kind: type | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        _local.graph = self.before
+
+
+class name_scope:
+    """``with name_scope("layer"):`` nodes made inside are called ``layer/add`` …; no effect on eager ops."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __enter__(self) -> str:
+        self._graph = graph = _local.graph
+        if graph is None:
+            return self.name + "/"
+        self._before = graph.scope
+        graph.scope = graph.unique_name(self.name) + "/"
+        return graph.scope
+
+    def __exit__(self, kind: type | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        if self._graph is not None:
+            self._graph.scope = self._before
+
+
+def user_code() -> tuple[CodeType, int] | None:
+    """The code object and instruction offset of the innermost frame of user code."""
+    frame = sys._getframe(1)
+    known = _is_user_file
+    while frame is not None:
+        code = frame.f_code
+        name = code.co_filename
+        is_user = known.get(name)
+        if is_user is None:
+            is_user = known[name] = not name.startswith(_SKIPPED)
+        if is_user:
+            return code, frame.f_lasti
+        frame = frame.f_back  # type: ignore[assignment]
+    return None
+
+
+def user_location() -> Location | None:
+    """File, line and function of the innermost frame of user code, for error messages."""
+    found = user_code()
+    return None if found is None else Location(found[0].co_filename, line_of(*found), found[0].co_name)
+
+
+def apply(op: Op, *inputs: Any, name: str | None = None, **attributes: Any) -> Any:
+    """Apply an op to tensors and what converts to them.
+
+    While a graph is being traced this adds a node and returns symbolic tensors, also when all inputs are constants;
+    else the kernel runs and the result is eager. Several outputs come as a tuple.
+
+    Raises `InvalidArgumentError` or `TypeError`, with the user's location, when the inputs do not fit the op.
+    """
+    graph = _local.graph
+    if graph is None:
+        return run_eagerly(op, inputs, attributes)
+    where = user_code()
+    try:
+        values = _values(graph, op, inputs)
+        types = op.infer(*[value.type for value in values], **attributes)
+    except (AutographError, TypeError, ValueError, IndexError, OverflowError) as error:
+        raise _located(error, op, where) from error.__cause__
+    if type(types) is Type:
+        return SymbolicTensor(graph.add(op, values, attributes, name=name, where=where, types=(types,)).outputs[0])
+    node = graph.add(op, values, attributes, name=name, where=where, types=types)  # type: ignore[arg-type]
+    return tuple([SymbolicTensor(value) for value in node.outputs])
+
+
+def add_node(op: Op, values: Sequence[Value], attributes: dict[str, Any], types: Sequence[Type],
+             name: str | None = None) -> Node:  # fmt: skip
+    """A node of the current graph with given output types, for ops that hold sub-graphs. Captures the inputs."""
+    graph = _local.graph
+    assert graph is not None
+    values = [graph.capture(value) for value in values]
+    return graph.add(op, values, attributes, name=name, where=user_code(), types=types)
+
+
+def value_of(tensor: Any, dtype: Any = None) -> Value:
+    """The current graph's value for a tensor or what converts to one: captured, or a constant node."""
+    graph = _local.graph
+    assert graph is not None
+    tensor = convert.convert_to_tensor(tensor, dtype)
+    return _value(graph, tensor)
+
+
+def _value(graph: Graph, tensor: Tensor) -> Value:
+    if type(tensor) is SymbolicTensor:
+        value = tensor.value
+        return value if value.node.graph is graph else graph.capture(value)
+    return graph.constant(tensor._array)  # type: ignore[attr-defined]
+
+
+def _values(graph: Graph, op: Op, inputs: Sequence[Any]) -> list[Value]:
+    if op.promote is not None:
+        inputs = _promoted(op, inputs)
+    values = []
+    for tensor in inputs:
+        if type(tensor) is SymbolicTensor:
+            value = tensor.value
+            values.append(value if value.node.graph is graph else graph.capture(value))
+        else:
+            if not isinstance(tensor, Tensor):
+                tensor = convert.convert_to_tensor(tensor)
+            values.append(_value(graph, tensor))
+    return values
+
+
+def _promoted(op: Op, inputs: Sequence[Any]) -> Sequence[Any]:
+    """The inputs with those from ``op.promote`` on brought to one dtype, as tensors."""
+    start = op.promote
+    assert start is not None
+    strong: DType | None = None
+    mixed = False
+    loose: list[int] | None = None
+    for i in range(start, len(inputs)):
+        x = inputs[i]
+        kind = type(x)
+        if kind is SymbolicTensor:
+            dtype = x.value.type.dtype
+        elif kind is EagerTensor:
+            dtype = x.dtype
+        else:
+            loose = [i] if loose is None else [*loose, i]
+            continue
+        if strong is None:
+            strong = dtype
+        elif dtype is not strong:
+            strong, mixed = dtypes.promote(strong, dtype), True
+    if loose is None and not mixed:
+        return inputs
+    return _brought_together(inputs, start, strong, loose or ())
+
+
+def _brought_together(inputs: Sequence[Any], start: int, dtype: DType | None, loose: Sequence[int]) -> list[Any]:
+    result = list(inputs)
+    weak: list[int] = []
+    python: type | None = None
+    for i in loose:
+        kind = convert.weak_kind(result[i])
+        if kind is not None:
+            weak.append(i)
+            python = dtypes.widest(python, kind)
+        else:
+            result[i] = tensor = convert.convert_to_tensor(result[i])
+            dtype = tensor.dtype if dtype is None else dtypes.promote(dtype, tensor.dtype)
+    if python is not None:
+        dtype = dtypes.default_of(python) if dtype is None else dtypes.with_weak(dtype, python)
+    assert dtype is not None
+    for i in weak:
+        result[i] = convert.constant_tensor(result[i], dtype)
+    for i in range(start, len(result)):
+        if result[i].dtype is not dtype:
+            result[i] = convert.cast(result[i], dtype)
+    return result
+
+
+def run_eagerly(op: Op, inputs: Sequence[Any], attributes: dict[str, Any]) -> Any:
+    """Run an op's kernel now and wrap what it returns. Raises as `apply`, and what the kernel raises."""
+    try:
+        if op.promote is not None:
+            inputs = _promoted(op, inputs)
+        arrays = [x._array if type(x) is EagerTensor else _array(x) for x in inputs]
+    except (AutographError, TypeError, ValueError, OverflowError) as error:
+        raise _located(error, op, None) from error.__cause__
+    try:
+        with np.errstate(all="ignore"):
+            result = op.numpy(*arrays, **attributes)
+    except Exception as error:
+        raise kernel_error(error, op, arrays, attributes) from error
+    if type(result) is tuple:
+        return tuple([convert.wrap(part) for part in result])
+    return convert.wrap(result)
+
+
+def _array(value: Any) -> Any:
+    tensor = value if isinstance(value, Tensor) else convert.convert_to_tensor(value)
+    if isinstance(tensor, SymbolicTensor):
+        raise foreign_value_error(tensor.value)
+    return tensor._array  # type: ignore[attr-defined]
+
+
+def kernel_error(error: Exception, op: Op, arrays: Sequence[Any], attributes: dict[str, Any]) -> Exception:
+    """The error to show for one that a kernel raised: inference explains wrong inputs better than NumPy does."""
+    if isinstance(error, AutographError) or op.effect:
+        return error
+    try:
+        types = [Type(dtypes.variant, ()) if not hasattr(a, "dtype") else Type(dtypes.as_dtype(a.dtype), a.shape)
+                 for a in arrays]  # fmt: skip
+        op.infer(*types, **attributes)
+    except (AutographError, TypeError, ValueError) as better:
+        return better
+    if isinstance(error, ValueError):
+        return InvalidArgumentError(f"{op.name}: {error}")
+    return error
+
+
+def _located(error: Exception, op: Op, where: tuple[CodeType, int] | None) -> Exception:
+    """The error again, with the user's location added when it has none."""
+    if isinstance(error, AutographError):
+        if error.file is None and where is not None:
+            return error.at(where[0].co_filename, line_of(*where), where[0].co_name)
+        return error
+    if isinstance(error, (ValueError, OverflowError)) and type(error) in (ValueError, OverflowError):
+        located = InvalidArgumentError(f"{op.name}: {error}")
+        return _located(located, op, where)
+    return error
+
+
+def static_value(tensor: Any) -> np.ndarray[Any, Any] | None:
+    """The array of a tensor whose value is known while tracing (eager, or a ``constant`` node), else None."""
+    if isinstance(tensor, EagerTensor):
+        return tensor._array
+    if isinstance(tensor, SymbolicTensor):
+        node = tensor.value.node
+        return node.attributes["value"] if node.op.name == "constant" else None
+    return np.asarray(tensor)
+
+

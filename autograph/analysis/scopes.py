@@ -209,7 +209,9 @@ class Scope:
     @property
     def cells(self) -> frozenset[str]:
         """Variables of this scope that scopes inside of it use, comprehensions and class bodies included."""
-        return self.names.decode(self.local_bits & self.nested_bits) if self.kind is not Kind.CLASS else frozenset()
+        if self.kind is Kind.CLASS or self.kind is Kind.MODULE:
+            return frozenset()
+        return self.names.decode(self.local_bits & self.nested_bits)
 
     @property
     def captured(self) -> frozenset[str]:

@@ -25,7 +25,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 import gast
 
@@ -34,9 +34,12 @@ from autograph.errors import UnsupportedConstructError
 if TYPE_CHECKING:
     from autograph.source.names import Namer
 
+    from .exit_facts import Plan
+
 Result = TypeVar("Result")
-Rewritten = gast.AST | list[gast.AST] | None
-Handler = Callable[[Any, Any], Rewritten]
+Rewritten: TypeAlias = Any
+"""A node, a list of statements, or None."""
+Handler: TypeAlias = Callable[[Any, Any], Rewritten]
 
 # What is left as the user wrote it: annotations mean nothing to a graph, and tools read them.
 UNTOUCHED = frozenset(("annotation", "returns", "type_params", "decorator_list"))
@@ -66,6 +69,8 @@ class Context:
     """Line and reason of each statement that stays native Python."""
     generated: set[str] = field(default_factory=set)
     """Names of the local functions that passes have made: calls of them need no conversion."""
+    plan: Plan | None = None
+    """Which statements become closures; made by `exits`."""
     _results: dict[Any, Any] = field(default_factory=dict)
 
     def analysis(self, analyse: Callable[[Any], Result]) -> Result:
@@ -173,9 +178,9 @@ def _handlers(cls: type, prefix: str) -> dict[type, Handler]:
 
 def _extend(statements: list[gast.AST], rewritten: Rewritten) -> None:
     if rewritten.__class__ is list:
-        statements.extend(rewritten)  # type: ignore[arg-type]
+        statements.extend(rewritten)
     elif rewritten is not None:
-        statements.append(rewritten)  # type: ignore[arg-type]
+        statements.append(rewritten)
 
 
 def _rewrite_children(node: gast.AST, visit: Callable[[Any], Rewritten], enclosing: list[gast.AST]) -> None:
@@ -225,7 +230,7 @@ def walk_together(passes: list[Any], tree: gast.AST) -> gast.AST:
         handlers = table.get(node.__class__)
         return node if handlers is None else _offer(node, handlers, table)
 
-    return visit(tree)  # type: ignore[return-value]
+    return visit(tree)
 
 
 def _offer(node: gast.AST, handlers: list[tuple[int, Any, Handler]], table: dict[type, Any]) -> Rewritten:

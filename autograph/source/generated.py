@@ -1,0 +1,22 @@
+"""Which code objects autograph has compiled.
+
+Functions that generated code defines keep their user's file and positions, so their source can be found again;
+only the comparison with what the file compiles to would be wrong for them.
+"""
+
+from __future__ import annotations
+
+import weakref
+from types import CodeType
+
+_generated: weakref.WeakValueDictionary[int, CodeType] = weakref.WeakValueDictionary()
+
+
+def register_generated(code: CodeType) -> None:
+    """Note that ``code`` was compiled from a generated tree."""
+    _generated[id(code)] = code
+
+
+def is_generated(code: CodeType) -> bool:
+    """Whether ``code`` was compiled from a generated tree (the function itself, or one nested in it)."""
+    return _generated.get(id(code)) is code

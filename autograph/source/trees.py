@@ -1,0 +1,245 @@
+"""Between `ast`, which Python parses and compiles, and `gast`, which the passes see; each way in one walk.
+
+``gast`` is the same for every Python version: arguments are ``Name`` nodes with a ``Param`` context, the name
+that an ``except`` clause binds is a ``Name`` node, and functions always have ``type_params``.  ``gast`` has
+converters of its own, which give the same trees (a test holds that); these take a third of their time, don't
+recurse, and forgive what generated trees leave out: empty lists, and locations, which come from the parent.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any, TypeVar
+
+import gast
+
+Node = TypeVar("Node", bound=ast.AST)
+
+LOCATION = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+
+_PLAIN_FIELDS = {"id", "attr", "arg", "kind", "type_comment", "level", "module", "conversion", "simple", "is_async"}
+_ARGUMENT_FIELDS = ("posonlyargs", "args", "vararg", "kwonlyargs", "kwarg")
+_LIST_FIELDS = {
+    "body", "orelse", "finalbody", "handlers", "decorator_list", "type_params", "keywords", "args", "posonlyargs",
+    "kwonlyargs", "kw_defaults", "defaults", "bases", "ifs", "kwd_attrs", "kwd_patterns", "type_ignores",
+}  # fmt: skip
+_NOT_LISTS = {("Lambda", "body"), ("Lambda", "args"), ("IfExp", "body"), ("IfExp", "orelse"), ("Expression", "body"),
+              ("FunctionDef", "args"), ("AsyncFunctionDef", "args")}  # fmt: skip
+
+
+def _is_node_class(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, ast.AST)
+
+
+def _is_singleton(cls: type) -> bool:
+    return issubclass(cls, (ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop))
+
+
+class _Table:
+    """What a walk needs to know of each class: the class it becomes, and the fields that can hold nodes."""
+
+    def __init__(self, sources: Any, target: Any) -> None:
+        self.classes: dict[type, Any] = {}
+        self.singletons: dict[type, ast.AST] = {}
+        self.fields: dict[type, tuple[str, ...]] = {}
+        for source in sources:
+            for name, cls in list(vars(source).items()):
+                other = vars(target).get(name)
+                if not (_is_node_class(cls) and _is_node_class(other)):
+                    continue
+                if _is_singleton(cls):
+                    self.singletons[cls] = other()
+                else:
+                    self.classes[cls] = other
+                    self.fields[cls] = tuple(
+                        field for field in cls._fields if field not in _PLAIN_FIELDS and name != "Constant"
+                    )
+
+
+_to_gast = _Table([ast], gast)
+_to_gast.classes[ast.arg] = gast.Name
+_to_gast.fields[ast.arg] = ("annotation",)
+_PARAMETER = gast.Param()
+_STORE = gast.Store()
+
+_EXTRA_FIELDS: dict[type, dict[str, Any]] = {}
+for _name in ("TypeVar", "ParamSpec", "TypeVarTuple"):
+    if hasattr(ast, _name) and "default_value" not in getattr(ast, _name)._fields:
+        _EXTRA_FIELDS[getattr(ast, _name)] = {"default_value": None}
+
+
+def to_gast(root: ast.AST) -> gast.AST:
+    """A fresh ``gast`` tree with the meaning and the locations of an ``ast`` tree, which is left alone.
+
+    Contexts and operators (``Load()``, ``Add()``) are shared between trees.
+    """
+    classes, singletons, fields = _to_gast.classes, _to_gast.singletons, _to_gast.fields
+    cls: Any = classes[type(root)]
+    result = cls.__new__(cls)
+    stack: list[tuple[ast.AST, ast.AST]] = [(root, result)]
+    while stack:
+        old, new = stack.pop()
+        old_class = type(old)
+        target = new.__dict__
+        target.update(old.__dict__)
+        for field in fields[old_class]:
+            value: Any = target.get(field)
+            if type(value) is list:
+                children = []
+                for item in value:
+                    cls = classes.get(type(item))
+                    if cls is None:
+                        children.append(singletons.get(type(item), item))
+                    else:
+                        child: Any = cls.__new__(cls)
+                        stack.append((item, child))
+                        children.append(child)
+                target[field] = children
+            elif (cls := classes.get(type(value))) is not None:
+                child = target[field] = cls.__new__(cls)
+                stack.append((value, child))
+            elif value is not None and type(value) in singletons:
+                target[field] = singletons[type(value)]
+        if old_class in _FINISH:
+            _FINISH[old_class](target)
+    return result
+
+
+def _finish_name(target: dict[str, Any]) -> None:
+    target["annotation"] = target["type_comment"] = None
+
+
+def _finish_argument(target: dict[str, Any]) -> None:
+    target["id"] = target.pop("arg")
+    target["ctx"] = _PARAMETER
+    target.setdefault("annotation", None)
+    target.setdefault("type_comment", None)
+
+
+def _finish_handler(target: dict[str, Any]) -> None:
+    if target.get("name") is not None:
+        name = gast.Name(target["name"], _STORE, None, None)
+        name.__dict__.update((key, target[key]) for key in LOCATION if key in target)
+        target["name"] = name
+
+
+def _finish_definition(target: dict[str, Any]) -> None:
+    target.setdefault("type_params", [])
+
+
+def _finish_type_parameter(target: dict[str, Any]) -> None:
+    target.setdefault("default_value", None)
+
+
+_FINISH = {
+    ast.Name: _finish_name,
+    ast.arg: _finish_argument,
+    ast.ExceptHandler: _finish_handler,
+    ast.FunctionDef: _finish_definition,
+    ast.AsyncFunctionDef: _finish_definition,
+    ast.ClassDef: _finish_definition,
+}
+for _cls in _EXTRA_FIELDS:
+    _FINISH[_cls] = _finish_type_parameter
+
+
+_to_ast = _Table([ast, gast], ast)
+_LISTS: dict[type, tuple[str, ...]] = {
+    cls: tuple(field for field in cls._fields if field in _LIST_FIELDS and (cls.__name__, field) not in _NOT_LISTS)
+    for cls in _to_ast.classes.values()
+}
+_LISTS = {cls: fields for cls, fields in _LISTS.items() if fields}
+_LOCATED = {cls for cls in _to_ast.classes.values() if "lineno" in getattr(cls, "_attributes", ())}
+
+
+def to_ast(root: ast.AST, functions: list[Any] | None = None) -> Any:
+    """A fresh ``ast`` tree, ready to compile, of a ``gast`` tree, which is left alone.
+
+    A node without a location gets its parent's; lists that are left out are empty.  ``ast`` nodes may stand
+    inside of the tree.  The functions and lambdas of the new tree are added to ``functions``.
+    """
+    classes, singletons, fields = _to_ast.classes, _to_ast.singletons, _to_ast.fields
+    cls: Any = classes[type(root)]
+    result = cls.__new__(cls)
+    stack: list[tuple[ast.AST, ast.AST, dict[str, Any]]] = [(root, result, {"lineno": 1, "col_offset": 0})]
+    while stack:
+        old, new, location = stack.pop()
+        cls = type(new)
+        target = new.__dict__
+        target.update(old.__dict__)
+        if cls in _LOCATED:
+            if target.get("lineno") is None:
+                _locate(target, location)
+            location = target
+        if cls in _LISTS:
+            for field in _LISTS[cls]:
+                if field not in target:
+                    target[field] = []
+        if functions is not None and cls in _FUNCTIONS:
+            functions.append(new)
+        for field in fields[type(old)]:
+            value: Any = target.get(field)
+            is_argument = cls is ast.arguments and field in _ARGUMENT_FIELDS
+            if type(value) is list:
+                children = []
+                for item in value:
+                    child_class = ast.arg if is_argument else classes.get(type(item))
+                    if child_class is None:
+                        children.append(singletons.get(type(item), item))
+                    else:
+                        child = child_class.__new__(child_class)
+                        stack.append((item, child, location))
+                        children.append(child)
+                target[field] = children
+            elif (child_class := classes.get(type(value))) is not None:
+                if is_argument:
+                    child_class = ast.arg
+                child = target[field] = child_class.__new__(child_class)
+                stack.append((value, child, location))
+            elif value is not None and type(value) in singletons:
+                target[field] = singletons[type(value)]
+        if cls is ast.arg:
+            target["arg"] = target.get("arg") or target["id"]
+        elif cls is ast.ExceptHandler and isinstance(target.get("name"), ast.AST):
+            target["name"] = target["name"].id
+    return result
+
+
+_FUNCTIONS = {ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda}
+
+
+def _locate(target: dict[str, Any], location: dict[str, Any]) -> None:
+    target["lineno"] = target["end_lineno"] = location["lineno"]
+    target["col_offset"] = location["col_offset"]
+    one_line = location.get("end_lineno") == location["lineno"]
+    target["end_col_offset"] = location["end_col_offset"] if one_line else location["col_offset"]
+
+
+def copy_tree(root: Node) -> Node:
+    """A copy of a tree that shares no node but contexts and operators with it; faster than ``copy.deepcopy``."""
+    cls: Any = type(root)
+    if cls not in _to_ast.classes:
+        return root
+    result = cls.__new__(cls)
+    fields = _to_ast.fields
+    stack: list[tuple[ast.AST, ast.AST]] = [(root, result)]
+    while stack:
+        old, new = stack.pop()
+        target = new.__dict__
+        target.update(old.__dict__)
+        for field in fields[type(old)]:
+            value: Any = target.get(field)
+            if type(value) is list:
+                children = []
+                for item in value:
+                    if type(item) in fields:
+                        child = item.__class__.__new__(item.__class__)
+                        stack.append((item, child))
+                        children.append(child)
+                    else:
+                        children.append(item)
+                target[field] = children
+            elif type(value) in fields:
+                child = target[field] = value.__class__.__new__(value.__class__)
+                stack.append((value, child))
+    return result

@@ -33,8 +33,6 @@ def loops_and_branches(n):
                 total = total // 2
             else:
                 total = total + j
-        else:
-            odd -= 1
         k = i
         while k > 0:
             if k & 1:
@@ -66,17 +64,15 @@ def nested(items, limit):
                     if x % 2 == 0 and x > 2:
                         count += 1
                 total += x
-        else:
-            if total > limit or count > limit:
-                return total, count
+        if total > limit or count > limit:
+            return total, count
         if best is None or total > best:
             best = total
         for k in range(count):
             if k * k > total:
                 best = best + k
                 break
-        else:
-            count = count + 1 if total else 0
+        count = count + 1 if total else 0
     return best, count
 
 

@@ -1,0 +1,105 @@
+"""Shorthands that declare an op and the public function over it in one statement, and what gradients share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..op import Op, Type, apply, op
+from .infer import elementwise
+
+Function = Callable[..., Any]
+
+
+def finish(function: Function, record: Op, name: str) -> Function:
+    """Give a generated public function its name and documentation."""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = record.__doc__
+    function.op = record  # type: ignore[attr-defined]
+    return function
+
+
+def unary(name: str, numpy: Function, doc: str, samples: Function, gradient: Function | None, *,
+          op_name: str = "", infer: Function | None = None, **fields: Any) -> Function:  # fmt: skip
+    """Declare an elementwise op of one input; return the function `f(x, name=None)`."""
+    fields.setdefault("numpy_names", _ufunc_name(numpy))
+    record = op(op_name or name, infer=infer or elementwise(numpy), numpy=numpy, samples=samples,
+                gradient=_one(gradient), doc=doc, **fields)  # fmt: skip
+
+    def function(x: Any, name: str | None = None) -> Any:
+        return apply(record, x, name=name)
+
+    return finish(function, record, name)
+
+
+def binary(name: str, numpy: Function, doc: str, samples: Function, gradient: Function | None, *,
+           op_name: str = "", infer: Function | None = None, strings: bool = False, **fields: Any) -> Function:  # fmt: skip
+    """Declare an elementwise op of two inputs of one dtype; return the function `f(x, y, name=None)`."""
+    fields.setdefault("numpy_names", _ufunc_name(numpy))
+    record = op(op_name or name, infer=infer or elementwise(numpy, strings), numpy=numpy, samples=samples,
+                gradient=gradient, doc=doc, promote=0, **fields)  # fmt: skip
+
+    def function(x: Any, y: Any, name: str | None = None) -> Any:
+        return apply(record, x, y, name=name)
+
+    return finish(function, record, name)
+
+
+def _ufunc_name(function: Function) -> tuple[str, ...]:
+    return (function.__name__,) if isinstance(function, np.ufunc) else ()
+
+
+def _one(gradient: Function | None) -> Function | None:
+    """The gradient of an op with one input, as the tuple that the record wants."""
+    if gradient is None:
+        return None
+    return lambda *args, **attributes: (gradient(*args, **attributes),)
+
+
+def _sum_to_kernel(g: Any, like: Any) -> Any:
+    extra = g.ndim - like.ndim
+    axes = tuple(range(extra)) + tuple(
+        extra + i for i, n in enumerate(like.shape) if n == 1 and g.shape[extra + i] != 1
+    )
+    return g.sum(axis=axes, keepdims=True).reshape(like.shape) if axes else g
+
+
+def _sum_to_samples() -> list[Any]:
+    g = np.arange(6, dtype=np.float32).reshape(2, 3)
+    return [(g, g[0]), (g, g[:, :1]), (g, g), (g, g[0, 0]), (g[:, :0], g[:1, :0]), (g[:0], g[0])]
+
+
+sum_to_shape_of = op(
+    "sum_to_shape_of",
+    infer=lambda g, like: Type(g.dtype, like.shape),
+    numpy=_sum_to_kernel,
+    samples=_sum_to_samples,
+    gradient=lambda g, out, x, like: (broadcast_to_shape_of(g, x), None),
+    doc="`x` summed over the axes along which `like` was broadcast: the adjoint of broadcasting.",
+)
+broadcast_to_shape_of = op(
+    "broadcast_to_shape_of",
+    infer=lambda x, like: Type(x.dtype, like.shape),
+    numpy=lambda x, like: np.broadcast_to(x, like.shape),
+    samples=lambda: [(like, g) for g, like in _sum_to_samples()],
+    gradient=lambda g, out, x, like: (sum_to(g, x), None),
+    doc="`x` broadcast to the shape of `like`.",
+)
+
+
+def sum_to(g: Any, like: Any) -> Any:
+    """`g` summed to the shape of `like`; `g` itself where the shapes are known to be the same."""
+    shape = like.static_shape
+    if shape is not None and None not in shape and g.static_shape == shape:
+        return g
+    return sum_to_shape_of(g, like)
+
+
+def cast_like(x: Any, like: Any) -> Any:
+    """`x` in the dtype of `like`."""
+    from .elementwise import cast
+
+    return cast(x, like.dtype)
+

@@ -1,0 +1,135 @@
+"""Dtype and shape inference that several op families share.
+
+An inference function takes the types of the inputs and the op's attributes and returns the type of the output (or a
+tuple of types). A dimension that is not known is ``None``, a shape of unknown rank is ``None``. What can't fit raises
+`InvalidArgumentError`; the caller adds the op's name and the user's line.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import InvalidArgumentError
+
+from ..dtypes import DType, from_numpy
+from ..op import Type
+from ..shapes import Shape, broadcast
+
+Dim = int | None
+Infer = Callable[..., Any]
+
+
+def text(shape: Shape) -> str:
+    """A shape as TensorFlow writes it: `[2,?]`, or `<unknown>`."""
+    if shape is None:
+        return "<unknown>"
+    return "[" + ",".join("?" if n is None else str(n) for n in shape) + "]"
+
+
+def require(condition: Any, message: str) -> None:
+    """Raise `InvalidArgumentError` with `message` unless `condition` holds."""
+    if not condition:
+        raise InvalidArgumentError(message)
+
+
+# Dimensions.
+
+
+def product(dims: Iterable[Dim]) -> Dim:
+    """The product of dimensions; zero when one is zero, whatever the unknown ones are."""
+    dims = list(dims)
+    if 0 in dims:
+        return 0
+    return None if None in dims else math.prod(dims)  # type: ignore[arg-type]
+
+
+def total(dims: Iterable[Dim]) -> Dim:
+    """The sum of dimensions."""
+    dims = list(dims)
+    return None if None in dims else sum(dims)  # type: ignore[arg-type]
+
+
+def axis_of(axis: int, rank: int) -> int:
+    """`axis` counted from the front; raises when there is no such axis."""
+    require(-rank <= axis < rank, f"axis {axis} is out of bounds for a tensor of rank {rank}")
+    return axis % rank
+
+
+def axes_of(axis: int | Sequence[int] | None, rank: int) -> tuple[int, ...]:
+    """The axes counted from the front, sorted; all of them for ``None``."""
+    if axis is None:
+        return tuple(range(rank))
+    given = (axis,) if isinstance(axis, int) else tuple(axis)
+    axes = tuple(sorted(axis_of(a, rank) for a in given))
+    require(len(set(axes)) == len(axes), f"an axis is given twice in {given}")
+    return axes
+
+
+def reduced(shape: Shape, axis: int | Sequence[int] | None, keepdims: bool) -> Shape:
+    """The shape after a reduction over `axis`."""
+    if shape is None:
+        return () if axis is None and not keepdims else None
+    axes = axes_of(axis, len(shape))
+    if keepdims:
+        return tuple(1 if i in axes else n for i, n in enumerate(shape))
+    return tuple(n for i, n in enumerate(shape) if i not in axes)
+
+
+def at_least(shape: Shape, rank: int, what: str = "the input") -> None:
+    """Raise unless `shape` may have `rank` or more dimensions."""
+    require(shape is None or len(shape) >= rank, f"{what} must have rank at least {rank}, but has shape {text(shape)}")
+
+
+def exactly(shape: Shape, rank: int, what: str = "the input") -> None:
+    """Raise unless `shape` may have just `rank` dimensions."""
+    require(shape is None or len(shape) == rank, f"{what} must have rank {rank}, but has shape {text(shape)}")
+
+
+# Dtypes.
+
+
+@lru_cache(maxsize=4096)
+def ufunc_dtype(function: Any, *dtypes: DType) -> DType:
+    """The dtype that the ufunc `function` returns for arrays of `dtypes`; raises where it has no loop."""
+    try:
+        return from_numpy(function.resolve_dtypes((*[dtype.numpy for dtype in dtypes], None))[-1])
+    except TypeError:
+        names = " and ".join(dtype.name for dtype in dict.fromkeys(dtypes))
+        raise InvalidArgumentError(f"not defined for dtype {names}") from None
+
+
+def require_kind(type_: Type, kinds: str, what: str = "the input") -> None:
+    """Raise unless `DType.kind` is one of `kinds` (``b i u f c``, ``S`` for strings)."""
+    require(type_.dtype.kind in kinds, f"{what} can't have dtype {type_.dtype.name}")
+
+
+def float_dtype(dtype: DType) -> DType:
+    """The floating dtype in which NumPy computes `exp` and the like."""
+    require(dtype.kind in "biufc", f"not defined for dtype {dtype.name}")
+    return dtype if dtype.kind in "fc" else ufunc_dtype(np.exp, dtype)
+
+
+# Whole rules.
+
+
+def elementwise(function: Any, strings: bool = False) -> Infer:
+    """The rule of a NumPy ufunc: shapes broadcast, the dtype is what the ufunc returns."""
+    kinds = "biufcS" if strings else "biufc"
+
+    def infer(*types: Type) -> Type:
+        for type_ in types:
+            require(type_.dtype.kind in kinds, f"not defined for dtype {type_.dtype.name}")
+        shape = types[0].shape if len(types) == 1 else broadcast(*[type_.shape for type_ in types])
+        return Type(ufunc_dtype(function, *[type_.dtype for type_ in types]), shape)
+
+    return infer
+
+
+def to_float(*types: Type, **_: Any) -> Type:
+    """Shapes broadcast; the dtype is the floating one that NumPy computes `exp` in."""
+    return Type(float_dtype(types[0].dtype), broadcast(*[type_.shape for type_ in types]))

@@ -3,4 +3,7 @@
 `op` comes first: records, graphs, tensors and tracing refer to each other, and load in the order that it sets.
 """
 
+if __name__ == "runtime":
+    raise ImportError("import autograph.runtime instead: the package must not be loaded twice")
+
 from . import op as op

@@ -6,6 +6,7 @@ sub-graphs in their attributes; what a sub-graph uses from outside is an explici
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Iterator, Sequence
 from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -118,10 +119,18 @@ class Node:
 
 def line_of(code: CodeType, offset: int) -> int:
     """The line of the instruction at a byte offset (``f_lasti``) of a code object."""
-    for start, end, line in code.co_lines():
-        if start <= offset < end and line is not None:
-            return line
-    return code.co_firstlineno
+    known = _line_tables.get(id(code))
+    if known is None or known[0] is not code:
+        if len(_line_tables) >= 256:
+            _line_tables.clear()
+        ranges = [(start, line) for start, _, line in code.co_lines() if line is not None]
+        known = _line_tables[id(code)] = code, [start for start, _ in ranges], [line for _, line in ranges]
+    position = bisect.bisect_right(known[1], offset) - 1
+    return known[2][position] if position >= 0 else code.co_firstlineno
+
+
+# Decoding a line table takes time in proportion to the function; nodes of one function follow each other.
+_line_tables: dict[int, tuple[CodeType, list[int], list[int]]] = {}
 
 
 class Mark(NamedTuple):

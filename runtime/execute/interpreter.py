@@ -1,0 +1,60 @@
+"""The meaning of a graph, node by node: slow, and simple enough to be the reference for every other executor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import string
+from ..ir import Graph, Node, Value
+from .failure import user_error
+
+
+def interpret(graph: Graph, inputs: Sequence[Any]) -> list[Any]:
+    """Run a graph on arrays for its `Graph.inputs`; return the arrays of its outputs.
+
+    Raises what the kernels and the ``raise`` and ``assert`` nodes raise, located at the user's lines.
+    """
+    with np.errstate(all="ignore"):
+        return _run(graph, inputs, [])
+
+
+def _run(graph: Graph, inputs: Sequence[Any], callers: list[Node]) -> list[Any]:
+    values: dict[Value, Any] = dict(zip(graph.inputs, inputs, strict=True))
+    for node in graph.nodes:
+        if node.op.name == "placeholder":
+            continue
+        results = _results(node, [values[value] for value in node.inputs], callers)
+        values.update(zip(node.outputs, results, strict=True))
+    return [values[value] for value in graph.outputs]
+
+
+def _results(node: Node, inputs: list[Any], callers: list[Node]) -> Sequence[Any]:
+    attributes = node.attributes
+    match node.op.name:
+        case "cond":
+            return _run(attributes["then"] if inputs[0] else attributes["orelse"], inputs[1:], callers)
+        case "while":
+            state, operands = inputs[: attributes["count"]], inputs[attributes["count"] :]
+            while _run(attributes["test"], [*state, *operands], callers)[0]:
+                state = _run(attributes["body"], [*state, *operands], callers)
+            return state
+        case "call":
+            return _run(attributes["graph"], inputs, [*callers, node])
+    try:
+        result = node.op.numpy(*inputs, **attributes)
+    except Exception as error:
+        raise user_error(error, [*callers, node]) from error.__cause__
+    results = result if type(result) is tuple else (result,)
+    return [as_string(r) if o.type.dtype is string else r for r, o in zip(results, node.outputs, strict=True)]
+
+
+def as_string(value: Any) -> Any:
+    """NumPy gives plain ``bytes`` for 0-d object arrays: make them arrays again, so that no NUL byte gets lost."""
+    if type(value) is np.ndarray:
+        return value
+    array = np.empty((), object)
+    array[()] = value
+    return array

@@ -1,0 +1,60 @@
+"""`f(x)` looks up the converted form of `f` first.
+
+>>> from autograph.converters.base import show
+>>> show(Calls, "y = f(x, *rest, key=g(z)) if isinstance(x, int) else super().f(x)")
+y = ag__.call(f)(x, *rest, key=ag__.call(g)(z)) if isinstance(x, int) else ag__.call(super().f)(x)
+"""
+
+from __future__ import annotations
+
+import builtins
+
+import gast
+
+from autograph.analysis.scopes import scopes
+
+from .base import Pass
+from .build import is_operator, operator_call
+
+# They look at the frame that calls them, or tell a type from another: there is nothing to convert or to stage.
+LEFT_ALONE = frozenset(
+    ("super", "locals", "globals", "vars", "dir", "eval", "exec", "isinstance", "issubclass", "callable", "id")
+)
+# While nothing is staged, these have no use for converted functions either.
+PLAIN = LEFT_ALONE | {
+    "abs", "all", "any", "ascii", "bin", "bool", "bytearray", "bytes", "chr", "complex", "divmod", "enumerate", "float",
+    "format", "frozenset", "getattr", "hasattr", "hash", "hex", "int", "iter", "len", "list", "memoryview", "next",
+    "object", "oct", "open", "ord", "pow", "print", "range", "repr", "reversed", "round", "set", "slice", "str", "sum",
+    "tuple", "type", "zip",
+}  # fmt: skip
+EXCEPTIONS = frozenset(
+    name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)
+)
+
+
+class Calls(Pass):
+    """Rewrites calls."""
+
+    looks_at = (gast.Call,)
+    plain = True
+
+    def begin(self) -> None:
+        self._skipped = (LEFT_ALONE if self.context.staged else PLAIN) | EXCEPTIONS | self.context.generated
+
+    def leave_Call(self, node: gast.Call) -> gast.AST:
+        function = node.func
+        if isinstance(function, gast.Name):
+            if function.id in self._skipped and not self._is_variable(function.id):
+                return node
+        elif isinstance(function, gast.Lambda) or is_operator(function):
+            return node
+        node.func = operator_call("call", [function], function)
+        return node
+
+    def _is_variable(self, name: str) -> bool:
+        """Whether a function around the call has a variable of this name: then it is not the built-in."""
+        if name in self.context.generated:
+            return False
+        found = self.analysis(scopes)
+        bit = found.names.bit(name)
+        return any(found.scope_of[each].local_bits & bit for each in self.context.enclosing if each in found.scope_of)

@@ -1,5 +1,24 @@
 """Facts about a function's tree, each found in time linear in its size: scopes, flow, liveness, definedness."""
 
-from .scopes import Activity, Kind, Scope, Scopes, composite_name, scopes
+from .assignment import Assignment, assignment
+from .cfg import Flow, Point, control_flow
+from .liveness import Liveness, NameSets, liveness
+from .scopes import Activity, Kind, Names, Scope, Scopes, composite_name, scopes
 
-__all__ = ["Activity", "Kind", "Scope", "Scopes", "composite_name", "scopes"]
+__all__ = [
+    "Activity",
+    "Assignment",
+    "Flow",
+    "Kind",
+    "Liveness",
+    "NameSets",
+    "Names",
+    "Point",
+    "Scope",
+    "Scopes",
+    "assignment",
+    "composite_name",
+    "control_flow",
+    "liveness",
+    "scopes",
+]

@@ -69,9 +69,8 @@ class Binder(ExpressionBinder):
             yield
 
     def lazy_type(self, node: gast.AST) -> None:
-        with self.inside(node, Kind.LAZY_TYPE, Activity(self.names)) as scope:
+        with self.inside(node, Kind.LAZY_TYPE, Activity(self.names)):
             self.visit(node)
-            self.activities[node] = scope.unit
 
     def type_alias(self, node: gast.AST) -> None:
         if node.type_params:
@@ -109,7 +108,8 @@ class Binder(ExpressionBinder):
         if isinstance(node, gast.AsyncWith):
             self.suspends("`async with`", node)
         for item in node.items:
-            self.part(item)
+            self.part(item.context_expr)
+            self.part(item.optional_vars)
         self.path.append(node)
         self.block(node.body)
         self.path.pop()
@@ -128,7 +128,7 @@ class Binder(ExpressionBinder):
     def handler(self, node: gast.ExceptHandler) -> None:
         self.part(node.type)
         if node.name is not None:
-            self.write(node.name.id)
+            self.part(node.name)
             self.delete(node.name.id)
         self.block(node.body)
 
@@ -193,7 +193,14 @@ def bind(node: gast.AST, outer: Iterable[str], future_annotations: bool) -> Scop
     for scope, name, text in binder.frame_readers:
         _set_frame_reader(scope, names.bit(name), text)
     return Scopes(
-        root, names, binder.activities, binder.scope_of, binder.owners, binder.jumps_from_finally, binder.early_loads
+        root,
+        names,
+        binder.activities,
+        binder.scope_of,
+        binder.owners,
+        binder.jumps_from_finally,
+        binder.early_loads,
+        binder.walrus_bits,
     )
 
 

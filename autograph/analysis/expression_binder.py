@@ -37,6 +37,7 @@ class ExpressionBinder:
         self.owners: dict[gast.AST, Scope] = {}
         self.jumps_from_finally: dict[gast.AST, str] = {}
         self.early_loads: set[gast.Name] = set()
+        self.walrus_bits: dict[gast.NamedExpr, int] = {}
         self.unit = Activity(names)
         self.scope: Scope
         self.class_name: str | None = None
@@ -77,9 +78,18 @@ class ExpressionBinder:
                     self.children(node)
 
     def block(self, statements: Iterable[gast.AST]) -> None:
+        # As `part`, written out: two Python frames for a level of nesting leave room for long `elif` chains.
+        scope, outer = self.scope, self.unit
+        in_class = scope.kind is Kind.CLASS
         for statement in statements:
-            self.owners[statement] = self.scope
-            self.part(statement)
+            self.owners[statement] = scope
+            self.activities[statement] = self.unit = unit = Activity(self.names)
+            self.handlers.get(type(statement), ExpressionBinder.children)(self, statement)
+            outer.absorb(unit)
+            if in_class:
+                outer.loads += unit.loads
+                outer.inner_scopes += unit.inner_scopes
+        self.unit = outer
 
     def part(self, node: gast.AST | None) -> None:
         """Visit a statement, or a part of one that the control-flow graph has as a point, with its own activity."""
@@ -92,6 +102,7 @@ class ExpressionBinder:
         outer.absorb(unit)
         if self.scope.kind is Kind.CLASS:
             outer.loads += unit.loads
+            outer.inner_scopes += unit.inner_scopes
 
     # Scopes
 
@@ -121,6 +132,7 @@ class ExpressionBinder:
         unit = scope.unit
         if unit is outer:
             return
+        outer.inner_scopes.append(scope)
         outer.captured_bits |= (unit.read_bits | unit.captured_bits | scope.nonlocal_bits) & not_own
         outer.inner_written_bits |= unit.inner_written_bits & not_own
         outer.inner_deleted_bits |= unit.inner_deleted_bits & not_own
@@ -140,7 +152,8 @@ class ExpressionBinder:
         scope.nested_bits &= ~implicit
         parent.nested_bits |= (scope.used_bits & ~own) | scope.nonlocal_bits | scope.nested_bits
         outer.read_bits |= unit.read_bits & ~own
-        outer.loads += [load for load in unit.loads if not self.bit(load.id) & own]
+        outer.loads += [load for load in unit.loads if not load[1] & own]
+        outer.inner_scopes += unit.inner_scopes
         outer.captured_bits |= unit.captured_bits & ~implicit | scope.nonlocal_bits
         changed = (unit.written_bits | unit.deleted_bits) & scope.nonlocal_bits
         outer.inner_written_bits |= unit.inner_written_bits | changed
@@ -198,7 +211,7 @@ class ExpressionBinder:
             self.unit.captured_bits |= bit  # the class's own variables are out of sight here
             return
         self.unit.read_bits |= bit
-        self.unit.loads.append(node)
+        self.unit.loads.append((node, bit))
 
     def write(self, name: str) -> None:
         bit = self.bit(name)
@@ -223,6 +236,7 @@ class ExpressionBinder:
             self.write(node.id)
         elif context is gast.Del:
             self.delete(node.id)
+            self.unit.loads.append((node, self.bit(node.id)))
 
     def target(self, node: gast.Attribute | gast.Subscript) -> None:
         if node.ctx.__class__ is not gast.Load:
@@ -271,6 +285,7 @@ class ExpressionBinder:
         bit = self.bit(node.target.id)
         scope = self.scope
         self.unit.walrus = True
+        self.walrus_bits[node] = bit
         self.unit.written_bits |= bit
         while scope.kind in (Kind.COMPREHENSION, Kind.GENERATOR):
             scope.used_bits |= bit
@@ -313,7 +328,6 @@ class ExpressionBinder:
         self.visit(node.generators[0].iter)
         if isinstance(node, gast.GeneratorExp):
             kind, unit = Kind.GENERATOR, Activity(self.names)
-            self.activities[node] = unit
         else:
             kind, unit = Kind.COMPREHENSION, None
         with self.inside(node, kind, unit) as scope:

@@ -26,8 +26,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TYPE_CHECKING
 
 import gast
+
+if TYPE_CHECKING:
+    from .cfg import Flow
 
 
 class Names:
@@ -82,8 +86,10 @@ class Activity:
     inner_deleted_bits: int = 0
     composites: list[gast.AST] = field(default_factory=list)
     """The attribute and subscript nodes that are stored to or deleted."""
-    loads: list[gast.Name] = field(default_factory=list)
-    """The name nodes behind `read`; kept on the pieces that `cfg` makes points of, not on compound statements."""
+    loads: list[tuple[gast.Name, int]] = field(default_factory=list)
+    """The name nodes behind `read`, with their bits, for the pieces that are points of the control-flow graph."""
+    inner_scopes: list[Scope] = field(default_factory=list, repr=False)
+    """The nested functions, lambdas and generator expressions that such a piece makes."""
     suspension: str | None = None
     """What in this code suspends the function (`yield`, `await`, …), for messages."""
     walrus: bool = False
@@ -244,7 +250,9 @@ class Scopes:
     jumps_from_finally: dict[gast.AST, str] = field(repr=False)
     early_loads: set[gast.Name] = field(repr=False)
     """Loads of a comprehension's variable in front of its `for`."""
-    in_classes: dict[str, str] = field(default_factory=dict, repr=False)
+    walrus_bits: dict[gast.NamedExpr, int] = field(repr=False)
+    flows: dict[Scope, Flow] = field(default_factory=dict, repr=False)
+    """The control-flow graphs that `cfg.control_flow` has made."""
 
     def __getitem__(self, node: gast.AST | Sequence[gast.AST]) -> Activity:
         if isinstance(node, (list, tuple)):

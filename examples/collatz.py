@@ -37,7 +37,7 @@ def survey(numbers):
         if steps > longest:
             longest, champion = steps, n
         taken.append(steps)
-    return np.stack(taken), champion, longest
+    return tf.stack(taken), champion, longest
 
 
 def main(arguments: list[str] | None = None) -> tuple[np.ndarray, int, int]:

@@ -19,8 +19,8 @@ ROOT = Path(__file__).parents[1]
 def run(name: str, *arguments: str) -> str:
     """Runs an example as a script and returns what it prints."""
     process = subprocess.run(
-        [sys.executable, ROOT / "examples" / name, *arguments],
-        env={**os.environ, "PYTHONPATH": str(ROOT)}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=240,
+        [sys.executable, ROOT / "examples" / name, *arguments], env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=240,
     )
     assert process.returncode == 0, process.stderr
     assert process.stderr == ""
@@ -102,7 +102,7 @@ def test_collatz_of_an_array():
 
 def test_collatz_as_plain_python():
     taken, champion, longest = collatz.survey([27, 97, 1])
-    assert taken.tolist() == [111, 118, 0]
+    assert taken.numpy().tolist() == [111, 118, 0]
     assert (champion, longest) == (97, 118)
 
 

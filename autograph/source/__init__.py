@@ -6,6 +6,7 @@ from .generated import is_generated
 from .names import Namer, QualifiedName, mangle, names_in, qualified_name
 from .template import ag__, expression_template, location_of, template
 from .trees import copy_tree, to_ast, to_gast
+from .unparse import unparse
 
 __all__ = [
     "Compiled",
@@ -26,4 +27,5 @@ __all__ = [
     "template",
     "to_ast",
     "to_gast",
+    "unparse",
 ]

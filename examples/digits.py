@@ -9,6 +9,7 @@ that scikit-learn brings along; a sixth is held out to measure accuracy, and tak
 
 from __future__ import annotations
 
+import collections
 import inspect
 import shutil
 import sys
@@ -126,8 +127,9 @@ def main() -> float:
     ended = time.perf_counter()
 
     heading("the graph")
-    nodes = graph.count_nodes()
-    print(f"{nodes} nodes, traced in {traced - started:.2f} s")
+    operations = collections.Counter(node.type for node in graph.walk())
+    print(f"{operations.total()} nodes, traced in {traced - started:.2f} s")
+    print(", ".join(f"{count} {operation}" for operation, count in operations.most_common(12)))
     heading("the outcome")
     share = accuracy(layers, *parts["held-out"])
     print(f"stopped after {int(epochs)} of {EPOCHS} epochs, {ended - traced:.2f} s; validation loss {float(loss):.4f}")

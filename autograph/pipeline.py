@@ -31,19 +31,46 @@ Stage = tuple[type["Pass"], ...]
 @cache
 def stages() -> tuple[Stage, ...]:
     """Returns the passes in order. A stage is one walk of the tree; analyses are made anew for each stage."""
+    from .converters.asserts import Asserts
+    from .converters.bindings import Bindings
+    from .converters.boolean import Boolean
+    from .converters.calls import Calls
+    from .converters.comparisons import Comparisons
+    from .converters.comprehensions import Comprehensions
+    from .converters.directives import Directives
+    from .converters.exits import Exits
+    from .converters.functions import Functions
+    from .converters.if_expressions import IfExpressions
+    from .converters.if_statements import IfStatements
+    from .converters.loads import Loads
+    from .converters.loops import Loops
+    from .converters.match_statements import MatchStatements
+    from .converters.outer_writes import OuterWrites
+    from .converters.raises import Raises
+    from .converters.stores import Stores
+    from .converters.strings import Strings
+    from .converters.subscripts import Subscripts
+    from .converters.walrus import Walrus
+
     return (
-        # First, so that the others see definitions without decorators, and no `super()` without arguments.
-        # (functions.Functions,),
-        # `set_loop_options` must be read before its loop is taken apart.
-        # (directives.Directives,),
-        # Passes that make statements come before exits are lowered: what they make holds `if`, `for`, `break`.
-        # (match.Match,), (comprehensions.Comprehensions,), (stores.Stores, asserts.Asserts, raises.Raises),
-        # Makes every exit the tail of its function or loop body; needs all `if` and loops in place.
-        # (exits.Exits,),
-        # All the rest in one walk, children first, over analyses of the tree with exits lowered. The closures that
-        # these passes make would tell a later analysis that every variable is captured.
-        # (if_exp.IfExp, boolean.Boolean, comparisons.Comparisons, …, loads.Loads, calls.Calls, if_statements, loops)
-    )
+        # First, so that the others see no decorators, no `super()` without arguments and no annotated variables;
+        # `set_loop_options` is read before its loop is taken apart; `match` makes `if`s, stores make assignments,
+        # which the analyses of later stages must see.
+        (Functions, Directives, MatchStatements, Stores),
+        # A walrus moves into a local function before comprehensions do, as it binds in the function around them.
+        (Walrus,),
+        # They make functions with loops and `if`s: before exits are lowered.
+        (Comprehensions,),
+        # Needs all `if` and loops in place.
+        (Exits,),
+        # All the rest in one walk, children first, over analyses of the tree with exits lowered: the closures that
+        # these passes make would tell a later analysis that every variable is captured. Loads come before calls,
+        # which leave operators alone; `Bindings` comes last, it looks for what the others have moved.
+        (
+            Loads, IfExpressions, Boolean, Comparisons, Strings, Subscripts, Asserts, Raises, Calls, OuterWrites,
+            IfStatements, Loops, Bindings,
+        ),
+    )  # fmt: skip
 
 
 class Conversion:
@@ -74,7 +101,7 @@ class Conversion:
 
 
 _conversions: dict[int, tuple[Any, Conversion]] = {}
-_converted_codes: dict[int, tuple[CodeType, bool]] = {}
+_converted_codes: dict[int, tuple[Any, bool]] = {}
 
 
 def converted(function: FunctionType, staged: bool) -> FunctionType:
@@ -100,7 +127,8 @@ def is_converted(code: CodeType, staged: bool = True) -> bool:
 
 def register_converted(code: CodeType, staged: bool = True) -> None:
     """Notes that a code object and those inside it are converted: the staged form serves everywhere."""
-    _converted_codes[id(code)] = (code, staged)
+    key = id(code)
+    _converted_codes[key] = weakref.ref(code, lambda _: _converted_codes.pop(key, None)), staged
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             register_converted(constant, staged)
@@ -115,14 +143,15 @@ def transformed(function: FunctionType, staged: bool = True) -> tuple[Context, S
     from .source.find import find
 
     source = find(function)
-    return transform(source, source.tree, staged), source
+    return transform(source, function.__code__.co_freevars, staged), source
 
 
-def transform(source: Source, tree: gast.AST, staged: bool = True) -> Context:
-    """Runs the passes over the tree of a function (which is rewritten in place)."""
+def transform(source: Source, free_names: tuple[str, ...] = (), staged: bool = True) -> Context:
+    """Runs the passes over a fresh tree of a function."""
     from .converters.base import Context, names_in, node_types
     from .source.names import Namer
 
+    tree = source.tree
     types = node_types(tree)
     context = Context(
         tree=tree,
@@ -130,6 +159,7 @@ def transform(source: Source, tree: gast.AST, staged: bool = True) -> Context:
         filename=source.filename,
         namer=Namer(names_in(tree)),
         class_name=source.class_name,
+        free_names=free_names,
         staged=staged,
     )
     for stage in stages():
@@ -176,7 +206,15 @@ def _convert(function: FunctionType, staged: bool) -> Compiled | ConversionError
     form = "staged" if staged else "plain"
     try:
         context, source = transformed(function, staged)
-        compiled = compile_code(context.tree, function, source, {"ag__": operators})
+        compiled = compile_code(context.tree, function.__code__, source, {"ag__": operators}, context.generated)
+    except (SyntaxError, RecursionError) as error:
+        error = ConversionError(
+            f"the converted function can't be compiled: {error}",
+            file=function.__code__.co_filename,
+            line=function.__code__.co_firstlineno,
+            function=function.__qualname__,
+            remedy="split the function into smaller ones",
+        )
     except ConversionError as error:
         log(1, f"{function.__qualname__}: not converted ({form}): {error.message}")
         return error

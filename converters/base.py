@@ -29,7 +29,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 import gast
 
+from autograph.analysis.scopes import scopes
 from autograph.errors import UnsupportedConstructError
+
+from .build import located
 
 if TYPE_CHECKING:
     from autograph.source.names import Namer
@@ -61,6 +64,8 @@ class Context:
     """Makes names that no part of the function uses."""
     class_name: str | None = None
     """The class around the function, for private names."""
+    free_names: tuple[str, ...] = ()
+    """Variables of functions around this one that it uses."""
     staged: bool = True
     """The staged form is being made (all passes), not the plain one."""
     enclosing: list[gast.AST] = field(default_factory=list)
@@ -71,18 +76,41 @@ class Context:
     """Names of the local functions that passes have made: calls of them need no conversion."""
     plan: Plan | None = None
     """Which statements become closures; made by `exits`."""
+    moved: dict[gast.AST, int] = field(default_factory=dict)
+    """For each function, the bits of its variables that local functions made of its parts bind."""
+    loop_options: dict[gast.AST, gast.AST] = field(default_factory=dict)
+    """The options that `set_loop_options` gives to a loop."""
+    _shared_names: dict[str, str] = field(default_factory=dict)
     _results: dict[Any, Any] = field(default_factory=dict)
 
     def analysis(self, analyse: Callable[[Any], Result]) -> Result:
-        """Returns ``analyse(tree)``, computed once for each stage of the pipeline."""
+        """Returns what an analysis finds in the tree as it was when the stage began."""
         found = self._results.get(analyse)
         if found is None:
-            found = self._results[analyse] = analyse(self.tree)
+            subject = self.scopes_of_tree() if analyse is scopes else analyse(self.analysis(scopes))
+            found = self._results[analyse] = subject
         return found
+
+    def scopes_of_tree(self) -> Any:
+        """The scopes of the tree as it is now."""
+        return scopes(self.tree, self.free_names)
 
     def forget_analyses(self) -> None:
         """Drops what the analyses found: the tree has changed."""
         self._results.clear()
+
+    def shared_name(self, name: str) -> str:
+        """The name for variables of one purpose: the same each time, and none of the user's."""
+        found = self._shared_names.get(name)
+        if found is None:
+            found = self._shared_names[name] = self.namer.fresh(name)
+        return found
+
+    def generated_name(self, name: str) -> str:
+        """The name for local functions of one purpose: the same each time, and none of the user's."""
+        found = self.shared_name(name)
+        self.generated.add(found)
+        return found
 
     def private_class(self) -> str | None:
         """The class whose name mangles private names at the node being rewritten."""
@@ -143,9 +171,9 @@ class Pass:
         """Records that a statement stays native Python, and why; verbosity 1 shows it."""
         self.context.native.append((getattr(node, "lineno", 0), reason))
 
-    def run(self, tree: gast.AST) -> gast.AST:
-        """Rewrites a whole tree."""
-        return walk_together([self], tree)
+    def rewrite(self, tree: gast.AST) -> gast.AST:
+        """Rewrites a whole tree, when no other pass shares the walk."""
+        return self.visit(tree)
 
     def visit(self, node: gast.AST) -> Rewritten:
         """Rewrites one node, by its ``visit_X`` or ``leave_X`` method if there is one."""
@@ -195,11 +223,18 @@ def _rewrite_children(node: gast.AST, visit: Callable[[Any], Rewritten], enclosi
             enclosing.append(node)
         if value.__class__ is list:
             if value:
-                values[name] = _rewrite_list(value, visit)
+                values[name] = _rewrite_list(value, visit) or _empty(name, value)
         elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
             values[name] = visit(value)
         if inside:
             enclosing.pop()
+
+
+def _empty(name: str, dropped: list[Any]) -> list[Any]:
+    """What stands for a list of which nothing is left: a suite must not be empty."""
+    if name not in ("body", "finalbody"):
+        return []
+    return [located(gast.Pass(), dropped[0])]
 
 
 def _rewrite_list(values: list[Any], visit: Callable[[Any], Rewritten]) -> list[Any]:
@@ -217,7 +252,7 @@ def walk_together(passes: list[Any], tree: gast.AST) -> gast.AST:
     for each in passes:
         each.begin()
     if len(passes) == 1:
-        return passes[0].visit(tree)
+        return passes[0].rewrite(tree)
     enclosing = passes[0].context.enclosing
     table: dict[type, list[tuple[int, Any, Handler]]] = {}
     for position, each in enumerate(passes):
@@ -286,13 +321,15 @@ def names_in(tree: gast.AST) -> set[str]:
     return found
 
 
-def show(passes: type[Pass] | tuple[type[Pass], ...], source: str, class_name: str | None = None) -> None:
-    """Prints what a pass, or a tuple of passes run one after the other, makes of the body of a function."""
-    print("\n".join(rewritten_lines(passes, source, class_name)))
+def show(
+    passes: Any, source: str, class_name: str | None = None, parameters: str = ""
+) -> None:
+    """Prints what a pass, or a tuple of stages (passes, or tuples of passes for one walk), makes of a function body."""
+    print("\n".join(rewritten_lines(passes, source, class_name, parameters)))
 
 
 def rewritten_lines(
-    passes: type[Pass] | tuple[type[Pass], ...], source: str, class_name: str | None = None
+    passes: Any, source: str, class_name: str | None = None, parameters: str = ""
 ) -> list[str]:
     """Returns the lines of a function body after some passes; for doctests and tests."""
     import textwrap
@@ -301,11 +338,12 @@ def rewritten_lines(
     from autograph.source.unparse import unparse
 
     text = textwrap.dedent(source).strip("\n")
-    module = gast.parse("def f():\n" + textwrap.indent(text, "    "))
+    module = gast.parse(f"def f({parameters}):\n" + textwrap.indent(text, "    "))
     tree = module.body[0]
     context = Context(tree, "f", "<shown>", Namer(names_in(tree)), class_name)
-    for each in passes if isinstance(passes, tuple) else (passes,):
-        context.tree = each(context).run(context.tree)
+    for stage in passes if isinstance(passes, tuple) else (passes,):
+        stage = stage if isinstance(stage, tuple) else (stage,)
+        context.tree = walk_together([each(context) for each in stage], context.tree)
         context.forget_analyses()
     printed = unparse(context.tree).strip("\n").split("\n")
     return textwrap.dedent("\n".join(printed[1:])).split("\n")

@@ -80,7 +80,9 @@ def no_arguments() -> gast.AST:
 
 def thunk(value: gast.AST, at: gast.AST) -> gast.AST:
     """`lambda: value`."""
-    return located(gast.Lambda(no_arguments(), value), at)
+    node = located(gast.Lambda(no_arguments(), value), at)
+    node.generated = True
+    return node
 
 
 def assign(identifier: str, value: gast.AST, at: gast.AST) -> gast.AST:
@@ -112,4 +114,20 @@ def function(identifier: str, body: list[gast.AST], at: gast.AST, parameters: Se
     """`def identifier(parameters): body`."""
     arguments = no_arguments()
     arguments.args = [located(gast.Name(each, gast.Param(), None, None), at) for each in parameters]
-    return located(gast.FunctionDef(identifier, arguments, body, [], None, None, []), at)
+    node = located(gast.FunctionDef(identifier, arguments, body, [], None, None, []), at)
+    node.generated = True
+    return node
+
+
+def declaration(identifier: str, at: gast.AST) -> gast.AST:
+    """`identifier: object` makes a variable the function's own, and does nothing else."""
+    annotation = name("object", at)
+    return located(gast.AnnAssign(stored(identifier, at), annotation, None, 1), at)
+
+
+def after_docstring(body: list[gast.AST], declarations: list[gast.AST]) -> list[gast.AST]:
+    """The body of a function with declarations put where they belong."""
+    first = body[0] if body else None
+    documented = isinstance(first, gast.Expr) and isinstance(first.value, gast.Constant)
+    at = int(documented and isinstance(first.value.value, str))
+    return [*body[:at], *declarations, *body[at:]]

@@ -156,6 +156,8 @@ class Loop:
 
     signals: bool
     """Its body says whether to stop."""
+    header: gast.AST
+    """The test of `while`, the target of `for`."""
     sets_flag: bool
     """A `return` inside sets a flag, since the loop has a `break` as well."""
     body: list[gast.AST] = field(default_factory=list)

@@ -3,6 +3,7 @@
 The body of a function, and that of a loop, will be functions of their own. There an exit is simple at the tail:
 nothing follows it. So what follows an `if` of which one branch always exits moves into the other branch.
 
+>>> from autograph.converters.base import show
 >>> show(Exits, '''
 ... if a:
 ...     return 1
@@ -112,9 +113,8 @@ class Exits(Pass):
         self.scopes = self.analysis(scopes)
         self.facts = ExitFacts(self.scopes)
 
-    def run(self, tree: gast.AST) -> gast.AST:
+    def rewrite(self, tree: gast.AST) -> gast.AST:
         """Rewrites a function and the functions inside of it."""
-        self.begin()
         if not isinstance(tree, gast.Lambda):
             self._function(tree)
         return tree
@@ -138,7 +138,7 @@ class Exits(Pass):
         return rest
 
     def suite(self, statements: list[Any], mode: Mode, at: Any) -> list[Any]:
-        """Rewrites a list of statements that nothing in its frame follows (or, if `mode` is not TAIL, does not matter)."""
+        """Rewrites a list of statements that are all of a suite."""
         if not statements:
             return []
         rest = self._end(at) if mode is TAIL else Statements()
@@ -426,7 +426,8 @@ class Exits(Pass):
         at = _one_line(node)
         body = self.facts.of_all(node.body)
         breaks, returns = bool(body.leaves & BREAK), bool(body.leaves & RETURN)
-        loop = Loop(signals=breaks or returns, sets_flag=breaks and returns)
+        header = node.test if isinstance(node, gast.While) else node.target
+        loop = Loop(breaks or returns, header, sets_flag=breaks and returns)
         asks = self._after_loop(node, loop, at)
         after = self.block(asks, mode, rest)
         if breaks and node.orelse:

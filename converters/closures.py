@@ -1,0 +1,76 @@
+"""What `if`, `while` and `for` share: bodies become local functions over the variables of the function around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar
+
+import gast
+
+from autograph.analysis.liveness import liveness
+from autograph.analysis.scopes import Scope, scopes
+from autograph.source.names import mangle
+
+from . import build
+from .base import Context, Pass
+from .exit_facts import Plan
+
+
+class ClosurePass(Pass):
+    """Base of the passes that turn suites into local functions, as the `Plan` says."""
+
+    body_names: ClassVar[tuple[str, ...]] = ()
+    """What the local functions are called."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.plan = context.plan or Plan()
+        self.functions = [context.generated_name(name) for name in self.body_names]
+
+    def begin(self) -> None:
+        self.scopes = self.analysis(scopes)
+        self.live = self.analysis(liveness)
+
+    def written(self, nodes: Iterable[Any]) -> int:
+        """The bits of the names that statements bind or unbind."""
+        bits = 0
+        for node in nodes:
+            activity = self.scopes[node]
+            bits |= activity.written_bits | activity.deleted_bits
+        return bits
+
+    def state(self, statement: Any, parts: Iterable[Any], live: int) -> list[str]:
+        """The names that parts of a statement write and whose value matters afterwards."""
+        owner = self.scopes.owners[statement]
+        bits = 0
+        for part in parts:
+            activity = self.scopes[part]
+            bits |= activity.written_bits | activity.deleted_bits | activity.inner_written_bits
+        class_name = self.context.private_class()
+        found = self.scopes.names.decode(bits & (live & _own_bits(owner) | owner.always_live_bits))
+        return sorted(mangle(name, class_name) for name in found)
+
+    def closure(
+        self,
+        name: str,
+        statement: Any,
+        body: list[Any],
+        bits: int,
+        at: Any,
+        parameters: Sequence[str] = (),
+    ) -> Any:
+        """A local function; the names that it writes belong to the function around it."""
+        owner = self.scopes.owners[statement]
+        declarations: list[Any] = []
+        decode = self.scopes.names.decode
+        if bits & owner.global_bits:
+            declarations.append(build.located(gast.Global(sorted(decode(bits & owner.global_bits))), at))
+        outer = bits & ~owner.global_bits
+        if outer:
+            declarations.append(build.located(gast.Nonlocal(sorted(decode(outer))), at))
+            self.context.moved[owner.node] = self.context.moved.get(owner.node, 0) | outer
+        return build.function(name, declarations + body, at, parameters)
+
+
+def _own_bits(scope: Scope) -> int:
+    return scope.local_bits | scope.global_bits | scope.nonlocal_bits

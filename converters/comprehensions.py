@@ -34,7 +34,7 @@ from .walrus import names_bound
 
 # What goes through an argument at once; whether it is the built-in that the name says is looked at when it is called.
 CONSUMERS = frozenset(("sum", "any", "all", "min", "max", "list", "tuple", "set", "frozenset", "dict", "sorted"))
-FRAME_READERS = frozenset(("locals", "vars", "dir", "eval", "exec", "super"))
+FRAME_READERS = frozenset(("locals", "vars", "dir", "eval", "exec"))
 
 
 class Comprehensions(Hoisting):
@@ -60,8 +60,8 @@ class Comprehensions(Hoisting):
         """`result[key] = value`, with the key evaluated first."""
         statements = []
         key = node.key
-        if not isinstance(key, gast.Constant | gast.Name) and not isinstance(node.value, gast.Constant | gast.Name):
-            variable = self.fresh("key")
+        if not _order_matters_not(node):
+            variable = self.context.shared_name("key")
             statements.append(assign(variable, key, key))
             key = name(variable, key)
         target = located(gast.Subscript(name(result, node.key), key, gast.Store()), node.key)
@@ -73,7 +73,7 @@ class Comprehensions(Hoisting):
         if not self._can_move(node):
             return self.generic_visit(node)
         first, *others = node.generators
-        iterable, result = self.fresh("iterable"), self.fresh("result")
+        iterable, result = self.context.shared_name("iterable"), self.context.shared_name("result")
         statements = keep(result)
         for each in reversed(others):
             statements = [_loop(each, each.iter, statements)]
@@ -116,9 +116,9 @@ class Comprehensions(Hoisting):
 
     def _item_function(self, node: gast.GeneratorExp, generators: list[gast.AST], bound: list[str]) -> gast.AST:
         first, *others = generators
-        result = self.fresh("result")
+        result = self.context.shared_name("result")
         is_name = isinstance(first.target, gast.Name)
-        item = first.target.id if is_name else self.fresh("item")
+        item = first.target.id if is_name else self.context.shared_name("item")
         definition = function(self.fresh("generator_item"), [], node, [item, result])
         self.context.enclosing.append(definition)
         hoisted = []
@@ -181,6 +181,16 @@ def _consumes(function: gast.AST) -> bool:
     if isinstance(function, gast.Name):
         return function.id in CONSUMERS
     return isinstance(function, gast.Attribute) and function.attr == "join"
+
+
+def _order_matters_not(node: gast.DictComp) -> bool:
+    """Whether the value of an item may be evaluated before its key."""
+    if isinstance(node.key, gast.Constant) or isinstance(node.value, gast.Constant):
+        return True
+    if not isinstance(node.key, gast.Name):
+        return False
+    own = {each.id for part in node.generators for each in gast.walk(part.target) if isinstance(each, gast.Name)}
+    return isinstance(node.value, gast.Name) or node.key.id in own
 
 
 def _keeps_variables(node: gast.AST) -> bool:

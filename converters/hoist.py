@@ -5,7 +5,7 @@ from __future__ import annotations
 import gast
 
 from .base import Context, Pass, Rewritten
-from .build import call, function, located, name, returned, stored
+from .build import call, declaration, function, located, name, returned
 from .lazy import scope_around
 
 
@@ -96,10 +96,7 @@ class Hoisting(Pass):
         """Declares, without a value, the variables that only local functions bind now."""
         at = definition.body[0]
         kept = preamble_length(definition.body)
-        definition.body[kept:kept] = [
-            located(gast.AnnAssign(stored(each, at), name("object", at), None, 1), at)
-            for each in self._declared.get(owner, ())
-        ]
+        definition.body[kept:kept] = [declaration(each, at) for each in self._declared.get(owner, ())]
 
 
 def preamble_length(body: list[gast.AST]) -> int:

@@ -46,7 +46,7 @@ class MatchStatements(Pass):
         subject = node.subject
         # A variable can stand for its own value only if nothing can give it another before the last case is tried.
         if not isinstance(subject, gast.Name) or any(case.guard is not None for case in node.cases):
-            variable = self.fresh("subject")
+            variable = self.context.shared_name("subject")
             statements.append(assign(variable, subject, subject))
             subject = name(variable, subject)
         rest: list[gast.AST] = []
@@ -74,7 +74,7 @@ class MatchStatements(Pass):
         self, case: gast.match_case, subject: str, captures: list[str], rest: list[gast.AST]
     ) -> list[gast.AST]:
         pattern = case.pattern
-        found = self.fresh("found")
+        found = self.context.shared_name("found")
         matching = operator_call("match", [name(subject, pattern), _pattern(pattern)], pattern)
         test = located(gast.Attribute(name(found, pattern), "test", gast.Load()), pattern)
         bindings = [assign(each, _item(found, each, pattern), pattern) for each in captures]
@@ -85,7 +85,7 @@ class MatchStatements(Pass):
             both = located(gast.BoolOp(gast.And(), [test, case.guard]), case.guard)
             return [first, if_(both, case.body, rest, case.guard)]
         # The captures are bound before the guard is asked, and stay bound when it says no.
-        guard = self.fresh("guard")
+        guard = self.context.shared_name("guard")
         return [
             first,
             assign(guard, constant(False, pattern), pattern),
@@ -129,7 +129,9 @@ def _captures(pattern: gast.AST) -> list[str]:
             identifier = each.rest
         if identifier is not None:
             found[identifier] = None
-        pending.extend(child for child in reversed(list(gast.iter_child_nodes(each))) if isinstance(child, gast.pattern))
+        pending.extend(
+            child for child in reversed(list(gast.iter_child_nodes(each))) if isinstance(child, gast.pattern)
+        )
     return list(found)
 
 

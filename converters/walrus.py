@@ -5,7 +5,7 @@
 ... if a and (n := count(a)) > 1:
 ...     return n
 ... ''')
-n: object
+n: 'may be undefined'
 def operand():
     nonlocal n
     return (n := count(a)) > 1

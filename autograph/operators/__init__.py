@@ -5,6 +5,7 @@
 builds graphs.
 """
 
+from builtins import slice as slice
 from operator import iadd as iadd
 from operator import iand as iand
 from operator import ifloordiv as ifloordiv

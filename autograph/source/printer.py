@@ -11,26 +11,8 @@ from astunparse.unparser import Unparser
 from .strings import joined_string, literal
 
 # How tightly an expression binds; an operand that binds less than its place needs has parentheses.
-(
-    NAMED,
-    YIELD,
-    TUPLE,
-    TEST,
-    OR,
-    AND,
-    NOT,
-    COMPARE,
-    BIT_OR,
-    BIT_XOR,
-    BIT_AND,
-    SHIFT,
-    SUM,
-    TERM,
-    SIGN,
-    POWER,
-    AWAIT,
-    ATOM,
-) = range(18)
+NAMED, YIELD, TUPLE, TEST, OR, AND, NOT, COMPARE, BIT_OR = range(9)
+BIT_XOR, BIT_AND, SHIFT, SUM, TERM, SIGN, POWER, AWAIT, ATOM = range(9, 18)
 
 _BINARY: dict[type, int] = {
     ast.BitOr: BIT_OR, ast.BitXor: BIT_XOR, ast.BitAnd: BIT_AND, ast.LShift: SHIFT, ast.RShift: SHIFT,
@@ -59,12 +41,13 @@ def binding(node: Any) -> int:
     return _LEVELS.get(kind, ATOM)
 
 
-class ExpressionPrinter(Unparser):  # type: ignore[misc]
+class ExpressionPrinter(Unparser):
     """The methods are named for the nodes that they print, as in the base class."""
 
     def __init__(self, without_backslashes: bool = False) -> None:
         self.parts: list[str] = []
         self._indent = 0
+        self.future_imports: list[str] = []  # the base class notes them
         self._without_backslashes = without_backslashes
 
     # What the base class writes through.

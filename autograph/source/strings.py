@@ -47,7 +47,7 @@ def joined_string(node: Any, text: Callable[[Any, bool], str], prefix: str = "f"
 
     Before Python 3.12 some nestings of quotes can't be written; those become a call of ``str.format``.
     """
-    results = []
+    results: list[tuple[int, int, str]] = []
     for quote in _QUOTES:
         writer = _Writer(quote, text)
         writer.values(node.values)

@@ -4,8 +4,12 @@ A new family is a module here and a line below; its public names go into the tab
 """
 
 from . import control as control
+from . import create as create
 from . import cumulative as cumulative
 from . import elementwise as elementwise
+from . import gather as gather
+from . import index as index
+from . import joining as joining
 from . import math as math
 from . import reduce as reduce
 from . import shape as shape

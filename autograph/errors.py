@@ -101,3 +101,7 @@ class InvalidArgumentError(AutographError, ValueError):
 
 class OutOfRangeError(AutographError, IndexError):
     """An index lies outside a tensor."""
+
+
+class SignatureError(InvalidArgumentError, TypeError):
+    """The arguments of a call do not fit the function's parameters or its input signature."""

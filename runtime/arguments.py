@@ -1,0 +1,199 @@
+"""The arguments of traced functions: binding to parameters, cache keys, placeholders, and the check for mutation.
+
+A key says everything that a trace depends on: dtype and shape of tensors and arrays, the structure around them,
+type and value of Python values (so that 1, 1.0 and True differ), and the identity of all other objects.
+"""
+
+from __future__ import annotations
+
+import enum
+import inspect
+import types
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import SignatureError
+
+from . import nest
+from .convert import convert_to_tensor
+from .dtypes import DType
+from .ir import Graph
+from .shapes import TensorShape
+from .spec import TensorSpec
+from .tensor import EagerTensor, SymbolicTensor, Tensor
+
+_BY_VALUE = (int, str, bytes, bool, type(None), type(Ellipsis), range, frozenset, np.dtype, DType, TensorShape)
+
+
+class Parameters:
+    """The parameters of a Python function, and binding of calls to them."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function_name = name_of(function)
+        try:
+            self.signature = inspect.signature(function, follow_wrapped=False)
+        except (TypeError, ValueError):  # some built-ins tell nothing
+            self.signature = inspect.Signature([
+                inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
+                inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD),
+            ])  # fmt: skip
+        parameters = self.signature.parameters.values()
+        self.names = [parameter.name for parameter in parameters]
+        plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        self._plain_count = len(self.names) if all(p.kind in plain for p in parameters) else -1
+
+    def bind(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Sequence[Any]:
+        """One value for each parameter, defaults filled in; ``*args`` as a tuple, ``**kwargs`` as a dict.
+
+        Raises `SignatureError` (a TypeError) when the call does not fit.
+        """
+        if not keywords and len(arguments) == self._plain_count:
+            return arguments
+        try:
+            bound = self.signature.bind(*arguments, **keywords)
+        except TypeError as error:
+            raise SignatureError(f"{self.function_name}{self.signature} can't be called so: {error}") from None
+        bound.apply_defaults()
+        return list(bound.arguments.values())
+
+    def split(self, values: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The positional and keyword arguments that call the function with the given parameter values."""
+        positional: list[Any] = []
+        keywords: dict[str, Any] = {}
+        for parameter, value in zip(self.signature.parameters.values(), values, strict=True):
+            if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+                positional.extend(value)
+            elif parameter.kind is inspect.Parameter.VAR_KEYWORD:
+                keywords.update(value)
+            elif parameter.kind is inspect.Parameter.KEYWORD_ONLY:
+                keywords[parameter.name] = value
+            else:
+                positional.append(value)
+        return tuple(positional), keywords
+
+
+def name_of(function: Any) -> str:
+    """A name for messages and graphs: of the function, of what a partial wraps, or of a callable object's type."""
+    while not hasattr(function, "__name__") and hasattr(function, "func"):
+        function = function.func
+    return getattr(function, "__name__", None) or type(function).__name__
+
+
+class _Object:
+    """Stands for an object by its identity; equal to nothing once the object is gone. Keeps it alive only if it must."""
+
+    __slots__ = ("_get", "_id")
+
+    def __init__(self, value: Any) -> None:
+        self._id = id(value)
+        try:
+            self._get: Callable[[], Any] = weakref.ref(value)
+        except TypeError:
+            self._get = lambda: value
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Object) or self._id != other._id:
+            return False
+        value = self._get()
+        return value is not None and value is other._get()
+
+    def __hash__(self) -> int:
+        return self._id
+
+
+def key_of(value: Any, tensors: list[Any]) -> Any:
+    """The hashable key of an argument; the tensors in it are appended to ``tensors`` in the order of `nest.flatten`."""
+    kind = type(value)
+    if kind is EagerTensor:
+        tensors.append(value)
+        array = value._array
+        return array.dtype, array.shape
+    if kind is SymbolicTensor:
+        tensors.append(value)
+        return value.value.type.dtype.numpy, value.value.type.shape
+    if kind in (int, str, bool):
+        return kind, value
+    if kind is float or kind is complex:
+        return kind, repr(value)  # tells -0.0 from 0.0, and equals itself for NaN
+    if kind is TensorSpec:
+        tensors.append(value)
+        return value.type.dtype.numpy, value.type.shape
+    if isinstance(value, (np.ndarray, np.generic)):
+        tensor = convert_to_tensor(value)
+        tensors.append(tensor)
+        return tensor._array.dtype, tensor._array.shape
+    if nest.is_nested(value):
+        return _structure_key(value, tensors)
+    return _leaf_key(value)
+
+
+def is_tensor_key(key: Any) -> bool:
+    """Whether a part of a key is that of a tensor: its NumPy dtype and its shape."""
+    return type(key) is tuple and len(key) == 2 and isinstance(key[0], np.dtype)
+
+
+def _structure_key(value: Any, tensors: list[Any]) -> Any:
+    if isinstance(value, (list, tuple)):
+        return type(value), *[key_of(item, tensors) for item in value]
+    pairs = nest.children(value)
+    order = tuple(value) if isinstance(value, Mapping) else ()
+    return type(value), order, *[(key, key_of(child, tensors)) for key, child in pairs]
+
+
+def _leaf_key(value: Any) -> Any:
+    if isinstance(value, _BY_VALUE) and type(value).__eq__ is not object.__eq__ and not isinstance(value, enum.Enum):
+        return type(value), value
+    if value is None or value is Ellipsis:
+        return value
+    if isinstance(value, types.MethodType):
+        return value.__func__, _Object(value.__self__)
+    return _Object(value)
+
+
+def is_tensor_like(value: Any) -> bool:
+    """Whether an argument becomes a placeholder."""
+    return isinstance(value, (Tensor, np.ndarray, np.generic, TensorSpec))
+
+
+def symbolic(value: Any, graph: Graph, name: str, specs: Iterator[TensorSpec]) -> Any:
+    """A copy of an argument with a placeholder of the graph for each tensor; ``specs`` gives their types in order."""
+    if is_tensor_like(value):
+        spec = next(specs)
+        return SymbolicTensor(graph.parameter(spec.type, spec.name or name))
+    if nest.is_nested(value):
+        return nest.rebuild(value, [symbolic(child, graph, name, specs) for _, child in nest.children(value)])
+    return value
+
+
+def spec_of(tensor: Any) -> TensorSpec:
+    """The spec of a tensor; of an array after conversion; of a TensorSpec itself."""
+    if isinstance(tensor, TensorSpec):
+        return tensor
+    shape = tensor.static_shape
+    return TensorSpec(shape, tensor.dtype)
+
+
+def changed_parameters(names: Sequence[str], before: Sequence[Any], after: Sequence[Any]) -> list[str]:
+    """The names of the parameters whose lists, dicts or other structures differ from what they were."""
+    return [name for name, a, b in zip(names, before, after, strict=True) if not _unchanged(a, b)]
+
+
+def _unchanged(a: Any, b: Any) -> bool:
+    if not nest.is_nested(a) or type(a) is not type(b):
+        return a is b
+    first, second = nest.children(a), nest.children(b)
+    if [key for key, _ in first] != [key for key, _ in second]:
+        return False
+    return all(_unchanged(x, y) for (_, x), (_, y) in zip(first, second, strict=True))
+
+
+def copy_structure(value: Any) -> Any:
+    """Fresh containers around the same leaves."""
+    if nest.is_nested(value):
+        return nest.rebuild(value, [copy_structure(child) for _, child in nest.children(value)])
+    return value
+
+

@@ -1,0 +1,197 @@
+"""`ConcreteFunction`: one trace of a function, with its graph, its plan, and the structure of what goes in and out."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from autograph.errors import InvalidArgumentError, SignatureError
+
+from . import nest, shapes, trace
+from .arguments import Parameters, is_tensor_key, is_tensor_like, key_of, spec_of
+from .convert import convert_to_tensor, wrap
+from .execute.plan import Plan
+from .ir import Graph, Type
+from .ops.control import call_node
+from .spec import TensorSpec
+from .tensor import SymbolicTensor, Tensor
+
+_numbers = itertools.count(1)
+# TensorFlow's names of element types in its error messages.
+_LONG_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
+
+
+class ConcreteFunction:
+    """A traced function: a graph for fixed dtypes, shapes and Python values.
+
+    Calling it takes the function's own arguments, positionally or by name; Python arguments stay in the signature,
+    pinned to their traced values, and may be left out. It is made by `Function.get_concrete_function`.
+    """
+
+    def __init__(self, graph: Graph, parameters: Parameters, values: Sequence[Any], outputs: Any) -> None:
+        self.graph = graph
+        self.name = f"__inference_{graph.name}_{next(_numbers)}"
+        self._parameters = parameters
+        self._values = values
+        self._types = [value.type for value in graph.parameters]
+        self._outputs = outputs
+        leaves = nest.flatten(outputs)
+        self._single = len(leaves) == 1 and outputs is leaves[0] and outputs is not None
+        self._has_outputs = [leaf is not None for leaf in leaves]
+
+    # Looking
+
+    @property
+    def inputs(self) -> list[SymbolicTensor]:
+        return [SymbolicTensor(value) for value in self.graph.inputs]
+
+    @property
+    def outputs(self) -> list[SymbolicTensor]:
+        return [SymbolicTensor(value) for value in self.graph.outputs]
+
+    @property
+    def captured_inputs(self) -> list[Any]:
+        """What the graph reads from outside besides its arguments; captured eager tensors are constants of the graph."""
+        return [SymbolicTensor(value) for value in self.graph.captures]
+
+    @property
+    def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Positional and keyword arguments, with a `TensorSpec` for each tensor."""
+        return self._parameters.split(self._values)
+
+    @property
+    def structured_outputs(self) -> Any:
+        """What the function returned while it was traced."""
+        return self._outputs
+
+    @functools.cached_property
+    def plan(self) -> Plan:
+        return Plan(self.graph)
+
+    def plan_code(self) -> str:
+        """The Python source that runs the graph."""
+        return self.plan.source
+
+    # Calling
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the graph.
+
+        Raises `SignatureError` for arguments that do not fit the parameters, or Python values other than the traced
+        ones; `InvalidArgumentError` for tensors of another dtype or shape.
+        """
+        return self.call_flat(self._checked(self._flat_arguments(args, kwargs)))
+
+    def call_flat(self, tensors: Sequence[Any]) -> Any:
+        """Run on one tensor for each parameter of the graph, in order: at once, or as a ``call`` node in a trace."""
+        graph = trace.current_graph()
+        if graph is not None:
+            return self._packed(list(call_node(self.graph, tensors)))
+        results = self.plan.run(*[tensor._array for tensor in tensors])
+        if self._single:
+            return wrap(results[0])
+        return self._packed([wrap(result) for result in results])
+
+    def _packed(self, results: list[Any]) -> Any:
+        if self._single:
+            return results[0]
+        remaining = iter(results)
+        leaves = [next(remaining) if present else None for present in self._has_outputs]
+        return nest.pack_sequence_as(self._outputs, leaves)
+
+    def _flat_arguments(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> list[Any]:
+        """The tensors of a call, after a check that everything else equals what was traced."""
+        if not keywords and len(arguments) == len(self._types) and all(map(is_tensor_like, arguments)):
+            return list(arguments)
+        signature = self._parameters.signature
+        try:
+            given = signature.bind_partial(*arguments, **keywords).arguments
+        except TypeError as error:
+            raise SignatureError(f"{self.graph.name}{signature} can't be called so: {error}") from None
+        tensors: list[Any] = []
+        for name, traced in zip(self._parameters.names, self._values, strict=True):
+            if name in given:
+                self._take(name, given[name], traced, tensors)
+            elif any(isinstance(leaf, TensorSpec) for leaf in nest.flatten(traced)):
+                raise SignatureError(f"{self.graph.name}() misses the argument {name!r}, a tensor ({traced})")
+        return tensors
+
+    def _take(self, name: str, value: Any, traced: Any, tensors: list[Any]) -> None:
+        if isinstance(traced, TensorSpec) and not nest.is_nested(value) and not is_tensor_like(value):
+            value = convert_to_tensor(value, traced.dtype)
+        found: list[Any] = []
+        if _without_types(key_of(value, found)) != _without_types(key_of(traced, [])):
+            raise SignatureError(
+                f"{self.graph.name}() was traced with {name}={traced!r} and can't be called with {name}={value!r}",
+                remedy="call the traced function itself, which makes a trace for each Python value",
+            )
+        tensors.extend(found)
+
+    def _checked(self, tensors: list[Any]) -> list[Any]:
+        result = []
+        for i, (tensor, wanted) in enumerate(zip(tensors, self._types, strict=True)):
+            tensor = convert_to_tensor(tensor)
+            if tensor.dtype is not wanted.dtype:
+                raise InvalidArgumentError(
+                    f"cannot compute {self.name} as input #{i}(zero-based) was expected to be a {_long(wanted)} tensor "
+                    f"but is a {_long(Type(tensor.dtype, None))} tensor [Op:{self.name}]"
+                )
+            if not shapes.is_subshape(tensor.static_shape, wanted.shape):
+                raise InvalidArgumentError(
+                    f"cannot compute {self.name} as input #{i}(zero-based) was expected to have the shape "
+                    f"{shapes.show(wanted.shape)} but has {tensor.shape} [Op:{self.name}]"
+                )
+            result.append(tensor)
+        return result
+
+    def __repr__(self) -> str:
+        return f"<ConcreteFunction {self._parameters.function_name}{self._shown_arguments()} at {id(self):#x}>"
+
+    def __str__(self) -> str:
+        outputs = nest.map_structure(lambda leaf: None if leaf is None else spec_of(leaf), self._outputs)
+        lines = ["ConcreteFunction Input Parameters:"]
+        lines += [f"  {name}: {value!r}" for name, value in zip(self._parameters.names, self._values, strict=True)]
+        return "\n".join([*lines, "Output Type:", f"  {outputs!r}"])
+
+    def _shown_arguments(self) -> str:
+        pairs = zip(self._parameters.names, self._values, strict=True)
+        return f"({', '.join(f'{name}={value!r}' for name, value in pairs)})"
+
+
+def _without_types(key: Any) -> Any:
+    """A key without the dtypes and shapes of tensors: their structure, and the Python values."""
+    if isinstance(key, tuple):
+        if is_tensor_key(key):
+            return "tensor"
+        return tuple(map(_without_types, key))
+    return key
+
+
+def _long(type: Type) -> str:
+    return _LONG_NAMES.get(type.dtype.name, type.dtype.name)
+
+
+def outputs_of(result: Any, function: Callable[..., Any], graph: Graph) -> Any:
+    """The structure a traced function returned, with a tensor of the graph for every leaf but None.
+
+    Raises `TypeError` for leaves that are no tensors.
+    """
+
+    def convert(leaf: Any) -> Any:
+        if leaf is None:
+            return None
+        try:
+            tensor = convert_to_tensor(leaf)
+            return SymbolicTensor(trace.value_of(tensor)) if isinstance(tensor, Tensor) else tensor
+        except (TypeError, ValueError) as error:
+            if isinstance(leaf, Tensor):
+                raise
+            raise TypeError(
+                "To be compatible with tf.function, Python functions must return zero or more Tensors or None values; "
+                f"in compilation of {function!r}, found return value of type {type(leaf).__name__}, which is not a Tensor."
+            ) from error
+
+    with trace.building(graph):
+        return nest.map_structure(convert, result)

@@ -1,0 +1,398 @@
+"""`function`: a Python function that is traced into a graph at its first call for each kind of arguments."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import threading
+import types
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple
+
+from autograph.config import settings
+from autograph.errors import InvalidArgumentError, SignatureError, StagingError
+
+from . import nest, shapes, trace
+from .arguments import (
+    Parameters,
+    changed_parameters,
+    copy_structure,
+    is_tensor_key,
+    is_tensor_like,
+    key_of,
+    name_of,
+    spec_of,
+    symbolic,
+)  # fmt: skip
+from .concrete import ConcreteFunction, outputs_of
+from .convert import convert_to_tensor
+from .ir import Graph
+from .spec import TensorSpec
+from .tensor import EagerTensor, SymbolicTensor
+
+__all__ = ["Function", "function", "functions_run_eagerly", "run_functions_eagerly", "set_front_half"]
+
+
+class FrontHalf(NamedTuple):
+    """What the source-to-source half gives to tracing, so that the runtime need not import it.
+
+    convert: a function for a Python function, with its control flow staged while a graph is being traced.
+    journal: a context manager around the run of a traced function; at its end it puts user objects back that the
+        trace has changed.
+    """
+
+    convert: Callable[[Callable[..., Any]], Callable[..., Any]]
+    journal: Callable[[], AbstractContextManager[Any]]
+
+
+_front_half = FrontHalf(lambda function: function, contextlib.nullcontext)
+
+
+def set_front_half(convert: Callable[..., Any], journal: Callable[[], AbstractContextManager[Any]]) -> None:
+    """Let `function` convert what it traces; see `FrontHalf`."""
+    global _front_half
+    _front_half = FrontHalf(convert, journal)
+
+
+def run_functions_eagerly(run_eagerly: bool) -> None:
+    """While True, traced functions run as plain Python, for example to stop in them with a debugger."""
+    settings.run_functions_eagerly = bool(run_eagerly)
+
+
+def functions_run_eagerly() -> bool:
+    return settings.run_functions_eagerly
+
+
+class _Options(NamedTuple):
+    input_signature: Sequence[Any] | None
+    autograph: bool
+    reduce_retracing: bool
+
+
+class _Pending:
+    """A trace under way; other threads that need it wait."""
+
+    def __init__(self) -> None:
+        self.thread = threading.get_ident()
+        self.done = threading.Event()
+
+
+class _Traces:
+    """The traces of one function (of one method and one instance)."""
+
+    def __init__(self, parameters: Parameters) -> None:
+        self.parameters = parameters
+        self.by_key: dict[Any, ConcreteFunction] = {}
+        self.pending: dict[Any, _Pending] = {}
+        # Traces that captured tensors of an enclosing trace hold in that trace only.
+        self.nested: weakref.WeakKeyDictionary[Graph, dict[Any, ConcreteFunction]] = weakref.WeakKeyDictionary()
+        self.relaxed: dict[Any, tuple[Any, list[TensorSpec]]] = {}
+        self.count = 0
+        self.lock = threading.Lock()
+
+    def find(self, key: Any) -> ConcreteFunction | None:
+        found = self.by_key.get(key)
+        if found is None and self.nested:
+            graph = trace.current_graph()
+            while graph is not None and found is None:
+                found = self.nested.get(graph, {}).get(key)
+                graph = graph.parent
+        return found
+
+
+class Function:
+    """A traced Python function: calls run a graph, made at the first call for each kind of arguments.
+
+    It has the name, documentation and signature of the Python function, which is ``python_function``. Tensors and
+    NumPy arrays are told apart by dtype and shape, Python values by type and value, other objects by identity.
+    """
+
+    def __init__(self, python_function: Callable[..., Any], options: _Options) -> None:
+        self._options = options
+        self._instances: dict[int, tuple[Any, _Traces]] = {}
+        self._bind_to(python_function, _Traces(Parameters(python_function)))
+        functools.update_wrapper(self, python_function)
+
+    def _bind_to(self, python_function: Callable[..., Any], traces: _Traces) -> None:
+        self._python_function = python_function
+        self._traces = traces
+
+    @property
+    def python_function(self) -> Callable[..., Any]:
+        """The function as the user wrote it."""
+        return self._python_function
+
+    @property
+    def input_signature(self) -> Sequence[Any] | None:
+        return self._options.input_signature
+
+    def experimental_get_tracing_count(self) -> int:
+        """How often the function has been traced."""
+        return self._traces.count
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the graph for these arguments, tracing it first when there is none.
+
+        Raises `SignatureError` for arguments that do not fit, `ValueError` when the function changes its arguments,
+        and whatever the function raises, while traced or while the graph runs.
+        """
+        if settings.run_functions_eagerly:
+            return self._converted()(*args, **kwargs)
+        values = self._traces.parameters.bind(args, kwargs)
+        if self._options.input_signature is not None:
+            values = self._cast_to_signature(values)
+        tensors: list[Any] = []
+        key = tuple([key_of(value, tensors) for value in values])
+        concrete = self._traces.find(key)
+        if concrete is None:
+            concrete = self._concrete(key, values, tensors)
+        return concrete.call_flat(tensors)
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """The trace for these arguments, where a `TensorSpec` can stand for a tensor; traces it when there is none.
+
+        With an input signature no arguments are needed.
+        """
+        signature = self._options.input_signature
+        if signature is not None and not args and not kwargs:
+            args = tuple(signature)
+        values = self._traces.parameters.bind(args, kwargs)
+        if signature is not None:
+            values = self._cast_to_signature(values)
+        tensors: list[Any] = []
+        key = tuple([key_of(value, tensors) for value in values])
+        return self._traces.find(key) or self._concrete(key, values, tensors)
+
+    def _converted(self) -> Callable[..., Any]:
+        return _front_half.convert(self._python_function) if self._options.autograph else self._python_function
+
+    # Tracing
+
+    def _concrete(self, key: Any, values: Sequence[Any], tensors: Sequence[Any]) -> ConcreteFunction:
+        """The trace for a key that has none yet; two threads that need it at once share one."""
+        specs = [spec_of(tensor) for tensor in tensors]
+        if self._options.input_signature is not None:
+            specs = [spec for spec in nest.flatten(self._options.input_signature) if isinstance(spec, TensorSpec)]
+        elif self._options.reduce_retracing:
+            specs = self._relaxed(key, specs)
+        general = _general_key(key, specs)
+        traces = self._traces
+        while True:
+            with traces.lock:
+                found = traces.find(general)
+                if found is not None:
+                    traces.by_key.setdefault(key, found) if general in traces.by_key else None
+                    return found
+                pending = traces.pending.get(general)
+                if pending is None:
+                    pending = traces.pending[general] = _Pending()
+                    break
+            if pending.thread == threading.get_ident():
+                raise self._recursion_error()
+            pending.done.wait()
+        try:
+            concrete = self._trace(values, specs)
+            self._remember(concrete, key, general)
+            return concrete
+        finally:
+            with traces.lock:
+                del traces.pending[general]
+            pending.done.set()
+
+    def _remember(self, concrete: ConcreteFunction, key: Any, general: Any) -> None:
+        parent = concrete.graph.parent
+        table = self._traces.by_key
+        if concrete.graph.captures and parent is not None:
+            table = self._traces.nested.setdefault(parent, {})
+        else:
+            concrete.graph.parent = None
+        table[key] = table[general] = concrete
+
+    def _recursion_error(self) -> StagingError:
+        location = trace.user_location()
+        file, line, function = location if location is not None else (None, None, None)
+        return StagingError(
+            f"{name_of(self._python_function)}() calls itself, with arguments of the same kind, while it is being traced",
+            file=file, line=line, function=function, construct="recursion",
+            remedy="write the recursion as a loop; a graph can't hold recursion that depends on a tensor",
+        )  # fmt: skip
+
+    def _trace(self, values: Sequence[Any], specs: Sequence[TensorSpec]) -> ConcreteFunction:
+        parameters = self._traces.parameters
+        graph = Graph(name_of(self._python_function), parent=trace.current_graph())
+        remaining = iter(specs)
+        with trace.building(graph):
+            inputs = [symbolic(value, graph, name, remaining)
+                      for name, value in zip(parameters.names, values, strict=True)]  # fmt: skip
+            before = [copy_structure(value) for value in inputs]
+            args, kwargs = parameters.split(inputs)
+            with _front_half.journal():
+                result = self._converted()(*args, **kwargs)
+        # *args and **kwargs reach the function as fresh containers
+        changed = changed_parameters(parameters.names, before, inputs)
+        if changed:
+            raise self._mutation_error(changed)
+        outputs = outputs_of(result, self._python_function, graph)
+        graph.outputs = [tensor.value for tensor in nest.flatten(outputs) if tensor is not None]
+        if settings.checks:
+            from .check import check
+
+            check(graph)
+        self._traces.count += 1
+        remaining = iter(specs)
+        return ConcreteFunction(graph, parameters, [_with_specs(value, remaining) for value in values], outputs)
+
+    def _mutation_error(self, changed: Sequence[str]) -> ValueError:
+        return ValueError(
+            f"{name_of(self._python_function)}() should not modify its Python input arguments. Check if it modifies any "
+            "lists or dicts passed as arguments. Modifying a copy is allowed. "
+            f"The following parameter(s) were modified: {', '.join(changed)}"
+        )
+
+    # Signatures
+
+    def _relaxed(self, key: Any, specs: list[TensorSpec]) -> list[TensorSpec]:
+        """The specs with the dimensions left unknown in which earlier calls differ (``reduce_retracing``)."""
+        skeleton = _general_key(key, [TensorSpec(None, spec.dtype) for spec in specs])
+        known = self._traces.relaxed.get(skeleton)
+        if known is not None:
+            specs = [TensorSpec(shapes.relax(a.type.shape, b.type.shape), a.dtype) for a, b in
+                     zip(known[1], specs, strict=True)]  # fmt: skip
+        self._traces.relaxed[skeleton] = key, specs
+        return specs
+
+    def _cast_to_signature(self, values: Sequence[Any]) -> list[Any]:
+        """The arguments as tensors that fit the input signature; `SignatureError` when they can't."""
+        signature = self._options.input_signature
+        assert signature is not None
+        names = self._traces.parameters.names
+        result = list(values)
+        for i, (name, value, wanted) in enumerate(zip(names, values, signature, strict=False)):
+            try:
+                result[i] = _cast_to(value, wanted)
+            except (TypeError, ValueError) as error:
+                raise SignatureError(
+                    f"{name_of(self._python_function)}() takes {name}: {wanted!r} by its input signature, "
+                    f"not {name}={value!r}: {error}"
+                ) from None
+        return result
+
+    # Methods
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Function:
+        """A method: bound to the instance, with traces of its own that do not keep the instance alive."""
+        if instance is None:
+            return self
+        bound = object.__new__(Function)
+        bound.__dict__.update(self.__dict__)
+        method = types.MethodType(self._python_function, instance)
+        bound._bind_to(method, self._traces_of(instance, method))
+        bound.__dict__["__wrapped__"] = method
+        return bound
+
+    def _traces_of(self, instance: Any, method: types.MethodType) -> _Traces:
+        known = self._instances.get(id(instance))
+        if known is not None and known[0]() is instance:
+            return known[1]
+        instances, identity = self._instances, id(instance)
+        try:
+            reference: Any = weakref.ref(instance, lambda _: instances.pop(identity, None))
+        except TypeError:
+            raise TypeError(
+                f"a traced method needs instances with weak references: add '__weakref__' to the __slots__ of "
+                f"{type(instance).__name__}"
+            ) from None
+        return instances.setdefault(identity, (reference, _Traces(Parameters(method))))[1]
+
+    def __repr__(self) -> str:
+        return f"<Function {getattr(self, '__qualname__', name_of(self._python_function))} at {id(self):#x}>"
+
+
+def _general_key(key: Any, specs: Sequence[TensorSpec]) -> Any:
+    """The key with the types of its tensors, in order, replaced by the specs'."""
+    remaining = iter(specs)
+
+    def replace(part: Any) -> Any:
+        if isinstance(part, tuple):
+            if is_tensor_key(part):
+                spec = next(remaining)
+                return spec.dtype.numpy, spec.type.shape
+            return tuple(map(replace, part))
+        return part
+
+    return replace(key)
+
+
+def _with_specs(value: Any, specs: Iterator[TensorSpec]) -> Any:
+    if is_tensor_like(value):
+        return next(specs)
+    if nest.is_nested(value):
+        return nest.rebuild(value, [_with_specs(child, specs) for _, child in nest.children(value)])
+    return value
+
+
+def _cast_to(value: Any, wanted: Any) -> Any:
+    if isinstance(wanted, TensorSpec):
+        if isinstance(value, TensorSpec):
+            given: Any = value
+        elif isinstance(value, (EagerTensor, SymbolicTensor)):
+            given = value
+        else:
+            value = given = convert_to_tensor(value, wanted.dtype)
+        if not spec_of(given).is_subtype_of(wanted):
+            raise InvalidArgumentError(f"{spec_of(given)} does not fit")
+        return value
+    if not nest.is_nested(wanted):
+        if value != wanted:
+            raise InvalidArgumentError(f"the signature says {wanted!r}")
+        return value
+    if not nest.is_nested(value) or [k for k, _ in nest.children(value)] != [k for k, _ in nest.children(wanted)]:
+        raise InvalidArgumentError("the structure differs")
+    pairs = zip(nest.children(value), nest.children(wanted), strict=True)
+    return nest.rebuild(value, [_cast_to(child, spec) for (_, child), (_, spec) in pairs])
+
+
+def function(
+    func: Callable[..., Any] | None = None,
+    input_signature: Sequence[Any] | None = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool = False,
+    experimental_autograph_options: Any = None,
+) -> Any:
+    """Make a Python function run as a graph; also a decorator, with or without arguments.
+
+    Parameters
+    ----------
+    func: the function or method. Left out: returns a decorator.
+    input_signature: a `TensorSpec`, or a structure of them, for each parameter: one trace serves all calls, and
+        other arguments are refused with a `SignatureError`.
+    autograph: convert the function first, so that Python control flow can depend on tensors.
+    jit_compile, experimental_autograph_options: accepted as in TensorFlow; they don't change what a function means.
+    reduce_retracing: leave dimensions unknown in which calls differ, rather than trace for each.
+
+    >>> import autograph as tf
+    >>> @tf.function
+    ... def double(a):
+    ...     print("Tracing with", a)
+    ...     return a + a
+    >>> double(tf.constant(1)), double(tf.constant(2))
+    Tracing with Tensor("a:0", shape=(), dtype=int32)
+    (<tf.Tensor: shape=(), dtype=int32, numpy=2>, <tf.Tensor: shape=(), dtype=int32, numpy=4>)
+    """
+    if input_signature is not None:
+        if not isinstance(input_signature, (list, tuple)):
+            raise TypeError(f"input_signature must be a list or tuple, not {input_signature!r}")
+        input_signature = tuple(input_signature)
+    options = _Options(input_signature, autograph, reduce_retracing)
+
+    def decorate(func: Callable[..., Any]) -> Function:
+        if isinstance(func, Function):
+            func = func.python_function
+        if not callable(func):
+            raise TypeError(f"tf.function takes a function, not {func!r}")
+        return Function(func, options)
+
+    return decorate if func is None else decorate(func)

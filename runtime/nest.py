@@ -1,0 +1,142 @@
+"""Structures of tensors: lists, tuples, named tuples, dicts (keys in sorted order) and dataclasses, in any nesting.
+
+Everything else, None included, is a leaf.
+
+>>> flatten({"b": [1, 2], "a": (3, None)})
+[3, None, 1, 2]
+>>> pack_sequence_as({"b": [1, 2], "a": (3, None)}, "wxyz")
+{'b': ['y', 'z'], 'a': ('w', 'x')}
+"""
+
+from __future__ import annotations
+
+import collections
+import copy
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+__all__ = [
+    "assert_same_structure", "flatten", "flatten_with_path", "is_nested", "map_structure", "pack_sequence_as",
+]  # fmt: skip
+
+
+def is_nested(value: Any) -> bool:
+    """Whether the value is a structure rather than a leaf."""
+    return isinstance(value, (list, tuple, Mapping)) or _is_dataclass(value)
+
+
+def _is_dataclass(value: Any) -> bool:
+    return hasattr(type(value), "__dataclass_fields__")
+
+
+def children(structure: Any) -> list[tuple[Any, Any]]:
+    """The (key, child) pairs of a structure, in the order of `flatten`."""
+    if isinstance(structure, (list, tuple)):
+        return list(zip(getattr(structure, "_fields", range(len(structure))), structure, strict=True))
+    if isinstance(structure, Mapping):
+        return [(key, structure[key]) for key in sorted_keys(structure)]
+    return [(field.name, getattr(structure, field.name)) for field in dataclasses.fields(structure)]
+
+
+def sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
+    """The keys in sorted order; `TypeError` when they can't be compared."""
+    try:
+        return sorted(mapping)
+    except TypeError:
+        raise TypeError(f"nest needs dict keys that can be sorted, not {list(mapping)!r}") from None
+
+
+def rebuild(structure: Any, values: Sequence[Any]) -> Any:
+    """A structure of the same type and keys with other children, given in the order of `children`."""
+    if isinstance(structure, (list, tuple)):
+        kind = type(structure)
+        return kind(*values) if hasattr(structure, "_fields") else kind(values)  # type: ignore[call-arg]
+    if isinstance(structure, Mapping):
+        return _rebuild_mapping(structure, dict(zip(sorted_keys(structure), values, strict=True)))
+    result = copy.copy(structure)
+    for field, value in zip(dataclasses.fields(structure), values, strict=True):
+        object.__setattr__(result, field.name, value)
+    return result
+
+
+def _rebuild_mapping(structure: Mapping[Any, Any], found: dict[Any, Any]) -> Any:
+    items = [(key, found[key]) for key in structure]  # the original order
+    if isinstance(structure, collections.defaultdict):
+        return type(structure)(structure.default_factory, items)
+    return type(structure)(items)  # type: ignore[call-arg]
+
+
+def flatten(structure: Any) -> list[Any]:
+    """The leaves, in order."""
+    leaves: list[Any] = []
+    _flatten(structure, leaves)
+    return leaves
+
+
+def _flatten(structure: Any, leaves: list[Any]) -> None:
+    if is_nested(structure):
+        for _, child in children(structure):
+            _flatten(child, leaves)
+    else:
+        leaves.append(structure)
+
+
+def flatten_with_path(structure: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """The leaves with their paths: ``(("a", 0), leaf)`` …"""
+    if is_nested(structure):
+        for key, child in children(structure):
+            yield from flatten_with_path(child, (*path, key))
+    else:
+        yield path, structure
+
+
+def pack_sequence_as(structure: Any, flat_sequence: Iterable[Any]) -> Any:
+    """A structure like the given one with leaves from the sequence; `ValueError` when their number differs."""
+    leaves = list(flat_sequence)
+    iterator = iter(leaves)
+    try:
+        result = _pack(structure, iterator)
+    except StopIteration:
+        raise _wrong_number(structure, leaves) from None
+    if next(iterator, iterator) is not iterator:
+        raise _wrong_number(structure, leaves)
+    return result
+
+
+def _wrong_number(structure: Any, leaves: list[Any]) -> ValueError:
+    return ValueError(f"the structure has {len(flatten(structure))} leaves, but {len(leaves)} values were given")
+
+
+def _pack(structure: Any, leaves: Iterator[Any]) -> Any:
+    if not is_nested(structure):
+        return next(leaves)
+    values = []
+    for _, child in children(structure):
+        values.append(_pack(child, leaves))
+    return rebuild(structure, values)
+
+
+def map_structure(function: Callable[..., Any], *structures: Any) -> Any:
+    """Apply a function to the leaves of equal structures; the result has the structure of the first."""
+    if not structures:
+        raise ValueError("map_structure needs at least one structure")
+    first, *others = structures
+    for other in others:
+        assert_same_structure(first, other)
+    return _pack(first, map(function, *map(flatten, structures)))
+
+
+def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> None:
+    """Raise `ValueError` when two structures differ in their nesting or keys, `TypeError` when only in their types."""
+    if is_nested(nest1) != is_nested(nest2):
+        raise ValueError(f"The two structures don't have the same nested structure: {nest1!r} and {nest2!r}")
+    if not is_nested(nest1):
+        return
+    if check_types and type(nest1) is not type(nest2):
+        raise TypeError(f"The two structures don't have the same sequence type: {type(nest1)} and {type(nest2)}")
+    first, second = children(nest1), children(nest2)
+    if len(first) != len(second) or (isinstance(nest1, Mapping) and [k for k, _ in first] != [k for k, _ in second]):
+        raise ValueError(f"The two structures don't have the same nested structure: {nest1!r} and {nest2!r}")
+    for (_, a), (_, b) in zip(first, second, strict=True):
+        assert_same_structure(a, b, check_types)

@@ -200,8 +200,9 @@ def to_ast(root: ast.AST, functions: list[Any] | None = None) -> Any:
                 target[field] = singletons[type(value)]
         if cls is ast.arg:
             target["arg"] = target.get("arg") or target["id"]
-        elif cls is ast.ExceptHandler and isinstance(target.get("name"), ast.AST):
-            target["name"] = target["name"].id
+        elif cls is ast.ExceptHandler:
+            name = old.__dict__.get("name")
+            target["name"] = name.id if isinstance(name, ast.AST) else name
     return result
 
 

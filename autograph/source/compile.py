@@ -96,8 +96,9 @@ def compile_code(
     module = _in_factory(definition, original, source, [*extra, *original.co_freevars])
     compiled = quietly(compile, module, source.filename, "exec", flags=future_flags(original), dont_inherit=True)
     code = _only_function(compiled, depth=2 if source.class_name is None else 3)
-    if original.co_flags & inspect.CO_ITERABLE_COROUTINE:  # types.coroutine
-        code = code.replace(co_flags=code.co_flags | inspect.CO_ITERABLE_COROUTINE)
+    # Whether it is nested, and what types.coroutine notes, the compiler can't see here.
+    kept = inspect.CO_NESTED | inspect.CO_ITERABLE_COROUTINE
+    code = code.replace(co_flags=(code.co_flags & ~kept) | (original.co_flags & kept))
     code = _Renaming(functions, generated).rename(code, original.co_name, original.co_qualname)
     places: dict[str, int | CellType] = {name: number for number, name in enumerate(original.co_freevars)}
     places.update((name, CellType(value)) for name, value in extra.items())

@@ -34,7 +34,7 @@ def binding(node: Any) -> int:
         return NOT if isinstance(node.op, ast.Not) else SIGN
     if kind is ast.BoolOp:
         return AND if isinstance(node.op, ast.And) else OR
-    if kind is ast.Constant and isinstance(node.value, (int, float, complex)) and repr(node.value)[:1] in "-(":
+    if kind is ast.Constant and isinstance(node.value, (int, float)) and node.value < 0:
         return SIGN
     if kind is ast.Tuple and not node.elts:
         return ATOM

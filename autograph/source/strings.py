@@ -92,7 +92,7 @@ class _Writer:
         self.escapes += self.quote in text
         if not _NESTS_FREELY:
             is_long = len(self.quote) == 3
-            self.is_valid &= not any(mark in text for mark in (self.quote, "\\", "#"))
+            self.is_valid &= not any(mark in text for mark in (self.quote, "\\"))
             self.is_valid &= is_long or "\n" not in text
         self.parts.append("{ " if text.startswith("{") else "{")
         self.parts.append(text)

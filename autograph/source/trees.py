@@ -201,7 +201,7 @@ def to_ast(root: ast.AST, functions: list[Any] | None = None) -> Any:
         if cls is ast.arg:
             target["arg"] = target.get("arg") or target["id"]
         elif cls is ast.ExceptHandler:
-            name = old.__dict__.get("name")
+            name: Any = old.__dict__.get("name")
             target["name"] = name.id if isinstance(name, ast.AST) else name
     return result
 

@@ -35,7 +35,7 @@ def lookup(name: str) -> Callable[..., Any] | None:
     """The callable for a NumPy name; loads the op families first."""
     found = NUMPY.get(name)
     if found is None:
-        OPS["identity"]  # loads the families
+        OPS.load()
         found = NUMPY.get(name)
     return found
 

@@ -79,12 +79,16 @@ class Op:
 class Registry(dict[str, Op]):
     """All ops by name. The families load when an op is first looked up that isn't there yet."""
 
-    def __missing__(self, name: str) -> Op:
+    def load(self) -> None:
+        """Load all families."""
         importlib.import_module(".ops", __package__)
-        try:
-            return dict.__getitem__(self, name)
-        except KeyError:
-            raise KeyError(f"there is no op {name!r}") from None
+
+    def __missing__(self, name: str) -> Op:
+        self.load()
+        found = self.get(name)
+        if found is None:
+            raise KeyError(f"there is no op {name!r}")
+        return found
 
 
 OPS = Registry()

@@ -8,8 +8,11 @@ from . import create as create
 from . import cumulative as cumulative
 from . import elementwise as elementwise
 from . import gather as gather
+from . import host as host
 from . import index as index
 from . import joining as joining
 from . import math as math
 from . import reduce as reduce
+from . import scatter as scatter
 from . import shape as shape
+from . import sort as sort

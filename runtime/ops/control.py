@@ -1,4 +1,4 @@
-"""Control flow as nodes: ``cond``, ``while`` and ``call`` hold sub-graphs; also constants and placeholders.
+"""Control flow as nodes: ``cond``, ``while`` and ``call`` hold sub-graphs; also constants, placeholders, identity.
 
 The builders here check and join what a front end traced; they do not trace themselves.
 """
@@ -13,10 +13,10 @@ from autograph.errors import GraphError
 from .. import shapes, trace
 from ..dtypes import bool_
 from ..ir import Graph, Type, Value
-from ..op import op, type_of
+from ..op import op, same, type_of
 from ..tensor import SymbolicTensor, Tensor
 
-__all__ = ["call_node", "cond_node", "finish_graph", "while_node"]
+__all__ = ["call_node", "cond_node", "finish_graph", "identity", "while_node"]
 
 
 def _only_in_graphs(*_: Any, **__: Any) -> NoReturn:
@@ -26,12 +26,19 @@ def _only_in_graphs(*_: Any, **__: Any) -> NoReturn:
 CONSTANT = op("constant", infer=lambda *, value: type_of(value), numpy=lambda *, value: value,
               doc="The array in the attribute ``value``.")  # fmt: skip
 PLACEHOLDER = op("placeholder", infer=_only_in_graphs, numpy=_only_in_graphs, doc="A parameter or captured value.")
+IDENTITY = op("identity", infer=same, numpy=lambda x: x, gradient=lambda g, out, x: (g,), numpy_names=("copy",),
+              samples=lambda: [(np.float32([1, 2]),), (np.int32(3),)], doc="The input itself.")  # fmt: skip
 COND = op("cond", infer=_only_in_graphs, numpy=_only_in_graphs, doc=(
     "Inputs: predicate, operands. ``then`` and ``orelse`` take the operands, and give the outputs."))  # fmt: skip
 WHILE = op("while", infer=_only_in_graphs, numpy=_only_in_graphs, doc=(
     "Inputs: state (``count`` values), operands. ``test`` and ``body`` take both; ``test`` gives a bool, ``body`` the "
     "next state. Outputs: the last state."))  # fmt: skip
 CALL = op("call", infer=_only_in_graphs, numpy=_only_in_graphs, doc="Runs ``graph`` on the inputs.")
+
+
+def identity(input: Any, name: str | None = None) -> Any:
+    """The same tensor, under a node of its own in a graph."""
+    return IDENTITY(input, name=name)
 
 
 def finish_graph(graph: Graph, outputs: Sequence[Any]) -> Graph:

@@ -3,7 +3,7 @@
 >>> from autograph.source.unparse import unparse
 >>> at = gast.parse("x").body[0].value
 >>> print(unparse(operator_call("if_exp", [name("c", at), thunk(name("a", at), at)], at)).strip())
-ag__.if_exp(c, (lambda: a))
+ag__.if_exp(c, lambda: a)
 """
 
 from __future__ import annotations

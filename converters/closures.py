@@ -37,7 +37,8 @@ class ClosurePass(Pass):
         for node in nodes:
             activity = self.scopes[node]
             bits |= activity.written_bits | activity.deleted_bits
-        return bits
+        # Functions that passes have made are used where they are made.
+        return bits & ~self.scopes.names.bits(self.context.generated)
 
     def state(self, statement: Any, parts: Iterable[Any], live: int) -> list[str]:
         """The names that parts of a statement write and whose value matters afterwards."""

@@ -302,10 +302,12 @@ class Exits(Pass):
 
     def _after_flags(self, flags: list[Any], mode: Mode, rest: Statements, at: Any) -> Statements:
         """What follows an exit can't be reached; it is kept, since it may make names local."""
-        if rest:
-            rest = Statements([self._guard(mode.kinds, rest, at)])
+        rest = self._guarded(mode.kinds, rest, at)
         rest.extendleft(reversed(flags))
         return rest
+
+    def _guarded(self, kinds: int, rest: Statements, at: Any) -> Statements:
+        return Statements([self._guard(kinds, rest, at)]) if rest else rest
 
     def _guard(self, kinds: int, rest: Statements, at: Any) -> Any:
         """`if not break_: rest`."""
@@ -429,7 +431,12 @@ class Exits(Pass):
         header = node.test if isinstance(node, gast.While) else node.target
         loop = Loop(breaks or returns, header, sets_flag=breaks and returns)
         asks = self._after_loop(node, loop, at)
-        after = self.block(asks, mode, rest)
+        if mode.kinds == RETURN and returns and not endless(node):
+            # The flag is the one that is asked for anyway.
+            asks = asks[1:]
+            after = self._guarded(mode.kinds, self.block(asks, mode, rest), at)
+        else:
+            after = self.block(asks, mode, rest)
         if breaks and node.orelse:
             after.appendleft(self._result(node, loop, "broke", at))
         elif returns and not breaks and not endless(node):
@@ -491,8 +498,7 @@ class Exits(Pass):
         ends = self._is_end(rest)
         if mode.kinds and facts.leaves:
             self._parts(node, mode)
-            if rest:
-                rest = Statements([self._guard(mode.kinds, rest, _one_line(node))])
+            rest = self._guarded(mode.kinds, rest, _one_line(node))
         elif mode is TAIL and facts.conditional and not rest.bound and not (ends and self._parts_are_tails(node)):
             return self._partial(node, facts, mode, rest)
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 EXAMPLES = os.environ.get("AUTOGRAPH_EXAMPLES")
 """How many programs each test tries; when set, new ones every time."""
@@ -19,5 +19,6 @@ def examples(count: int) -> Callable:
         database=None,
         deadline=None,
         suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate, Phase.shrink],
         print_blob=EXAMPLES is not None,
     )

@@ -27,17 +27,18 @@ class Undefined:
 UNDEFINED = Undefined()
 
 
-def ld(load: Thunk, name: str) -> Any:
-    """Loads a variable that may be undefined: ``ag__.ld(lambda: x, 'x')``.
+def ld(load: Thunk, name: str, local: bool = True) -> Any:
+    """Loads a variable that may be undefined: ``ag__.ld(lambda: x, 'x')``; not `local`, if it is another function's.
 
     Raises:
         UnboundLocalError: the variable has no value, as in Python. When that depends on a staged condition, the error
             comes at run time.
+        NameError: the same for a variable that is not local.
     """
     try:
         value = load()
     except NameError:
-        if name not in load.__code__.co_freevars:
+        if not local or name not in load.__code__.co_freevars:
             raise
         message = f"cannot access local variable {name!r} where it is not associated with a value"
         raise UnboundLocalError(message) from None

@@ -17,6 +17,7 @@ return x
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import gast
@@ -65,7 +66,22 @@ class Loads(Pass):
             return name
         text = mangle(node.id, self.context.private_class())
         arguments = [build.thunk(name, node), build.constant(text, node)]
-        if not scope.local_bits & self.scopes.names.bit(node.id):
-            # A variable of a function around this one: Python raises another error.
+        if not self._is_local(node.id):
             arguments.append(build.constant(False, node))
         return build.operator_call("ld", arguments, node)
+
+    def _is_local(self, name: str) -> bool:
+        """Whether the user's function around a load owns the variable; else Python raises another error."""
+        bit = self.scopes.names.bit(name)
+        for function in reversed(self.context.enclosing):
+            if self.scopes.scope_of[function].local_bits & bit:
+                return True
+            if not _is_part(getattr(function, "name", ""), self.context.generated):
+                return False
+        return False
+
+
+def _is_part(name: str, generated: set[str]) -> bool:
+    """Whether a function that a pass has made stands for code that Python runs in the function around it."""
+    parts = ("operand", "list_comp", "set_comp", "dict_comp") if sys.version_info >= (3, 12) else ("operand",)
+    return name in generated and name.startswith(parts)

@@ -57,10 +57,10 @@ def stages() -> tuple[Stage, ...]:
         # `set_loop_options` is read before its loop is taken apart; `match` makes `if`s, stores make assignments,
         # which the analyses of later stages must see.
         (Functions, Directives, MatchStatements, Stores),
-        # A walrus moves into a local function before comprehensions do, as it binds in the function around them.
-        (Walrus,),
         # They make functions with loops and `if`s: before exits are lowered.
         (Comprehensions,),
+        # After them: an operand that binds a variable becomes a function, which must see those of comprehensions.
+        (Walrus,),
         # Needs all `if` and loops in place.
         (Exits,),
         # All the rest in one walk, children first, over analyses of the tree with exits lowered: the closures that

@@ -27,6 +27,7 @@ PLAIN = LEFT_ALONE | {
     "object", "oct", "open", "ord", "pow", "print", "range", "repr", "reversed", "round", "set", "slice", "str", "sum",
     "tuple", "type", "zip",
 }  # fmt: skip
+FRAME_READERS = frozenset(("locals", "vars", "dir"))
 EXCEPTIONS = frozenset(
     name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)
 )
@@ -45,7 +46,8 @@ class Calls(Pass):
         function = node.func
         if isinstance(function, gast.Name):
             if function.id in self._skipped and not self._is_variable(function.id):
-                return node
+                reads_frame = function.id in FRAME_READERS and not node.args and not node.keywords
+                return operator_call("user_names", [node], node) if reads_frame else node
         elif isinstance(function, gast.Lambda) or is_operator(function):
             return node
         node.func = operator_call("call", [function], function)

@@ -57,21 +57,21 @@ class Comprehensions(Hoisting):
         return self._collected(node, "dict_comp", gast.Dict([], []), lambda result: self._item(node, result))
 
     def _item(self, node: gast.DictComp, result: str) -> list[gast.AST]:
-        """`result[key] = value`, with the key evaluated first."""
+        """`result = ag__.set_item(value, result, key)`, with the key evaluated first."""
         statements = []
         key = node.key
         if not _order_matters_not(node):
             variable = self.context.shared_name("key")
             statements.append(assign(variable, key, key))
             key = name(variable, key)
-        target = located(gast.Subscript(name(result, node.key), key, gast.Store()), node.key)
-        return [*statements, located(gast.Assign([target], node.value, None), node.key)]
+        store = operator_call("set_item", [node.value, name(result, node.key), key], node.key)
+        return [*statements, assign(result, store, node.key)]
 
     def _collected(
         self, node: gast.AST, title: str, empty: gast.AST, keep: Callable[[str], list[gast.AST]]
     ) -> gast.AST:
         if not self._can_move(node):
-            return self.generic_visit(node)
+            return super().visit_ListComp(node)
         first, *others = node.generators
         iterable, result = self.context.shared_name("iterable"), self.context.shared_name("result")
         statements = keep(result)
@@ -106,7 +106,7 @@ class Comprehensions(Hoisting):
 
     def visit_GeneratorExp(self, node: gast.GeneratorExp) -> gast.AST:
         if not self._can_be_items(node):
-            return self.generic_visit(node)
+            return super().visit_GeneratorExp(node)
         return operator_call("generator", list(self._items(node)), node)
 
     def _items(self, node: gast.GeneratorExp) -> tuple[gast.AST, gast.AST]:
@@ -205,12 +205,14 @@ def _keeps_variables(node: gast.AST) -> bool:
 
 
 def _binds_to_frame(node: gast.AST) -> str | None:
-    """Why a comprehension must stay one: it is asynchronous, or looks at its own frame."""
+    """Why a comprehension must stay one."""
     pending = [node]
     while pending:
         each = pending.pop()
         if isinstance(each, gast.comprehension) and each.is_async:
             return "it is an asynchronous comprehension"
+        if isinstance(each, gast.Subscript | gast.Attribute) and isinstance(each.ctx, gast.Store):
+            return "its loop stores into an item or attribute"
         if isinstance(each, gast.Await):
             return "`await` belongs to the function around it"
         if isinstance(each, gast.Name) and each.id in FRAME_READERS:

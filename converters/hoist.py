@@ -18,6 +18,7 @@ class Hoisting(Pass):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._hoisted: list[gast.AST] = []
+        self._comprehensions = 0
         self._declared: dict[gast.AST, dict[str, None]] = {}
 
     def hoist(self, definition: gast.AST) -> None:
@@ -26,7 +27,12 @@ class Hoisting(Pass):
         self._hoisted.append(definition)
 
     def can_hoist(self) -> bool:
-        """Whether there is a place for local functions: not in a class body, and not in a lambda there."""
+        """Whether there is a place for local functions that sees the same variables.
+
+        There is none in a class body, and none in a comprehension that stays one; nor in a lambda there.
+        """
+        if self._comprehensions:
+            return False
         for scope in reversed(self.context.enclosing):
             if not isinstance(scope, gast.Lambda):
                 return not isinstance(scope, gast.ClassDef)
@@ -63,6 +69,23 @@ class Hoisting(Pass):
         if not hoisted:
             return result
         return [*hoisted, *(result if isinstance(result, list) else [result])]
+
+    def visit_ListComp(self, node: gast.AST) -> gast.AST:
+        """Walks a comprehension that stays one; only its first iterable is not part of its scope."""
+        first = node.generators[0]
+        first.iter = self.visit(first.iter)
+        self._comprehensions += 1
+        for field in ("elt", "key", "value"):
+            if hasattr(node, field):
+                setattr(node, field, self.visit(getattr(node, field)))
+        for each in node.generators:
+            each.target = self.visit(each.target)
+            each.iter = each.iter if each is first else self.visit(each.iter)
+            each.ifs = [self.visit(condition) for condition in each.ifs]
+        self._comprehensions -= 1
+        return node
+
+    visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_ListComp
 
     def visit_Lambda(self, node: gast.Lambda) -> gast.AST:
         node.args = self.visit(node.args)

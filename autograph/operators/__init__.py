@@ -20,6 +20,7 @@ from operator import isub as isub
 from operator import itruediv as itruediv
 from operator import ixor as ixor
 
+from . import graph as graph
 from .calls import call as call
 from .control_flow import BREAK as BREAK
 from .control_flow import CONTINUE as CONTINUE
@@ -29,6 +30,7 @@ from .control_flow import if_stmt as if_stmt
 from .control_flow import while_stmt as while_stmt
 from .exceptions import assert_stmt as assert_stmt
 from .exceptions import raising as raising
+from .frames import user_names as user_names
 from .generators import Inner as Inner
 from .generators import consume as consume
 from .generators import generator as generator

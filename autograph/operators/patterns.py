@@ -11,6 +11,7 @@ the whole pattern is the conjunction of those set aside.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -28,6 +29,7 @@ Test = Any
 """True, False, or a staged bool."""
 
 _ABSENT = object()
+_CLASS = "class" if sys.version_info >= (3, 12) else "type"
 
 
 class Found:
@@ -312,7 +314,7 @@ class Class(Pattern):
     def match(self, subject: Any, captures: Captures) -> Test:
         cls = self.load()
         if not isinstance(cls, type):
-            raise TypeError("called match pattern must be a class")
+            raise TypeError(f"called match pattern must be a {_CLASS}")
         if not isinstance(subject, cls):
             return False
         attributes = self._attributes(subject, cls)

@@ -1,23 +1,492 @@
-"""What a staged body may change, where it is kept, and how the changes of one branch are collected and undone."""
+"""What a staged body may change, where it is kept, and how the changes of one branch are collected and undone.
+
+A `Journal` is open while a staged body is traced. It takes shallow copies of what the body can reach at once (its
+closure cells, and the containers and objects in them), and of everything else before it changes: the operators tell
+it (`about_to_change`, `outer_writes`). When the body is done, what differs from the copies is what the body has
+changed. All of it is put back, so that the other branch starts from the same state.
+"""
 
 from __future__ import annotations
 
+import operator
+import sys
 import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from types import CellType, FunctionType, ModuleType
 from typing import Any
 
-from .dispatch import Thunk
+import numpy as np
+
+from autograph.errors import MutationError
+
+from .dispatch import Thunk, backend_of
+from .variables import UNDEFINED
+
+Freeze = Callable[[Any], Any]
+_FOREIGN = ("autograph", "numpy")
+
+
+class Location:
+    """A place that holds a value: `get` it, or `set` it; UNDEFINED stands for none."""
+
+    __slots__ = ("name", "owner")
+
+    def __init__(self, owner: Any, name: str) -> None:
+        self.owner = owner
+        self.name = name
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What is equal for two locations that are the same place."""
+        return type(self), id(self.owner)
+
+    @property
+    def label(self) -> str:
+        """The place as the user writes it."""
+        return self.name
+
+    def get(self) -> Any:
+        raise NotImplementedError
+
+    def set(self, value: Any) -> None:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.label}>"
+
+
+class Cell(Location):
+    """A variable of a function, in a closure cell."""
+
+    __slots__ = ()
+    owner: CellType
+
+    def get(self) -> Any:
+        try:
+            return self.owner.cell_contents
+        except ValueError:
+            return UNDEFINED
+
+    def set(self, value: Any) -> None:
+        if value is not UNDEFINED:
+            self.owner.cell_contents = value
+        elif self.get() is not UNDEFINED:
+            del self.owner.cell_contents
+
+
+class Global(Location):
+    """A variable of a module: a key of its dict."""
+
+    __slots__ = ()
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return Global, id(self.owner), self.name
+
+    def get(self) -> Any:
+        return self.owner.get(self.name, UNDEFINED)
+
+    def set(self, value: Any) -> None:
+        if value is not UNDEFINED:
+            self.owner[self.name] = value
+        else:
+            self.owner.pop(self.name, None)
+
+
+class Item(Location):
+    """An item of a list or dict."""
+
+    __slots__ = ("index",)
+
+    def __init__(self, owner: Any, index: Any, name: str) -> None:
+        super().__init__(owner, name)
+        self.index = index
+
+    def get(self) -> Any:
+        return self.owner[self.index]
+
+    def set(self, value: Any) -> None:
+        self.owner[self.index] = value
+
+
+class Attribute(Location):
+    """An attribute that an object itself holds (in its dict or a slot)."""
+
+    __slots__ = ("prefix",)
+
+    def __init__(self, owner: Any, name: str, prefix: str = "") -> None:
+        super().__init__(owner, name)
+        self.prefix = prefix or type(owner).__name__
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return Attribute, id(self.owner), self.name
+
+    @property
+    def label(self) -> str:
+        return f"{self.prefix}.{self.name}"
+
+    def get(self) -> Any:
+        return attributes_of(self.owner).get(self.name, UNDEFINED)
+
+    def set(self, value: Any) -> None:
+        values = getattr(self.owner, "__dict__", None)
+        if values is not None and (self.name in values or not _is_slot(self.owner, self.name)):
+            if value is UNDEFINED:
+                values.pop(self.name, None)
+            else:
+                values[self.name] = value
+        elif value is not UNDEFINED:
+            object.__setattr__(self.owner, self.name, value)
+        elif self.get() is not UNDEFINED:
+            object.__delattr__(self.owner, self.name)
+
+
+class Contents(Location):
+    """What a list or dict holds, as a whole; `get` copies it."""
+
+    __slots__ = ()
+
+    def get(self) -> Any:
+        return self.owner.copy()
+
+    def set(self, value: Any) -> None:
+        if isinstance(self.owner, list):
+            self.owner[:] = value
+        else:
+            self.owner.clear()
+            self.owner.update(value)
+
+
+class Mutable:
+    """A staged object that changes: its whole state is one value that doesn't."""
+
+    __slots__ = ()
+
+    def get_state(self) -> Any:
+        raise NotImplementedError
+
+    def set_state(self, state: Any) -> None:
+        raise NotImplementedError
+
+
+class StateOf(Location):
+    """The state of a `Mutable`."""
+
+    __slots__ = ()
+
+    def get(self) -> Any:
+        return self.owner.get_state()
+
+    def set(self, value: Any) -> None:
+        self.owner.set_state(value)
+
+
+def _is_slot(owner: Any, name: str) -> bool:
+    return any(name in _slots(cls) for cls in type(owner).__mro__)
+
+
+def _slots(cls: type) -> Iterable[str]:
+    slots = cls.__dict__.get("__slots__", ())
+    return (slots,) if isinstance(slots, str) else slots
+
+
+def attributes_of(obj: Any) -> dict[str, Any]:
+    """The attributes that an object itself holds, in a new dict."""
+    found = dict(getattr(obj, "__dict__", ()))
+    for cls in type(obj).__mro__:
+        for name in _slots(cls):
+            if name not in ("__dict__", "__weakref__"):
+                value = getattr(obj, _mangled(name, cls), UNDEFINED)
+                if value is not UNDEFINED:
+                    found[_mangled(name, cls)] = value
+    return found
+
+
+def _mangled(name: str, cls: type) -> str:
+    private = name.startswith("__") and not name.endswith("__")
+    return f"_{cls.__name__.lstrip('_')}{name}" if private else name
+
+
+def is_plain_object(obj: Any) -> bool:
+    """Whether an object is an instance of a user's class, whose attributes a journal keeps."""
+    cls = type(obj)
+    if isinstance(obj, (type, ModuleType, FunctionType, BaseException)) or backend_of(obj) is not None:
+        return False
+    if cls.__module__.partition(".")[0] in _FOREIGN or not cls.__flags__ & 1 << 9:  # Py_TPFLAGS_HEAPTYPE
+        return False
+    return hasattr(obj, "__dict__") or any(map(_slots, cls.__mro__))
+
+
+class Snapshot:
+    """A shallow copy of one object as it was."""
+
+    __slots__ = ("copy", "early", "label", "obj")
+
+    def __init__(self, obj: Any, copy: Any, label: str, early: bool) -> None:
+        self.obj = obj
+        self.copy = copy
+        self.label = label
+        self.early = early
+        """Taken when the body was entered, so that the object is certainly older than the body."""
+
+
+def _copy_of(obj: Any) -> Any:
+    """A shallow copy of what may change in an object; UNDEFINED for what a journal doesn't keep."""
+    if isinstance(obj, (list, dict, set, deque, bytearray, np.ndarray)):
+        return obj.copy()
+    if isinstance(obj, Mutable):
+        return obj.get_state()
+    return attributes_of(obj) if is_plain_object(obj) else UNDEFINED
+
+
+class Journal:
+    """Collects what one staged body changes, and puts it back; a context manager.
+
+    ``names`` are the variables that the body may write and that are needed afterwards. Other variables of the body
+    are restored too, but don't count as changes, unless a function that the body calls has announced to write them.
+    """
+
+    def __init__(self, bodies: Iterable[Callable[..., Any]], names: Iterable[str] = ()) -> None:
+        self._variables: dict[tuple[Any, ...], tuple[Location, Any]] = {}
+        self._unneeded: dict[tuple[Any, ...], tuple[Location, Any]] = {}
+        self._snapshots: dict[int, Snapshot] = {}
+        self._created: dict[int, Any] = {}
+        self._replaced: dict[int, Any] = {}
+        self._iterators: dict[int, Any] = {}
+        self.bodies = tuple(bodies)
+        wanted = set(names)
+        for location in locations(self.bodies, wanted):
+            table = self._variables if location.name in wanted else self._unneeded
+            table.setdefault(location.key, (location, location.get()))
+        for location, value in (*self._variables.values(), *self._unneeded.values()):
+            self._enter(value, location.name)
+
+    outermost = False
+    """Whether this is the journal of a whole trace, not that of a staged body."""
+
+    def __enter__(self) -> Journal:
+        _local.stack.append(self)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        _local.stack.remove(self)
+        if exception[0] is not None:
+            self.undo()
+
+    def _enter(self, value: Any, label: str, depth: int = 1) -> None:
+        kind = type(value)
+        if kind in (int, float, str, bool, FunctionType) or value is UNDEFINED or value is None:
+            return
+        if hasattr(kind, "__next__"):
+            self._iterators[id(value)] = value
+        elif kind is tuple:
+            for each in value if depth else ():
+                self._enter(each, label, depth - 1)
+        elif kind is not np.ndarray and id(value) not in self._snapshots:
+            self.note(value, label, early=True)
+            snapshot = self._snapshots.get(id(value))
+            if snapshot is None or isinstance(value, Mutable):
+                return
+            if depth and len(snapshot.copy) < 1000:
+                children = snapshot.copy.items() if isinstance(snapshot.copy, dict) else enumerate(snapshot.copy)
+                for key, each in children:
+                    mark = f".{key}" if is_plain_object(value) else f"[{key!r}]"
+                    self._enter(each, label + mark, depth - 1)
+
+    # What the operators tell.
+
+    def note(self, obj: Any, label: str = "", early: bool = False) -> None:
+        """Keeps a copy of an object that is about to change, if it isn't kept yet."""
+        key = id(obj)
+        if key not in self._snapshots and key not in self._created:
+            copy = _copy_of(obj)
+            if copy is not UNDEFINED:
+                self._snapshots[key] = Snapshot(obj, copy, label or type(obj).__name__, early)
+
+    def note_variables(self, load: Thunk) -> None:
+        """Keeps the values of the variables that `load` reads."""
+        for location in locations((load,), load.__code__.co_names):
+            known = self._unneeded.pop(location.key, None)
+            self._variables.setdefault(location.key, known or (location, location.get()))
+
+    def created(self, obj: Any) -> None:
+        """Notes that an object has been made inside the body: its changes are its own affair."""
+        if id(obj) not in self._snapshots:
+            self._created[id(obj)] = obj
+
+    def has_iterator(self, obj: Any) -> bool:
+        """Whether an iterator is certainly older than the body."""
+        return id(obj) in self._iterators
+
+    def replaced(self, obj: Any, by: Any) -> None:
+        """Notes that an object stands in for another one under all its names; that is a change of its contents."""
+        self.note(obj)
+        self._replaced[id(obj)] = by
+
+    def _same(self, new: Any, old: Any) -> bool:
+        return new is old or self._replaced.get(id(old), old) is new
+
+    def is_created(self, obj: Any) -> bool:
+        """Whether the object has been made inside the body."""
+        return id(obj) in self._created
+
+    # What the body has done.
+
+    def changes(self) -> dict[tuple[Any, ...], tuple[Location, Any, Any]]:
+        """Returns location, old and new value of what has changed; a bare `Location` can't be carried."""
+        found: dict[tuple[Any, ...], tuple[Location, Any, Any]] = {}
+        for location, old in self._variables.values():
+            new = location.get()
+            if not self._same(new, old):
+                found[location.key] = location, old, new
+        for key, snapshot in self._snapshots.items():
+            by = self._replaced.get(key)
+            if by is not None:
+                place = Contents(snapshot.obj, snapshot.label)
+                found[place.key] = place, snapshot.copy, by
+                continue
+            for location, old, new in _difference(snapshot, self._same):
+                found[location.key] = location, old, new
+        return found
+
+    def undo(self) -> None:
+        """Puts back all that the body has changed."""
+        for location, old in (*self._variables.values(), *self._unneeded.values()):
+            if location.get() is not old:
+                location.set(old)
+        for snapshot in self._snapshots.values():
+            _restore(snapshot)
+
+    def is_early(self, obj: Any) -> bool:
+        """Whether the object is certainly older than the body."""
+        snapshot = self._snapshots.get(id(obj))
+        return snapshot is not None and snapshot.early
+
+    def forget_dead(self, places: dict[tuple[Any, ...], Location], held: dict[int, int]) -> None:
+        """Drops, after `undo`, the places in objects that nobody can reach any more: the body has made them.
+
+        ``held`` counts the references to an object, by identity, that the collected values keep.
+        """
+        for obj in self._created.values():
+            for value in attributes_of(obj).values():
+                held[id(value)] = held.get(id(value), 0) + 1
+        by_owner: dict[int, list[tuple[Any, ...]]] = {}
+        for key, location in places.items():
+            snapshot = self._snapshots.get(id(location.owner))
+            if snapshot is not None and not snapshot.early:
+                by_owner.setdefault(id(location.owner), []).append(key)
+        while True:
+            dead = [
+                owner
+                for owner, keys in by_owner.items()
+                if self._is_dead(self._snapshots[owner], len(keys) + held.get(owner, 0))
+            ]
+            if not dead:
+                return
+            for owner in dead:
+                for key in by_owner.pop(owner):
+                    del places[key]
+                for journal in (*_local.stack, self):
+                    journal._snapshots.pop(owner, None)
+
+    def _is_dead(self, snapshot: Snapshot, held: int) -> bool:
+        snapshots = sum(id(snapshot.obj) in journal._snapshots for journal in {*_local.stack, self})
+        # One more is the argument of `getrefcount`.
+        return sys.getrefcount(snapshot.obj) <= snapshots + held + 1
+
+    def places(self) -> Iterator[Location]:
+        """The known places that hold values: variables, and attributes and items of objects."""
+        for location, _ in (*self._variables.values(), *self._unneeded.values()):
+            yield location
+        for snapshot in list(self._snapshots.values()):
+            if is_plain_object(snapshot.obj):
+                for name in attributes_of(snapshot.obj):
+                    yield Attribute(snapshot.obj, name, snapshot.label)
+            elif isinstance(snapshot.obj, dict):
+                for key in snapshot.obj:
+                    yield Item(snapshot.obj, key, f"{snapshot.label}[{key!r}]")
+            elif isinstance(snapshot.obj, list):
+                for index in range(len(snapshot.obj)):
+                    yield Item(snapshot.obj, index, f"{snapshot.label}[{index}]")
+
+
+def references(obj: Any, bodies: Iterable[Callable[..., Any]]) -> Iterator[Location]:
+    """The places that hold an object, of those that some bodies reach and the open journals know."""
+    for journal in (Journal(bodies), *_local.stack):
+        for location in list(journal.places()):
+            if location.get() is obj:
+                yield location
+
+
+def _difference(snapshot: Snapshot, same: Callable[[Any, Any], bool]) -> Iterator[tuple[Location, Any, Any]]:
+    obj, old, label = snapshot.obj, snapshot.copy, snapshot.label
+    if isinstance(obj, list):
+        if len(obj) != len(old) or not all(map(same, obj, old)):
+            yield Contents(obj, label), old, obj.copy()
+    elif isinstance(obj, dict):
+        if obj.keys() != old.keys() or not all(same(obj[key], old[key]) for key in old):
+            yield Contents(obj, label), old, obj.copy()
+    elif isinstance(obj, Mutable):
+        if obj.get_state() is not old:
+            yield StateOf(obj, label), old, obj.get_state()
+    elif isinstance(obj, np.ndarray):
+        if obj.shape != old.shape or obj.tobytes() != old.tobytes():
+            yield Location(obj, label), old, obj
+    elif isinstance(obj, (set, deque, bytearray)):
+        if obj != old:
+            yield Location(obj, label), old, obj
+    else:
+        new = attributes_of(obj)
+        for name in old.keys() | new.keys():
+            before, after = old.get(name, UNDEFINED), new.get(name, UNDEFINED)
+            if not same(after, before):
+                yield Attribute(obj, name, label), before, after
+
+
+def _restore(snapshot: Snapshot) -> None:
+    obj, old = snapshot.obj, snapshot.copy
+    if isinstance(obj, Mutable):
+        obj.set_state(old)
+    elif isinstance(obj, (list, bytearray)):
+        obj[:] = old
+    elif isinstance(obj, (dict, set)):
+        obj.clear()
+        obj.update(old)
+    elif isinstance(obj, deque):
+        obj.clear()
+        obj.extend(old)
+    elif isinstance(obj, np.ndarray):
+        if obj.flags.writeable:
+            obj[...] = old
+    else:
+        for location, before, _ in list(_difference(snapshot, operator.is_)):
+            location.set(before)
+
+
+def locations(bodies: Iterable[Callable[..., Any]], names: Iterable[str]) -> Iterator[Location]:
+    """The closure cells of some bodies, and those of the names that are globals of theirs."""
+    names = tuple(names)
+    for body in bodies:
+        code = body.__code__
+        for name, cell in zip(code.co_freevars, body.__closure__ or (), strict=True):
+            yield Cell(cell, name)
+        for name in names:
+            if name in code.co_names and name not in code.co_freevars:
+                yield Global(body.__globals__, name)
 
 
 class _Local(threading.local):
     def __init__(self) -> None:
-        self.stack: list[Any] = []
+        self.stack: list[Journal] = []
 
 
 _local = _Local()
 
 
-def stack() -> list[Any]:
-    """The journals of the staged bodies that this thread is tracing, outermost first."""
+def stack() -> list[Journal]:
+    """The open journals of this thread, outermost first."""
     return _local.stack
 
 
@@ -33,6 +502,19 @@ def outer_writes(load: Thunk) -> None:
         journal.note_variables(load)
 
 
-def replace_array(container: Any) -> Any:
-    """Returns `container`, or the tensor that takes the place of an array in a staged body."""
-    return container
+def created(obj: Any) -> None:
+    """Notes in every open journal that `obj` is new."""
+    for journal in _local.stack:
+        journal.created(obj)
+
+
+def refuse_mutation(label: str, kind: str, code: Any) -> MutationError:
+    """The error for a change that a graph can't carry."""
+    return MutationError(
+        f"`{label}`, a {kind}, is changed in a staged branch or loop; a graph can't carry that change",
+        file=code.co_filename,
+        line=code.co_firstlineno,
+        function=code.co_name,
+        construct=label,
+        remedy="use a list, a dict, an attribute or a variable in its place, or make the change outside",
+    )

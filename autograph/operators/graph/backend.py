@@ -1,0 +1,110 @@
+"""The back end that builds graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from autograph.runtime import trace
+from autograph.runtime.tensor import Tensor
+
+from .. import state
+from ..dispatch import Backend, Options, Thunk
+from ..variables import UNDEFINED
+from . import calls, conditions, cond, errors, items, python_builtins, statements, text
+from .iterables import StagedIterable
+from .lists import StagedList
+from .maybe import Maybe
+
+
+class GraphBackend(Backend):
+    """Builds `cond` and `while` nodes of the current graph. Eager tensors are values that Python can look at."""
+
+    name = "graph"
+
+    def owns(self, value_type: type) -> bool:
+        return issubclass(value_type, (Tensor, Maybe, StagedList, StagedIterable))
+
+    def staging(self) -> bool:
+        return trace.current_graph() is not None
+
+    def in_body(self) -> bool:
+        journals = state.stack()
+        return bool(journals) and not journals[-1].outermost
+
+    def size(self) -> int:
+        graph = trace.current_graph()
+        return 0 if graph is None else len(graph.nodes)
+
+    def if_stmt(self, test: Any, body: Thunk, orelse: Thunk, names: tuple[str, ...]) -> Any:
+        return cond.if_stmt(test, body, orelse, names)
+
+    def while_stmt(self, go: Any, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options) -> Any:
+        known = conditions.static_truth(go)
+        if known is None:
+            return statements.while_stmt(go, test, body, names, options)
+        return statements.while_in_python(known, test, body, names, options)
+
+    def while_rest(self, stop: Any, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options) -> Any:
+        known = conditions.static_truth(stop)
+        if known is None:
+            return statements.while_rest(stop, test, body, names, options)
+        return known or statements.while_in_python(None, test, body, names, options)
+
+    def for_stmt(self, iterable: Any, body: Callable[[Any], Any], names: tuple[str, ...], options: Options) -> Any:
+        if not self.staging():
+            return statements.for_in_python(iterable, body, names, options)
+        return statements.for_stmt(iterable, body, names, options)
+
+    def for_rest(
+        self, stop: Any, iterator: Iterator[Any], body: Callable[[Any], Any], names: tuple[str, ...], options: Options
+    ) -> Any:
+        known = conditions.static_truth(stop)
+        if known is None:
+            return statements.for_rest(stop, iterator, body, names, options)
+        return known or statements.for_in_python(iterator, body, names, options)
+
+    def not_(self, value: Any) -> Any:
+        return conditions.not_(value)
+
+    def and_(self, left: Any, right: Thunk) -> Any:
+        return conditions.and_(left, right)
+
+    def or_(self, left: Any, right: Thunk) -> Any:
+        return conditions.or_(left, right)
+
+    def contains(self, item: Any, container: Any) -> Any:
+        return conditions.contains(item, container)
+
+    def is_(self, left: Any, right: Any) -> Any:
+        return conditions.is_(left, right)
+
+    def assert_(self, test: Any, message: Thunk | None) -> None:
+        errors.assert_(test, message)
+
+    def raise_(self, exception: BaseException) -> None:
+        errors.stage_raise(exception)
+
+    def get_item(self, container: Any, index: Any) -> Any:
+        return items.get_item(container, index)
+
+    def set_item(self, value: Any, container: Any, index: Any) -> Any:
+        return items.set_item(value, container, index)
+
+    def load(self, value: Any, name: str) -> Any:
+        if type(value) is Maybe and value.missing is UNDEFINED:
+            value.name = value.name or name
+            return value.checked()
+        return value
+
+    def replacement(self, function: Any) -> Callable[..., Any] | None:
+        return python_builtins.replacement(function)
+
+    def watch_call(self, function: Any) -> Callable[..., Any]:
+        return calls.watch_call(function)
+
+    def format_value(self, value: Any, conversion: str | None, specification: str) -> Any:
+        return text.format_value(value, conversion, specification)
+
+    def join_strings(self, parts: list[Any]) -> Any:
+        return text.join_strings(parts)

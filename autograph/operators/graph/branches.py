@@ -1,0 +1,124 @@
+"""Tracing one staged body into a graph of its own, with what it changed collected and undone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import BranchMismatchError
+from autograph.runtime.ir import Graph
+from autograph.runtime.trace import building
+
+from ..exceptions import StagedRaise
+from ..state import Journal, Location, refuse_mutation
+from .errors import where
+from .join import join
+from .values import Mismatch, Optional, Spec, exported, freeze, references_in, spec_of
+
+Key = tuple[Any, ...]
+
+
+@dataclass
+class Outcome:
+    """What one staged body has done; its values are frozen, as its changes are undone."""
+
+    graph: Graph
+    body: Callable[..., Any]
+    journal: Journal
+    result: Any = None
+    changes: dict[Key, tuple[Location, Any]] = field(default_factory=dict)
+
+    @property
+    def returns(self) -> bool:
+        return not self.graph.never_returns
+
+    def is_old(self, obj: Any) -> bool:
+        """Whether an object is certainly older than the body."""
+        return self.journal.is_early(obj)
+
+
+def trace_body(
+    run: Callable[..., Any],
+    bodies: tuple[Callable[..., Any], ...],
+    names: tuple[str, ...],
+    graph: Graph,
+) -> Outcome:
+    """Runs something that calls the user's bodies, under a sub-graph of the current graph.
+
+    All that it changed is put back, also when it raises.
+    """
+    journal = Journal(bodies, names)
+    outcome = Outcome(graph, bodies[0], journal)
+    with building(graph), journal:
+        try:
+            result = run()
+        except StagedRaise:
+            graph.never_returns = True
+            journal.undo()
+            return outcome
+        outcome.result = freeze(result, journal.is_created)
+        del result
+        found = journal.changes()
+        frozen = {
+            key: freeze(new, journal.is_created)
+            for key, (location, _, new) in found.items()
+            if type(location) is not Location
+        }
+        journal.undo()
+    places = {key: location for key, (location, _, _) in found.items()}
+    found.clear()
+    journal.forget_dead(places, references_in([outcome.result, *frozen.values()]))
+    for key, location in places.items():
+        if type(location) is Location:
+            kind = "NumPy array" if isinstance(location.owner, np.ndarray) else type(location.owner).__name__
+            raise refuse_mutation(location.label, kind, outcome.body.__code__)
+        outcome.changes[key] = location, frozen[key]
+    return outcome
+
+
+def old_value(location: Location) -> Any:
+    """What a place holds now, frozen."""
+    return freeze(location.get(), lambda _: False)
+
+
+def merged(label: str, branches: list[tuple[Outcome, Any]], kind: str) -> Spec:
+    """The specification that the values of some branches have in common.
+
+    Raises:
+        BranchMismatchError: there is none; the error names the variable, what it is in each branch, and the lines.
+    """
+    if len(branches) == 1:
+        outcome, value = branches[0]
+        return exported(value, outcome.is_old)
+    (left, one), (right, other) = branches
+    try:
+        spec = join(spec_of(one), spec_of(other))
+    except Mismatch as error:
+        raise mismatch(label, error, left, right, kind) from None
+    return named(spec, label)
+
+
+def named(spec: Spec, label: str) -> Spec:
+    """Gives what may be missing the name of the variable."""
+    if isinstance(spec, Optional):
+        spec.name = spec.name or label
+        named(spec.inner, label)
+    return spec
+
+
+def mismatch(label: str, error: Mismatch, left: Outcome, right: Outcome, kind: str) -> BranchMismatchError:
+    """The error for values that don't fit together."""
+    lines = [outcome.body.__code__.co_firstlineno for outcome in (left, right)]
+    subject = f"`{label}{error.path}`" if label else f"the returned value{error.path}"
+    text = f"{subject} is {error.left} on line {lines[0]} and {error.right} on line {lines[1]}"
+    reason = f" ({error.reason})" if error.reason else ""
+    return BranchMismatchError(
+        f"{kind} that depends on a graph tensor leaves values that can't be merged: {text}{reason}",
+        **where(),
+        construct=label or None,
+        remedy="give both the same type and structure (tensors may differ in dtype and shape)",
+    )
+

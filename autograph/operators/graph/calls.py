@@ -1,0 +1,149 @@
+"""Calls of what is not converted, while a graph is built: what they change is noted, or the call is refused."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import functools
+import re
+from collections import deque
+from collections.abc import Callable
+from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import MutationError
+
+from .. import state
+from ..calls import call
+from ..dispatch import backend_of
+from . import rebinding
+from .errors import where
+
+_IMMUTABLE = (
+    str, bytes, int, float, complex, tuple, range, frozenset, type, type(None), slice, re.Pattern, re.Match, np.generic,
+    np.dtype, datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, decimal.Decimal, memoryview, property,
+)  # fmt: skip
+_READING = {
+    set: {"copy", "difference", "intersection", "isdisjoint", "issubset", "issuperset", "symmetric_difference", "union"},
+    deque: {"copy", "count", "index"},
+    bytearray: {name for name in dir(bytes) if not name.startswith("_")} | {"copy"},
+}
+_ARRAY_WRITES = {"fill", "sort", "put", "partition", "resize", "itemset", "setfield", "setflags", "byteswap"}
+_NUMPY_WRITES = {"copyto", "put", "place", "putmask", "fill_diagonal", "put_along_axis", "shuffle"}
+_PURE = frozenset(
+    id(each) for each in (abs, ascii, bin, callable, chr, dir, format, getattr, globals, hasattr, hash, hex, id, isinstance,
+                          issubclass, len, locals, oct, ord, print, repr, vars, divmod, pow, round, sum, type, object)
+)  # fmt: skip
+
+
+def watch_call(function: Any) -> Callable[..., Any]:
+    """What to call in place of an unconverted function while a graph is built.
+
+    Raises:
+        MutationError: it is a method that may change its object in a way that a graph can't carry, in a staged body.
+    """
+    if isinstance(function, type):
+        return _watched_class(function)
+    if isinstance(function, (BuiltinFunctionType, MethodWrapperType)):
+        owner = function.__self__
+        if owner is not None and not isinstance(owner, ModuleType):
+            return _watched_method(function, owner)
+    if not state.stack() or id(function) in _PURE:
+        return function
+    module = (getattr(function, "__module__", None) or "").partition(".")[0]
+    if module == "autograph":
+        return function
+    if module == "numpy" or isinstance(function, np.ufunc):
+        writes = getattr(function, "__name__", "") in _NUMPY_WRITES
+        return _noting_arguments(function) if writes else function
+    if isinstance(function, MethodType):
+        state.about_to_change(function.__self__)
+    return _noting_arguments(function)
+
+
+def _noting_arguments(function: Any) -> Callable[..., Any]:
+    def watched(*arguments: Any, **keywords: Any) -> Any:
+        for each in (*arguments, *keywords.values()):
+            state.about_to_change(each)
+        return function(*arguments, **keywords)
+
+    return watched
+
+
+def _watched_class(cls: Any) -> Callable[..., Any]:
+    if issubclass(cls, _IMMUTABLE) and cls.__module__ == "builtins":
+        return cls
+    if cls.__module__ in ("itertools", "functools"):
+        return lambda *arguments, **keywords: cls(*map(converted, arguments), **keywords)
+    if not state.stack():
+        return cls
+
+    def construct(*arguments: Any, **keywords: Any) -> Any:
+        for each in (*arguments, *keywords.values()):
+            state.about_to_change(each)
+        made = cls(*arguments, **keywords)
+        state.created(made)
+        return made
+
+    return construct
+
+
+def converted(argument: Any) -> Any:
+    """A function that is handed to an unconverted one, in its staged form; anything else as it is."""
+    return call(argument) if isinstance(argument, (FunctionType, MethodType, functools.partial)) else argument
+
+
+def _watched_method(function: Any, owner: Any) -> Callable[..., Any]:
+    name = function.__name__
+    if isinstance(owner, list):
+        rebinding.check_not_replaced(owner)
+        state.about_to_change(owner)
+        if name == "extend":
+            return lambda values: _extend(owner, values)
+        if name == "sort":
+            return lambda *, key=None, reverse=False: owner.sort(key=converted(key), reverse=reverse)
+        return function
+    if isinstance(owner, np.ndarray):
+        if name in _ARRAY_WRITES:
+            state.about_to_change(owner)
+        return function
+    if isinstance(owner, dict) or state.is_plain_object(owner):
+        state.about_to_change(owner)
+        return function
+    journals = [journal for journal in state.stack() if not journal.outermost]
+    if not journals or isinstance(owner, _IMMUTABLE) or backend_of(owner) is not None:
+        return function
+    reading = next((names for kind, names in _READING.items() if isinstance(owner, kind)), None)
+    if reading is not None and name in reading or any(journal.is_created(owner) for journal in journals):
+        return function
+    if reading is None or any(journal.is_early(owner) for journal in journals):
+        raise _refused(owner, name)
+    for journal in state.stack():
+        journal.note(owner, f"{type(owner).__name__}.{name}")
+    return function
+
+
+def _refused(owner: Any, name: str) -> MutationError:
+    kind = type(owner).__name__
+    return MutationError(
+        f"`{kind}.{name}` in a staged branch or loop may change a {kind}; a graph can't carry that change",
+        **where(),
+        construct=f"{kind}.{name}",
+        remedy="make the change outside, use a list, a dict, an attribute or a variable, or tf.py_function",
+    )
+
+
+def _extend(owner: list[Any], values: Any) -> None:
+    if backend_of(values) is None:
+        owner.extend(values)
+        return
+    from .iterables import each
+
+    target = owner
+
+    def append(value: Any) -> None:
+        call(target.append)(value)
+
+    each(values, append)

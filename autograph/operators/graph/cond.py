@@ -1,0 +1,67 @@
+"""Staged `if`: both bodies become sub-graphs of one `cond` node, and what they change is merged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograph.runtime.ir import Graph
+from autograph.runtime.ops.control import cond_node
+from autograph.runtime.trace import building, current_graph, value_of
+
+from ..dispatch import Thunk
+from ..exceptions import StagedRaise
+from ..state import Location
+from . import conditions, rebinding
+from .branches import Key, Outcome, merged, old_value, trace_body
+
+
+def if_stmt(
+    test: Any,
+    body: Thunk,
+    orelse: Thunk,
+    names: tuple[str, ...],
+    bodies: tuple[Callable[..., Any], ...] | None = None,
+) -> Any:
+    """Stages ``if``; returns the merged result of the bodies.
+
+    ``bodies`` are the user's functions whose variables the two may change, when they are not these functions.
+    """
+    known = conditions.static_truth(test)
+    if known is not None:
+        return body() if known else orelse()
+    truth = conditions.truth(test)
+    then = trace_body(body, bodies or (body,), names, Graph("if_body", current_graph()))
+    otherwise = trace_body(orelse, bodies or (orelse,), names, Graph("else_body", current_graph()))
+    return _join(truth, then, otherwise)
+
+
+def _join(truth: Any, then: Outcome, otherwise: Outcome) -> Any:
+    branches = [outcome for outcome in (then, otherwise) if outcome.returns]
+    if not branches:
+        cond_node(truth, then.graph, otherwise.graph)
+        raise StagedRaise
+    places: dict[Key, Location] = {}
+    for outcome in branches:
+        places.update({key: location for key, (location, _) in outcome.changes.items()})
+    columns = [[outcome.result for outcome in branches]]
+    for key, location in places.items():
+        columns.append(
+            [outcome.changes[key][1] if key in outcome.changes else old_value(location) for outcome in branches]
+        )
+    labels = ["", *[location.label for location in places.values()]]
+    specs = [
+        merged(label, list(zip(branches, values, strict=True)), "a condition")
+        for label, values in zip(labels, columns, strict=True)
+    ]
+    for position, outcome in enumerate(branches):
+        with building(outcome.graph):
+            tensors: list[Any] = []
+            for spec, values in zip(specs, columns, strict=True):
+                spec.flatten(values[position], tensors)
+            outcome.graph.outputs = [value_of(tensor) for tensor in tensors]
+    outputs = iter(cond_node(truth, then.graph, otherwise.graph))
+    result, *values = [spec.unflatten(outputs) for spec in specs]
+    for location, value in zip(places.values(), values, strict=True):
+        rebinding.set_merged(location, value, (then.body, otherwise.body))
+    return result

@@ -1,0 +1,161 @@
+"""Truth of staged values: `not`, `and`, `or`, `in`, `is`, and comparison of what may be missing."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import StagedValueError
+from autograph.runtime import dtypes
+from autograph.runtime.op import OPS
+from autograph.runtime.tensor import Tensor
+from autograph.runtime.trace import static_value
+
+from ..dispatch import Thunk, backend_of
+from .errors import where
+from .iterables import StagedIterable, StagedRange
+from .lists import StagedList
+from .maybe import Maybe
+
+
+def static_truth(value: Any) -> bool | None:
+    """The truth of a value that is known while tracing, else None."""
+    if not isinstance(value, Tensor):
+        return None if backend_of(value) is not None else bool(value)
+    known = static_value(value)
+    return None if known is None or np.size(known) != 1 else bool(np.asarray(known).reshape(()))
+
+
+def truth(value: Any) -> Any:
+    """The truth of a value, as one bool tensor or a Python bool.
+
+    Raises:
+        StagedValueError: an array of several elements is neither true nor false.
+    """
+    if isinstance(value, Maybe):
+        if value.missing is None:
+            return and_(value.flag, lambda: truth(value.value))
+        return truth(value.checked())
+    if isinstance(value, (StagedList, StagedIterable)):
+        return value.length() != 0
+    if not isinstance(value, Tensor):
+        return bool(value)
+    shape = value.static_shape
+    if shape is not None and len(shape) > 0:
+        if any(dimension != 1 for dimension in shape):
+            raise StagedValueError(
+                f"the truth of a tensor of shape {value.shape} is ambiguous",
+                **where(),
+                remedy="use tf.reduce_any(x) or tf.reduce_all(x)",
+            )
+        value = OPS["reshape"](value, shape=())
+    if value.dtype is dtypes.bool_:
+        return value
+    return value != (b"" if value.dtype is dtypes.string else 0)
+
+
+def not_(value: Any) -> Any:
+    """``not value``."""
+    known = static_truth(value)
+    return not known if known is not None else OPS["logical_not"](truth(value))
+
+
+def and_(left: Any, right: Thunk) -> Any:
+    """``left and right()``: where `left` is false the result is `left`."""
+    return _choice(left, right, lambda: False if _is_bool(left) else left)
+
+
+def or_(left: Any, right: Thunk) -> Any:
+    """``left or right()``: where `left` is true the result is `left`."""
+    return _choice(left, lambda: True if _is_bool(left) else left, right)
+
+
+def _choice(left: Any, then: Thunk, orelse: Thunk) -> Any:
+    from .cond import if_stmt
+
+    return if_stmt(left, then, orelse, ())
+
+
+def _is_bool(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.dtype is dtypes.bool_ and value.static_shape == ()
+
+
+def any_of(values: list[Any]) -> Any:
+    """Whether any of some scalars (staged or not) is true."""
+    if any(each is True for each in values):
+        return True
+    staged = [each for each in values if each is not False]
+    return reduce(OPS["logical_or"], staged) if staged else False
+
+
+def all_of(values: list[Any]) -> Any:
+    """Whether all of some scalars (staged or not) are true."""
+    if any(each is False for each in values):
+        return False
+    staged = [each for each in values if each is not True]
+    return reduce(OPS["logical_and"], staged) if staged else True
+
+
+def equal(left: Any, right: Any) -> Any:
+    """``left == right`` as one bool: for tensors, whether all elements are equal."""
+    result = left == right
+    if isinstance(result, Tensor):
+        return result if result.static_shape == () else OPS["all"](result)
+    return bool(result)
+
+
+def contains(item: Any, container: Any) -> Any:
+    """``item in container``."""
+    if isinstance(container, Maybe):
+        container = container.checked("searched by `in`")
+    if isinstance(container, StagedList):
+        container = container.__tensor__()
+    if isinstance(container, Tensor):
+        if container.static_shape == ():
+            raise TypeError("argument of type 'Tensor' of shape () is not iterable")
+        return OPS["any"](container == item)
+    if isinstance(container, (range, StagedRange)):
+        return _in_range(item, container)
+    if isinstance(container, (list, tuple, set, frozenset, dict)):
+        return any_of([True if each is item else equal(each, item) for each in container])
+    if isinstance(container, (str, bytes)):
+        raise StagedValueError("a staged string is searched for in a Python string", **where(), remedy="use tf.strings")
+    return item in container
+
+
+def _in_range(item: Any, container: Any) -> Any:
+    start = container.first if isinstance(container, StagedRange) else container.start
+    stop, step = container.stop, container.step
+    forward = OPS["logical_and"](item >= start, item < stop)
+    backward = OPS["logical_and"](item <= start, item > stop)
+    if isinstance(step, int):
+        inside = forward if step > 0 else backward
+    else:
+        inside = OPS["where"](step > 0, forward, backward)
+    return OPS["logical_and"](inside, (item - start) % step == 0)
+
+
+def is_(left: Any, right: Any) -> Any:
+    """``left is right``: a staged bool when one may be None."""
+    if isinstance(right, Maybe) and left is None:
+        left, right = right, left
+    if isinstance(left, Maybe):
+        if left.missing is not None:
+            return is_(left.checked(), right)
+        return not_(left.flag) if right is None else left is right
+    return left is right
+
+
+def maybe_equal(left: Maybe, right: Any) -> Any:
+    """``left == right`` where `left` may be missing."""
+    if left.missing is not None:
+        return left.checked() == right
+    if right is None:
+        return not_(left.flag)
+    if isinstance(right, Maybe):
+        both_missing = OPS["logical_and"](not_(left.flag), not_(right.flag))
+        both = OPS["logical_and"](left.flag, right.flag)
+        return or_(both_missing, lambda: and_(both, lambda: left.value == right.value))
+    return and_(left.flag, lambda: left.value == right)

@@ -1,0 +1,68 @@
+"""Items of staged values, and of Python lists under a staged index."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import BranchMismatchError, StagedValueError, StagingError
+from autograph.runtime.convert import convert_to_tensor
+from autograph.runtime.ops import index as index_ops
+from autograph.runtime.tensor import Tensor
+
+from .. import state
+from . import rebinding
+from .errors import where
+from .iterables import StagedIterable
+from .lists import ListState, StagedList
+from .maybe import Maybe
+
+
+def get_item(container: Any, index: Any) -> Any:
+    """``container[index]``."""
+    if isinstance(index, Maybe):
+        index = index.checked("used as an index")
+    if isinstance(container, Maybe):
+        container = container.checked("subscripted")
+    if isinstance(container, (Tensor, StagedList, StagedIterable)):
+        return container[index]
+    rebinding.check_not_replaced(container)
+    if isinstance(container, np.ndarray):
+        return convert_to_tensor(container)[index]
+    if isinstance(container, range):
+        return container.start + index * container.step
+    if isinstance(container, (list, tuple)):
+        try:
+            return StagedList(ListState.of(list(container)))[index]
+        except (BranchMismatchError, StagedValueError):
+            raise
+        except StagingError as error:
+            raise _refused("the items of a Python list, which differ in type", error) from None
+    return container[index]
+
+
+def set_item(value: Any, container: Any, index: Any) -> Any:
+    """``container[index] = value``; returns what the variable that held the container holds afterwards."""
+    if isinstance(container, Maybe):
+        container = container.checked("changed")
+    if isinstance(container, Tensor):
+        return index_ops.set_item(container, index, value)
+    rebinding.check_not_replaced(container)
+    if isinstance(container, np.ndarray):
+        return index_ops.set_item(convert_to_tensor(container), index, value)
+    if isinstance(container, list) and isinstance(index, Tensor):
+        staged = rebinding.stage_list(container, "list", ()).owner
+        staged[index] = value
+        return staged
+    state.about_to_change(container)
+    container[index] = value
+    return container
+
+
+def _refused(what: str, error: StagingError) -> StagedValueError:
+    return StagedValueError(
+        f"a staged index can't choose among {what}: {error.message}",
+        **where(),
+        remedy="use a tensor in place of the list, or give all items the same type and structure",
+    )

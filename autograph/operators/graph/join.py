@@ -1,0 +1,153 @@
+"""What two specifications have in common: dtypes promote, shapes relax, and what may be missing gets a flag."""
+
+from __future__ import annotations
+
+from autograph.runtime import dtypes, shapes
+
+from ..variables import UNDEFINED
+from .values import (
+    Constant,
+    Leaf,
+    ListOf,
+    Mismatch,
+    Optional,
+    Reference,
+    Spec,
+    Tree,
+    structure_of,
+    tensor_spec,
+)
+
+_NUMBERS = (bool, int, float, complex)
+
+
+def join(left: Spec, right: Spec) -> Spec:
+    """The narrowest specification that holds for values of both.
+
+    Raises:
+        Mismatch: there is none.
+    """
+    if left == right:
+        return left
+    for one, other in ((left, right), (right, left)):
+        for missing in (UNDEFINED, None):
+            if isinstance(one, Optional) and one.missing is missing:
+                return _join_optional(one, other)
+            if isinstance(one, Constant) and one.value is missing:
+                return other if _may_miss(other, missing) else Optional(missing, other)
+    left, right = _opened(left), _opened(right)
+    if isinstance(left, Tree) and isinstance(right, Tree):
+        return _join_trees(left, right)
+    if isinstance(left, ListOf) or isinstance(right, ListOf):
+        return _join_lists(left, right)
+    return _join_tensors(left, right)
+
+
+def _may_miss(spec: Spec, missing: Any) -> bool:
+    while isinstance(spec, Optional):
+        if spec.missing is missing:
+            return True
+        spec = spec.inner
+    return False
+
+
+def _join_optional(one: Optional, other: Spec) -> Spec:
+    if isinstance(other, Constant) and other.value is one.missing:
+        return one
+    inner = other.inner if isinstance(other, Optional) and other.missing is one.missing else other
+    return Optional(one.missing, join(one.inner, inner), one.name)
+
+
+def _opened(spec: Spec) -> Spec:
+    """Mutable objects that are not the same one are compared by their parts."""
+    return structure_of(spec.frozen) if isinstance(spec, Reference) else spec
+
+
+def _join_trees(left: Tree, right: Tree) -> Spec:
+    is_dict = isinstance(left.kind, type) and issubclass(left.kind, dict)
+    if left.kind is not right.kind:
+        raise Mismatch(left, right)
+    if is_dict and set(left.keys) == set(right.keys):
+        by_key = dict(zip(right.keys, right.children, strict=True))
+        right = Tree(right.kind, left.keys, [by_key[key] for key in left.keys])
+    if left.keys != right.keys:
+        if left.kind is list:
+            return _join_lists(left, right)
+        if is_dict:
+            only = sorted(map(repr, set(left.keys) ^ set(right.keys)))
+            raise Mismatch(left, right, reason=f"only one of them has the key {', '.join(only)}")
+        raise Mismatch(left, right)
+    children = []
+    for key, one, other in zip(left.keys, left.children, right.children, strict=True):
+        try:
+            children.append(join(one, other))
+        except Mismatch as error:
+            step = f".{key}" if isinstance(key, str) and not is_dict else f"[{key!r}]"
+            raise error.inside(step) from None
+    return Tree(left.kind, left.keys, children, left.sample)
+
+
+def _join_lists(left: Spec, right: Spec) -> Spec:
+    element: Spec | None = None
+    for spec in (left, right):
+        if isinstance(spec, ListOf):
+            parts = [] if spec.element is None else [spec.element]
+        elif isinstance(spec, Tree) and spec.kind is list:
+            parts = list(spec.children)
+        else:
+            raise Mismatch(left, right)
+        for part in parts:
+            try:
+                element = element_spec(part) if element is None else join(element, part)
+            except Mismatch as error:
+                raise error.inside("[…]") from None
+    return ListOf(element)
+
+
+def element_spec(spec: Spec) -> Spec:
+    """What the elements of a staged list are like, when one is like `spec`: numbers may differ from place to place."""
+    if isinstance(spec, Constant):
+        return tensor_spec(spec.value) or spec
+    if isinstance(spec, Tree):
+        return Tree(spec.kind, spec.keys, [element_spec(child) for child in spec.children], spec.sample)
+    return spec
+
+
+def _join_tensors(left: Spec, right: Spec) -> Spec:
+    one, other = _as_leaf(left), _as_leaf(right)
+    if one is None or other is None:
+        raise Mismatch(left, right)
+    shape = shapes.relax(one.shape, other.shape)
+    if one.dtype is other.dtype:
+        return Leaf(one.dtype, shape)
+    try:
+        dtype = _promoted(left, one, right, other)
+    except TypeError:
+        raise Mismatch(left, right) from None
+    return Leaf(dtype, shape)
+
+
+def _promoted(left: Spec, one: Leaf, right: Spec, other: Leaf) -> dtypes.DType:
+    left_kind, right_kind = _python_kind(left), _python_kind(right)
+    if left_kind is not None and right_kind is None:
+        return dtypes.with_weak(other.dtype, left_kind)
+    if right_kind is not None and left_kind is None:
+        return dtypes.with_weak(one.dtype, right_kind)
+    if left_kind is not None and right_kind is not None:
+        widest = dtypes.widest(left_kind, right_kind)
+        # Whole numbers have the type that holds them both.
+        return dtypes.promote(one.dtype, other.dtype) if widest is int else dtypes.default_of(widest)
+    return dtypes.promote(one.dtype, other.dtype)
+
+
+def _python_kind(spec: Spec) -> type | None:
+    if isinstance(spec, Constant) and type(spec.value) in _NUMBERS:
+        return type(spec.value)
+    return None
+
+
+def _as_leaf(spec: Spec) -> Leaf | None:
+    if isinstance(spec, Leaf):
+        return spec
+    return tensor_spec(spec.value) if isinstance(spec, Constant) else None
+

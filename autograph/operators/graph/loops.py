@@ -1,0 +1,238 @@
+"""Staged loops: the state is whatever the body changes, and its types are found by tracing to a fixed point.
+
+The body is traced with parameters in the place of the state. Where what it leaves doesn't fit what it was given, the
+types are joined and it is traced again: dtypes only get wider and shapes less exact, so that this ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograph.errors import BranchMismatchError
+from autograph.runtime.ir import Graph
+from autograph.runtime.ops.control import while_node
+from autograph.runtime.shapes import as_shape
+from autograph.runtime.tensor import SymbolicTensor
+from autograph.runtime.trace import building, current_graph, value_of
+
+from ..dispatch import Options
+from ..state import Contents, Location, locations
+from . import rebinding
+from .branches import Key, Outcome, named, old_value, trace_body
+from .errors import where
+from .join import join
+from .values import Constant, Leaf, ListOf, Mismatch, Spec, Tree, spec_of, varying
+
+ATTEMPTS = 40
+
+
+class Slot:
+    """One part of a loop's state."""
+
+    def __init__(self, location: Location | None, initial: Any, spec: Spec) -> None:
+        self.location = location
+        self.initial = initial
+        self.spec = spec
+        self.tried_constant = False
+
+    @property
+    def label(self) -> str:
+        return self.location.label if self.location is not None else ""
+
+
+class Impure(Exception):
+    """The test of a loop changes something or has an effect."""
+
+
+class Loop:
+    """A loop that is being staged.
+
+    ``turn`` makes one turn from the control values (a dict of what is not the user's: an index, a flag) to the next;
+    ``condition`` says from them whether there is another turn. Both see the state in the user's variables.
+    """
+
+    def __init__(
+        self,
+        turn: Callable[[Any], Any],
+        condition: Callable[[Any], Any],
+        control: dict[str, Any],
+        bodies: tuple[Callable[..., Any], ...],
+        names: tuple[str, ...],
+        options: Options,
+    ) -> None:
+        self.turn = turn
+        self.condition = condition
+        self.bodies = bodies
+        self.names = names
+        self.control = Slot(None, control, _control_spec(control))
+        self.slots: dict[Key, Slot] = {}
+        wanted = set(names)
+        invariants = _shape_invariants(options)
+        for location in locations(bodies, names):
+            if location.name in wanted and location.key not in self.slots:
+                raw = location.get()
+                initial = old_value(location)
+                slot = self.slots[location.key] = Slot(location, initial, varying(initial))
+                for value, shape in invariants:
+                    if value is raw and isinstance(slot.spec, Leaf):
+                        slot.spec = Leaf(slot.spec.dtype, as_shape(shape))
+
+    def stage(self) -> Any:
+        """Adds the loop to the current graph, sets the variables, and returns the last control values."""
+        graph = current_graph()
+        assert graph is not None
+        for _ in range(ATTEMPTS):
+            mark = graph.mark()
+            try:
+                found = self._trace(graph)
+            except BaseException:
+                graph.truncate(mark)
+                raise
+            if found is not None:
+                return self._finish(*found)
+            graph.truncate(mark)
+            self._stage_lists()
+        raise BranchMismatchError(
+            "the types of this loop's variables never settle", **where(), remedy="keep dtypes and shapes fixed"
+        )
+
+    @property
+    def _all(self) -> list[Slot]:
+        return [self.control, *self.slots.values()]
+
+    def _trace(self, graph: Graph) -> tuple[Graph, Graph] | None:
+        """The test and the body as graphs; None when the state had to be widened."""
+        body_graph = Graph("loop_body", graph)
+        slots = self._all
+        outcome = self._traced(self.turn, body_graph, slots, effects=True)
+        values = self._values_after(outcome, slots)
+        if values is None:
+            return None
+        test_graph = Graph("loop_test", graph)
+        test = self._traced(self.condition, test_graph, slots, effects=False)
+        if outcome.returns:
+            with building(body_graph):
+                tensors: list[Any] = []
+                for slot, value in zip(slots, values, strict=True):
+                    slot.spec.flatten(value, tensors)
+                body_graph.outputs = [value_of(tensor) for tensor in tensors]
+        with building(test_graph):
+            test_graph.outputs = [value_of(test.result)]
+        return test_graph, body_graph
+
+    def _traced(self, run: Callable[[Any], Any], graph: Graph, slots: list[Slot], effects: bool) -> Outcome:
+        before = [slot.location.get() if slot.location is not None else None for slot in slots]
+        tensors = iter(
+            [
+                SymbolicTensor(graph.parameter(each, _parameter_name(slot)))
+                for slot in slots
+                for each in slot.spec.types()
+            ]
+        )
+        self._given = [slot.spec.unflatten(tensors) for slot in slots]
+        control = self._given[0]
+        try:
+            for slot, value in zip(slots[1:], self._given[1:], strict=True):
+                assert slot.location is not None
+                if not isinstance(slot.spec, Constant) or slot.location.get() is not value:
+                    slot.location.set(value)
+            outcome = trace_body(lambda: run(control), self.bodies, self.names, graph)
+        finally:
+            for slot, value in zip(slots[1:], before[1:], strict=True):
+                assert slot.location is not None
+                slot.location.set(value)
+        if not effects and (outcome.changes or graph.effect or not outcome.returns):
+            raise Impure
+        return outcome
+
+    def _values_after(self, outcome: Outcome, slots: list[Slot]) -> list[Any] | None:
+        """What the body left of each part of the state; None after widening the state to hold it."""
+        if not outcome.returns:
+            return []
+        stable = self._widen(self.control, outcome.result, outcome)
+        values = [outcome.result]
+        for (key, slot), given in zip(self.slots.items(), self._given[1:], strict=True):
+            if key in outcome.changes:
+                value = outcome.changes.pop(key)[1]
+                stable = self._widen(slot, value, outcome) and stable
+            else:
+                value = given
+            values.append(value)
+        for key, (location, value) in outcome.changes.items():
+            slot = self.slots[key] = Slot(location, old_value(location), Constant(None))
+            slot.spec = named(self._joined(slot, spec_of(slot.initial), spec_of(value)), slot.label)
+            stable = False
+        return values if stable else None
+
+    def _widen(self, slot: Slot, value: Any, outcome: Outcome) -> bool:
+        """Joins the specification of a value with that of its slot; whether the slot held it already."""
+        joined = named(self._joined(slot, slot.spec, spec_of(value)), slot.label)
+        if joined == slot.spec:
+            return True
+        if not slot.tried_constant and isinstance(slot.spec, Leaf) and type(slot.initial) in (bool, int, float):
+            # A Python number adapts to what it meets; with the dtype of the guess it may have widened that instead.
+            slot.tried_constant = True
+            if isinstance(joined, Leaf) and joined.dtype is not slot.spec.dtype:
+                joined = Constant(slot.initial)
+        slot.spec = joined
+        return False
+
+    def _joined(self, slot: Slot, left: Spec, right: Spec) -> Spec:
+        try:
+            return join(left, right)
+        except Mismatch as error:
+            line = self.bodies[0].__code__.co_firstlineno
+            subject = f"`{slot.label}{error.path}`" if slot.label else "the stop signal"
+            reason = f" ({error.reason})" if error.reason else ""
+            raise BranchMismatchError(
+                f"a loop that depends on a graph tensor changes what {subject} is: before the loop on line {line} it is "
+                f"{error.left}, after a turn it is {error.right}{reason}",
+                **where(),
+                construct=slot.label or None,
+                remedy="give it the same type and structure in every turn (tensors may differ in dtype and shape)",
+            ) from None
+
+    def _stage_lists(self) -> None:
+        """Lists whose length changes become staged lists, under every name that is known of them."""
+        for key, slot in list(self.slots.items()):
+            location = slot.location
+            if isinstance(location, Contents) and isinstance(slot.spec, ListOf):
+                del self.slots[key]
+                state = rebinding.stage_list(location.owner, location.label, self.bodies)
+                self.slots[state.key] = Slot(state, state.get(), slot.spec)
+                for other in self.slots.values():
+                    if other.location is not None and getattr(other.initial, "obj", None) is location.owner:
+                        other.initial = old_value(other.location)
+                        other.spec = spec_of(other.initial)
+
+    def _finish(self, test_graph: Graph, body_graph: Graph) -> Any:
+        tensors: list[Any] = []
+        for slot in self._all:
+            slot.spec.flatten(slot.initial, tensors)
+        outputs = iter(while_node(test_graph, body_graph, tensors))
+        values = [slot.spec.unflatten(outputs) for slot in self._all]
+        for slot, value in zip(self.slots.values(), values[1:], strict=True):
+            assert slot.location is not None
+            if not isinstance(slot.spec, Constant):
+                rebinding.set_merged(slot.location, value, self.bodies)
+        return values[0]
+
+
+def _control_spec(control: dict[str, Any]) -> Spec:
+    children = [spec_of(each) if isinstance(each, bool) else varying(each) for each in control.values()]
+    return Tree(dict, tuple(control), children)
+
+
+def _parameter_name(slot: Slot) -> str:
+    name = slot.label.rpartition(".")[2]
+    return name if name.isidentifier() else "state"
+
+
+def _shape_invariants(options: Options) -> list[tuple[Any, Any]]:
+    return [] if options is None else list(options().get("shape_invariants") or ())
+
+
+def maximum_iterations(options: Options) -> Any:
+    """The option of that name, or None."""
+    return None if options is None else options().get("maximum_iterations")

@@ -1,0 +1,94 @@
+"""A value that may be missing at run time: a variable that may be undefined, or hold None."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from ..variables import UNDEFINED, Undefined
+from .errors import require
+
+
+class Maybe:
+    """A value with a flag that says at run time whether it is there; else it is `missing` (None or UNDEFINED).
+
+    Reading a variable through `ag__.ld` unwraps what may be undefined, and `x is None` asks for the flag. Any other
+    use takes the value, after a check that is part of the graph: it raises what Python would have raised.
+    """
+
+    __tensor_priority__ = 1
+    __slots__ = ("flag", "missing", "name", "value")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, missing: Undefined | None, flag: Any, value: Any, name: str = "") -> None:
+        self.missing = missing
+        self.flag = flag
+        self.value = value
+        self.name = name
+
+    def checked(self, use: str = "used") -> Any:
+        """The value; at run time an error when it is missing."""
+        name = self.name
+        if self.missing is UNDEFINED:
+            if name.isidentifier():
+                message = f"cannot access local variable {name!r} where it is not associated with a value"
+                require(self.flag, UnboundLocalError(message))
+            else:
+                require(self.flag, AttributeError(f"{name!r} is not set"))
+        else:
+            require(self.flag, TypeError(f"{name or 'a value'!s} is None, and {use}"))
+        return self.value.checked(use) if isinstance(self.value, Maybe) else self.value
+
+    def __tensor__(self) -> Any:
+        return self.checked()
+
+    def __repr__(self) -> str:
+        return f"<{self.name or 'value'}: {'undefined' if self.missing is UNDEFINED else None} or {self.value!r}>"
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        return getattr(self.checked(f"its attribute {name!r} is read"), name)
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        return self.checked("called")(*arguments, **keywords)
+
+    def __eq__(self, other: object) -> Any:
+        from .conditions import maybe_equal
+
+        return maybe_equal(self, other)
+
+    def __ne__(self, other: object) -> Any:
+        from .conditions import maybe_equal, not_
+
+        return not_(maybe_equal(self, other))
+
+
+def _forward(name: str, function: Callable[..., Any]) -> None:
+    def method(self: Maybe, *others: Any) -> Any:
+        return function(self.checked(f"used by {name}"), *others)
+
+    setattr(Maybe, name, method)
+
+
+def _forward_reflected(name: str, function: Callable[[Any, Any], Any]) -> None:
+    def method(self: Maybe, other: Any) -> Any:
+        return function(other, self.checked(f"used by {name}"))
+
+    setattr(Maybe, name, method)
+
+
+_BINARY = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift"
+for _name in _BINARY.split():
+    _function = getattr(operator, f"{_name}_" if _name in ("and", "or") else _name)
+    _forward(f"__{_name}__", _function)
+    _forward_reflected(f"__r{_name}__", _function)
+for _name in ("lt", "le", "gt", "ge", "neg", "pos", "abs", "invert", "getitem"):
+    _forward(f"__{_name}__", getattr(operator, _name))
+_forward("__bool__", bool)
+_forward("__iter__", iter)
+_forward("__len__", len)
+_forward("__int__", int)
+_forward("__float__", float)
+_forward("__index__", operator.index)

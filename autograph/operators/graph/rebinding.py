@@ -1,0 +1,69 @@
+"""A Python list becomes a staged list: every known name of it gets the new one, and the old one is not used again."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from autograph.errors import MutationError
+
+from ..state import Contents, Location, StateOf, references, stack
+from .errors import where
+from .lists import ListState, StagedList
+
+
+Bodies = tuple[Callable[..., Any], ...]
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.replaced: dict[int, tuple[list[Any], str]] = {}
+
+
+_local = _Local()
+
+
+def set_merged(location: Location, value: Any, bodies: Bodies) -> None:
+    """Sets a place to its merged value."""
+    if isinstance(location, Contents) and isinstance(value, StagedList):
+        _replace(location.owner, value, location.label, bodies)
+    else:
+        location.set(value)
+
+
+def stage_list(values: list[Any], label: str, bodies: Bodies) -> StateOf:
+    """Replaces a Python list by a staged one with the same elements; returns the place of what that holds."""
+    staged = StagedList(ListState.of(values), label)
+    _replace(values, staged, label, bodies)
+    return StateOf(staged, label)
+
+
+def _replace(values: list[Any], staged: StagedList, label: str, bodies: Bodies) -> None:
+    staged.name = label
+    for journal in stack():
+        journal.replaced(values, staged)
+    for location in list(references(values, bodies)):
+        location.set(staged)
+    _local.replaced[id(values)] = values, label
+
+
+def check_not_replaced(values: Any) -> None:
+    """Refuses a list that has become a staged one under another name.
+
+    Raises:
+        MutationError: staged code has changed the list under another name.
+    """
+    known = _local.replaced.get(id(values))
+    if known is not None and known[0] is values:
+        raise MutationError(
+            f"this list has been changed by staged code under the name `{known[1]}`, which can't reach it here",
+            **where(),
+            construct=known[1],
+            remedy="use the list under one name, or return it from the function that changes it",
+        )
+
+
+def forget() -> None:
+    """Called when a trace ends."""
+    _local.replaced.clear()

@@ -1,0 +1,197 @@
+"""Staged `while` and `for`: what a turn and the condition of each kind of loop are."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from types import GeneratorType
+from typing import Any
+
+from autograph.errors import StagingError
+from autograph.runtime.trace import current_graph
+
+from .. import control_flow
+from ..dispatch import Options, Thunk
+from . import conditions
+from .cond import if_stmt
+from .errors import where
+from .iterables import StagedRange, iterable
+from .loops import Impure, Loop, maximum_iterations
+
+UNROLL_LIMIT = 5000
+"""Turns of a Python iterator of unknown length, each under a condition, after which staging gives up."""
+
+_LAZY = (GeneratorType, map, filter)
+
+
+def while_stmt(go: Any, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options, broke: Any = False) -> Any:
+    """Stages ``while``. ``go`` is the test of the first turn; ``broke`` says whether the loop has been left before."""
+    limit = maximum_iterations(options)
+    count = {} if limit is None else {"turn": 0}
+
+    def turn(control: dict[str, Any]) -> dict[str, Any]:
+        stop = body()
+        return {**control, **_counted(control), "broke": _signal(stop)}
+
+    def condition(control: dict[str, Any]) -> Any:
+        more = _within(control, limit)
+        if control["broke"] is False and more is True:
+            return conditions.truth(test())
+        running = conditions.all_of([conditions.not_(control["broke"]), more])
+        return if_stmt(running, lambda: conditions.truth(test()), lambda: False, (), (test,))
+
+    try:
+        return Loop(turn, condition, {"broke": broke, **count}, (body, test), names, options).stage()["broke"]
+    except Impure:
+        return _while_with_effects(go, test, body, names, options, broke)
+
+
+def _while_with_effects(
+    go: Any, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options, broke: Any
+) -> Any:
+    """A loop whose test changes something: it is evaluated at the end of each turn, as often as in Python."""
+    limit = maximum_iterations(options)
+    count = {} if limit is None else {"turn": 0}
+    if go is None:
+        go = if_stmt(broke, lambda: False, lambda: conditions.truth(test()), names, (body, test))
+
+    def turn(control: dict[str, Any]) -> dict[str, Any]:
+        stop = _signal(body())
+        again = if_stmt(stop, lambda: False, lambda: conditions.truth(test()), names, (body, test))
+        return {**control, **_counted(control), "broke": stop, "go": again}
+
+    def condition(control: dict[str, Any]) -> Any:
+        return conditions.all_of([control["go"], _within(control, limit)])
+
+    control = {"broke": broke, "go": conditions.truth(go), **count}
+    return Loop(turn, condition, control, (body, test), names, options).stage()["broke"]
+
+
+def while_rest(stop: Any, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options) -> Any:
+    """Stages what is left of a ``while`` loop after a turn that gave a staged stop signal."""
+    return while_stmt(None, test, body, names, options, broke=_signal(stop))
+
+
+def for_stmt(
+    values: Any, body: Callable[[Any], Any], names: tuple[str, ...], options: Options, broke: Any = False
+) -> Any:
+    """Stages ``for`` over a staged value."""
+    items = iterable(values)
+    items.begin()
+    limit = maximum_iterations(options)
+    count = {} if limit is None else {"turn": 0}
+
+    def turn(control: dict[str, Any]) -> dict[str, Any]:
+        item, after = items.next(control["state"])
+        keeps = items.keeps(item)
+        stop = body(item) if keeps is True else _under(keeps, lambda: body(item), names, body)
+        return {**control, **_counted(control), "state": after, "broke": _signal(stop)}
+
+    def condition(control: dict[str, Any]) -> Any:
+        running = [conditions.not_(control["broke"]), items.has_next(control["state"]), _within(control, limit)]
+        return conditions.all_of(running)
+
+    control = {"state": items.start(), "broke": broke, **count}
+    return Loop(turn, condition, control, (body,), names, options).stage()["broke"]
+
+
+def _under(test: Any, turn: Thunk, names: tuple[str, ...], body: Callable[[Any], Any]) -> Any:
+    known = conditions.static_truth(test)
+    if known is not None:
+        return turn() if known else False
+    return if_stmt(test, lambda: _signal(turn()), lambda: False, names, (body,))
+
+
+def _signal(stop: Any) -> Any:
+    if stop is None or stop is False or stop is True:
+        return stop is True
+    return conditions.truth(stop)
+
+
+def _counted(control: dict[str, Any]) -> dict[str, Any]:
+    return {"turn": control["turn"] + 1} if "turn" in control else {}
+
+
+def _within(control: dict[str, Any], limit: Any) -> Any:
+    return control["turn"] < limit if "turn" in control else True
+
+
+def for_rest(
+    stop: Any, iterator: Iterator[Any], body: Callable[[Any], Any], names: tuple[str, ...], options: Options
+) -> Any:
+    """Stages what is left of a Python loop after a turn that gave a staged stop signal.
+
+    A range goes on as a staged loop; for other iterables each turn that is left stands under a condition.
+    """
+    stop = _signal(stop)
+    rest = _rest_of_range(iterator)
+    if rest is not None:
+        if rest.stop is not None and not len(range(rest.first, rest.stop, rest.step)):
+            return stop
+        return for_stmt(rest, body, names, options, broke=stop)
+    for _ in range(UNROLL_LIMIT):
+        stop, finished = _next_turn(stop, iterator, body, names)
+        if finished:
+            return stop
+    raise StagingError(
+        f"a Python iterator with a staged `break` has more than {UNROLL_LIMIT} items",
+        **where(),
+        remedy="loop over a tensor, or over a range",
+    )
+
+
+def _rest_of_range(iterator: Iterator[Any]) -> StagedRange | None:
+    kind = type(iterator).__name__
+    if isinstance(iterator, itertools.count):
+        first, *step = iterator.__reduce__()[1]  # type: ignore[misc]
+        return StagedRange(first, None, *step)
+    if kind not in ("range_iterator", "longrange_iterator"):
+        return None
+    _, arguments, *position = iterator.__reduce__()  # type: ignore[misc]
+    rest = arguments[0][position[0] or 0 :] if position else arguments[0]
+    return StagedRange(rest.start, rest.stop, rest.step)
+
+
+_NOTHING = object()
+
+
+def _next_turn(
+    stop: Any, iterator: Iterator[Any], body: Callable[[Any], Any], names: tuple[str, ...]
+) -> tuple[Any, bool]:
+    """One more turn under the condition that the loop has not been left; whether there was no further item."""
+    lazy = isinstance(iterator, _LAZY)
+    item = _NOTHING if lazy else next(iterator, _NOTHING)
+    if not lazy and item is _NOTHING:
+        return stop, True
+    finished = False
+    graph = current_graph()
+    assert graph is not None
+    mark = graph.mark()
+
+    def turn() -> Any:
+        nonlocal finished
+        # What a generator computes for an item is part of the turn.
+        current = next(iterator, _NOTHING) if lazy else item
+        finished = current is _NOTHING
+        return False if finished else _signal(body(current))
+
+    turn_stop = if_stmt(stop, lambda: True, turn, names, (body,))
+    if finished:
+        graph.truncate(mark)
+        return stop, True
+    return turn_stop, False
+
+
+def while_in_python(go: bool | None, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options) -> Any:
+    """A loop whose test is a tensor with a known value; ``go``: that of the first test, None when it is not made yet."""
+    def first_test() -> Any:
+        nonlocal go
+        known, go = go, None
+        return test() if known is None else known
+
+    return control_flow.while_stmt(first_test, body, names, options)
+
+
+def for_in_python(values: Any, body: Callable[[Any], Any], names: tuple[str, ...], options: Options) -> Any:
+    """A loop outside of any trace over a value with a known length, or over what is left of an iterator."""
+    return control_flow.for_stmt(iter(values), body, names, options)

@@ -1,1 +1,120 @@
-"""Python functions in, graphs out."""
+"""Python functions in, graphs out. Use it as ``import autograph as tf``.
+
+Every public name is listed here, by the module that defines it; modules load when a name is first used.
+``name=attribute`` gives an object a public name of its own. ``autograph`` itself is ``tf.autograph``.
+"""
+
+from typing import Any as _Any
+
+from . import lazy as _lazy
+
+__version__ = "0.1.0"
+
+_NAMES = {
+    "api": "convert do_not_convert set_verbosity to_code to_graph trace",
+    "connect": "function",
+    "runtime.concrete": "ConcreteFunction",
+    "runtime.spec": "TensorSpec",
+    "runtime.shapes": "TensorShape",
+    "runtime.tensor": "Tensor",
+    "runtime.ir": "Graph",
+    "runtime.trace": "executing_eagerly get_static_value=static_value name_scope",
+    "runtime.convert": "constant convert_to_tensor",
+    "runtime.dtypes": """
+        DType as_dtype bool=bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 half=float16 float32 float64
+        double=float64 complex64 complex128 string variant
+        """,
+    "runtime.ops.host": "numpy_function print py_function",
+    "runtime.ops.control": "identity",
+    "runtime.ops.create": "eye fill linspace meshgrid one_hot ones ones_like range zeros zeros_like",
+    "runtime.ops.cumulative": "cumsum norm",
+    "runtime.ops.elementwise": "add_n cast clip_by_value complex round saturate_cast stop_gradient where",
+    "runtime.ops.gather": "boolean_mask gather gather_nd slice",
+    "runtime.ops.joining": "concat pad repeat split stack tile unstack",
+    "runtime.ops.linalg": "einsum matmul tensordot",
+    "runtime.ops.math": """
+        abs=absolute acos acosh add asin asinh atan atan2 atanh cos cosh divide equal exp floor greater greater_equal less
+        less_equal logical_and logical_not logical_or maximum minimum multiply negative not_equal pow=power sign sin sinh
+        sqrt square subtract tan tanh truncatediv truncatemod
+        """,
+    "runtime.ops.nn": "sigmoid",
+    "runtime.ops.reduce": """
+        argmax argmin reduce_all reduce_any reduce_logsumexp reduce_max reduce_mean reduce_min reduce_prod reduce_sum
+        """,
+    "runtime.ops.scatter": """
+        scatter_nd tensor_scatter_nd_add tensor_scatter_nd_max tensor_scatter_nd_min tensor_scatter_nd_sub
+        tensor_scatter_nd_update
+        """,
+    "runtime.ops.shape": """
+        broadcast_to ensure_shape expand_dims rank reshape reverse roll shape shape_n size squeeze transpose
+        """,
+    "runtime.ops.sort": "argsort searchsorted sequence_mask sort unique unique_with_counts",
+}
+
+_NAMESPACES = {
+    "math": {
+        "runtime.ops.cumulative": "cumprod cumsum cumulative_logsumexp",
+        "runtime.ops.elementwise": "add_n angle conj imag real round",
+        "runtime.ops.math": """
+            abs=absolute acos acosh add asin asinh atan atan2 atanh ceil cos cosh digamma divide divide_no_nan equal erf
+            erfc exp expm1 floor floordiv floormod greater greater_equal is_finite is_inf is_nan less less_equal lgamma log
+            log1p logical_and logical_not logical_or logical_xor maximum minimum mod=floormod multiply multiply_no_nan
+            negative nextafter not_equal pow=power reciprocal rint rsqrt sign sin sinh sqrt square squared_difference
+            subtract tan tanh truediv=divide xdivy xlog1py xlogy
+            """,
+        "runtime.ops.nn": "l2_normalize log_sigmoid log_softmax sigmoid softmax softplus softsign",
+        "runtime.ops.reduce": """
+            argmax argmin count_nonzero reduce_all reduce_any reduce_euclidean_norm reduce_logsumexp reduce_max reduce_mean
+            reduce_min reduce_prod reduce_std reduce_sum reduce_variance zero_fraction
+            """,
+        "runtime.ops.scatter": """
+            segment_max segment_mean segment_min segment_prod segment_sum unsorted_segment_max unsorted_segment_mean
+            unsorted_segment_min unsorted_segment_prod unsorted_segment_sum
+            """,
+        "runtime.ops.sort": "bincount confusion_matrix in_top_k invert_permutation top_k",
+    },
+    "linalg": {
+        "runtime.ops.create": "diag diag_part eye set_diag trace",
+        "runtime.ops.cumulative": "norm",
+        "runtime.ops.linalg": """
+            adjoint band_part cholesky cross det eigh eigvalsh einsum inv lstsq matmul matvec pinv qr slogdet solve svd
+            tensordot triangular_solve
+            """,
+        "runtime.ops.nn": "l2_normalize",
+        "runtime.ops.shape": "matrix_transpose",
+    },
+    "nn": {
+        "runtime.ops.math": "tanh",
+        "runtime.ops.nn": """
+            batch_normalization bias_add elu gelu l2_loss l2_normalize leaky_relu log_softmax moments relu relu6 selu
+            sigmoid sigmoid_cross_entropy_with_logits silu softmax softmax_cross_entropy_with_logits softplus softsign
+            sparse_softmax_cross_entropy_with_logits swish
+            """,
+        "runtime.ops.reduce": "zero_fraction",
+        "runtime.ops.sort": "in_top_k top_k",
+    },
+    "bitwise": {"runtime.ops.math": "bitwise_and bitwise_or bitwise_xor invert left_shift right_shift"},
+}
+
+# Modules that are public as they are.
+_MODULES = {"config": "config", "errors": "errors", "experimental": "experimental", "nest": "runtime.nest"}
+
+_names = _lazy.parse(_NAMES)
+newaxis = None
+
+
+def __getattr__(name: str) -> _Any:
+    if name == "autograph":
+        value: _Any = _lazy.importlib.import_module(__name__)
+    elif name in _NAMESPACES:
+        value = _lazy.Namespace(name, _NAMESPACES[name])
+    elif name in _MODULES:
+        value = _lazy.importlib.import_module(f"{__name__}.{_MODULES[name]}")
+    else:
+        value = _lazy.load(_names, name, __name__)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> _Any:
+    return [*_names, *_NAMESPACES, *_MODULES, "autograph", "newaxis", "__version__"]

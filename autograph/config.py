@@ -43,3 +43,17 @@ settings = Settings(
     strict_conversion=bool(_integer("AUTOGRAPH_STRICT_CONVERSION", 0)),
     checks=bool(_integer("AUTOGRAPH_CHECKS", 0)),
 )
+
+
+def run_functions_eagerly(run_eagerly: bool) -> None:
+    """While True, calls of traced functions run Python, operation by operation: for example to stop in a debugger."""
+    settings.run_functions_eagerly = bool(run_eagerly)
+
+
+def functions_run_eagerly() -> bool:
+    """Whether calls of traced functions run Python; see `run_functions_eagerly`."""
+    return settings.run_functions_eagerly
+
+
+experimental_run_functions_eagerly = run_functions_eagerly
+experimental_functions_run_eagerly = functions_run_eagerly

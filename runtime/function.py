@@ -32,7 +32,7 @@ from .ir import Graph
 from .spec import TensorSpec
 from .tensor import EagerTensor, SymbolicTensor
 
-__all__ = ["Function", "function", "functions_run_eagerly", "run_functions_eagerly", "set_front_half"]
+__all__ = ["Function", "function", "set_front_half"]
 
 
 class FrontHalf(NamedTuple):
@@ -54,15 +54,6 @@ def set_front_half(convert: Callable[..., Any], journal: Callable[[], AbstractCo
     """Let `function` convert what it traces; see `FrontHalf`."""
     global _front_half
     _front_half = FrontHalf(convert, journal)
-
-
-def run_functions_eagerly(run_eagerly: bool) -> None:
-    """While True, traced functions run as plain Python, for example to stop in them with a debugger."""
-    settings.run_functions_eagerly = bool(run_eagerly)
-
-
-def functions_run_eagerly() -> bool:
-    return settings.run_functions_eagerly
 
 
 class _Options(NamedTuple):

@@ -38,6 +38,11 @@ def current_graph() -> Graph | None:
     return _local.graph
 
 
+def executing_eagerly() -> bool:
+    """Whether ops run at once on this thread, rather than become nodes of a graph."""
+    return _local.graph is None
+
+
 class building:
     """``with building(graph):`` ops applied by this thread become nodes of the graph; None: ops run eagerly."""
 

@@ -1,0 +1,30 @@
+"""Joins the two halves: what `tf.function` traces is converted first, and user objects are put back afterwards.
+
+The runtime knows nothing of conversion; it is handed over here. The front half loads with the first trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from .runtime.function import function as function
+from .runtime.function import set_front_half
+
+
+def convert(python_function: Callable[..., Any]) -> Callable[..., Any]:
+    """What to call in place of a function that is being traced: its staged form (else its plain form)."""
+    from .operators import call
+
+    return call(python_function)
+
+
+def journal() -> AbstractContextManager[Any]:
+    """Undoes, when a trace ends, what it has written into variables and objects of the user."""
+    from .operators import state
+
+    return state.trace_journal() if hasattr(state, "trace_journal") else nullcontext()
+
+
+set_front_half(convert, journal)

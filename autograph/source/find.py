@@ -182,10 +182,21 @@ def _locate(file: _File, filename: str, code: CodeType) -> Place:
         found = [] if index is None else [found[index]]
     if not found:
         raise _changed(code, filename)
-    if len({ast.dump(node) for node, _ in found} if len(found) > 1 else found) > 1:
+    if not _are_alike(found):  # positions are missing: for constants in Python 3.12, or with -X no_debug_ranges
+        found = [place for place in found if _lambda_compiles_alike(place[0], code)] or found
+    if not _are_alike(found):
         message = "it can't be told which of the lambdas in the line is meant"
         raise _error(code, filename, message, "put each on its own line, or run Python without -X no_debug_ranges")
     return found[0]
+
+
+def _are_alike(found: list[Place]) -> bool:
+    return len(found) == 1 or len({ast.dump(node) for node, _ in found}) == 1
+
+
+def _lambda_compiles_alike(node: ast.Lambda, code: CodeType) -> bool:
+    compiled = quietly(compile, ast.Expression(node), code.co_filename, "eval", dont_inherit=True)
+    return any(matching.same_code(code, nested) for nested in compiled.co_consts if isinstance(nested, CodeType))
 
 
 def _lambdas(file: _File, statement: ast.stmt) -> dict[int, list[ast.Lambda]]:

@@ -202,7 +202,7 @@ def to_ast(root: ast.AST, functions: list[Any] | None = None) -> Any:
             target["arg"] = target.get("arg") or target["id"]
         elif cls is ast.ExceptHandler:
             name: Any = old.__dict__.get("name")
-            target["name"] = name.id if isinstance(name, ast.AST) else name
+            target["name"] = name.id if isinstance(name, gast.Name) else name
     return result
 
 

@@ -93,8 +93,7 @@ class _Finally(_Jumps):
 
     def through(self, kind: str, target: int) -> int:
         assert self.outer is not None
-        inside = self.outer if kind == "normal" else _Jumps(self.outer, {}, shared=True)
-        return self.builder.block(self.body, target, inside)
+        return self.builder.block(self.body, target, _Jumps(self.outer, {}, shared=True))
 
 
 class _SharedFinally(_Jumps):
@@ -161,7 +160,8 @@ class _Builder:
             _set_reads(point, evaluation.exposed)
         else:
             point.reads, point.loads = activity.read_bits, activity.loads
-            point.writes = activity.written_bits
+            # What a generator expression binds with `:=` is bound later, or never.
+            point.writes = activity.written_bits & ~activity.inner_written_bits
             if activity.walrus:
                 point.writes &= self.scopes.names.bit(node.name)
         point.deletes = activity.deleted_bits

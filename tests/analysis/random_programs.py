@@ -97,7 +97,7 @@ class Generator:
 
     def expression(self, depth: int = 0) -> str:
         choice = self.choose.randrange(14 if depth < 2 else 4)
-        name, inner = self.name(), lambda: self.expression(depth + 1)
+        name, inner = self.name(), lambda: self.expression(depth + self.choose.choice([0, 1, 1, 2]))
         if choice < 4:
             return [name, "v()", f"v({name})", "0"][choice]
         return [

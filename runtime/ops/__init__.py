@@ -11,7 +11,9 @@ from . import gather as gather
 from . import host as host
 from . import index as index
 from . import joining as joining
+from . import linalg as linalg
 from . import math as math
+from . import nn as nn
 from . import reduce as reduce
 from . import scatter as scatter
 from . import shape as shape

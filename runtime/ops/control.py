@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+import numpy as np
+
 from autograph.errors import GraphError
 
 from .. import shapes, trace

@@ -133,3 +133,8 @@ def elementwise(function: Any, strings: bool = False) -> Infer:
 def to_float(*types: Type, **_: Any) -> Type:
     """Shapes broadcast; the dtype is the floating one that NumPy computes `exp` in."""
     return Type(float_dtype(types[0].dtype), broadcast(*[type_.shape for type_ in types]))
+
+
+def merge_dims(a: Dim, b: Dim) -> Dim:
+    """The one that is known of two dimensions that are equal."""
+    return b if a is None else a

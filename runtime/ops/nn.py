@@ -1,0 +1,235 @@
+"""Neural-network functions: activations and losses."""
+
+from __future__ import annotations
+
+import math as _math
+from typing import Any
+
+import numpy as np
+
+from ..convert import convert_to_tensor
+from ..op import Type, op
+from ..shapes import merge
+from . import kernels
+from . import samples as s
+from .declare import cast_like, unary
+from .elementwise import where_op
+from .infer import at_least, axis_of, elementwise, require, require_kind, text, to_float
+from .math import erf, exp, greater, maximum, minimum, multiply, negative, rsqrt, square, subtract, tanh
+from .reduce import reduce_mean, reduce_sum
+
+__all__ = [
+    "batch_normalization", "bias_add", "elu", "gelu", "l2_loss", "l2_normalize", "leaky_relu", "log_sigmoid", "log_softmax",
+    "moments", "relu", "relu6", "selu", "sigmoid", "sigmoid_cross_entropy_with_logits", "silu", "softmax",
+    "softmax_cross_entropy_with_logits", "softplus", "softsign", "sparse_softmax_cross_entropy_with_logits", "swish",
+]  # fmt: skip
+
+relu = unary("relu", kernels.relu, "`max(x, 0)`.", s.reals, lambda g, out, x: g * cast_like(greater(out, 0), g),
+             infer=elementwise(np.negative))  # fmt: skip
+sigmoid = unary("sigmoid", kernels.sigmoid, "`1 / (1 + exp(-x))`.", s.floats, lambda g, out, x: g * out * (1 - out),
+                infer=to_float)  # fmt: skip
+softplus = unary("softplus", kernels.softplus, "`log(1 + exp(x))` without overflow.", s.floats, lambda g, out, x: g * sigmoid(x),
+                 infer=to_float)  # fmt: skip
+
+
+def _infer_softmax(x: Type, axis: int = -1) -> Type:
+    require_kind(x, "f", "the logits")
+    at_least(x.shape, 1, "the logits")
+    if x.shape is not None:
+        axis_of(axis, len(x.shape))
+    return x
+
+
+softmax_op = op(
+    "softmax", infer=_infer_softmax, numpy=kernels.softmax, samples=s.logits,
+    gradient=lambda g, out, x, axis=-1: ((g - reduce_sum(g * out, axis, keepdims=True)) * out,),
+    doc="`exp(x) / sum(exp(x))` along an axis.")  # fmt: skip
+log_softmax_op = op(
+    "log_softmax", infer=_infer_softmax, numpy=kernels.log_softmax, samples=s.logits,
+    gradient=lambda g, out, x, axis=-1: (g - reduce_sum(g, axis, keepdims=True) * exp(out),),
+    doc="`x - log(sum(exp(x)))` along an axis.")  # fmt: skip
+
+
+def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Any:
+    """`exp(logits) / sum(exp(logits))` along `axis` (the last one)."""
+    return softmax_op(logits, axis=-1 if axis is None else int(axis), name=name)
+
+
+def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Any:
+    """The logarithm of `softmax`, without loss for very small values."""
+    return log_softmax_op(logits, axis=-1 if axis is None else int(axis), name=name)
+
+
+def log_sigmoid(x: Any, name: str | None = None) -> Any:
+    """`log(sigmoid(x))`, without overflow."""
+    return negative(softplus(negative(x)), name)
+
+
+def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Any:
+    """`x * Phi(x)` with the normal distribution function, or its approximation by tanh (Hendrycks & Gimpel, 2016)."""
+    x = convert_to_tensor(features)
+    if approximate:
+        inner = (x + x * x * x * 0.044715) * _math.sqrt(2 / _math.pi)
+        return multiply(x * 0.5, tanh(inner) + 1.0, name)
+    return multiply(x * 0.5, erf(x * _math.sqrt(0.5)) + 1.0, name)
+
+
+def silu(features: Any, beta: float = 1.0, name: str | None = None) -> Any:
+    """`x * sigmoid(beta * x)`."""
+    x = convert_to_tensor(features)
+    return multiply(x, sigmoid(x * beta), name)
+
+
+swish = silu
+
+
+def relu6(features: Any, name: str | None = None) -> Any:
+    """`min(max(x, 0), 6)`."""
+    return minimum(relu(features), 6, name)
+
+
+def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Any:
+    """`x` where positive, `alpha * x` elsewhere."""
+    x = convert_to_tensor(features)
+    return where_op(x > 0, x, x * alpha, name=name)
+
+
+def elu(features: Any, name: str | None = None) -> Any:
+    """`x` where positive, `exp(x) - 1` elsewhere."""
+    x = convert_to_tensor(features)
+    return where_op(x > 0, x, exp(minimum(x, 0)) - 1, name=name)
+
+
+def selu(features: Any, name: str | None = None) -> Any:
+    """The self-normalising scaled `elu` (Klambauer et al., 2017)."""
+    x = convert_to_tensor(features)
+    return multiply(where_op(x > 0, x, (exp(minimum(x, 0)) - 1) * 1.6732632423543772), 1.0507009873554805, name)
+
+
+def softsign(features: Any, name: str | None = None) -> Any:
+    """`x / (1 + abs(x))`."""
+    x = convert_to_tensor(features)
+    return x / (abs(x) + 1)
+
+
+def bias_add(value: Any, bias: Any, name: str | None = None) -> Any:
+    """`value` with the vector `bias` added along the last axis."""
+    from .math import add
+
+    bias = convert_to_tensor(bias)
+    require(bias.ndim in (1, None), f"bias must be a vector, not {text(bias.static_shape)}")
+    return add(value, bias, name)
+
+
+def l2_loss(t: Any, name: str | None = None) -> Any:
+    """Half the sum of squares."""
+    return multiply(reduce_sum(square(t)), 0.5, name)
+
+
+def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None) -> Any:
+    """`x` divided by its Euclidean norm along `axis` (of at least `sqrt(epsilon)`)."""
+    tensor = convert_to_tensor(x)
+    return multiply(tensor, rsqrt(maximum(reduce_sum(square(tensor), axis, keepdims=True), epsilon)), name)
+
+
+def moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None) -> tuple[Any, Any]:
+    """The mean and the variance over `axes`. `shift` is without meaning, as in TensorFlow."""
+    from .reduce import reduce_variance
+
+    return reduce_mean(x, axes, keepdims), reduce_variance(x, axes, keepdims)
+
+
+def batch_normalization(
+    x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: float, name: str | None = None
+) -> Any:
+    """`(x - mean) / sqrt(variance + variance_epsilon) * scale + offset`; scale and offset may be ``None``."""
+    factor = rsqrt(convert_to_tensor(variance) + variance_epsilon)
+    factor = factor if scale is None else factor * scale
+    shift = negative(multiply(mean, factor)) if offset is None else subtract(offset, multiply(mean, factor))
+    return x * factor + shift
+
+
+# Losses.
+
+
+def _infer_sparse(labels: Type, logits: Type) -> Type:
+    require_kind(labels, "iu", "the labels")
+    _infer_softmax(logits)
+    if logits.shape is None:
+        return Type(logits.dtype, labels.shape)
+    try:
+        return Type(logits.dtype, merge(labels.shape, logits.shape[:-1]))
+    except ValueError:
+        message = f"labels of shape {text(labels.shape)} do not fit logits of shape {text(logits.shape)}"
+        require(False, message)
+        raise
+
+
+def _sparse_gradient(g: Any, out: Any, labels: Any, logits: Any) -> tuple[None, Any]:
+    from .create import one_hot
+    from .shape import expand_dims
+
+    n = None if logits.static_shape is None else logits.static_shape[-1]
+    require(n is not None, "the gradient of the sparse softmax cross-entropy needs the number of classes")
+    return None, (softmax(logits) - one_hot(labels, n, dtype=logits.dtype)) * expand_dims(g, -1)
+
+
+sparse_op = op(
+    "sparse_softmax_cross_entropy", infer=_infer_sparse, numpy=kernels.sparse_softmax_cross_entropy, gradient=_sparse_gradient,
+    samples=lambda: [s.sample([1, 0], [[1.0, 2.0], [0.5, -1.0]]), s.sample(np.int64(0), [1.0, 2.0]), s.sample(np.zeros(0, np.int32), np.zeros((0, 3), np.float32)),
+                     s.sample([[1]], np.array([[[3.0, 1.0]]]))],
+    doc="Minus the logarithm of the softmax at the label, for each row of logits.",
+)  # fmt: skip
+
+
+def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Any:
+    """Minus the log-probability of the class `labels`, for each row of `logits`.
+
+    Raises `InvalidArgumentError` for a label outside `[0, classes)`.
+    """
+    return sparse_op(labels, logits, name=name)
+
+
+def _infer_cross_entropy(labels: Type, logits: Type) -> Type:
+    _infer_softmax(logits)
+    require(labels.dtype is logits.dtype, f"labels are {labels.dtype.name}, logits {logits.dtype.name}")
+    shape = merge(labels.shape, logits.shape)
+    return Type(logits.dtype, None if shape is None else shape[:-1])
+
+
+def _cross_entropy_gradient(g: Any, out: Any, labels: Any, logits: Any) -> tuple[Any, Any]:
+    from .shape import expand_dims
+
+    g = expand_dims(g, -1)
+    total = reduce_sum(labels, -1, keepdims=True)
+    return -g * log_softmax(logits), g * (softmax(logits) * total - labels)
+
+
+cross_entropy_op = op(
+    "softmax_cross_entropy", infer=_infer_cross_entropy, numpy=kernels.softmax_cross_entropy, gradient=_cross_entropy_gradient, promote=0,
+    samples=lambda: [s.sample([[0.0, 1.0], [0.5, 0.5]], [[1.0, 2.0], [0.5, -1.0]]), s.sample(np.zeros((0, 3)), np.zeros((0, 3)))],
+    doc="The cross-entropy of the softmax of logits against a distribution, for each row.",
+)  # fmt: skip
+
+
+def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Any:
+    """The cross-entropy of `softmax(logits)` against the distribution `labels` along `axis`."""
+    from .shape import moveaxis
+
+    if axis != -1:
+        labels, logits = moveaxis(labels, axis, -1), moveaxis(logits, axis, -1)
+    return cross_entropy_op(labels, logits, name=name)
+
+
+sigmoid_cross_entropy_op = op(
+    "sigmoid_cross_entropy", numpy=kernels.sigmoid_cross_entropy, promote=0,
+    infer=lambda labels, logits: (require_kind(logits, "f"), Type(logits.dtype, merge(labels.shape, logits.shape)))[1],
+    gradient=lambda g, out, labels, logits: (-g * logits, g * (sigmoid(logits) - labels)),
+    samples=lambda: [s.sample([1.0, 0.0], [2.0, -3.0]), s.sample(np.float64(1), np.float64(0.5)), s.sample([1.0, 0.0], [100.0, -100.0])],
+    doc="The cross-entropy of the sigmoid of logits against probabilities, element by element.",
+)  # fmt: skip
+
+
+def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Any:
+    """The cross-entropy of `sigmoid(logits)` against the probabilities `labels`, element by element."""
+    return sigmoid_cross_entropy_op(labels, logits, name=name)

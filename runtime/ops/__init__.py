@@ -12,9 +12,12 @@ from . import host as host
 from . import index as index
 from . import joining as joining
 from . import linalg as linalg
+from . import lists as lists
 from . import math as math
 from . import nn as nn
+from . import random as random
 from . import reduce as reduce
 from . import scatter as scatter
 from . import shape as shape
 from . import sort as sort
+from . import strings as strings

@@ -1,0 +1,174 @@
+"""Tensor lists: what a Python list becomes when a staged loop appends to it.
+
+A list is a tensor of dtype ``variant``; its elements all have one dtype, and shapes that agree with the element shape.
+Every change gives a new list and leaves the old one as it was; changing the newest version takes amortised constant
+time (see `list_value`). An index is as in Python: `-n <= index < n`, otherwise `OutOfRangeError`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import InvalidArgumentError, OutOfRangeError
+
+from ..convert import convert_to_tensor
+from ..dtypes import DType, as_dtype, float32, int32, variant
+from ..op import Type, op
+from ..shapes import Shape, TensorShape, is_compatible, relax
+from ..tensor import Tensor
+from . import samples as s
+from .elementwise import cast
+from .infer import at_least, exactly, require, require_kind, text
+from .list_value import ListValue
+
+__all__ = ["TensorList"]
+
+
+def _list_type(*_: Type, **__: Any) -> Type:
+    return Type(variant, ())
+
+
+def _infer_index(items: Type, index: Type) -> None:
+    require_kind(index, "iu", "the index")
+    exactly(index.shape, 0, "the index")
+
+
+def _infer_get(items: Type, index: Type, dtype: DType, shape: Shape) -> Type:
+    _infer_index(items, index)
+    return Type(dtype, shape)
+
+
+def _infer_set(items: Type, index: Type, value: Type) -> Type:
+    _infer_index(items, index)
+    return Type(variant, ())
+
+
+def _place(items: ListValue, index: Any) -> int:
+    n, place = len(items), int(index)
+    if not -n <= place < n:
+        raise OutOfRangeError(f"index {place} is out of range for a list of {n}")
+    return place
+
+
+def _pop(items: ListValue, dtype: DType, shape: Shape) -> tuple[Any, Any]:
+    if len(items) == 0:
+        raise OutOfRangeError("pop from an empty list")
+    return items.pop()
+
+
+def _stack(items: ListValue, dtype: DType, shape: Shape) -> Any:
+    values = items.items()
+    if values:
+        try:
+            return np.stack([np.asarray(value) for value in values]).astype(dtype.numpy, copy=False)
+        except ValueError:
+            shapes = " and ".join(sorted({text(np.shape(value)) for value in values}))
+            raise InvalidArgumentError(f"can't stack a list whose elements have different shapes: {shapes}") from None
+    require(shape is not None and None not in shape, f"can't stack an empty list whose element shape is {text(shape)}")
+    return np.zeros((0, *(shape or ())), dtype.numpy)
+
+
+def _unstack(x: Any) -> ListValue:
+    return ListValue.of(x[i, ...] for i in range(len(x)))
+
+
+def _infer_unstack(x: Type) -> Type:
+    at_least(x.shape, 1)
+    return Type(variant, ())
+
+
+def _sample_list() -> ListValue:
+    return ListValue.of([np.array([1.0, 2.0], np.float32), np.array([3.0, 4.0], np.float32)])
+
+
+_F2: dict[str, Any] = {"dtype": float32, "shape": (2,)}
+new_op = op("list_new", infer=_list_type, numpy=lambda: ListValue.of(), samples=lambda: [((), {})], doc="An empty list.")
+push_op = op("list_push", infer=_list_type, numpy=lambda items, value: items.push(value),
+             samples=lambda: [((_sample_list(), np.ones(2, np.float32)), {})], doc="The list with one more element.")  # fmt: skip
+pop_op = op("list_pop", infer=lambda items, dtype, shape: (Type(variant, ()), Type(dtype, shape)), numpy=_pop,
+            samples=lambda: [((_sample_list(),), _F2)], doc="The list without its last element, and that element.")  # fmt: skip
+get_op = op("list_get", infer=_infer_get, numpy=lambda items, index, dtype, shape: items[_place(items, index)],
+            samples=lambda: [((_sample_list(), np.array(i)), _F2) for i in (0, -1)], doc="The element at an index.")  # fmt: skip
+set_op = op("list_set", infer=_infer_set, numpy=lambda items, index, value: items.set(_place(items, index), value),
+            samples=lambda: [((_sample_list(), np.array(1), np.ones(2, np.float32)), {})],
+            doc="The list with another element at an index.")  # fmt: skip
+length_op = op("list_length", infer=lambda items: Type(int32, ()), numpy=lambda items: np.int32(len(items)),
+               samples=lambda: [((_sample_list(),), {}), ((ListValue.of(),), {})], doc="The number of elements.")  # fmt: skip
+stack_op = op("list_stack", infer=lambda items, dtype, shape: Type(dtype, None if shape is None else (None, *shape)), numpy=_stack,
+              samples=lambda: [((_sample_list(),), _F2), ((ListValue.of(),), _F2), ((_sample_list(),), {"dtype": float32, "shape": (None,)})],
+              doc="The elements along a new first axis.")  # fmt: skip
+from_tensor_op = op("list_from_tensor", infer=_infer_unstack, numpy=_unstack, doc="The slices along the first axis.",
+                    samples=lambda: [s.sample([[1.0, 2.0]]), s.sample(np.zeros((0, 2)))])  # fmt: skip
+
+
+@dataclass(frozen=True)
+class TensorList:
+    """A list of tensors of one dtype whose length a graph decides.
+
+    `handle` is the list's tensor, of dtype ``variant``; `dtype` and `element_shape` are those of the elements. The
+    methods return new lists and never change this one.
+
+    >>> numbers = TensorList.new("int32", ()).push(1).push(2)
+    >>> numbers.stack()
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>
+    """
+
+    handle: Any
+    dtype: DType
+    element_shape: Shape
+
+    @classmethod
+    def new(cls, dtype: Any, element_shape: Any = None) -> TensorList:
+        """An empty list of elements of a dtype and a shape (``None`` for what is not known)."""
+        return cls(new_op(), as_dtype(dtype), TensorShape(element_shape)._shape)
+
+    @classmethod
+    def from_tensor(cls, tensor: Any) -> TensorList:
+        """The slices of a tensor along its first axis."""
+        x = convert_to_tensor(tensor)
+        return cls(from_tensor_op(x), x.dtype, None if x.static_shape is None else x.static_shape[1:])
+
+    def push(self, value: Any) -> TensorList:
+        """This list with `value` at the end. Raises `InvalidArgumentError` for another dtype or shape."""
+        return self._with(push_op(self.handle, self._element(value)))
+
+    def pop(self) -> tuple[TensorList, Any]:
+        """This list without its last element, and that element; `OutOfRangeError` when it is empty."""
+        handle, value = pop_op(self.handle, dtype=self.dtype, shape=self.element_shape)
+        return self._with(handle), value
+
+    def get(self, index: Any) -> Any:
+        """The element at an index."""
+        return get_op(self.handle, index, dtype=self.dtype, shape=self.element_shape)
+
+    def set(self, index: Any, value: Any) -> TensorList:
+        """This list with `value` at an index."""
+        return self._with(set_op(self.handle, index, self._element(value)))
+
+    def length(self) -> Any:
+        """The number of elements, int32."""
+        return length_op(self.handle)
+
+    def stack(self) -> Any:
+        """The elements along a new first axis. Raises `InvalidArgumentError` when their shapes differ."""
+        return stack_op(self.handle, dtype=self.dtype, shape=self.element_shape)
+
+    def relaxed(self, element_shape: Shape) -> TensorList:
+        """This list, with an element shape that allows its own and the given one."""
+        return TensorList(self.handle, self.dtype, relax(self.element_shape, element_shape))
+
+    def _with(self, handle: Any) -> TensorList:
+        return TensorList(handle, self.dtype, self.element_shape)
+
+    def _element(self, value: Any) -> Any:
+        if isinstance(value, Tensor | np.ndarray | np.generic):
+            element = convert_to_tensor(value)
+            require(element.dtype is self.dtype, f"an element of dtype {element.dtype.name} in a list of {self.dtype.name}")
+        else:
+            element = cast(convert_to_tensor(value, dtype_hint=self.dtype), self.dtype)
+        fits = is_compatible(element.static_shape, self.element_shape)
+        require(fits, f"an element of shape {text(element.static_shape)} in a list of {text(self.element_shape)}")
+        return element

@@ -48,6 +48,8 @@ Handler: TypeAlias = Callable[[Any, Any], Rewritten]
 UNTOUCHED = frozenset(("annotation", "returns", "type_params", "decorator_list"))
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
 SCOPES = frozenset((*FUNCTIONS, gast.ClassDef))
+# What the fields of nodes hold besides nodes and lists of them.
+_VALUES = frozenset((str, int, float, complex, bytes, bool, type(None), type(...)))
 # Nodes without children that any pass could want to see inside.
 LEAVES = frozenset((gast.Name, gast.Constant, gast.Pass, gast.Break, gast.Continue, gast.Global, gast.Nonlocal))
 
@@ -287,16 +289,21 @@ def _offer(node: gast.AST, handlers: list[tuple[int, Any, Handler]], table: dict
 def node_types(tree: gast.AST) -> set[type]:
     """Returns the types of all nodes of a tree, in one walk."""
     found: set[type] = set()
-    pending = [tree]
+    pending: list[Any] = [tree]
     while pending:
         node = pending.pop()
-        found.add(node.__class__)
-        if node.__class__ in LEAVES:
+        kind = node.__class__
+        if kind in _VALUES:
             continue
-        for value in node.__dict__.values():
+        found.add(kind)
+        if kind in LEAVES:
+            continue
+        fields = node.__dict__
+        for name in node._fields:
+            value = fields.get(name)
             if value.__class__ is list:
-                pending.extend(item for item in value if isinstance(item, ast.AST))
-            elif isinstance(value, ast.AST):
+                pending += value
+            elif value.__class__ not in _VALUES:
                 pending.append(value)
     return found
 

@@ -364,14 +364,19 @@ class Journal:
         snapshot = self._snapshots.get(id(obj))
         return snapshot is not None and snapshot.early
 
-    def forget_dead(self, places: dict[tuple[Any, ...], Location], held: dict[int, int]) -> None:
+    def forget_dead(
+        self, places: dict[tuple[Any, ...], Location], held: dict[int, int], result: Any = None
+    ) -> None:
         """Drops, after `undo`, the places in objects that nobody can reach any more: the body has made them.
 
-        ``held`` counts the references to an object, by identity, that the collected values keep.
+        ``held`` counts the references to an object, by identity, that the collected values keep; besides, a result
+        may still hold it, directly or in its parts.
         """
         for obj in self._created.values():
             for value in attributes_of(obj).values():
                 held[id(value)] = held.get(id(value), 0) + 1
+        for value in _reachable(result):
+            held[id(value)] = held.get(id(value), 0) + 1
         by_owner: dict[int, list[tuple[Any, ...]]] = {}
         for key, location in places.items():
             snapshot = self._snapshots.get(id(location.owner))
@@ -410,6 +415,18 @@ class Journal:
             elif isinstance(snapshot.obj, list):
                 for index in range(len(snapshot.obj)):
                     yield Item(snapshot.obj, index, f"{snapshot.label}[{index}]")
+
+
+def _reachable(value: Any) -> Iterator[Any]:
+    """Each reference to a container from a nested result, the outermost one included."""
+    pending, seen = [value], set()
+    while pending:
+        each = pending.pop()
+        if isinstance(each, (list, tuple, dict)):
+            yield each
+            if id(each) not in seen:
+                seen.add(id(each))
+                pending.extend(each.values() if isinstance(each, dict) else each)
 
 
 def references(obj: Any, bodies: Iterable[Callable[..., Any]]) -> Iterator[Location]:

@@ -29,8 +29,7 @@ class GraphBackend(Backend):
         return trace.current_graph() is not None
 
     def in_body(self) -> bool:
-        journals = state.stack()
-        return bool(journals) and not journals[-1].outermost
+        return any(not journal.outermost for journal in state.stack())
 
     def size(self) -> int:
         graph = trace.current_graph()

@@ -1,0 +1,240 @@
+"""The whole trace of a function: what it writes outside itself is written again after each run of the graph.
+
+While a function is traced, the graph's tensors may end up in attributes, items and variables that outlive the trace.
+None stays there. Instead the graph reads such a place when it starts and writes it when it ends. Which places those
+are shows only after a trace, so that a function that has such places is traced a second time.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterator
+from functools import wraps
+from types import MethodType
+from typing import Any
+
+from autograph.errors import MutationError
+from autograph.runtime import convert, trace
+from autograph.runtime.ir import Graph, Node
+from autograph.runtime.ops.host import PY_FUNCTION
+from autograph.runtime.ops.shape import ensure_shape
+from autograph.runtime.tensor import SymbolicTensor
+
+from ..calls import call
+from ..exceptions import StagedRaise
+from ..state import Attribute, Contents, Journal, Location
+from ..variables import UNDEFINED
+from . import rebinding
+from .errors import where
+from .iterables import StagedIterable
+from .join import join
+from .lists import StagedList
+from .maybe import Maybe
+from .values import Frozen, Mismatch, Spec, exported, freeze, is_structure, parts_of, references_in, spec_of
+
+ATTEMPTS = 10
+Key = tuple[Any, ...]
+
+
+class TraceJournal(Journal):
+    """The journal of a whole trace."""
+
+    outermost = True
+
+
+class Place:
+    """A place outside the traced function that the graph reads and writes."""
+
+    def __init__(self, location: Location, spec: Spec, initial: Any) -> None:
+        self.location = location
+        self.spec = spec
+        self.initial = initial
+        self.reads: Node | None = None
+        self._owner: Callable[[], Any] = lambda: location.owner
+        if isinstance(location, Attribute):
+            try:
+                # The graph of a method doesn't keep its object alive.
+                self._owner = weakref.ref(location.owner)
+                self._make = type(location), location.name, location.prefix
+            except TypeError:
+                pass
+
+    def _place(self) -> Location:
+        if isinstance(self._owner, weakref.ref):
+            kind, name, prefix = self._make
+            return kind(self._owner(), name, prefix)
+        return self.location
+
+    def read(self) -> Any:
+        """Stages reading the place; returns the staged value."""
+        place, spec = self._place, self.spec
+
+        def read() -> list[Any]:
+            tensors: list[Any] = []
+            spec.flatten(freeze(place().get(), lambda _: False), tensors)
+            return tensors
+
+        types = spec.types()
+        dtypes = tuple(each.dtype for each in types)
+        outputs = trace.apply(PY_FUNCTION, name="read", function=read, types=dtypes, eager=True)
+        self.reads = outputs[0].value.node if outputs else None
+        return spec.unflatten(
+            iter([ensure_shape(output, each.shape) for output, each in zip(outputs, types, strict=True)])
+        )
+
+    def write(self, value: Any) -> None:
+        """Stages writing the place."""
+        place, spec = self._place, self.spec
+
+        def write(*tensors: Any) -> None:
+            place().set(_resolved(spec.unflatten(iter(tensors))))
+
+        tensors: list[Any] = []
+        spec.flatten(value, tensors)
+        trace.apply(PY_FUNCTION, *tensors, name="write", function=write, types=(), eager=True)
+
+
+def _resolved(value: Any) -> Any:
+    """A value of a run: what may be missing is there or not."""
+    if isinstance(value, Maybe):
+        return _resolved(value.value) if bool(value.flag) else value.missing
+    if isinstance(value, StagedList):
+        return list(convert.convert_to_tensor(value))
+    return value
+
+
+def traced(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function for the call that traces `function`; while no graph is built it is just the converted function."""
+
+    @wraps(function)
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        graph = trace.current_graph()
+        form = call(function)
+        return form(*arguments, **keywords) if graph is None else run_trace(graph, form, arguments, keywords)
+
+    return run
+
+
+def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """Runs a converted function under a graph; returns its result, with the user's objects free of graph tensors."""
+    places: dict[Key, Place] = {}
+    values = [*arguments, *keywords.values()]
+    for _ in range(ATTEMPTS):
+        mark = graph.mark()
+        for place in places.values():
+            place.location.set(place.read())
+        try:
+            result, found = _run(form, values, arguments, keywords)
+        finally:
+            for place in places.values():
+                place.location.set(place.initial)
+        stable = True
+        for key, (location, old, new) in found.items():
+            stable = _widen(places, key, location, old, new) and stable
+        if stable:
+            for key, (_, _, new) in found.items():
+                places[key].write(new)
+            _drop_unused_reads(graph, places)
+            return result
+        graph.truncate(mark)
+    raise MutationError("what this function writes outside itself never settles", **where())
+
+
+def _run(
+    form: Callable[..., Any], values: list[Any], arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> tuple[Any, dict[Key, tuple[Location, Any, Any]]]:
+    """Traces once; returns the result, and location, old and new value of each place that holds graph tensors."""
+    body = form.__func__ if isinstance(form, MethodType) else form
+    journal = TraceJournal((body,) if hasattr(body, "__code__") else ())
+    if isinstance(form, MethodType):
+        values = [form.__self__, *values]
+    for value in values:
+        if not isinstance(value, (list, dict)):
+            journal.note(value, "self" if value is getattr(form, "__self__", None) else "", early=True)
+    result = None
+    found: dict[Key, tuple[Location, Any, Any]] = {}
+    try:
+        with journal:
+            try:
+                result = form(*arguments, **keywords)
+            except StagedRaise:
+                pass
+    finally:
+        found = {key: each for key, each in journal.changes().items() if _is_staged(each[2])}
+        given = {id(each) for value in values for each in _containers(value)}
+        found = {key: each for key, each in found.items() if id(each[0].owner) not in given}
+        frozen = {key: freeze(new, journal.is_created) for key, (_, _, new) in found.items()}
+        old = {key: each[1] for key, each in found.items()}
+        locations = {key: each[0] for key, each in found.items()}
+        found.clear()
+        journal.forget_dead(locations, references_in([freeze(result, journal.is_created), *frozen.values()]), result)
+        for key, location in locations.items():
+            location.set(old[key])
+        rebinding.forget()
+    for key, location in locations.items():
+        if isinstance(location, Contents) and isinstance(location.owner, list):
+            raise MutationError(
+                f"the list `{location.label}` outlives this function, and can't hold tensors of its graph",
+                **where(),
+                construct=location.label,
+                remedy="return the values, or keep them in an attribute or a variable",
+            )
+        found[key] = location, old[key], frozen[key]
+    return result, found
+
+
+def _widen(places: dict[Key, Place], key: Key, location: Location, old: Any, new: Any) -> bool:
+    """Makes the specification of a place hold a value; whether it did so already."""
+    place = places.get(key)
+    spec = exported(new, lambda _: False)
+    if place is None:
+        readable = False
+        if old is not UNDEFINED and not isinstance(location, Contents):
+            try:
+                spec = join(spec_of(freeze(old, lambda _: False)), spec)
+                readable = True
+            except Mismatch:
+                pass
+        places[key] = Place(location, spec, old)
+        return not readable
+    wider = join(place.spec, spec)
+    stable = wider == place.spec
+    place.spec = wider
+    return stable
+
+
+def _drop_unused_reads(graph: Graph, places: dict[Key, Place]) -> None:
+    used = {value for node in graph.nodes for value in node.inputs}
+    for place in places.values():
+        node = place.reads
+        if node is not None and node in graph.nodes:
+            shaped = [each for each in graph.nodes if any(value in node.outputs for value in each.inputs)]
+            if not any(output in used for each in shaped for output in each.outputs):
+                for each in (*shaped, node):
+                    graph.nodes.remove(each)
+
+
+def _is_staged(value: Any) -> bool:
+    """Whether a value holds tensors of a graph."""
+    return any(isinstance(each, (SymbolicTensor, Maybe, StagedList, StagedIterable)) for each in _leaves(value))
+
+
+def _leaves(value: Any, seen: set[int] | None = None) -> Iterator[Any]:
+    seen = set() if seen is None else seen
+    if is_structure(value) and not isinstance(value, Frozen):
+        if id(value) not in seen:
+            seen.add(id(value))
+            for part in parts_of(value)[1]:
+                yield from _leaves(part, seen)
+    else:
+        yield value
+
+
+def _containers(value: Any, seen: set[int] | None = None) -> Iterator[Any]:
+    """A structure and all structures in it."""
+    seen = set() if seen is None else seen
+    if is_structure(value) and id(value) not in seen:
+        seen.add(id(value))
+        yield value
+        for part in parts_of(value)[1]:
+            yield from _containers(part, seen)

@@ -14,17 +14,13 @@ from .runtime.function import set_front_half
 
 
 def convert(python_function: Callable[..., Any]) -> Callable[..., Any]:
-    """What to call in place of a function that is being traced: its staged form (else its plain form)."""
-    from .operators import call
+    """What to call in place of a function that is being traced: its staged form (else its plain form).
 
-    return call(python_function)
+    What the call writes into variables and objects of the user is written after each run of the graph instead.
+    """
+    from .operators.graph.tracing import traced
 
-
-def journal() -> AbstractContextManager[Any]:
-    """Undoes, when a trace ends, what it has written into variables and objects of the user."""
-    from .operators import state
-
-    return state.trace_journal() if hasattr(state, "trace_journal") else nullcontext()
+    return traced(python_function)
 
 
-set_front_half(convert, journal)
+set_front_half(convert, nullcontext)

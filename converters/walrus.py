@@ -5,7 +5,7 @@
 ... if a and (n := count(a)) > 1:
 ...     return n
 ... ''')
-n: 'may be undefined'
+n: object
 def operand():
     nonlocal n
     return (n := count(a)) > 1

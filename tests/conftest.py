@@ -12,3 +12,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if notes:
         terminalreporter.section("notes")
         terminalreporter.write_line("\n".join(notes))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="write the expected output of golden tests anew")

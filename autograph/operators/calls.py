@@ -113,15 +113,13 @@ def _call_method(obj: Any) -> FunctionType | None:
 def _convert(function: FunctionType, cache: dict[int, _Entry], staged: bool) -> Callable[..., Any]:
     from autograph.pipeline import converted, is_converted
 
-    if is_converted(function.__code__, staged):
-        return function
     form: Callable[..., Any] | None = None
-    if not is_left_alone(function):
+    if not is_converted(function.__code__, staged) and not is_left_alone(function):
         try:
             form = converted(function, staged)
         except ConversionError as error:
             return _unconverted(function, error, staged)
-    if function.__closure__ is None:
+    if form is None or function.__closure__ is None:
         # The form of a closure shares its cells, which may hold the function itself: the cache would keep it alive.
         key = id(function)
         cache[key] = weakref.ref(function, lambda _: cache.pop(key, None)), form

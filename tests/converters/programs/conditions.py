@@ -51,10 +51,22 @@ def not_of_not(t):
 def text(t):
     x, width, y = 3.14159, 10, Loud(t)
     return [
-        f"{x}", f"{x:.2f}", f"{x!r:>{width}}", f"{t('a', 1)}{t('b', 2)!s}{y:{t('c', 'spec')}>{width}}", f"{x=}", f"{x = :.1f}",
-        f"", f"plain {{}}", f"{'a' 'é'!a}", f"{[f'{i}' for i in range(2)]}", f"{(lambda: x)()}", f'{"it" + "s"}', f"{None}",
-        f"{1 if x else 2}", f"{x and y}",
-    ]  # fmt: skip
+        f"{x}",
+        f"{x:.2f}",
+        f"{x!r:>{width}}",
+        f"{t('a', 1)}{t('b', 2)!s}{y:{t('c', 'spec')}>{width}}",
+        f"{x=}",
+        f"{x = :.1f}",
+        f"",
+        f"plain {{}}",
+        f"{'a' 'é'!a}",
+        f"{[f'{i}' for i in range(2)]}",
+        f"{(lambda: x)()}",
+        f'{"it" + "s"}',
+        f"{None}",
+        f"{1 if x else 2}",
+        f"{x and y}",
+    ]
 
 
 def text_error(t):

@@ -36,8 +36,8 @@ def match_values(t):
 def match_structures(t):
     results = []
     for x in [
-        [], (1,), [1, 2], (1, 2, 3), "ab", b"ab", range(3), {"k": 1}, {"k": 2, "l": 3}, Point(1, 2), Point(0, 0), {1, 2}, 5,
-        {"nested": [Point(0, 9)]}, [[1, 2], [3]], bytearray(b"x"), iter([1]), "k",
+        [], (1,), [1, 2], (1, 2, 3), "ab", b"ab", range(3), {"k": 1}, {"k": 2, "l": 3}, Point(1, 2), Point(0, 0),
+        {1, 2}, 5, {"nested": [Point(0, 9)]}, [[1, 2], [3]], bytearray(b"x"), iter([1]), "k",
     ]:  # fmt: skip
         match x:
             case []:

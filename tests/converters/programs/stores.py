@@ -1,6 +1,6 @@
 """Stores into items and attributes, and `del`."""
 
-# ruff: noqa: B018, B023, C4, E731, F541, F821, F841, RUF, SIM
+# ruff: noqa: B018, B023, C4, E731, F541, F821, F841, F842, RUF, SIM
 
 from __future__ import annotations
 

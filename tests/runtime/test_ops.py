@@ -12,14 +12,15 @@ from autograph.runtime import ops  # noqa: F401  (declares the ops)
 from autograph.runtime import trace
 from autograph.runtime.convert import wrap
 from autograph.runtime.dtypes import variant
-
+from autograph.runtime.execute.interpreter import interpret
+from autograph.runtime.execute.plan import Plan
 from autograph.runtime.ir import Graph
 from autograph.runtime.op import OPS, Op, Type, type_of
 from autograph.runtime.shapes import is_subshape
-from autograph.runtime.tensor import EagerTensor
+from autograph.runtime.tensor import EagerTensor, SymbolicTensor
 
-# What the executors run themselves, or what has no kernel to compare with.
-STRUCTURE = {"constant", "placeholder", "cond", "while", "call"}
+# What the executors run themselves, and what acts on the world outside: no kernel to run over samples.
+STRUCTURE = {"constant", "placeholder", "cond", "while", "call", "print", "raise", "assert", "py_function"}
 
 
 def sample_of(sample: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -126,13 +127,12 @@ def test_eager_and_graph_agree(record: Op, inputs: Any, attributes: Any) -> None
 
 
 def graph_parameter(graph: Graph, type_: Type) -> Any:
-    from autograph.runtime.tensor import SymbolicTensor
-
     return SymbolicTensor(graph.parameter(type_))
 
 
 def executions(graph: Graph, inputs: Any) -> Any:
-    yield interpreter.run(graph, list(inputs))
+    yield interpret(graph, list(inputs))
+    yield Plan(graph).run(*inputs)
 
 
 def same_value(expected: Any, got: Any) -> None:

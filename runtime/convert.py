@@ -61,6 +61,9 @@ def weak_kind(value: Any) -> type | None:
 
 def constant_tensor(value: Any, dtype: DType) -> EagerTensor:
     """An eager tensor of a Python number, or a nested list of numbers, in the given type."""
+    kind = type(value)
+    if kind is float and dtype.kind == "f" or kind is int and -128 <= value < 128 and dtype.kind in "if":
+        return EagerTensor(np.array(value, dtype.numpy))  # the quick way for what always fits
     return EagerTensor(_array(value, dtype))
 
 

@@ -31,6 +31,11 @@ def implements(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]
     return register
 
 
+@implements("divmod")
+def _divmod(x: Any, y: Any) -> tuple[Any, Any]:
+    return OPS["floor_divide"](x, y), OPS["remainder"](x, y)
+
+
 def lookup(name: str) -> Callable[..., Any] | None:
     """The callable for a NumPy name; loads the op families first."""
     found = NUMPY.get(name)

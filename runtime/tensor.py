@@ -142,7 +142,7 @@ class Tensor:
     def __getitem__(self, key: Any) -> Any:
         from .ops import index
 
-        return index.getitem(self, key)
+        return index.get_item(self, key)
 
     def __setitem__(self, key: Any, value: Any) -> NoReturn:
         raise TypeError(

@@ -79,17 +79,20 @@ class name_scope:
             self._graph.scope = self._before
 
 
+def is_user_file(name: str) -> bool:
+    """Whether a code object's file name is that of user code."""
+    is_user = _is_user_file[name] = not name.startswith(_SKIPPED)
+    return is_user
+
+
 def user_code() -> tuple[CodeType, int] | None:
     """The code object and instruction offset of the innermost frame of user code."""
     frame = sys._getframe(1)
     known = _is_user_file
     while frame is not None:
         code = frame.f_code
-        name = code.co_filename
-        is_user = known.get(name)
-        if is_user is None:
-            is_user = known[name] = not name.startswith(_SKIPPED)
-        if is_user:
+        is_user = known.get(code.co_filename)
+        if is_user or is_user is None and is_user_file(code.co_filename):
             return code, frame.f_lasti
         frame = frame.f_back  # type: ignore[assignment]
     return None

@@ -8,6 +8,7 @@ from typing import Any
 
 from autograph.errors import AutographError, InvalidArgumentError
 
+from .. import trace
 from ..ir import Location, Node
 
 
@@ -23,12 +24,21 @@ def user_error(error: Exception, nodes: Sequence[Node]) -> Exception:
         error.__cause__ = cause.__cause__
     if isinstance(error, AutographError) and locations:
         error.at(*locations[-1])
-    return error.with_traceback(_traceback(locations))
+    return error.with_traceback(_traceback(locations, _user_part(error.__traceback__)))
 
 
-def _traceback(locations: Sequence[Location]) -> TracebackType | None:
-    """A traceback with one entry for each location, the last one innermost."""
-    result: TracebackType | None = None
+def _user_part(traceback: TracebackType | None) -> TracebackType | None:
+    """The entries from the first frame of user code that a kernel called (a Python function in the graph)."""
+    if traceback is not None:
+        traceback = traceback.tb_next  # the first frame is that of the executor
+    while traceback is not None and not trace.is_user_file(traceback.tb_frame.f_code.co_filename):
+        traceback = traceback.tb_next
+    return traceback
+
+
+def _traceback(locations: Sequence[Location], inner: TracebackType | None) -> TracebackType | None:
+    """A traceback with one entry for each location, and inside these ``inner``."""
+    result = inner
     for location in reversed(locations):
         entry = _entry(location)
         result = TracebackType(result, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)

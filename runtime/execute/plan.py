@@ -14,14 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import string
+from ..dtypes import ALL, string
 from ..ir import Graph, Node, Value
 from .failure import user_error
 from .interpreter import as_string
 
 # CPython allows 20 nested blocks and 100 levels of indentation: what lies deeper becomes a function of its own.
 _MAX_DEPTH = 12
-_RESERVED = ("op_", "const_", "attr_")
+# Names of kernels, constants, attributes and functions are global, so that no variable may be called like them.
+_RESERVED = ("op_", "const_", "attr_", "call_", "part_", "as_string", *[dtype.name for dtype in ALL])
 
 
 class Plan:
@@ -82,7 +83,7 @@ class _Writer:
         self._functions: dict[Graph, str] = {}
         self._called: list[Graph] = []
         self._deep: list[tuple[str, Node]] = []
-        self._constants: dict[int, str] = {}
+        self._constants: dict[Any, str] = {}
 
     def function(self, graph: Graph) -> str:
         """Write the function of a graph; return its name."""
@@ -108,7 +109,7 @@ class _Writer:
     def _name_of(self, graph: Graph) -> str:
         name = self._functions.get(graph)
         if name is None:
-            name = self.fresh_global(identifier(graph.name))
+            name = self.fresh_global(identifier(graph.name) if not self._functions else f"call_{identifier(graph.name)}")
             self._functions[graph] = name
         return name
 
@@ -121,7 +122,7 @@ class _Writer:
 
     def deep(self, node: Node) -> str:
         """The name of a function to be written for a node that lies too deep to be written in place."""
-        name = self.fresh_global(f"{identifier(node.name)}_part")
+        name = self.fresh_global(f"part_{identifier(node.name)}")
         self._deep.append((name, node))
         return name
 
@@ -131,17 +132,19 @@ class _Writer:
         return name
 
     def constant(self, array: np.ndarray[Any, Any]) -> str:
-        name = self._constants.get(id(array))
+        plain = array.ndim == 0 and array.dtype != object
+        key = (array.dtype, array.tobytes()) if plain else id(array)
+        name = self._constants.get(key)
         if name is None:
-            name = self._constants[id(array)] = f"const_{len(self._constants)}"
-            plain = array.ndim == 0 and array.dtype != object
+            base = f"{array.dtype.name}_{_number(array[()])}" if plain else "const_1"
+            name = self._constants[key] = self.fresh_global(base)
             self.globals[name] = array[()] if plain else array
         return name
 
-    def attribute(self, value: Any) -> str:
+    def attribute(self, key: str, value: Any) -> str:
         if _is_literal(value):
             return repr(value)
-        name = self.fresh_global("attr_0" if "attr_0" not in self.globals else "attr")
+        name = self.fresh_global(f"attr_{identifier(key)}")
         self.globals[name] = value
         return name
 
@@ -225,10 +228,13 @@ class _Function:
         self._writer.nodes.append(node)
 
     def _declare(self, value: Value) -> str:
-        base = identifier(value.node.name.rpartition("/")[2])
-        if len(value.node.outputs) > 1:
+        node = value.node
+        if node.op.name == "while":
+            node = node.attributes["body"].parameters[value.index].node
+        base = identifier(node.name.rpartition("/")[2])
+        if len(node.outputs) > 1:
             base = f"{base}_{value.index}"
-        if base.startswith(_RESERVED) or base in self._writer.globals or hasattr(builtins, base):
+        if base.startswith(_RESERVED) or hasattr(builtins, base):
             base = f"{base}_"
         count = self._counts.get(base)
         while count is not None and f"{base}_{count}" in self._counts:
@@ -281,7 +287,7 @@ class _Function:
         if node.op.expression is not None and not node.attributes:
             call = node.op.expression.format(*inputs)
         else:
-            keywords = [f"{key}={self._writer.attribute(value)}" for key, value in node.attributes.items()]
+            keywords = [f"{key}={self._writer.attribute(key, value)}" for key, value in node.attributes.items()]
             call = f"{self._writer.kernel(node)}({', '.join([*inputs, *keywords])})"
         outputs = node.outputs
         if len(outputs) == 1 and outputs[0].type.dtype is string:
@@ -367,6 +373,11 @@ def identifier(name: str) -> str:
     if not name or name[0].isdigit() or keyword.iskeyword(name) or name in ("True", "False", "None"):
         name = f"_{name}"
     return name
+
+
+def _number(value: Any) -> str:
+    """A number as part of a name: ``neg_2``, ``0_5``."""
+    return re.sub(r"\W", "_", str(value).replace("-", "neg_").replace("+", ""))
 
 
 def _is_literal(value: Any) -> bool:

@@ -65,7 +65,7 @@ def _encode_part(part: Any, inputs: list[Any]) -> tuple[Any, ...]:
 
 
 def _index_tensor(part: Any) -> Any:
-    tensor = part if isinstance(part, Tensor) else convert_to_tensor(np.zeros(0, np.int64) if part == [] else part)
+    tensor = part if isinstance(part, Tensor) else convert_to_tensor(np.zeros(0, np.int64) if type(part) is list and not part else part)
     if tensor.dtype.kind not in "iub":
         raise TypeError(f"an index is made of integers or booleans, not of {tensor.dtype.name}")
     return tensor

@@ -1,0 +1,18 @@
+"""The examples in the docstrings of the runtime's core."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+
+import numpy as np
+import pytest
+
+MODULES = ["dtypes", "shapes", "nest", "op", "convert", "spec", "function", "ops.print_format"]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples(name: str) -> None:
+    module = importlib.import_module(f"autograph.runtime.{name}")
+    result = doctest.testmod(module, extraglobs={"np": np})
+    assert result.attempted and not result.failed

@@ -15,6 +15,7 @@ from . import linalg as linalg
 from . import lists as lists
 from . import math as math
 from . import nn as nn
+from . import numpy_functions as numpy_functions
 from . import random as random
 from . import reduce as reduce
 from . import scatter as scatter

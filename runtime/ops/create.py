@@ -66,12 +66,16 @@ def ones(shape: Any, dtype: Any = float32, name: str | None = None) -> Any:
 
 
 def _like(input: Any, number: int, dtype: Any, name: str | None) -> Any:
+    tensor = convert_to_tensor(input)
+    return _like_value(tensor, _value(number, tensor.dtype if dtype is None else as_dtype(dtype)), name)
+
+
+def _like_value(tensor: Any, value: Any, name: str | None) -> Any:
+    """A tensor of one value in the shape of another."""
     from .shape import shape
 
-    tensor = convert_to_tensor(input)
     static = tensor.static_shape
-    dims = static if static is not None and None not in static else shape(tensor)
-    return fill(dims, _value(number, tensor.dtype if dtype is None else as_dtype(dtype)), name)
+    return fill(static if static is not None and None not in static else shape(tensor), value, name)
 
 
 def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Any:

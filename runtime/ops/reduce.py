@@ -66,7 +66,7 @@ def _truths() -> list[Any]:
             s.sample([[True, False]], keepdims=True), s.sample([1.0, 0.0]), s.sample([[0, 2]], axis=-2)]  # fmt: skip
 
 
-def _sum_dtype(dtype: DType) -> DType:
+def sum_dtype(dtype: DType) -> DType:
     """NumPy's dtype for sums: the widest integer of the kind."""
     if dtype.kind in "bi":
         return int64
@@ -75,7 +75,7 @@ def _sum_dtype(dtype: DType) -> DType:
 
 def _infer_sum(x: Type, axis: Any = None, keepdims: bool = False, dtype: DType | None = None) -> Type:
     require_kind(x, "biufc")
-    return Type(dtype or _sum_dtype(x.dtype), reduced(x.shape, axis, keepdims))
+    return Type(dtype or sum_dtype(x.dtype), reduced(x.shape, axis, keepdims))
 
 
 def _infer_same(x: Type, axis: Any = None, keepdims: bool = False) -> Type:

@@ -31,6 +31,14 @@ class ClosurePass(Pass):
         self.scopes = self.analysis(scopes)
         self.live = self.analysis(liveness)
 
+    def native(self, node: Any, field: str, operator: str) -> Any:
+        """A statement that stays native refuses a staged test or iterable."""
+        reason = self.plan.native.get(node)
+        value = getattr(node, field)
+        if reason is not None and not isinstance(value, gast.Constant):
+            setattr(node, field, build.operator_call(operator, [value, build.constant(reason, value)], value))
+        return node
+
     def written(self, nodes: Iterable[Any]) -> int:
         """The bits of the names that statements bind or unbind."""
         bits = 0

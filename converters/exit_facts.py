@@ -175,5 +175,7 @@ class Plan:
     loops: dict[gast.AST, Loop] = field(default_factory=dict)
     jumps: dict[gast.AST, str | None] = field(default_factory=dict)
     """`break` and `continue` of converted loops: the name of the signal that they return."""
+    native: dict[gast.AST, str] = field(default_factory=dict)
+    """The `if`s and loops that stay native Python, and why."""
     results: dict[gast.AST, gast.AST] = field(default_factory=dict)
     """The loop of each expression that stands for a loop's result."""

@@ -220,7 +220,10 @@ class Exits(Pass):
             part = pending.pop()
             if isinstance(part, (gast.FunctionDef, gast.AsyncFunctionDef)):
                 self._function(part)
-            elif isinstance(part, (gast.stmt, gast.ExceptHandler, gast.match_case)):
+                continue
+            if isinstance(part, (gast.If, gast.While, gast.For)):
+                self._stays_native(part)
+            if isinstance(part, (gast.stmt, gast.ExceptHandler, gast.match_case)):
                 pending.extend(gast.iter_child_nodes(part))
         rest.appendleft(node)
         return rest
@@ -530,9 +533,11 @@ class Exits(Pass):
             node.finalbody = self.suite(node.finalbody, INNER, at)
 
     def _stays_native(self, node: Any) -> None:
-        if node in self.scopes.activities:
-            reason = self.facts.reason(node) or "an exit inside of it leaves a statement that stays native"
-            self.keep_native(node, reason)
+        known = node in self.scopes.activities
+        reason = self.facts.reason(node) if known else None
+        self.plan.native[node] = reason or "an exit inside leaves a statement that stays native"
+        if known:
+            self.keep_native(node, self.plan.native[node])
 
 
 def _one_line(node: Any) -> Any:

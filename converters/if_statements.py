@@ -51,7 +51,7 @@ class IfStatements(ClosurePass):
     def leave_If(self, node: Any) -> Any:
         branches = self.plan.ifs.get(node)
         if branches is None:
-            return node
+            return self.native(node, "test", "native_test")
         at = node.test
         if_body, else_body = self.functions
         written = self.written(branches.body), self.written(branches.orelse)

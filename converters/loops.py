@@ -60,7 +60,7 @@ class Loops(ClosurePass):
     def leave_While(self, node: Any) -> Any:
         loop = self.plan.loops.get(node)
         if loop is None:
-            return node
+            return self.native(node, "test", "native_test")
         at = node.test
         loop_test, loop_body, _ = self.functions
         in_test = self.written([loop.header])
@@ -73,7 +73,7 @@ class Loops(ClosurePass):
     def leave_For(self, node: Any) -> Any:
         loop = self.plan.loops.get(node)
         if loop is None:
-            return node
+            return self.native(node, "iter", "native_iterable")
         at = node.iter
         _, loop_body, iterate = self.functions
         first = build.located(gast.Assign([node.target], build.name(iterate, node.target), None), node.target)

@@ -51,6 +51,8 @@ from .logical import ne as ne
 from .logical import not_ as not_
 from .logical import not_in as not_in
 from .logical import or_ as or_
+from .native import native_iterable as native_iterable
+from .native import native_test as native_test
 from .patterns import ANY as ANY
 from .patterns import ANY_REST as ANY_REST
 from .patterns import As as As

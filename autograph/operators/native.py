@@ -1,0 +1,40 @@
+"""Control flow that must stay Python's: `if ag__.native_test(test, reason):` refuses a staged test by saying why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograph.errors import StagedValueError
+
+from .dispatch import backend_of
+
+
+def native_test(value: Any, reason: str) -> Any:
+    """Returns the test of an `if` or `while` that could not become a graph's.
+
+    Raises:
+        StagedValueError: the test is staged; the text says why the statement had to stay as it is.
+    """
+    return value if value is True or value is False else _checked(value, bool, reason)
+
+
+def native_iterable(value: Any, reason: str) -> Any:
+    """Returns the iterable of a `for` that could not become a graph's; raises as `native_test`."""
+    return _checked(value, iter, reason)
+
+
+def _checked(value: Any, use: Callable[[Any], Any], reason: str) -> Any:
+    if backend_of(value) is not None:
+        try:
+            use(value)
+        except StagedValueError as error:
+            raise StagedValueError(
+                f"a graph tensor decides about control flow that must stay Python's: {reason}",
+                file=error.file,
+                line=error.line,
+                function=error.function,
+                construct="control flow",
+                remedy="move what depends on the tensor into a function of its own, and call that one",
+            ) from None
+    return value

@@ -177,7 +177,7 @@ class ExpressionPrinter(Unparser):
 
     def _keyword(self, node: Any) -> None:
         self.write(f"{node.arg}=" if node.arg is not None else "**")
-        self.dispatch(node.value)
+        self.expression(node.value, TEST if node.arg is not None else BIT_OR)
 
     def _Subscript(self, node: Any) -> None:
         self.expression(node.value, ATOM)

@@ -11,7 +11,7 @@ from autograph.errors import InvalidArgumentError
 from .. import dtypes
 from ..convert import constant, convert_to_tensor, string_scalar
 from ..dtypes import DType, as_dtype, float32, float64
-from ..op import Type, op
+from ..op import Op, Type, op
 from ..shapes import Shape
 from ..tensor import EagerTensor
 from ..trace import static_value
@@ -26,11 +26,12 @@ __all__ = [
     "trace", "zeros", "zeros_like",
 ]  # fmt: skip
 
-fill_op = op(
+fill_op: Op = op(
     "fill", infer=lambda value, *dims, shape: _infer_fill(value, shape),
     numpy=lambda value, *dims, shape: np.full(tuple(dims[0]) if dims else shape, value, value.dtype),
     gradient=lambda g, out, value, *dims, shape: (sum_op(g), *(None for _ in dims)),
-    samples=lambda: [s.sample(2.5, shape=(2, 3)), s.sample(1, shape=()), s.sample("a", shape=(2,)), s.sample(1, shape=(0,)),
+    samples=lambda: [s.sample(2.5, shape=(2, 3)), s.sample(1, shape=()), s.sample("a", shape=(2,)),
+                     s.sample(1, shape=(0,)),
                      s.sample(3, [2, 1], shape=(2, None)), s.sample(3, [2], shape=None)],
     doc="A tensor of one value. A second input, if any, is the shape.",
 )  # fmt: skip
@@ -100,13 +101,14 @@ def _infer_range(start: Type, limit: Type, delta: Type, length: int | None = Non
 
 def _range(start: Any, limit: Any, delta: Any, length: int | None = None) -> Any:
     require(delta != 0, "the step of a range can't be 0")
-    return np.arange(start, limit, delta, start.dtype)
+    return np.arange(start, limit, delta, dtype=start.dtype)
 
 
 range_op = op(
     "range", infer=_infer_range, numpy=_range, promote=0,
     samples=lambda: [s.sample(0, 5, 1), s.sample(5, 0, -2), s.sample(0.0, 1.0, 0.1), s.sample(3, 0, 1),
-                     s.sample(np.int64(2), np.int64(5), np.int64(1), length=3), s.sample(np.float64(0), np.float64(1), np.float64(0.25))],
+                     s.sample(np.int64(2), np.int64(5), np.int64(1), length=3),
+                     s.sample(np.float64(0), np.float64(1), np.float64(0.25))],
     doc="The numbers from start in steps of delta, without limit. `length`, when known, is the static length.",
 )  # fmt: skip
 
@@ -114,8 +116,8 @@ range_op = op(
 def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Any:
     """The numbers `start, start + delta, …` up to, without, `limit`; with one argument, from 0 to it.
 
-    The dtype is the common one of the arguments, int32 for Python ints. A range that can't start (`range(3, 0)`) is empty,
-    as in Python (TensorFlow raises). Raises `InvalidArgumentError` for a step of 0.
+    The dtype is the common one of the arguments, int32 for Python ints. A range that can't start
+    (`range(3, 0)`) is empty, as in Python (TensorFlow raises). Raises `InvalidArgumentError` for a step of 0.
     """
     if limit is None:
         start, limit = 0, start
@@ -155,8 +157,10 @@ linspace_op = op(
     "linspace", infer=_infer_linspace, promote=0,
     numpy=lambda start, stop, num, axis=0, endpoint=True: np.linspace(
         start, stop, num, endpoint, axis=axis, dtype=np.float64 if start.dtype.kind in "biu" else start.dtype),
-    samples=lambda: [s.sample(0.0, 1.0, num=5), s.sample(0, 1, num=3), s.sample([0.0, 1.0], 2.0, num=2), s.sample(0.0, 1.0, num=0),
-                     s.sample([0.0, 1.0], [1.0, 5.0], num=3, axis=-1), s.sample(np.float64(1), np.float64(0), num=4, endpoint=False)],
+    samples=lambda: [s.sample(0.0, 1.0, num=5), s.sample(0, 1, num=3), s.sample([0.0, 1.0], 2.0, num=2),
+                     s.sample(0.0, 1.0, num=0),
+                     s.sample([0.0, 1.0], [1.0, 5.0], num=3, axis=-1),
+                     s.sample(np.float64(1), np.float64(0), num=4, endpoint=False)],
     doc="`num` evenly spaced points from start to stop, along a new axis.",
 )  # fmt: skip
 
@@ -190,7 +194,8 @@ def _after(rank: int, axis: int) -> int:
 
 one_hot_op = op(
     "one_hot", infer=_infer_one_hot, numpy=_one_hot,
-    samples=lambda: [s.sample([0, -1, 5, 2], 1.0, 0.0, depth=3), s.sample(1, 1, 0, depth=2), s.sample([[0, 1]], True, False, depth=2, axis=0),
+    samples=lambda: [s.sample([0, -1, 5, 2], 1.0, 0.0, depth=3), s.sample(1, 1, 0, depth=2),
+                     s.sample([[0, 1]], True, False, depth=2, axis=0),
                      s.sample(np.zeros(0, np.int64), 1.0, 0.0, depth=4), s.sample([0, 1], 5, -5, depth=3, axis=1)],
     doc="`on` at the place along a new axis that the index says, `off` elsewhere; an index outside gives only `off`.",
 )  # fmt: skip
@@ -212,7 +217,8 @@ def one_hot(
 
 
 def eye(
-    num_rows: int, num_columns: int | None = None, batch_shape: Any = None, dtype: Any = float32, name: str | None = None
+    num_rows: int, num_columns: int | None = None, batch_shape: Any = None, dtype: Any = float32,
+    name: str | None = None
 ) -> Any:
     """The identity matrix, or a batch of them. The sizes are Python ints."""
     matrix = np.eye(int(num_rows), None if num_columns is None else int(num_columns), dtype=as_dtype(dtype).numpy)
@@ -239,7 +245,8 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
     dims: list[Any] = [None] * len(vectors)
     for vector_index, axis in enumerate(order):
         dims[axis] = lengths[vector_index]
-    columns = [reshape(v, [-1 if i == axis else 1 for i in np.arange(len(vectors))]) for v, axis in zip(vectors, order, strict=True)]
+    columns = [reshape(v, [-1 if i == axis else 1 for i in np.arange(len(vectors))]) for v,
+        axis in zip(vectors, order, strict=True)]
     return [broadcast_to(column, dims, name) for column in columns]
 
 
@@ -273,13 +280,14 @@ def _infer_diag_part(x: Type, k: int = 0) -> Type:
 
 
 _MATRIX = np.arange(6, dtype=np.float32).reshape(2, 3)
-diag_op = op("diag", infer=_infer_diag, numpy=_diag, gradient=lambda g, out, x, k=0: (diag_part_op(g, k=k),),
+diag_op: Op = op("diag", infer=_infer_diag, numpy=_diag, gradient=lambda g, out, x, k=0: (diag_part_op(g, k=k),),
              samples=lambda: [s.sample([1, 2]), s.sample([1.0], k=1), s.sample(_MATRIX, k=-1), s.sample(np.zeros(0))],
              doc="Matrices with the last axis on the diagonal `k`.")  # fmt: skip
-diag_part_op = op("diagonal", infer=_infer_diag_part,
+diag_part_op: Op = op("diagonal", infer=_infer_diag_part,
                   numpy=lambda x, k=0: np.diagonal(x, k, -2, -1), gradient=lambda g, out, x, k=0: (
                       set_diag_op(zeros_like(x), g, k=k),),
-                  samples=lambda: [s.sample(_MATRIX), s.sample(_MATRIX, k=1), s.sample(_MATRIX, k=-1), s.sample(_MATRIX[None], k=2)],
+                  samples=lambda: [s.sample(_MATRIX), s.sample(_MATRIX, k=1), s.sample(_MATRIX, k=-1),
+                                   s.sample(_MATRIX[None], k=2)],
                   doc="The diagonal `k` of matrices.")  # fmt: skip
 
 
@@ -296,9 +304,10 @@ def _set_diag(x: Any, diagonal: Any, k: int = 0) -> Any:
     return result
 
 
-set_diag_op = op("set_diag", infer=_infer_set_diag, numpy=_set_diag,
+set_diag_op: Op = op("set_diag", infer=_infer_set_diag, numpy=_set_diag,
                  gradient=lambda g, out, x, d, k=0: (set_diag_op(g, zeros_like(d), k=k), diag_part_op(g, k=k)),
-                 samples=lambda: [s.sample(_MATRIX, [9.0, 8.0]), s.sample(_MATRIX, [9.0, 8.0], k=1), s.sample(_MATRIX[None], [[7.0]], k=2)],
+                 samples=lambda: [s.sample(_MATRIX, [9.0, 8.0]), s.sample(_MATRIX, [9.0, 8.0], k=1),
+                                  s.sample(_MATRIX[None], [[7.0]], k=2)],
                  doc="Matrices with another diagonal `k`.")  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..convert import convert_to_tensor
 from ..dtypes import float64
-from ..op import Type, op
+from ..op import Op, Type, op
 from . import samples as s
 from .elementwise import where_op
 from .infer import axis_of, reduced, require, require_kind
@@ -41,16 +41,19 @@ def _cumulative(function: Any, start: Any) -> Callable[..., Any]:
 
 def _cumulative_samples() -> list[Any]:
     x = np.array([[1.0, -2.0, 3.0], [4.0, 0.5, 2.0]], np.float32)
-    return [s.sample(x, axis=1), s.sample(x, axis=0, exclusive=True), s.sample(x, axis=-1, reverse=True), s.sample(x[:0], axis=0),
-            s.sample(x, axis=1, exclusive=True, reverse=True), s.sample(np.array([100, 100], np.int8), axis=0)]  # fmt: skip
+    return [s.sample(x, axis=1), s.sample(x, axis=0, exclusive=True), s.sample(x, axis=-1, reverse=True),
+            s.sample(x[:0], axis=0),
+            s.sample(x, axis=1, exclusive=True, reverse=True),
+            s.sample(np.array([100, 100], np.int8), axis=0)]  # fmt: skip
 
 
-cumsum_op = op(
-    "cumsum", infer=_infer_cumulative, numpy=_cumulative(np.add, 0), samples=lambda: [*_cumulative_samples(), s.sample(s.COMPLEX)],
+cumsum_op: Op = op(
+    "cumsum", infer=_infer_cumulative, numpy=_cumulative(np.add, 0),
+    samples=lambda: [*_cumulative_samples(), s.sample(s.COMPLEX)],
     gradient=lambda g, out, x, axis=0, exclusive=False, reverse=False: (
         cumsum_op(g, axis=axis, exclusive=exclusive, reverse=not reverse),),
     doc="The running sum along an axis; exclusive leaves out the element itself.")  # fmt: skip
-cumprod_op = op(
+cumprod_op: Op = op(
     "cumprod", infer=_infer_cumulative, numpy=_cumulative(np.multiply, 1), samples=_cumulative_samples,
     gradient=lambda g, out, x, axis=0, exclusive=False, reverse=False: (
         cumsum_op(g * out, axis=axis, exclusive=exclusive, reverse=not reverse) / x,),
@@ -87,9 +90,12 @@ norm_op = op(
     "norm", infer=_infer_norm, numpy=_norm, gradient=lambda g, out, x, ord=None, axis=None, keepdims=False: (
         _norm_gradient(g, out, x, ord, axis, keepdims),),
     samples=lambda: [
-        s.sample([3.0, 4.0]), s.sample([[3.0, 4.0], [1.0, -2.0]], ord=1, axis=0), s.sample([[3.0, 4.0]], ord=float("inf"), axis=-1),
-        s.sample([[3.0, 4.0], [1.0, 2.0]], ord="fro", axis=(0, 1), keepdims=True), s.sample([3, 4]), s.sample(s.COMPLEX),
-        s.sample([[3.0, 4.0], [1.0, 2.0]], ord=2), s.sample(np.zeros(0, np.float32)), s.sample(np.float64(-2.0), ord=1, keepdims=True),
+        s.sample([3.0, 4.0]), s.sample([[3.0, 4.0], [1.0, -2.0]], ord=1, axis=0),
+        s.sample([[3.0, 4.0]], ord=float("inf"), axis=-1),
+        s.sample([[3.0, 4.0], [1.0, 2.0]], ord="fro", axis=(0, 1), keepdims=True), s.sample([3, 4]),
+        s.sample(s.COMPLEX),
+        s.sample([[3.0, 4.0], [1.0, 2.0]], ord=2), s.sample(np.zeros(0, np.float32)),
+        s.sample(np.float64(-2.0), ord=1, keepdims=True),
     ],
     doc="The norm of vectors (one axis), matrices (two axes) or of all elements as one vector (no axis).")  # fmt: skip
 

@@ -35,7 +35,8 @@ def unary(name: str, numpy: Function, doc: str, samples: Function, gradient: Fun
 
 
 def binary(name: str, numpy: Function, doc: str, samples: Function, gradient: Function | None, *,
-           op_name: str = "", infer: Function | None = None, strings: bool = False, **fields: Any) -> Function:  # fmt: skip
+           op_name: str = "", infer: Function | None = None, strings: bool = False,
+           **fields: Any) -> Function:  # fmt: skip
     """Declare an elementwise op of two inputs of one dtype; return the function `f(x, y, name=None)`."""
     fields.setdefault("numpy_names", _ufunc_name(numpy))
     record = op(op_name or name, infer=infer or elementwise(numpy, strings), numpy=numpy, samples=samples,
@@ -71,7 +72,7 @@ def _sum_to_samples() -> list[Any]:
     return [(g, g[0]), (g, g[:, :1]), (g, g), (g, g[0, 0]), (g[:, :0], g[:1, :0]), (g[:0], g[0])]
 
 
-sum_to_shape_of = op(
+sum_to_shape_of: Op = op(
     "sum_to_shape_of",
     infer=lambda g, like: Type(g.dtype, like.shape),
     numpy=_sum_to_kernel,
@@ -79,7 +80,7 @@ sum_to_shape_of = op(
     gradient=lambda g, out, x, like: (broadcast_to_shape_of(g, x), None),
     doc="`x` summed over the axes along which `like` was broadcast: the adjoint of broadcasting.",
 )
-broadcast_to_shape_of = op(
+broadcast_to_shape_of: Op = op(
     "broadcast_to_shape_of",
     infer=lambda x, like: Type(x.dtype, like.shape),
     numpy=lambda x, like: np.broadcast_to(x, like.shape),

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..op import Type, op
+from ..op import Op, Type, op
 from ..shapes import broadcast, is_compatible
 from . import samples as s
 from .infer import at_least, merge_dims, require, text
@@ -18,7 +18,8 @@ SINGULAR = "the matrix can't be inverted"
 
 def _squares() -> list[Any]:
     a = np.array([[4.0, 1.0], [1.0, 3.0]], np.float32)
-    return [s.sample(a), s.sample(np.stack([a, 2 * a]).astype(np.float64)), s.sample([[2, 1], [1, 3]]), s.sample(np.zeros((0, 2, 2), np.float32)),
+    return [s.sample(a), s.sample(np.stack([a, 2 * a]).astype(np.float64)), s.sample([[2, 1], [1, 3]]),
+            s.sample(np.zeros((0, 2, 2), np.float32)),
             s.sample(a.astype(np.complex64))]  # fmt: skip
 
 
@@ -50,7 +51,8 @@ def _column(x: Any) -> Any:
     return expand_dims(expand_dims(x, -1), -1)
 
 
-det_op = op("det", infer=_infer_scalar, numpy=np.linalg.det, samples=_squares, gradient=_det_gradient, doc="The determinant.",
+det_op = op("det", infer=_infer_scalar, numpy=np.linalg.det, samples=_squares, gradient=_det_gradient,
+    doc="The determinant.",
             numpy_names=("linalg.det",))  # fmt: skip
 slogdet_op = op(
     "slogdet", samples=_squares, numpy=lambda x: tuple(np.linalg.slogdet(x)), numpy_names=("linalg.slogdet",),
@@ -87,7 +89,8 @@ def _infer_solve(a: Type, b: Type, **_: Any) -> Type:
     dtype = inexact(a.dtype)
     if a.shape is None or b.shape is None:
         return Type(dtype, None)
-    require(is_compatible(a.shape[-1:], b.shape[-2:-1]), f"a matrix {text(a.shape)} and a right side {text(b.shape)} do not fit")
+    require(is_compatible(a.shape[-1:], b.shape[-2:-1]),
+        f"a matrix {text(a.shape)} and a right side {text(b.shape)} do not fit")
     batch = broadcast(a.shape[:-2], b.shape[:-2])
     assert batch is not None
     return Type(dtype, (*batch, merge_dims(a.shape[-1], b.shape[-2]), b.shape[-1]))
@@ -95,7 +98,8 @@ def _infer_solve(a: Type, b: Type, **_: Any) -> Type:
 
 def _solve_samples() -> list[Any]:
     b = np.array([[1.0], [2.0]], np.float32)
-    return [*(s.sample(x[0], b) for x, _ in _squares()[:2]), s.sample([[2, 0], [1, 3]], [[1, 2], [3, 4]]), s.sample(np.eye(2)[None], np.ones((3, 2, 0)))]
+    return [*(s.sample(x[0], b) for x, _ in _squares()[:2]), s.sample([[2, 0], [1, 3]], [[1, 2], [3, 4]]),
+            s.sample(np.eye(2)[None], np.ones((3, 2, 0)))]
 
 
 def _solve_gradient(g: Any, out: Any, a: Any, b: Any) -> tuple[Any, Any]:
@@ -105,7 +109,8 @@ def _solve_gradient(g: Any, out: Any, a: Any, b: Any) -> tuple[Any, Any]:
     return sum_to(-(back @ matrix_transpose(out, conjugate=True)), a), sum_to(back, b)
 
 
-solve_op = op("solve", infer=_infer_solve, numpy=guarded(np.linalg.solve, SINGULAR), promote=0, samples=_solve_samples,
+solve_op: Op = op("solve", infer=_infer_solve, numpy=guarded(np.linalg.solve, SINGULAR), promote=0,
+    samples=_solve_samples,
               gradient=_solve_gradient, doc="The solution of a system of linear equations.")  # fmt: skip
 
 
@@ -121,8 +126,9 @@ def _triangular_gradient(g: Any, out: Any, a: Any, b: Any, lower: bool = True) -
     return sum_to(band_part(whole, -1, 0) if lower else band_part(whole, 0, -1), a), sum_to(back, b)
 
 
-triangular_solve_op = op(
-    "triangular_solve", infer=_infer_solve, numpy=guarded(_triangular, SINGULAR), promote=0, gradient=_triangular_gradient,
+triangular_solve_op: Op = op(
+    "triangular_solve", infer=_infer_solve, numpy=guarded(_triangular, SINGULAR), promote=0,
+    gradient=_triangular_gradient,
     samples=lambda: [*_solve_samples(), s.sample([[2.0, 1.0], [0.0, 1.0]], [[1.0], [2.0]], lower=False)],
     doc="The solution of a triangular system; the other triangle is not looked at.",
 )  # fmt: skip
@@ -160,7 +166,8 @@ def _infer_pinv(x: Type) -> Type:
 
 _TALL = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 7.0]], np.float32)
 pinv_op = op("pinv", infer=_infer_pinv, numpy=np.linalg.pinv, numpy_names=("linalg.pinv",),
-             samples=lambda: [s.sample(_TALL), s.sample([[1, 2], [3, 4]]), s.sample(np.stack([_TALL, _TALL]).astype(np.float64))],
+             samples=lambda: [s.sample(_TALL), s.sample([[1, 2], [3, 4]]),
+                              s.sample(np.stack([_TALL, _TALL]).astype(np.float64))],
              doc="The Moore-Penrose pseudo-inverse.")  # fmt: skip
 
 
@@ -184,7 +191,8 @@ def _cholesky_gradient(g: Any, out: Any, x: Any) -> tuple[Any]:
     return ((whole + matrix_transpose(whole, conjugate=True)) * 0.5,)
 
 
-cholesky_op = op("cholesky", infer=_infer_square, numpy=guarded(np.linalg.cholesky, "the Cholesky decomposition failed"),
+cholesky_op = op("cholesky", infer=_infer_square,
+    numpy=guarded(np.linalg.cholesky, "the Cholesky decomposition failed"),
                  samples=_symmetric, gradient=_cholesky_gradient, numpy_names=("linalg.cholesky",),
                  doc="The lower triangular factor of a positive definite matrix.")  # fmt: skip
 
@@ -200,13 +208,14 @@ def _infer_eigh(x: Type) -> tuple[Type, Type]:
     return Type(vectors.dtype.real_dtype, values), vectors
 
 
-eigh_op = op("eigh", infer=_infer_eigh, numpy=guarded(lambda x: tuple(np.linalg.eigh(x)), "the eigenvalues did not converge"),
+eigh_op = op("eigh", infer=_infer_eigh, numpy=guarded(lambda x: tuple(np.linalg.eigh(x)),
+    "the eigenvalues did not converge"),
              samples=_symmetric, numpy_names=("linalg.eigh",),
-             doc="The eigenvalues of a self-adjoint matrix in ascending order, and its eigenvectors as columns.")  # fmt: skip
+             doc="The eigenvalues of a self-adjoint matrix, ascending, and its eigenvectors as columns.")  # fmt: skip
 
 
 def eigh(tensor: Any, name: str | None = None) -> Any:
-    """The eigenvalues, ascending, and eigenvectors (columns) of self-adjoint matrices; only the lower triangle counts."""
+    """The eigenvalues, ascending, and eigenvectors (columns) of self-adjoint matrices (the lower triangle)."""
     return eigh_op(tensor, name=name)
 
 
@@ -231,7 +240,8 @@ def _smaller(a: int | None, b: int | None) -> int | None:
 
 qr_op = op(
     "qr", infer=_infer_qr, numpy=lambda x, full=False: tuple(np.linalg.qr(x, "complete" if full else "reduced")),
-    samples=lambda: [s.sample(_TALL), s.sample(_TALL.T, full=True), s.sample(_TALL, full=True), s.sample([[1, 2], [3, 4]]), s.sample(_TALL[None])],
+    samples=lambda: [s.sample(_TALL), s.sample(_TALL.T, full=True), s.sample(_TALL, full=True),
+                     s.sample([[1, 2], [3, 4]]), s.sample(_TALL[None])],
     doc="The factors of a matrix: orthonormal columns, and an upper triangle.",
 )  # fmt: skip
 
@@ -258,7 +268,8 @@ def _svd(x: Any, full: bool = False) -> tuple[Any, ...]:
 
 
 svd_op = op("svd", infer=_infer_svd, numpy=guarded(_svd, "the singular values did not converge"),
-            samples=lambda: [s.sample(_TALL), s.sample(_TALL.T, full=True), s.sample([[1, 2], [3, 4]]), s.sample(_TALL[None].astype(np.complex64))],
+            samples=lambda: [s.sample(_TALL), s.sample(_TALL.T, full=True), s.sample([[1, 2], [3, 4]]),
+                             s.sample(_TALL[None].astype(np.complex64))],
             doc="Singular values, descending, and left and right singular vectors as columns.")  # fmt: skip
 
 
@@ -282,9 +293,11 @@ def _band(x: Any, lower: int, upper: int) -> Any:
     return np.where(inside, x, np.zeros((), x.dtype))
 
 
-band_part_op = op(
-    "band_part", infer=_infer_band, numpy=_band, gradient=lambda g, out, x, lower, upper: (band_part_op(g, lower=lower, upper=upper),),
-    samples=lambda: [s.sample(_TALL, lower=0, upper=-1), s.sample(_TALL, lower=1, upper=0), s.sample(_TALL[None], lower=-1, upper=0), s.sample([[1, 2], [3, 4]], lower=0, upper=0)],
+band_part_op: Op = op(
+    "band_part", infer=_infer_band, numpy=_band, gradient=lambda g, out, x, lower,
+    upper: (band_part_op(g, lower=lower, upper=upper),),
+    samples=lambda: [s.sample(_TALL, lower=0, upper=-1), s.sample(_TALL, lower=1, upper=0),
+                     s.sample(_TALL[None], lower=-1, upper=0), s.sample([[1, 2], [3, 4]], lower=0, upper=0)],
     doc="The band of a matrix from `lower` subdiagonals to `upper` superdiagonals (all for -1); zero elsewhere.",
 )  # fmt: skip
 

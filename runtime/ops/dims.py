@@ -12,6 +12,7 @@ from ..convert import convert_to_tensor
 from ..ir import Value
 from ..op import OPS
 from ..shapes import Shape, TensorShape
+from ..shapes import size as known_size
 from ..tensor import EagerTensor, Tensor
 
 
@@ -98,7 +99,7 @@ def known_scalar(value: Value) -> int | None:
         return picked if isinstance(picked, int) else None
     if node.op.name == "size":
         shape = node.inputs[0].shape
-        return None if shape is None or None in shape else int(np.prod(shape))
+        return known_size(shape)
     return None
 
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ..convert import convert_to_tensor
 from ..dtypes import as_dtype, bool_, complex64, complex128, float32
 from ..op import Type, op
 from ..shapes import broadcast
-from ..convert import convert_to_tensor
 from . import kernels
 from . import samples as s
-from .declare import sum_to, unary
+from .declare import Function, sum_to, unary
 from .infer import elementwise, require, require_kind
 
 __all__ = [
@@ -72,7 +72,8 @@ def _where_gradient(g: Any, out: Any, condition: Any, x: Any, y: Any) -> tuple[A
 where_op = op(
     "where", infer=_infer_where, numpy=np.where, gradient=_where_gradient, promote=1,
     samples=lambda: [
-        s.sample([True, False], [1.0, 2.0], [3.0, 4.0]), s.sample(True, 1, [2, 3]), s.sample([[True], [False]], [1, 2], 3),
+        s.sample([True, False], [1.0, 2.0], [3.0, 4.0]), s.sample(True, 1, [2, 3]),
+        s.sample([[True], [False]], [1, 2], 3),
         s.sample(np.zeros((0, 2), bool), 1.0, 2.0), s.sample([True, False], ["a", "b"], "c"),
         s.sample(False, np.float64(1), np.float64(2)), s.sample([1, 0], [1, 2], np.array([3, 4], np.int64)),
     ],
@@ -99,8 +100,12 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return where_op(condition, x, y, name=name)
 
 
+def _infer_clip(*types: Type) -> Type:
+    return Type(elementwise(np.maximum)(*types[:2]).dtype, broadcast(*[t.shape for t in types]))
+
+
 clip_op = op(
-    "clip", infer=lambda *t: Type(elementwise(np.maximum)(*t[:2]).dtype, broadcast(*[x.shape for x in t])), numpy=kernels.clip, promote=0,
+    "clip", infer=_infer_clip, numpy=kernels.clip, promote=0,
     gradient=lambda g, out, x, low, high: (
         sum_to(where_op((x >= low) & (x <= high), g, convert_to_tensor(0, dtype=g.dtype)), x),
         sum_to(where_op(x < low, g, convert_to_tensor(0, dtype=g.dtype)), low),
@@ -120,7 +125,8 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
 
 
 round_op = op(
-    "round", infer=lambda x, decimals=0: Type(elementwise(np.rint)(x).dtype if x.dtype.kind == "b" else x.dtype, x.shape),
+    "round", infer=lambda x, decimals=0: Type(elementwise(np.rint)(x).dtype if x.dtype.kind == "b" else x.dtype,
+        x.shape),
     numpy=kernels.round_half_to_even,
     samples=lambda: [
         s.sample([0.5, 1.5, -2.5, 2.4]), s.sample([1, -2]), s.sample(np.float64(1.25), decimals=1), s.sample(s.SPECIAL),
@@ -136,10 +142,11 @@ def round(x: Any, name: str | None = None) -> Any:
 
 
 add_n_op = op(
-    "add_n", infer=lambda *t: elementwise(np.add)(*t[:2]) if len(t) == 2 else Type(t[0].dtype, broadcast(*[x.shape for x in t])),
+    "add_n", infer=lambda *t: Type(t[0].dtype, broadcast(*[x.shape for x in t])),
     numpy=kernels.add_n, promote=0,
     gradient=lambda g, out, *inputs: tuple(sum_to(g, x) for x in inputs),
-    samples=lambda: [s.sample([1.0, 2.0], [3.0, 4.0], [5.0, 6.0]), s.sample(1, 2), s.sample([1]), s.sample(1.0, 2.0, 3.0)],
+    samples=lambda: [s.sample([1.0, 2.0], [3.0, 4.0], [5.0, 6.0]), s.sample(1, 2), s.sample([1]),
+                     s.sample(1.0, 2.0, 3.0)],
     doc="The sum of the inputs.",
 )  # fmt: skip
 
@@ -161,7 +168,8 @@ def _infer_real(x: Type) -> Type:
 real = unary("real", lambda x: x.real, "The real part.", s.complexes, None, infer=_infer_real, numpy_names=("real",))
 imag = unary("imag", lambda x: x.imag, "The imaginary part; 0 for real `x`.", s.complexes, None, infer=_infer_real,
              numpy_names=("imag",))  # fmt: skip
-conj = unary("conj", np.conjugate, "The complex conjugate.", s.numbers, lambda g, out, x: conj(g), op_name="conjugate")
+conj: Function = unary("conj", np.conjugate, "The complex conjugate.", s.numbers, lambda g, out, x: conj(g),
+    op_name="conjugate")
 
 
 def _infer_angle(x: Type) -> Type:
@@ -186,7 +194,8 @@ def _complex_kernel(real: Any, imag: Any) -> Any:
 
 complex_op = op(
     "complex", infer=_infer_complex, numpy=_complex_kernel, promote=0,
-    samples=lambda: [s.sample([1.0, 2.0], [3.0, 4.0]), s.sample(np.float64(1), np.float64(2)), s.sample([1.0], s.SPECIAL)],
+    samples=lambda: [s.sample([1.0, 2.0], [3.0, 4.0]), s.sample(np.float64(1), np.float64(2)),
+                     s.sample([1.0], s.SPECIAL)],
     doc="Complex numbers from their real and imaginary parts.",
 )  # fmt: skip
 

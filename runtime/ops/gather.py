@@ -34,7 +34,8 @@ def _infer_gather(x: Type, indices: Type, axis: int, batch_dims: int = 0) -> Typ
     if x.shape is None or indices.shape is None:
         return Type(x.dtype, None)
     axis = axis_of(axis, len(x.shape))
-    require(0 <= batch_dims <= axis and batch_dims <= len(indices.shape), f"batch_dims {batch_dims} does not fit axis {axis}")
+    require(0 <= batch_dims <= axis and batch_dims <= len(indices.shape),
+        f"batch_dims {batch_dims} does not fit axis {axis}")
     require(is_compatible(x.shape[:batch_dims], indices.shape[:batch_dims]), "the batch dimensions differ")
     return Type(x.dtype, x.shape[:axis] + indices.shape[batch_dims:] + x.shape[axis + 1 :])
 
@@ -68,8 +69,10 @@ _X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 gather_op = op(
     "gather", infer=_infer_gather, numpy=_gather, gradient=_gather_gradient,
     samples=lambda: [
-        s.sample([1.0, 2.0, 3.0], [2, 0], axis=0), s.sample(_X, [[0, 2], [1, 1]], axis=1), s.sample(_X, 1, axis=-1), s.sample(_X, [[0, 1], [1, 0]], axis=2, batch_dims=1),
-        s.sample(_X, [[0], [2]], axis=1, batch_dims=1), s.sample(_X, np.zeros(0, np.int32), axis=0), s.sample(["a", "b"], [1, 1], axis=0),
+        s.sample([1.0, 2.0, 3.0], [2, 0], axis=0), s.sample(_X, [[0, 2], [1, 1]], axis=1), s.sample(_X, 1, axis=-1),
+        s.sample(_X, [[0, 1], [1, 0]], axis=2, batch_dims=1),
+        s.sample(_X, [[0], [2]], axis=1, batch_dims=1), s.sample(_X, np.zeros(0, np.int32), axis=0),
+        s.sample(["a", "b"], [1, 1], axis=0),
         s.sample(_X, np.zeros((2, 3), np.int64), axis=2, batch_dims=2),
     ],
     doc="The slices along an axis that the indices name; the first `batch_dims` axes go together.",
@@ -87,7 +90,8 @@ def gather(
     tensor, places = convert_to_tensor(params), convert_to_tensor(indices)
     if batch_dims < 0:
         batch_dims += places.ndim
-    return gather_op(tensor, places, axis=batch_dims if axis is None else int(axis), batch_dims=int(batch_dims), name=name)
+    return gather_op(tensor, places, axis=batch_dims if axis is None else int(axis), batch_dims=int(batch_dims),
+        name=name)
 
 
 def take(a: Any, indices: Any, axis: int | None = None) -> Any:
@@ -152,8 +156,10 @@ gather_nd_op = op(
     "gather_nd", infer=lambda x, indices, batch_dims=0: Type(x.dtype, infer_points(x.shape, indices, batch_dims)[0]),
     numpy=_gather_nd, gradient=_gather_nd_gradient,
     samples=lambda: [
-        s.sample(_X, [[0, 1], [1, 2]]), s.sample(_X, [[[1]], [[0]]]), s.sample(_X, [0, 1, 2]), s.sample(_X, [[1], [0]], batch_dims=1),
-        s.sample(_X, np.zeros((0, 2), np.int32)), s.sample(["a", "b"], [[1]]), s.sample(_X, np.zeros((2, 3, 1), np.int64), batch_dims=2),
+        s.sample(_X, [[0, 1], [1, 2]]), s.sample(_X, [[[1]], [[0]]]), s.sample(_X, [0, 1, 2]),
+        s.sample(_X, [[1], [0]], batch_dims=1),
+        s.sample(_X, np.zeros((0, 2), np.int32)), s.sample(["a", "b"], [[1]]),
+        s.sample(_X, np.zeros((2, 3, 1), np.int64), batch_dims=2),
     ],
     doc="The elements or slices at index vectors, the last axis of the indices.",
 )  # fmt: skip
@@ -178,7 +184,8 @@ def _infer_along(x: Type, indices: Type, axis: int) -> Type:
     place = axis_of(axis, len(x.shape))
     from ..shapes import broadcast
 
-    others = broadcast((*x.shape[:place], 1, *x.shape[place + 1 :]), (*indices.shape[:place], 1, *indices.shape[place + 1 :]))
+    others = broadcast((*x.shape[:place], 1, *x.shape[place + 1 :]),
+        (*indices.shape[:place], 1, *indices.shape[place + 1 :]))
     assert others is not None
     return Type(x.dtype, (*others[:place], indices.shape[place], *others[place + 1 :]))
 
@@ -206,7 +213,8 @@ def _along_gradient(g: Any, out: Any, x: Any, indices: Any, axis: int) -> tuple[
 
 take_along_axis_op = op(
     "take_along_axis", infer=_infer_along, numpy=_along, gradient=_along_gradient,
-    samples=lambda: [s.sample(_X, np.zeros((2, 1, 4), np.int32), axis=1), s.sample(_X[0], [[0], [-1], [2]], axis=1), s.sample([3, 1], [1, 0, 1], axis=0),
+    samples=lambda: [s.sample(_X, np.zeros((2, 1, 4), np.int32), axis=1), s.sample(_X[0], [[0], [-1], [2]], axis=1),
+                     s.sample([3, 1], [1, 0, 1], axis=0),
                      s.sample(_X[:0], np.zeros((0, 3, 2), np.int64), axis=-1)],
     doc="The elements along an axis at indices of the same rank; negative ones count from the end.",
 )  # fmt: skip
@@ -235,7 +243,8 @@ def _infer_slice(x: Type, begin: Type, *dynamic: Type, size: Shape) -> Type:
     if x.shape is not None:
         require(len(size) == len(x.shape), f"size {size} must have one number for each axis of {text(x.shape)}")
         for n, want in zip(x.shape, size, strict=True):
-            require(None in (n, want) or want <= n, f"can't take {want} of a dimension of {n}")  # type: ignore[operator]
+            fits = n is None or want is None or want <= n
+            require(fits, f"can't take {want} of a dimension of {n}")
     return Type(x.dtype, tuple(None if n in (-1, None) else n for n in size))
 
 
@@ -259,14 +268,15 @@ def _slice_gradient(g: Any, out: Any, x: Any, begin: Any, *dynamic: Any, size: S
 slice_op = op(
     "dynamic_slice", infer=_infer_slice, gradient=_slice_gradient,
     numpy=lambda x, begin, *dynamic, size: x[region(x, begin, dynamic[0].tolist() if dynamic else size)],
-    samples=lambda: [s.sample(_X, [0, 1, 1], size=(1, 2, -1)), s.sample([1, 2, 3], [3], size=(0,)), s.sample(_X, [1, 0, 0], [1, -1, 2], size=(None, None, 2)),
+    samples=lambda: [s.sample(_X, [0, 1, 1], size=(1, 2, -1)), s.sample([1, 2, 3], [3], size=(0,)),
+                     s.sample(_X, [1, 0, 0], [1, -1, 2], size=(None, None, 2)),
                      s.sample(np.float64(3), np.zeros(0, np.int32), size=()), s.sample([1, 2], [0], [1], size=None)],
     doc="The region from `begin` of a size; a size of -1 is all that remains. It must lie inside.",
 )  # fmt: skip
 
 
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
-    """The region of `input_` from `begin` (a vector) of `size` (ints, scalar tensors or a vector; -1: all that remains).
+    """The region of `input_` from `begin` (a vector) of `size` (ints, tensors or a vector; -1: all that remains).
 
     Raises `OutOfRangeError` when the region does not lie inside.
     """

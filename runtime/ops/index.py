@@ -20,7 +20,7 @@ from autograph.errors import InvalidArgumentError, OutOfRangeError
 
 from .. import shapes
 from ..convert import convert_to_tensor
-from ..op import Type, op
+from ..op import Op, Type, op
 from ..shapes import Shape
 from ..tensor import EagerTensor, Tensor
 from . import samples as s
@@ -65,7 +65,8 @@ def _encode_part(part: Any, inputs: list[Any]) -> tuple[Any, ...]:
 
 
 def _index_tensor(part: Any) -> Any:
-    tensor = part if isinstance(part, Tensor) else convert_to_tensor(np.zeros(0, np.int64) if type(part) is list and not part else part)
+    tensor = part if isinstance(part, Tensor) else convert_to_tensor(np.zeros(0,
+        np.int64) if type(part) is list and not part else part)
     if tensor.dtype.kind not in "iub":
         raise TypeError(f"an index is made of integers or booleans, not of {tensor.dtype.name}")
     return tensor
@@ -206,7 +207,8 @@ def _infer_set_item(x: Type, value: Type, *inputs: Type, key: Key) -> Type:
 def _may_store(value: Type, x: Type) -> bool:
     if value.dtype is x.dtype:
         return True
-    return value.dtype.kind not in "SV" and x.dtype.kind not in "SV" and np.can_cast(value.dtype.numpy, x.dtype.numpy, "same_kind")
+    return value.dtype.kind not in "SV" and x.dtype.kind not in "SV" and np.can_cast(value.dtype.numpy, x.dtype.numpy,
+        "same_kind")
 
 
 # Kernels.
@@ -263,11 +265,16 @@ def _get_samples() -> list[Any]:
     mask = np.array([[True, False, True], [False, True, False]])
     return [
         s.sample(_X, key=(("index", 1),)), s.sample(_X, key=(("index", -1), _ALL, ("index", 2))), s.sample(_X, key=()),
-        s.sample(_X, key=(("slice", None, None, -1), ("ellipsis",), ("slice", 1, None, 2))), s.sample(_X, key=(("newaxis",), ("ellipsis",), ("index", 0))),
-        s.sample(_X, 1, key=(_I,)), s.sample(_X, -1, 2, key=(_I, ("slice", ("input", 1), None, None))), s.sample(_X, [1, 0, 1], key=(_I,)),
-        s.sample(_X, [0, 2], key=(_ALL, _I)), s.sample(_X, [[0], [1]], [1, 2], key=(_I, ("input", 1))), s.sample(_X, mask, key=(_I,)),
-        s.sample(_X, [0, 2], key=(("index", 0), _ALL, _I)), s.sample(_X, [0, 2], key=(("index", 0), _I)), s.sample(_X, mask[0], key=(_ALL, _I)),
-        s.sample(_X[:0], key=(_ALL, ("index", 0))), s.sample(["a", "b"], 1, key=(_I,)), s.sample(_X, [0, 1], 1, key=(("newaxis",), _I, ("input", 1))),
+        s.sample(_X, key=(("slice", None, None, -1), ("ellipsis",), ("slice", 1, None, 2))),
+        s.sample(_X, key=(("newaxis",), ("ellipsis",), ("index", 0))),
+        s.sample(_X, 1, key=(_I,)), s.sample(_X, -1, 2, key=(_I, ("slice", ("input", 1), None, None))),
+        s.sample(_X, [1, 0, 1], key=(_I,)),
+        s.sample(_X, [0, 2], key=(_ALL, _I)), s.sample(_X, [[0], [1]], [1, 2], key=(_I, ("input", 1))),
+        s.sample(_X, mask, key=(_I,)),
+        s.sample(_X, [0, 2], key=(("index", 0), _ALL, _I)), s.sample(_X, [0, 2], key=(("index", 0), _I)),
+        s.sample(_X, mask[0], key=(_ALL, _I)),
+        s.sample(_X[:0], key=(_ALL, ("index", 0))), s.sample(["a", "b"], 1, key=(_I,)),
+        s.sample(_X, [0, 1], 1, key=(("newaxis",), _I, ("input", 1))),
         s.sample(_X, 0, [1, 2], key=(_I, ("ellipsis",), ("input", 1))), s.sample(_X, np.zeros(0, np.int64), key=(_I,)),
         s.sample([1, 2, 3], key=(("slice", 0, 0, None),)),
     ]  # fmt: skip
@@ -275,18 +282,23 @@ def _get_samples() -> list[Any]:
 
 def _set_samples() -> list[Any]:
     return [
-        s.sample(_X, 1.0, key=(("index", 1),)), s.sample(_X, [[1.0], [2.0], [3.0]], 0, key=(_I,)), s.sample(_X, np.zeros((2, 2, 4), np.float32), [0, 2], key=(_ALL, _I)),
-        s.sample([1, 2, 3], 9, -1, key=(_I,)), s.sample([1, 2, 3], 9, 1, key=(("slice", _I, None, None),)), s.sample(_X[:0], 1.0, key=(_ALL,)),
-        s.sample([1.0, 2.0], np.float64(5), key=(("index", 0),)), s.sample(_X, 0.0, [True, False], key=(_I,)), s.sample(["a", "b"], "c", key=(("index", 0),)),
+        s.sample(_X, 1.0, key=(("index", 1),)), s.sample(_X, [[1.0], [2.0], [3.0]], 0, key=(_I,)),
+        s.sample(_X, np.zeros((2, 2, 4), np.float32), [0, 2], key=(_ALL, _I)),
+        s.sample([1, 2, 3], 9, -1, key=(_I,)), s.sample([1, 2, 3], 9, 1, key=(("slice", _I, None, None),)),
+        s.sample(_X[:0], 1.0, key=(_ALL,)),
+        s.sample([1.0, 2.0], np.float64(5), key=(("index", 0),)), s.sample(_X, 0.0, [True, False], key=(_I,)),
+        s.sample(["a", "b"], "c", key=(("index", 0),)),
     ]  # fmt: skip
 
 
-get_item_op = op("get_item", infer=_infer_get_item, numpy=_get_item, gradient=_get_gradient, samples=_get_samples,
+get_item_op: Op = op("get_item", infer=_infer_get_item, numpy=_get_item, gradient=_get_gradient, samples=_get_samples,
                  doc="`x[key]`; the inputs after `x` are the tensors in the key.")  # fmt: skip
-set_item_op = op("set_item", infer=_infer_set_item, numpy=_set_item, gradient=_set_gradient, samples=_set_samples,
-                 doc="A copy of `x` in which `x[key]` is the value; the inputs after the value are the key's.")  # fmt: skip
-add_at_op = op("add_at", infer=_infer_set_item, numpy=_add_at, samples=lambda: [x for x in _set_samples() if x[0][0].dtype != object],
-               gradient=lambda g, out, x, value, *inputs, key: (g, get_item_op(g, *inputs, key=key), *(None for _ in inputs)),
+set_item_op: Op = op("set_item", infer=_infer_set_item, numpy=_set_item, gradient=_set_gradient, samples=_set_samples,
+                 doc="A copy of `x` in which `x[key]` is the value; the other inputs are the key's.")  # fmt: skip
+add_at_op: Op = op("add_at", infer=_infer_set_item, numpy=_add_at,
+    samples=lambda: [x for x in _set_samples() if x[0][0].dtype != object],
+               gradient=lambda g, out, x, value, *inputs,
+               key: (g, get_item_op(g, *inputs, key=key), *(None for _ in inputs)),
                doc="A copy of `x` with the value added at `x[key]`, as often as an index repeats.")  # fmt: skip
 
 

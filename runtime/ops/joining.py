@@ -13,6 +13,7 @@ from ..convert import convert_to_tensor
 from ..dtypes import float32
 from ..op import Type, op
 from ..shapes import Shape, merge
+from ..shapes import size as known_size
 from ..tensor import EagerTensor
 from . import samples as s
 from .dims import as_dims
@@ -60,9 +61,11 @@ def _concat_gradient(g: Any, out: Any, *inputs: Any, axis: int) -> tuple[Any, ..
 
 
 concat_op = op(
-    "concat", infer=_infer_concat, numpy=lambda *xs, axis: np.concatenate(xs, axis), promote=0, gradient=_concat_gradient,
+    "concat", infer=_infer_concat, numpy=lambda *xs, axis: np.concatenate(xs, axis), promote=0,
+    gradient=_concat_gradient,
     samples=lambda: [
-        s.sample(_x(2, 3), _x(1, 3), axis=0), s.sample(_x(2, 3), _x(2, 0), axis=-1), s.sample(_x(2), axis=0), s.sample(["a"], ["b"], axis=0),
+        s.sample(_x(2, 3), _x(1, 3), axis=0), s.sample(_x(2, 3), _x(2, 0), axis=-1), s.sample(_x(2), axis=0),
+        s.sample(["a"], ["b"], axis=0),
         s.sample([1, 2], np.array([3], np.int64), axis=0), s.sample([1], [2.5], axis=0), s.sample(_x(0), _x(0), axis=0),
     ],
     doc="The tensors joined along an axis.",
@@ -94,14 +97,15 @@ def _infer_stack(*types: Type, axis: int) -> Type:
 stack_op = op(
     "stack", infer=_infer_stack, numpy=lambda *xs, axis: np.stack([np.asarray(x) for x in xs], axis), promote=0,
     gradient=lambda g, out, *inputs, axis: tuple(unstack(g, num=len(inputs), axis=axis)),
-    samples=lambda: [s.sample(1, 2, axis=0), s.sample(_x(2), _x(2), axis=1), s.sample(_x(2, 0), axis=-1), s.sample("a", "b", axis=0),
+    samples=lambda: [s.sample(1, 2, axis=0), s.sample(_x(2), _x(2), axis=1), s.sample(_x(2, 0), axis=-1),
+                     s.sample("a", "b", axis=0),
                      s.sample(1, 2.5, axis=0), s.sample(_x(2, 3), _x(2, 3), axis=-2)],
     doc="Tensors of one shape along a new axis.",
 )  # fmt: skip
 
 
 def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
-    """The tensors of a list, all of one shape, along a new `axis`; dtypes promote. Of nothing: an empty float32 vector."""
+    """The tensors of a list, all of one shape, along a new `axis`; dtypes promote. Of nothing: an empty vector."""
     from .create import zeros
 
     if isinstance(values, list | tuple) and not values:
@@ -130,7 +134,8 @@ def _unstack(x: Any, num: int, axis: int) -> tuple[Any, ...]:
 unstack_op = op(
     "unstack", infer=_infer_unstack, numpy=_unstack,
     gradient=lambda g, out, x, num, axis: (stack(list(g), axis),),
-    samples=lambda: [s.sample(_x(2, 3), num=2, axis=0), s.sample(_x(2, 3), num=3, axis=-1), s.sample(_x(0, 3), num=0, axis=0),
+    samples=lambda: [s.sample(_x(2, 3), num=2, axis=0), s.sample(_x(2, 3), num=3, axis=-1),
+                     s.sample(_x(0, 3), num=0, axis=0),
                      s.sample(_x(2), num=2, axis=0), s.sample(["a", "b"], num=2, axis=0)],
     doc="The slices along an axis, as separate tensors.",
 )  # fmt: skip
@@ -143,7 +148,7 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
     if num is None:
         known = None if shape is None else shape[axis_of(axis, len(shape))]
         if known is None:
-            raise InvalidArgumentError(f"can't unstack {text(shape)} along axis {axis}: the dimension is not known; give num")
+            raise InvalidArgumentError(f"can't unstack {text(shape)} along axis {axis} of unknown size; give num")
         num = known
     return list(unstack_op(tensor, num=int(num), axis=int(axis), name=name))
 
@@ -181,13 +186,14 @@ def _split(x: Any, sizes: Any, axis: int) -> tuple[Any, ...]:
     if isinstance(sizes, int):
         require(x.shape[axis] % sizes == 0, f"can't split a dimension of {x.shape[axis]} into {sizes} equal parts")
         return tuple(np.split(x, sizes, axis))
-    ends = np.cumsum(_fill_in(sizes, x.shape[axis]))[:-1]
+    ends: Any = np.cumsum(np.asarray(_fill_in(sizes, x.shape[axis]), int))[:-1]
     return tuple(np.split(x, ends, axis))
 
 
 split_op = op(
     "split", infer=_infer_split, numpy=_split, gradient=lambda g, out, x, sizes, axis: (concat(list(g), axis),),
-    samples=lambda: [s.sample(_x(6), sizes=3, axis=0), s.sample(_x(2, 5), sizes=(1, -1), axis=1), s.sample(_x(2, 5), sizes=(2, 0, 3), axis=-1),
+    samples=lambda: [s.sample(_x(6), sizes=3, axis=0), s.sample(_x(2, 5), sizes=(1, -1), axis=1),
+                     s.sample(_x(2, 5), sizes=(2, 0, 3), axis=-1),
                      s.sample(_x(0, 2), sizes=2, axis=0), s.sample(["a", "b"], sizes=2, axis=0)],
     doc="Parts along an axis: equal ones for a number, or of the given sizes (one may be -1).",
 )  # fmt: skip
@@ -209,8 +215,10 @@ def split(value: Any, num_or_size_splits: Any, axis: int = 0, num: int | None = 
 def _infer_tile(x: Type, *_: Type, multiples: Shape) -> Type:
     if x.shape is None or multiples is None:
         return Type(x.dtype, None if x.shape is None else (None,) * len(x.shape))
-    require(len(x.shape) == len(multiples), f"multiples {multiples} must have one number for each axis of {text(x.shape)}")
-    sizes = (0 if 0 in (n, m) else None if n is None or m is None else n * m for n, m in zip(x.shape, multiples, strict=True))
+    require(len(x.shape) == len(multiples),
+        f"multiples {multiples} must have one number for each axis of {text(x.shape)}")
+    sizes = (0 if 0 in (n, m) else None if n is None or m is None else n * m for n,
+        m in zip(x.shape, multiples, strict=True))
     return Type(x.dtype, tuple(sizes))
 
 
@@ -234,8 +242,10 @@ def _tile_gradient(g: Any, out: Any, x: Any, *dynamic: Any, multiples: Shape) ->
 
 tile_op = op(
     "tile", infer=_infer_tile, numpy=_tile, gradient=_tile_gradient,
-    samples=lambda: [s.sample(_x(2, 3), multiples=(2, 1)), s.sample(_x(3), multiples=(0,)), s.sample(_x(), multiples=()),
-                     s.sample(_x(2), [3], multiples=(None,)), s.sample(["a"], multiples=(2,)), s.sample(_x(0, 2), [2, 2], multiples=None)],
+    samples=lambda: [s.sample(_x(2, 3), multiples=(2, 1)), s.sample(_x(3), multiples=(0,)),
+                     s.sample(_x(), multiples=()),
+                     s.sample(_x(2), [3], multiples=(None,)), s.sample(["a"], multiples=(2,)),
+                     s.sample(_x(0, 2), [2, 2], multiples=None)],
     doc="The tensor repeated as a whole, so many times along each axis.",
 )  # fmt: skip
 
@@ -249,7 +259,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
 def _infer_repeat(x: Type, repeats: Type, axis: int | None = None, count: int | None = None) -> Type:
     require_kind(repeats, "iu", "repeats")
     if axis is None:
-        size = None if x.shape is None or None in x.shape else int(np.prod(x.shape))
+        size = known_size(x.shape)
         return Type(x.dtype, (0 if count == 0 else None if size is None or count is None else size * count,))
     if x.shape is None:
         return Type(x.dtype, None)
@@ -263,8 +273,10 @@ def _infer_repeat(x: Type, repeats: Type, axis: int | None = None, count: int | 
 
 repeat_op = op(
     "repeat", infer=_infer_repeat, numpy=lambda x, repeats, axis=None, count=None: np.repeat(x, repeats, axis),
-    samples=lambda: [s.sample([1, 2], [2, 3], axis=0), s.sample(_x(2, 2), 2, axis=1, count=2), s.sample(_x(2, 2), 2), s.sample(5, 3, count=3),
-                     s.sample(_x(0, 2), 2, axis=0), s.sample(["a", "b"], [0, 1], axis=-1), s.sample(_x(2, 2), [2], axis=0)],
+    samples=lambda: [s.sample([1, 2], [2, 3], axis=0), s.sample(_x(2, 2), 2, axis=1, count=2), s.sample(_x(2, 2), 2),
+                     s.sample(5, 3, count=3),
+                     s.sample(_x(0, 2), 2, axis=0), s.sample(["a", "b"], [0, 1], axis=-1),
+                     s.sample(_x(2, 2), [2], axis=0)],
     doc="Each element (or slice along an axis) repeated. `count` is the number, when it is one and known.",
 )  # fmt: skip
 
@@ -298,7 +310,8 @@ def _pad(x: Any, fill: Any, *dynamic: Any, paddings: Any, mode: str) -> Any:
         result[tuple(slice(before, before + n) for n, (before, _) in zip(x.shape, pairs, strict=True))] = x
         return result
     for n, pair in zip(x.shape, pairs, strict=True):
-        require(max(pair) <= n - (mode == "reflect"), f"paddings {pairs} are too large for mode {mode} and shape {text(x.shape)}")
+        require(max(pair) <= n - (mode == "reflect"),
+            f"paddings {pairs} are too large for mode {mode} and shape {text(x.shape)}")
     return np.pad(x, pairs, mode)  # type: ignore[call-overload]
 
 
@@ -314,9 +327,12 @@ def _pad_gradient(g: Any, out: Any, x: Any, fill: Any, *dynamic: Any, paddings: 
 pad_op = op(
     "pad", infer=_infer_pad, numpy=_pad, gradient=_pad_gradient,
     samples=lambda: [
-        s.sample(_x(2, 3), 0.0, paddings=((1, 0), (0, 2)), mode="constant"), s.sample([1, 2], 5, paddings=((1, 1),), mode="constant"),
-        s.sample(_x(3), 0.0, paddings=((1, 2),), mode="reflect"), s.sample(_x(3), 0.0, paddings=((3, 1),), mode="symmetric"),
-        s.sample(_x(0), 0.0, paddings=((1, 1),), mode="constant"), s.sample([1, 2], 0, [[1, 2]], paddings=None, mode="constant"),
+        s.sample(_x(2, 3), 0.0, paddings=((1, 0), (0, 2)), mode="constant"),
+        s.sample([1, 2], 5, paddings=((1, 1),), mode="constant"),
+        s.sample(_x(3), 0.0, paddings=((1, 2),), mode="reflect"),
+        s.sample(_x(3), 0.0, paddings=((3, 1),), mode="symmetric"),
+        s.sample(_x(0), 0.0, paddings=((1, 1),), mode="constant"),
+        s.sample([1, 2], 0, [[1, 2]], paddings=None, mode="constant"),
     ],
     doc="The tensor with a margin along each axis. A third input, if any, gives the margins.",
 )  # fmt: skip

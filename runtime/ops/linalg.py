@@ -15,7 +15,7 @@ from autograph.errors import InvalidArgumentError
 
 from ..convert import convert_to_tensor
 from ..dtypes import DType, float64
-from ..op import Type, op
+from ..op import Op, Type, op
 from ..shapes import Shape, broadcast, merge
 from . import samples as s
 from .declare import sum_to
@@ -43,7 +43,7 @@ def _infer_matmul(x: Type, y: Type) -> Type:
         return Type(dtype, None)
     inner = (x.shape[-1], y.shape[0] if len(y.shape) == 1 else y.shape[-2])
     fits = None in inner or inner[0] == inner[1]
-    require(fits, f"can't multiply matrices of shapes {text(x.shape)} and {text(y.shape)}: {inner[0]} is not {inner[1]}")
+    require(fits, f"can't multiply shapes {text(x.shape)} and {text(y.shape)}: {inner[0]} is not {inner[1]}")
     batch = broadcast(x.shape[:-2], y.shape[:-2])
     assert batch is not None
     return Type(dtype, batch + x.shape[-2:-1] * (len(x.shape) > 1) + y.shape[-1:] * (len(y.shape) > 1))
@@ -75,8 +75,10 @@ def reshape_like(value: Any, like: Any) -> Any:
 
 matmul_op = op(
     "matmul", infer=_infer_matmul, numpy=np.matmul, promote=0, gradient=_matmul_gradient, numpy_names=("matmul",),
-    samples=lambda: [s.sample(_x(2, 3), _x(3, 4)), s.sample(_x(5, 2, 3), _x(3, 4)), s.sample(_x(3), _x(3, 2)), s.sample(_x(2, 3), _x(3)), s.sample(_x(3), _x(3)),
-                     s.sample(_x(0, 3), _x(3, 2)), s.sample(_x(2, 0), _x(0, 2)), s.sample([[1, 2]], [[3], [4]]), s.sample(_x(2, 2), _x(2, 2, dtype=np.float64)),
+    samples=lambda: [s.sample(_x(2, 3), _x(3, 4)), s.sample(_x(5, 2, 3), _x(3, 4)), s.sample(_x(3), _x(3, 2)),
+                     s.sample(_x(2, 3), _x(3)), s.sample(_x(3), _x(3)),
+                     s.sample(_x(0, 3), _x(3, 2)), s.sample(_x(2, 0), _x(0, 2)), s.sample([[1, 2]], [[3], [4]]),
+                     s.sample(_x(2, 2), _x(2, 2, dtype=np.float64)),
                      s.sample(s.COMPLEX.reshape(2, 2), s.COMPLEX.reshape(2, 2)), s.sample(_x(2, 1, 2, 2), _x(3, 2, 2))],
     expression="{} @ {}",
     doc="The matrix product; leading axes broadcast, a vector is a row on the left and a column on the right.",
@@ -89,10 +91,11 @@ def matmul(
 ) -> Any:  # fmt: skip
     """The matrix product of `a` and `b`, each transposed, or conjugated and transposed, first if asked.
 
-    Leading axes broadcast. Vectors are taken as in NumPy (TensorFlow refuses them). Raises `InvalidArgumentError` when the
-    inner dimensions differ.
+    Leading axes broadcast. Vectors are taken as in NumPy (TensorFlow refuses them). Raises `InvalidArgumentError` when
+    the inner dimensions differ.
     """
-    require(not (transpose_a and adjoint_a or transpose_b and adjoint_b), "only one of transpose and adjoint can be set")
+    require(not ((transpose_a and adjoint_a) or (transpose_b and adjoint_b)),
+        "only one of transpose and adjoint can be set")
     if transpose_a or adjoint_a:
         a = matrix_transpose(a, conjugate=adjoint_a)
     if transpose_b or adjoint_b:
@@ -154,13 +157,15 @@ def _tensordot_gradient(g: Any, out: Any, a: Any, b: Any, axes: Any) -> tuple[An
     to_b = tensordot(a, g, (tuple(free_a), tuple(range(len(free_a)))))
     order_a = free_a + [left[right.index(i)] for i in sorted(right)]
     order_b = [right[left.index(i)] for i in sorted(left)] + free_b
-    return transpose(to_a, np.argsort(order_a)), transpose(to_b, np.argsort(order_b))
+    return transpose(to_a, np.argsort(order_a).tolist()), transpose(to_b, np.argsort(order_b).tolist())
 
 
-tensordot_op = op(
+tensordot_op: Op = op(
     "tensordot", infer=_infer_tensordot, numpy=np.tensordot, promote=0, gradient=_tensordot_gradient,
-    samples=lambda: [s.sample(_x(2, 3), _x(3, 4), axes=1), s.sample(_x(2, 3), _x(2, 4), axes=((0,), (0,))), s.sample([1, 2], [3, 4], axes=1),
-                     s.sample(_x(2), _x(3), axes=0), s.sample(_x(2, 3, 4), _x(4, 3), axes=((1, 2), (1, 0))), s.sample(_x(0, 2), _x(2, 1), axes=1)],
+    samples=lambda: [s.sample(_x(2, 3), _x(3, 4), axes=1), s.sample(_x(2, 3), _x(2, 4), axes=((0,), (0,))),
+                     s.sample([1, 2], [3, 4], axes=1),
+                     s.sample(_x(2), _x(3), axes=0), s.sample(_x(2, 3, 4), _x(4, 3), axes=((1, 2), (1, 0))),
+                     s.sample(_x(0, 2), _x(2, 1), axes=1)],
     doc="The sum of products over pairs of axes.",
 )  # fmt: skip
 
@@ -191,7 +196,7 @@ def _infer_cross(a: Type, b: Type) -> Type:
     return Type(ufunc_dtype(np.multiply, a.dtype, b.dtype), None if shape is None else (*shape[:-1], 3))
 
 
-cross_op = op("cross", infer=_infer_cross, numpy=np.cross, promote=0, gradient=lambda g, out, a, b: (
+cross_op: Op = op("cross", infer=_infer_cross, numpy=np.cross, promote=0, gradient=lambda g, out, a, b: (
                   sum_to(cross_op(b, g), a), sum_to(cross_op(g, a), b)),
               samples=lambda: [s.sample(_x(3), _x(3) + 1), s.sample(_x(2, 3), _x(3)), s.sample([1, 2, 3], [3, 2, 1])],
               doc="The cross product of vectors of three elements.")  # fmt: skip
@@ -226,7 +231,8 @@ def _infer_einsum(*types: Type, equation: str) -> Type:
             shape = shape[:start] + shape[start + extra :]
         for name, n in zip(names.replace(".", ""), shape, strict=True):
             known = sizes.get(name)
-            require(None in (n, known) or n == known or 1 in (n, known), f"the sizes {known} and {n} of {name!r} differ")
+            require(None in (n, known) or n == known or 1 in (n, known),
+                f"the sizes {known} and {n} of {name!r} differ")
             sizes[name] = n if known in (None, 1) else known
     if "..." in result and dots is None:
         return Type(dtype, None)
@@ -254,11 +260,14 @@ def _einsum_gradient(g: Any, out: Any, *inputs: Any, equation: str) -> tuple[Any
     return tuple(grads)
 
 
-einsum_op = op(
+einsum_op: Op = op(
     "einsum", infer=_infer_einsum, numpy=_einsum, promote=0, gradient=_einsum_gradient,
-    samples=lambda: [s.sample(_x(2, 3), _x(3, 4), equation="ij,jk->ik"), s.sample(_x(3, 3), equation="ii->i"), s.sample(_x(3, 3), equation="ii"),
-                     s.sample(_x(5, 2, 3), _x(5, 3, 2), equation="bij,bjk->bik"), s.sample(_x(4, 2, 3), _x(3), equation="...j,j->..."),
-                     s.sample([1, 2], [3, 4], equation="i,j"), s.sample(_x(2, 3), _x(0, 3), _x(2), equation="ij,kj,i->k"), s.sample(_x(2, 3), equation="ij->ji")],
+    samples=lambda: [s.sample(_x(2, 3), _x(3, 4), equation="ij,jk->ik"), s.sample(_x(3, 3), equation="ii->i"),
+                     s.sample(_x(3, 3), equation="ii"),
+                     s.sample(_x(5, 2, 3), _x(5, 3, 2), equation="bij,bjk->bik"),
+                     s.sample(_x(4, 2, 3), _x(3), equation="...j,j->..."),
+                     s.sample([1, 2], [3, 4], equation="i,j"),
+                     s.sample(_x(2, 3), _x(0, 3), _x(2), equation="ij,kj,i->k"), s.sample(_x(2, 3), equation="ij->ji")],
     doc="Sums of products over named axes, in Einstein's notation.",
 )  # fmt: skip
 

@@ -85,20 +85,27 @@ def _sample_list() -> ListValue:
 
 
 _F2: dict[str, Any] = {"dtype": float32, "shape": (2,)}
-new_op = op("list_new", infer=_list_type, numpy=lambda: ListValue.of(), samples=lambda: [((), {})], doc="An empty list.")
+new_op = op("list_new", infer=_list_type, numpy=lambda: ListValue.of(), samples=lambda: [((), {})],
+    doc="An empty list.")
 push_op = op("list_push", infer=_list_type, numpy=lambda items, value: items.push(value),
-             samples=lambda: [((_sample_list(), np.ones(2, np.float32)), {})], doc="The list with one more element.")  # fmt: skip
+             samples=lambda: [((_sample_list(), np.ones(2, np.float32)), {})],
+             doc="The list with one more element.")  # fmt: skip
 pop_op = op("list_pop", infer=lambda items, dtype, shape: (Type(variant, ()), Type(dtype, shape)), numpy=_pop,
-            samples=lambda: [((_sample_list(),), _F2)], doc="The list without its last element, and that element.")  # fmt: skip
+            samples=lambda: [((_sample_list(),), _F2)],
+            doc="The list without its last element, and that element.")  # fmt: skip
 get_op = op("list_get", infer=_infer_get, numpy=lambda items, index, dtype, shape: items[_place(items, index)],
-            samples=lambda: [((_sample_list(), np.array(i)), _F2) for i in (0, -1)], doc="The element at an index.")  # fmt: skip
+            samples=lambda: [((_sample_list(), np.array(i)), _F2) for i in (0, -1)],
+            doc="The element at an index.")  # fmt: skip
 set_op = op("list_set", infer=_infer_set, numpy=lambda items, index, value: items.set(_place(items, index), value),
             samples=lambda: [((_sample_list(), np.array(1), np.ones(2, np.float32)), {})],
             doc="The list with another element at an index.")  # fmt: skip
 length_op = op("list_length", infer=lambda items: Type(int32, ()), numpy=lambda items: np.int32(len(items)),
-               samples=lambda: [((_sample_list(),), {}), ((ListValue.of(),), {})], doc="The number of elements.")  # fmt: skip
-stack_op = op("list_stack", infer=lambda items, dtype, shape: Type(dtype, None if shape is None else (None, *shape)), numpy=_stack,
-              samples=lambda: [((_sample_list(),), _F2), ((ListValue.of(),), _F2), ((_sample_list(),), {"dtype": float32, "shape": (None,)})],
+               samples=lambda: [((_sample_list(),), {}), ((ListValue.of(),), {})],
+               doc="The number of elements.")  # fmt: skip
+stack_op = op("list_stack", infer=lambda items, dtype, shape: Type(dtype, None if shape is None else (None, *shape)),
+    numpy=_stack,
+              samples=lambda: [((_sample_list(),), _F2), ((ListValue.of(),), _F2),
+                               ((_sample_list(),), {"dtype": float32, "shape": (None,)})],
               doc="The elements along a new first axis.")  # fmt: skip
 from_tensor_op = op("list_from_tensor", infer=_infer_unstack, numpy=_unstack, doc="The slices along the first axis.",
                     samples=lambda: [s.sample([[1.0, 2.0]]), s.sample(np.zeros((0, 2)))])  # fmt: skip
@@ -166,7 +173,8 @@ class TensorList:
     def _element(self, value: Any) -> Any:
         if isinstance(value, Tensor | np.ndarray | np.generic):
             element = convert_to_tensor(value)
-            require(element.dtype is self.dtype, f"an element of dtype {element.dtype.name} in a list of {self.dtype.name}")
+            require(element.dtype is self.dtype,
+                f"an element of dtype {element.dtype.name} in a list of {self.dtype.name}")
         else:
             element = cast(convert_to_tensor(value, dtype_hint=self.dtype), self.dtype)
         fits = is_compatible(element.static_shape, self.element_shape)

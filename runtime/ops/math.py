@@ -15,160 +15,189 @@ import numpy as np
 
 from ..op import OPS
 from . import kernels, samples
-from .declare import binary, cast_like, sum_to, unary
+from .declare import Function, binary, cast_like, sum_to, unary
 from .elementwise import cast
 from .infer import elementwise, to_float
 
 # Arithmetic.
 
-negative = unary("negative", np.negative, "`-x`.", samples.numbers, lambda g, out, x: -g, expression="-{}")
-absolute = unary("abs", np.absolute, "The absolute value; real for complex `x`.", samples.numbers,
+negative: Function = unary("negative", np.negative, "`-x`.", samples.numbers, lambda g, out, x: -g, expression="-{}")
+absolute: Function = unary("abs", np.absolute, "The absolute value; real for complex `x`.", samples.numbers,
                  lambda g, out, x: g * sign(x), op_name="absolute", expression="abs({})")
-sign = unary("sign", np.sign, "-1, 0 or 1, by the sign of `x`.", samples.numbers, None)
-square = unary("square", np.square, "`x * x`.", samples.numbers, lambda g, out, x: g * (x * 2))
-sqrt = unary("sqrt", np.sqrt, "The square root; NaN for negative real `x`.", samples.analytic,
+sign: Function = unary("sign", np.sign, "-1, 0 or 1, by the sign of `x`.", samples.numbers, None)
+square: Function = unary("square", np.square, "`x * x`.", samples.numbers, lambda g, out, x: g * (x * 2))
+sqrt: Function = unary("sqrt", np.sqrt, "The square root; NaN for negative real `x`.", samples.analytic,
              lambda g, out, x: g * 0.5 / out)
-rsqrt = unary("rsqrt", kernels.rsqrt, "One over the square root.", samples.unit_interval,
+rsqrt: Function = unary("rsqrt", kernels.rsqrt, "One over the square root.", samples.unit_interval,
               lambda g, out, x: g * -0.5 * out / x, infer=to_float)
-cbrt = unary("cbrt", np.cbrt, "The real cube root.", samples.floats, lambda g, out, x: g / (3.0 * square(out)))
-reciprocal = unary("reciprocal", np.reciprocal, "`1 / x`, within the dtype: 0 for integers above 1.",
+cbrt: Function = unary("cbrt", np.cbrt, "The real cube root.", samples.floats, lambda g, out,
+    x: g / (3.0 * square(out)))
+reciprocal: Function = unary("reciprocal", np.reciprocal, "`1 / x`, within the dtype: 0 for integers above 1.",
                    samples.floats, lambda g, out, x: -g * square(out))
 
-add = binary("add", np.add, "`x + y`; strings are joined.", samples.sum_pairs, lambda g, out, x, y: (sum_to(g, x), sum_to(g, y)),
+add: Function = binary("add", np.add, "`x + y`; strings are joined.", samples.sum_pairs, lambda g, out, x,
+    y: (sum_to(g, x), sum_to(g, y)),
              strings=True, expression="{} + {}")
-subtract = binary("subtract", np.subtract, "`x - y`.", samples.number_pairs,
+subtract: Function = binary("subtract", np.subtract, "`x - y`.", samples.number_pairs,
                   lambda g, out, x, y: (sum_to(g, x), sum_to(-g, y)), expression="{} - {}")
-multiply = binary("multiply", np.multiply, "`x * y`.", samples.number_pairs,
+multiply: Function = binary("multiply", np.multiply, "`x * y`.", samples.number_pairs,
                   lambda g, out, x, y: (sum_to(g * y, x), sum_to(g * x, y)), expression="{} * {}")
-divide = binary("divide", np.divide, "`x / y`, a float also for integers (int32 gives float64).",
-                samples.number_pairs, lambda g, out, x, y: (sum_to(g / y, x), sum_to(-g * out / y, y)), expression="{} / {}")
-floordiv = binary("floordiv", np.floor_divide, "`x // y`, rounded down.", samples.real_pairs, None, op_name="floor_divide", expression="{} // {}")
-floormod = binary("floormod", np.remainder, "`x % y`, with the sign of `y`.", samples.real_pairs,
-                  lambda g, out, x, y: (sum_to(g, x), sum_to(-g * floor(x / y), y)), op_name="remainder", expression="{} % {}")
-truncatediv = binary("truncatediv", kernels.truncate_divide, "`x / y` rounded towards zero, as in C.",
+divide: Function = binary("divide", np.divide, "`x / y`, a float also for integers (int32 gives float64).",
+                samples.number_pairs, lambda g, out, x, y: (sum_to(g / y, x), sum_to(-g * out / y, y)),
+                expression="{} / {}")
+floordiv: Function = binary("floordiv", np.floor_divide, "`x // y`, rounded down.", samples.real_pairs, None,
+    op_name="floor_divide", expression="{} // {}")
+floormod: Function = binary("floormod", np.remainder, "`x % y`, with the sign of `y`.", samples.real_pairs,
+                  lambda g, out, x, y: (sum_to(g, x), sum_to(-g * floor(x / y), y)), op_name="remainder",
+                  expression="{} % {}")
+truncatediv: Function = binary("truncatediv", kernels.truncate_divide, "`x / y` rounded towards zero, as in C.",
                      samples.integer_pairs, None, infer=elementwise(np.floor_divide))
-truncatemod = binary("truncatemod", np.fmod, "The remainder of `truncatediv`, with the sign of `x`.",
-                     samples.real_pairs, lambda g, out, x, y: (sum_to(g, x), sum_to(-g * trunc(x / y), y)), op_name="fmod")
-power = binary("pow", np.power, "`x ** y`; integers to negative integer powers raise.", samples.power_pairs,
-               lambda g, out, x, y: (sum_to(g * y * power(x, y - 1), x), sum_to(g * xlogy(out, x), y)), op_name="power", expression="{} ** {}")
-maximum = binary("maximum", np.maximum, "The larger one; NaN if either is NaN.", samples.order_numbers,
+truncatemod: Function = binary("truncatemod", np.fmod, "The remainder of `truncatediv`, with the sign of `x`.",
+                     samples.real_pairs, lambda g, out, x, y: (sum_to(g, x), sum_to(-g * trunc(x / y), y)),
+                     op_name="fmod")
+power: Function = binary("pow", np.power, "`x ** y`; integers to negative integer powers raise.", samples.power_pairs,
+               lambda g, out, x, y: (sum_to(g * y * power(x, y - 1), x), sum_to(g * xlogy(out, x), y)),
+               op_name="power", expression="{} ** {}")
+maximum: Function = binary("maximum", np.maximum, "The larger one; NaN if either is NaN.", samples.order_numbers,
                  lambda g, out, x, y: (sum_to(g * cast_like(greater_equal(x, y), g), x),
                                        sum_to(g * cast_like(less(x, y), g), y)))
-minimum = binary("minimum", np.minimum, "The smaller one; NaN if either is NaN.", samples.order_numbers,
+minimum: Function = binary("minimum", np.minimum, "The smaller one; NaN if either is NaN.", samples.order_numbers,
                  lambda g, out, x, y: (sum_to(g * cast_like(less_equal(x, y), g), x),
                                        sum_to(g * cast_like(greater(x, y), g), y)))
-fmax = binary("fmax", np.fmax, "The larger one; a NaN loses.", samples.order_numbers, None)
-fmin = binary("fmin", np.fmin, "The smaller one; a NaN loses.", samples.order_numbers, None)
-squared_difference = binary(
+fmax: Function = binary("fmax", np.fmax, "The larger one; a NaN loses.", samples.order_numbers, None)
+fmin: Function = binary("fmin", np.fmin, "The smaller one; a NaN loses.", samples.order_numbers, None)
+squared_difference: Function = binary(
     "squared_difference", lambda x, y: np.square(np.subtract(x, y)), "`(x - y) ** 2`.", samples.number_pairs,
     lambda g, out, x, y: (sum_to(g * 2 * (x - y), x), sum_to(g * 2 * (y - x), y)), infer=elementwise(np.subtract))
-divide_no_nan = binary(
+divide_no_nan: Function = binary(
     "divide_no_nan", kernels.divide_no_nan, "`x / y`, and 0 where `y` is 0.", samples.special_pairs,
     lambda g, out, x, y: (sum_to(divide_no_nan(g, y), x), sum_to(divide_no_nan(-g * out, y), y)),
     infer=elementwise(np.divide))
-multiply_no_nan = binary(
+multiply_no_nan: Function = binary(
     "multiply_no_nan", kernels.multiply_no_nan, "`x * y`, and 0 where `y` is 0 even if `x` is not finite.",
     samples.special_pairs, lambda g, out, x, y: (sum_to(multiply_no_nan(g, y), x), sum_to(multiply_no_nan(x, g), y)),
     infer=elementwise(np.multiply))
-xlogy = binary("xlogy", kernels.xlogy, "`x * log(y)`, and 0 where `x` is 0.", samples.float_pairs,
+xlogy: Function = binary("xlogy", kernels.xlogy, "`x * log(y)`, and 0 where `x` is 0.", samples.float_pairs,
                lambda g, out, x, y: (sum_to(g * log(y), x), sum_to(g * xdivy(x, y), y)), infer=to_float)
-xlog1py = binary("xlog1py", kernels.xlog1py, "`x * log(1 + y)`, and 0 where `x` is 0.", samples.float_pairs,
+xlog1py: Function = binary("xlog1py", kernels.xlog1py, "`x * log(1 + y)`, and 0 where `x` is 0.", samples.float_pairs,
                  lambda g, out, x, y: (sum_to(g * log1p(y), x), sum_to(g * xdivy(x, y + 1), y)), infer=to_float)
-xdivy = binary("xdivy", kernels.xdivy, "`x / y`, and 0 where `x` is 0.", samples.float_pairs,
+xdivy: Function = binary("xdivy", kernels.xdivy, "`x / y`, and 0 where `x` is 0.", samples.float_pairs,
                lambda g, out, x, y: (sum_to(xdivy(g, y), x), sum_to(-g * xdivy(out, y), y)),
                infer=elementwise(np.divide))
-gcd = binary("gcd", np.gcd, "The greatest common divisor.", samples.integer_pairs, None)
-lcm = binary("lcm", np.lcm, "The least common multiple.", samples.integer_pairs, None)
+gcd: Function = binary("gcd", np.gcd, "The greatest common divisor.", samples.integer_pairs, None)
+lcm: Function = binary("lcm", np.lcm, "The least common multiple.", samples.integer_pairs, None)
 
 # Exponentials and logarithms.
 
-exp = unary("exp", np.exp, "e to the power of `x`.", samples.analytic, lambda g, out, x: g * out)
-exp2 = unary("exp2", np.exp2, "2 to the power of `x`.", samples.analytic, lambda g, out, x: g * out * _math.log(2))
-expm1 = unary("expm1", np.expm1, "`exp(x) - 1`, exact near zero.", samples.analytic, lambda g, out, x: g * (out + 1))
-log = unary("log", np.log, "The natural logarithm.", samples.analytic, lambda g, out, x: g / x)
-log2 = unary("log2", np.log2, "The logarithm of base 2.", samples.analytic,
+exp: Function = unary("exp", np.exp, "e to the power of `x`.", samples.analytic, lambda g, out, x: g * out)
+exp2: Function = unary("exp2", np.exp2, "2 to the power of `x`.", samples.analytic, lambda g, out,
+    x: g * out * _math.log(2))
+expm1: Function = unary("expm1", np.expm1, "`exp(x) - 1`, exact near zero.", samples.analytic, lambda g, out,
+    x: g * (out + 1))
+log: Function = unary("log", np.log, "The natural logarithm.", samples.analytic, lambda g, out, x: g / x)
+log2: Function = unary("log2", np.log2, "The logarithm of base 2.", samples.analytic,
              lambda g, out, x: g / (x * _math.log(2)))
-log10 = unary("log10", np.log10, "The logarithm of base 10.", samples.analytic,
+log10: Function = unary("log10", np.log10, "The logarithm of base 10.", samples.analytic,
               lambda g, out, x: g / (x * _math.log(10)))
-log1p = unary("log1p", np.log1p, "`log(1 + x)`, exact near zero.", samples.analytic, lambda g, out, x: g / (x + 1))
-logaddexp = binary("logaddexp", np.logaddexp, "`log(exp(x) + exp(y))` without overflow.", samples.special_pairs,
+log1p: Function = unary("log1p", np.log1p, "`log(1 + x)`, exact near zero.", samples.analytic, lambda g, out,
+    x: g / (x + 1))
+logaddexp: Function = binary("logaddexp", np.logaddexp, "`log(exp(x) + exp(y))` without overflow.",
+    samples.special_pairs,
                    lambda g, out, x, y: (sum_to(g * exp(x - out), x), sum_to(g * exp(y - out), y)))
 
 # Trigonometric and hyperbolic functions.
 
-sin = unary("sin", np.sin, "The sine.", samples.analytic, lambda g, out, x: g * cos(x))
-cos = unary("cos", np.cos, "The cosine.", samples.analytic, lambda g, out, x: -g * sin(x))
-tan = unary("tan", np.tan, "The tangent.", samples.analytic, lambda g, out, x: g * (square(out) + 1))
-asin = unary("asin", np.arcsin, "The inverse sine.", samples.analytic, lambda g, out, x: g * rsqrt(1 - square(x)), op_name="arcsin")
-acos = unary("acos", np.arccos, "The inverse cosine.", samples.analytic, lambda g, out, x: -g * rsqrt(1 - square(x)), op_name="arccos")
-atan = unary("atan", np.arctan, "The inverse tangent.", samples.analytic, lambda g, out, x: g / (square(x) + 1), op_name="arctan")
-sinh = unary("sinh", np.sinh, "The hyperbolic sine.", samples.analytic, lambda g, out, x: g * cosh(x))
-cosh = unary("cosh", np.cosh, "The hyperbolic cosine.", samples.analytic, lambda g, out, x: g * sinh(x))
-tanh = unary("tanh", np.tanh, "The hyperbolic tangent.", samples.analytic, lambda g, out, x: g * (1 - square(out)))
-asinh = unary("asinh", np.arcsinh, "The inverse hyperbolic sine.", samples.analytic,
+sin: Function = unary("sin", np.sin, "The sine.", samples.analytic, lambda g, out, x: g * cos(x))
+cos: Function = unary("cos", np.cos, "The cosine.", samples.analytic, lambda g, out, x: -g * sin(x))
+tan: Function = unary("tan", np.tan, "The tangent.", samples.analytic, lambda g, out, x: g * (square(out) + 1))
+asin: Function = unary("asin", np.arcsin, "The inverse sine.", samples.analytic, lambda g, out,
+    x: g * rsqrt(1 - square(x)), op_name="arcsin")
+acos: Function = unary("acos", np.arccos, "The inverse cosine.", samples.analytic, lambda g, out,
+    x: -g * rsqrt(1 - square(x)), op_name="arccos")
+atan: Function = unary("atan", np.arctan, "The inverse tangent.", samples.analytic, lambda g, out,
+    x: g / (square(x) + 1), op_name="arctan")
+sinh: Function = unary("sinh", np.sinh, "The hyperbolic sine.", samples.analytic, lambda g, out, x: g * cosh(x))
+cosh: Function = unary("cosh", np.cosh, "The hyperbolic cosine.", samples.analytic, lambda g, out, x: g * sinh(x))
+tanh: Function = unary("tanh", np.tanh, "The hyperbolic tangent.", samples.analytic, lambda g, out,
+    x: g * (1 - square(out)))
+asinh: Function = unary("asinh", np.arcsinh, "The inverse hyperbolic sine.", samples.analytic,
               lambda g, out, x: g * rsqrt(square(x) + 1), op_name="arcsinh")
-acosh = unary("acosh", np.arccosh, "The inverse hyperbolic cosine.", samples.above_one,
+acosh: Function = unary("acosh", np.arccosh, "The inverse hyperbolic cosine.", samples.above_one,
               lambda g, out, x: g * rsqrt(square(x) - 1), op_name="arccosh")
-atanh = unary("atanh", np.arctanh, "The inverse hyperbolic tangent.", samples.analytic,
+atanh: Function = unary("atanh", np.arctanh, "The inverse hyperbolic tangent.", samples.analytic,
               lambda g, out, x: g / (1 - square(x)), op_name="arctanh")
-atan2 = binary("atan2", np.arctan2, "The angle of the point (`y`, `x`) to the first axis.", samples.special_pairs,
+atan2: Function = binary("atan2", np.arctan2, "The angle of the point (`y`, `x`) to the first axis.",
+    samples.special_pairs,
                lambda g, out, y, x: (sum_to(g * x / (square(x) + square(y)), y),
                                      sum_to(-g * y / (square(x) + square(y)), x)), op_name="arctan2")
-hypot = binary("hypot", np.hypot, "`sqrt(x * x + y * y)` without overflow.", samples.special_pairs,
+hypot: Function = binary("hypot", np.hypot, "`sqrt(x * x + y * y)` without overflow.", samples.special_pairs,
                lambda g, out, x, y: (sum_to(g * x / out, x), sum_to(g * y / out, y)))
-deg2rad = unary("deg2rad", np.deg2rad, "Degrees to radians.", samples.floats,
+deg2rad: Function = unary("deg2rad", np.deg2rad, "Degrees to radians.", samples.floats,
                 lambda g, out, x: g * (_math.pi / 180))
-rad2deg = unary("rad2deg", np.rad2deg, "Radians to degrees.", samples.floats,
+rad2deg: Function = unary("rad2deg", np.rad2deg, "Radians to degrees.", samples.floats,
                 lambda g, out, x: g * (180 / _math.pi))
 
 # Rounding and floating-point structure.
 
-floor = unary("floor", np.floor, "Rounded down.", samples.reals, None)
-ceil = unary("ceil", np.ceil, "Rounded up.", samples.reals, None)
-trunc = unary("trunc", np.trunc, "Rounded towards zero.", samples.reals, None)
-rint = unary("rint", np.rint, "Rounded to the nearest whole number, halves to even; a float.", samples.reals, None)
-nextafter = binary("nextafter", np.nextafter, "The next number after `x` towards `y`.", samples.special_pairs, None)
-copysign = binary("copysign", np.copysign, "`x` with the sign of `y`.", samples.special_pairs,
+floor: Function = unary("floor", np.floor, "Rounded down.", samples.reals, None)
+ceil: Function = unary("ceil", np.ceil, "Rounded up.", samples.reals, None)
+trunc: Function = unary("trunc", np.trunc, "Rounded towards zero.", samples.reals, None)
+rint: Function = unary("rint", np.rint, "Rounded to the nearest whole number, halves to even; a float.", samples.reals,
+    None)
+nextafter: Function = binary("nextafter", np.nextafter, "The next number after `x` towards `y`.",
+    samples.special_pairs, None)
+copysign: Function = binary("copysign", np.copysign, "`x` with the sign of `y`.", samples.special_pairs,
                   lambda g, out, x, y: (sum_to(g * copysign(sign(x), x * y), x), None))
-heaviside = binary("heaviside", np.heaviside, "0 for `x < 0`, 1 for `x > 0`, `y` at 0.", samples.special_pairs, None)
-is_nan = unary("is_nan", np.isnan, "Whether `x` is NaN.", samples.numbers, None, op_name="isnan")
-is_inf = unary("is_inf", np.isinf, "Whether `x` is infinite.", samples.numbers, None, op_name="isinf")
-is_finite = unary("is_finite", np.isfinite, "Whether `x` is neither infinite nor NaN.", samples.numbers, None, op_name="isfinite")
-signbit = unary("signbit", np.signbit, "Whether the sign is negative, also of -0.0.", samples.reals, None)
+heaviside: Function = binary("heaviside", np.heaviside, "0 for `x < 0`, 1 for `x > 0`, `y` at 0.",
+    samples.special_pairs, None)
+is_nan: Function = unary("is_nan", np.isnan, "Whether `x` is NaN.", samples.numbers, None, op_name="isnan")
+is_inf: Function = unary("is_inf", np.isinf, "Whether `x` is infinite.", samples.numbers, None, op_name="isinf")
+is_finite: Function = unary("is_finite", np.isfinite, "Whether `x` is neither infinite nor NaN.", samples.numbers,
+    None, op_name="isfinite")
+signbit: Function = unary("signbit", np.signbit, "Whether the sign is negative, also of -0.0.", samples.reals, None)
 
 # Comparison: booleans, for strings as well.
 
-equal = binary("equal", np.equal, "`x == y`, element by element.", samples.equality_pairs, None, strings=True, expression="{} == {}")
-not_equal = binary("not_equal", np.not_equal, "`x != y`.", samples.equality_pairs, None, strings=True, expression="{} != {}")
-less = binary("less", np.less, "`x < y`.", samples.order_pairs, None, strings=True, expression="{} < {}")
-less_equal = binary("less_equal", np.less_equal, "`x <= y`.", samples.order_pairs, None, strings=True, expression="{} <= {}")
-greater = binary("greater", np.greater, "`x > y`.", samples.order_pairs, None, strings=True, expression="{} > {}")
-greater_equal = binary("greater_equal", np.greater_equal, "`x >= y`.", samples.order_pairs, None, strings=True, expression="{} >= {}")
+equal: Function = binary("equal", np.equal, "`x == y`, element by element.", samples.equality_pairs, None,
+    strings=True, expression="{} == {}")
+not_equal: Function = binary("not_equal", np.not_equal, "`x != y`.", samples.equality_pairs, None, strings=True,
+    expression="{} != {}")
+less: Function = binary("less", np.less, "`x < y`.", samples.order_pairs, None, strings=True, expression="{} < {}")
+less_equal: Function = binary("less_equal", np.less_equal, "`x <= y`.", samples.order_pairs, None, strings=True,
+    expression="{} <= {}")
+greater: Function = binary("greater", np.greater, "`x > y`.", samples.order_pairs, None, strings=True,
+    expression="{} > {}")
+greater_equal: Function = binary("greater_equal", np.greater_equal, "`x >= y`.", samples.order_pairs, None,
+    strings=True, expression="{} >= {}")
 
 # Logic (numbers count as true unless zero) and bits.
 
-logical_and = binary("logical_and", np.logical_and, "True where both are.", samples.boolean_pairs, None)
-logical_or = binary("logical_or", np.logical_or, "True where one is.", samples.boolean_pairs, None)
-logical_xor = binary("logical_xor", np.logical_xor, "True where just one is.", samples.boolean_pairs, None)
-logical_not = unary("logical_not", np.logical_not, "True where `x` is not.", samples.booleans, None)
-bitwise_and = binary("bitwise_and", np.bitwise_and, "`x & y`.", samples.bit_pairs, None, expression="{} & {}")
-bitwise_or = binary("bitwise_or", np.bitwise_or, "`x | y`.", samples.bit_pairs, None, expression="{} | {}")
-bitwise_xor = binary("bitwise_xor", np.bitwise_xor, "`x ^ y`.", samples.bit_pairs, None, expression="{} ^ {}")
-invert = unary("invert", np.invert, "`~x`.", samples.bits, None, expression="~{}")
-left_shift = binary("left_shift", np.left_shift, "`x << y`.", samples.shift_pairs, None, expression="{} << {}")
-right_shift = binary("right_shift", np.right_shift, "`x >> y`, keeping the sign.", samples.shift_pairs, None, expression="{} >> {}")
+logical_and: Function = binary("logical_and", np.logical_and, "True where both are.", samples.boolean_pairs, None)
+logical_or: Function = binary("logical_or", np.logical_or, "True where one is.", samples.boolean_pairs, None)
+logical_xor: Function = binary("logical_xor", np.logical_xor, "True where just one is.", samples.boolean_pairs, None)
+logical_not: Function = unary("logical_not", np.logical_not, "True where `x` is not.", samples.booleans, None)
+bitwise_and: Function = binary("bitwise_and", np.bitwise_and, "`x & y`.", samples.bit_pairs, None, expression="{} & {}")
+bitwise_or: Function = binary("bitwise_or", np.bitwise_or, "`x | y`.", samples.bit_pairs, None, expression="{} | {}")
+bitwise_xor: Function = binary("bitwise_xor", np.bitwise_xor, "`x ^ y`.", samples.bit_pairs, None, expression="{} ^ {}")
+invert: Function = unary("invert", np.invert, "`~x`.", samples.bits, None, expression="~{}")
+left_shift: Function = binary("left_shift", np.left_shift, "`x << y`.", samples.shift_pairs, None,
+    expression="{} << {}")
+right_shift: Function = binary("right_shift", np.right_shift, "`x >> y`, keeping the sign.", samples.shift_pairs, None,
+    expression="{} >> {}")
 
 # Special functions.
 
-erf = unary("erf", kernels.erf, "The error function.", samples.floats,
+erf: Function = unary("erf", kernels.erf, "The error function.", samples.floats,
             lambda g, out, x: g * (2 / _math.sqrt(_math.pi)) * exp(-square(x)), infer=to_float)
-erfc = unary("erfc", kernels.erfc, "One minus the error function.", samples.floats,
+erfc: Function = unary("erfc", kernels.erfc, "One minus the error function.", samples.floats,
              lambda g, out, x: g * (-2 / _math.sqrt(_math.pi)) * exp(-square(x)), infer=to_float)
-lgamma = unary("lgamma", kernels.lgamma, "The logarithm of the absolute value of the gamma function.", samples.floats,
+lgamma: Function = unary("lgamma", kernels.lgamma, "The logarithm of the absolute value of the gamma function.",
+    samples.floats,
                lambda g, out, x: g * digamma(x), infer=to_float)
-digamma = unary("digamma", kernels.digamma, "The derivative of `lgamma`.", samples.floats, None, infer=to_float)
-sinc = unary("sinc", kernels.sinc, "`sin(pi x) / (pi x)`, and 1 at 0.", samples.floats, None, infer=to_float)
-i0 = unary("bessel_i0", kernels.bessel_i0, "The modified Bessel function of order 0.", samples.floats, None,
+digamma: Function = unary("digamma", kernels.digamma, "The derivative of `lgamma`.", samples.floats, None,
+    infer=to_float)
+sinc: Function = unary("sinc", kernels.sinc, "`sin(pi x) / (pi x)`, and 1 at 0.", samples.floats, None, infer=to_float)
+i0: Function = unary("bessel_i0", kernels.bessel_i0, "The modified Bessel function of order 0.", samples.floats, None,
            infer=to_float, op_name="i0")
 
 

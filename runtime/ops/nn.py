@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from autograph.errors import InvalidArgumentError
+
 from ..convert import convert_to_tensor
 from ..op import Type, op
 from ..shapes import merge
@@ -19,7 +21,8 @@ from .math import erf, exp, greater, maximum, minimum, multiply, negative, rsqrt
 from .reduce import reduce_mean, reduce_sum
 
 __all__ = [
-    "batch_normalization", "bias_add", "elu", "gelu", "l2_loss", "l2_normalize", "leaky_relu", "log_sigmoid", "log_softmax",
+    "batch_normalization", "bias_add", "elu", "gelu", "l2_loss", "l2_normalize", "leaky_relu", "log_sigmoid",
+    "log_softmax",
     "moments", "relu", "relu6", "selu", "sigmoid", "sigmoid_cross_entropy_with_logits", "silu", "softmax",
     "softmax_cross_entropy_with_logits", "softplus", "softsign", "sparse_softmax_cross_entropy_with_logits", "swish",
 ]  # fmt: skip
@@ -28,7 +31,8 @@ relu = unary("relu", kernels.relu, "`max(x, 0)`.", s.reals, lambda g, out, x: g 
              infer=elementwise(np.negative))  # fmt: skip
 sigmoid = unary("sigmoid", kernels.sigmoid, "`1 / (1 + exp(-x))`.", s.floats, lambda g, out, x: g * out * (1 - out),
                 infer=to_float)  # fmt: skip
-softplus = unary("softplus", kernels.softplus, "`log(1 + exp(x))` without overflow.", s.floats, lambda g, out, x: g * sigmoid(x),
+softplus = unary("softplus", kernels.softplus, "`log(1 + exp(x))` without overflow.", s.floats, lambda g, out,
+    x: g * sigmoid(x),
                  infer=to_float)  # fmt: skip
 
 
@@ -161,8 +165,7 @@ def _infer_sparse(labels: Type, logits: Type) -> Type:
         return Type(logits.dtype, merge(labels.shape, logits.shape[:-1]))
     except ValueError:
         message = f"labels of shape {text(labels.shape)} do not fit logits of shape {text(logits.shape)}"
-        require(False, message)
-        raise
+        raise InvalidArgumentError(message) from None
 
 
 def _sparse_gradient(g: Any, out: Any, labels: Any, logits: Any) -> tuple[None, Any]:
@@ -170,13 +173,16 @@ def _sparse_gradient(g: Any, out: Any, labels: Any, logits: Any) -> tuple[None, 
     from .shape import expand_dims
 
     n = None if logits.static_shape is None else logits.static_shape[-1]
-    require(n is not None, "the gradient of the sparse softmax cross-entropy needs the number of classes")
+    if n is None:
+        raise InvalidArgumentError("the gradient of the sparse softmax cross-entropy needs the number of classes")
     return None, (softmax(logits) - one_hot(labels, n, dtype=logits.dtype)) * expand_dims(g, -1)
 
 
 sparse_op = op(
-    "sparse_softmax_cross_entropy", infer=_infer_sparse, numpy=kernels.sparse_softmax_cross_entropy, gradient=_sparse_gradient,
-    samples=lambda: [s.sample([1, 0], [[1.0, 2.0], [0.5, -1.0]]), s.sample(np.int64(0), [1.0, 2.0]), s.sample(np.zeros(0, np.int32), np.zeros((0, 3), np.float32)),
+    "sparse_softmax_cross_entropy", infer=_infer_sparse, numpy=kernels.sparse_softmax_cross_entropy,
+    gradient=_sparse_gradient,
+    samples=lambda: [s.sample([1, 0], [[1.0, 2.0], [0.5, -1.0]]), s.sample(np.int64(0), [1.0, 2.0]),
+                     s.sample(np.zeros(0, np.int32), np.zeros((0, 3), np.float32)),
                      s.sample([[1]], np.array([[[3.0, 1.0]]]))],
     doc="Minus the logarithm of the softmax at the label, for each row of logits.",
 )  # fmt: skip
@@ -206,8 +212,10 @@ def _cross_entropy_gradient(g: Any, out: Any, labels: Any, logits: Any) -> tuple
 
 
 cross_entropy_op = op(
-    "softmax_cross_entropy", infer=_infer_cross_entropy, numpy=kernels.softmax_cross_entropy, gradient=_cross_entropy_gradient, promote=0,
-    samples=lambda: [s.sample([[0.0, 1.0], [0.5, 0.5]], [[1.0, 2.0], [0.5, -1.0]]), s.sample(np.zeros((0, 3)), np.zeros((0, 3)))],
+    "softmax_cross_entropy", infer=_infer_cross_entropy, numpy=kernels.softmax_cross_entropy,
+    gradient=_cross_entropy_gradient, promote=0,
+    samples=lambda: [s.sample([[0.0, 1.0], [0.5, 0.5]], [[1.0, 2.0], [0.5, -1.0]]),
+                     s.sample(np.zeros((0, 3)), np.zeros((0, 3)))],
     doc="The cross-entropy of the softmax of logits against a distribution, for each row.",
 )  # fmt: skip
 
@@ -221,11 +229,17 @@ def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, 
     return cross_entropy_op(labels, logits, name=name)
 
 
+def _infer_sigmoid_loss(labels: Type, logits: Type) -> Type:
+    require_kind(logits, "f", "the logits")
+    return Type(logits.dtype, merge(labels.shape, logits.shape))
+
+
 sigmoid_cross_entropy_op = op(
     "sigmoid_cross_entropy", numpy=kernels.sigmoid_cross_entropy, promote=0,
-    infer=lambda labels, logits: (require_kind(logits, "f"), Type(logits.dtype, merge(labels.shape, logits.shape)))[1],
+    infer=_infer_sigmoid_loss,
     gradient=lambda g, out, labels, logits: (-g * logits, g * (sigmoid(logits) - labels)),
-    samples=lambda: [s.sample([1.0, 0.0], [2.0, -3.0]), s.sample(np.float64(1), np.float64(0.5)), s.sample([1.0, 0.0], [100.0, -100.0])],
+    samples=lambda: [s.sample([1.0, 0.0], [2.0, -3.0]), s.sample(np.float64(1), np.float64(0.5)),
+                     s.sample([1.0, 0.0], [100.0, -100.0])],
     doc="The cross-entropy of the sigmoid of logits against probabilities, element by element.",
 )  # fmt: skip
 

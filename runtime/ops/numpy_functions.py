@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from . import create, cumulative, elementwise, gather, index, joining, linalg, r
 from .infer import require
 from .reduce import axis_attribute
 
-_none = np._NoValue  # type: ignore[attr-defined]  # what NumPy's own wrappers pass for an argument not given
+_none: Any = np._NoValue  # what NumPy's own wrappers pass for an argument not given
 
 
 def _reduction(*names: str, op: str) -> None:
@@ -47,7 +48,8 @@ for _names, _op in [(("all",), "all"), (("any",), "any")]:
 
 @implements("add.reduce")
 def _add_reduce(a: Any, axis: Any = 0, dtype: Any = None, out: None = None, keepdims: bool = False) -> Any:
-    return reduce.sum_op(a, axis=axis_attribute(axis), dtype=None if dtype is None else as_dtype(dtype), keepdims=keepdims)
+    return reduce.sum_op(a, axis=axis_attribute(axis), dtype=None if dtype is None else as_dtype(dtype),
+        keepdims=keepdims)
 
 
 def _nonempty(a: Any, axis: Any) -> Any:
@@ -236,7 +238,7 @@ def _split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     if isinstance(indices_or_sections, int):
         return joining.split(ary, indices_or_sections, axis)
     ends = [0, *indices_or_sections]
-    sizes = [b - a for a, b in zip(ends, ends[1:], strict=False)]
+    sizes = [b - a for a, b in pairwise(ends)]
     return joining.split(ary, [*sizes, -1], axis)
 
 
@@ -275,11 +277,6 @@ def _ndim(a: Any) -> Any:
     return shape.rank(a) if rank is None else rank
 
 
-def _same(name: str, function: Any) -> None:
-    """NumPy's name for a function whose signature already is NumPy's."""
-    implements(name)(function)
-
-
 def _like(number: int) -> Any:
     def function(a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: None = None) -> Any:
         require(shape is None, "a tensor's zeros_like takes no shape; use tf.zeros")
@@ -289,7 +286,8 @@ def _like(number: int) -> Any:
 
 
 @implements("full_like")
-def _full_like(a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: None = None) -> Any:
+def _full_like(a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True,
+    shape: None = None) -> Any:
     require(shape is None, "a tensor's full_like takes no shape; use tf.fill")
     tensor = convert_to_tensor(a)
     value = elementwise.cast(fill_value, tensor.dtype if dtype is None else dtype)
@@ -400,4 +398,4 @@ for _name, _function in {
     "outer": linalg.outer, "tensordot": linalg.tensordot, "take": gather.take, "argwhere": elementwise.where,
     "zeros_like": _like(0), "ones_like": _like(1), "linalg.qr": linalg.qr,
 }.items():  # fmt: skip
-    _same(_name, _function)
+    implements(_name)(_function)

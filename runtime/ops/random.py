@@ -25,7 +25,8 @@ from .infer import at_least, exactly, require, require_kind
 
 __all__ = [
     "bernoulli", "categorical", "normal", "set_seed", "shuffle", "stateless_bernoulli", "stateless_categorical",
-    "stateless_normal", "stateless_shuffle", "stateless_truncated_normal", "stateless_uniform", "truncated_normal", "uniform",
+    "stateless_normal", "stateless_shuffle", "stateless_truncated_normal", "stateless_uniform", "truncated_normal",
+    "uniform",
 ]  # fmt: skip
 
 
@@ -122,7 +123,8 @@ def _declare(name: str, sampler: Callable[..., Any], doc: str) -> tuple[Op, Op]:
     def draws() -> list[Any]:
         return [
             s.sample(0.0, 1.0, shape=(2, 3), dtype=float32), s.sample(1.0, 2.0, shape=(), dtype=as_dtype("float64")),
-            s.sample(0.0, 1.0, shape=(0, 2), dtype=as_dtype("float16")), s.sample(0.0, 1.0, [2], shape=None, dtype=float32),
+            s.sample(0.0, 1.0, shape=(0, 2), dtype=as_dtype("float16")),
+            s.sample(0.0, 1.0, [2], shape=None, dtype=float32),
             s.sample([0.0, 5.0], 9.0, [3, 2], shape=(None, 2), dtype=float32),
         ]  # fmt: skip
 
@@ -163,7 +165,8 @@ def _ends(minval: Any, maxval: Any, dtype: DType) -> tuple[Any, Any]:
 
 
 def uniform(
-    shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, seed: int | None = None, name: str | None = None
+    shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, seed: int | None = None,
+    name: str | None = None
 ) -> Any:
     """Numbers of `shape`, uniform from `minval` up to, without, `maxval` (1 for floats; integers need one)."""
     target = as_dtype(dtype)
@@ -172,14 +175,16 @@ def uniform(
 
 
 def normal(
-    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, seed: int | None = None, name: str | None = None
+    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, seed: int | None = None,
+    name: str | None = None
 ) -> Any:
     """Normally distributed numbers of `shape`."""
     return _stateful(normal_op, shape, mean, stddev, dtype, seed, name)
 
 
 def truncated_normal(
-    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, seed: int | None = None, name: str | None = None
+    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, seed: int | None = None,
+    name: str | None = None
 ) -> Any:
     """Normally distributed numbers of `shape`; those beyond two standard deviations are drawn again."""
     return _stateful(truncated_op, shape, mean, stddev, dtype, seed, name)
@@ -239,11 +244,17 @@ def _infer_shuffle(x: Type, **_: Any) -> Type:
 shuffle_op = op(
     "random_shuffle", infer=_infer_shuffle, effect=True,
     numpy=lambda x, seed=None: _generators.draw(seed, lambda generator: generator.permutation(x, axis=0)),
-    samples=lambda: [s.sample([1, 2, 3]), s.sample([[1.0], [2.0]], seed=1), s.sample(np.zeros((0, 2))), s.sample(["a", "b"])],
+    samples=lambda: [s.sample([1, 2, 3]), s.sample([[1.0], [2.0]], seed=1), s.sample(np.zeros((0, 2))),
+                     s.sample(["a", "b"])],
     doc="The slices along the first axis in random order.",
 )  # fmt: skip
+def _infer_stateless_shuffle(seed: Type, x: Type) -> Type:
+    _check_seed(seed)
+    return _infer_shuffle(x)
+
+
 stateless_shuffle_op = op(
-    "stateless_random_shuffle", infer=lambda seed, x: (_check_seed(seed), _infer_shuffle(x))[1],
+    "stateless_random_shuffle", infer=_infer_stateless_shuffle,
     numpy=lambda seed, x: _generator(_checked_seed(seed)).permutation(x, axis=0),
     samples=lambda: [s.sample([1, 2], [1, 2, 3]), s.sample([1, 2], [[1.0], [2.0]])],
     doc="The slices along the first axis in an order determined by the seed, the first input.",
@@ -275,20 +286,28 @@ def _infer_categorical(logits: Type, count: int, dtype: DType = int64, seed: int
 _LOGITS = np.array([[0.0, 1.0, -5.0], [2.0, 0.0, 0.0]], np.float32)
 categorical_op = op(
     "random_categorical", infer=_infer_categorical, effect=True,
-    numpy=lambda logits, count, dtype=int64, seed=None: _generators.draw(seed, lambda g: _categorical(g, logits, count, dtype)),
-    samples=lambda: [s.sample(_LOGITS, count=4), s.sample(_LOGITS.astype(np.float64), count=0, dtype=int32), s.sample(_LOGITS[:0], count=2, seed=1)],
+    numpy=lambda logits, count, dtype=int64,
+    seed=None: _generators.draw(seed, lambda g: _categorical(g, logits, count, dtype)),
+    samples=lambda: [s.sample(_LOGITS, count=4), s.sample(_LOGITS.astype(np.float64), count=0, dtype=int32),
+                     s.sample(_LOGITS[:0], count=2, seed=1)],
     doc="Classes drawn with the probabilities `softmax(logits)`, `count` for each row.",
 )  # fmt: skip
+def _infer_stateless_categorical(seed: Type, logits: Type, count: int, dtype: DType = int64) -> Type:
+    _check_seed(seed)
+    return _infer_categorical(logits, count, dtype)
+
+
 stateless_categorical_op = op(
     "stateless_random_categorical",
-    infer=lambda seed, logits, count, dtype=int64: (_check_seed(seed), _infer_categorical(logits, count, dtype))[1],
+    infer=_infer_stateless_categorical,
     numpy=lambda seed, logits, count, dtype=int64: _categorical(_generator(_checked_seed(seed)), logits, count, dtype),
     samples=lambda: [s.sample([1, 2], _LOGITS, count=4)],
     doc="Classes drawn with the probabilities `softmax(logits)`, determined by the seed, the first input.",
 )  # fmt: skip
 
 
-def categorical(logits: Any, num_samples: int, dtype: Any = None, seed: int | None = None, name: str | None = None) -> Any:
+def categorical(logits: Any, num_samples: int, dtype: Any = None, seed: int | None = None,
+    name: str | None = None) -> Any:
     """For each row of `logits`, `num_samples` (a Python int) classes drawn with the probabilities `softmax(logits)`."""
     return categorical_op(logits, count=int(num_samples), dtype=as_dtype(dtype or int64), seed=seed, name=name)
 

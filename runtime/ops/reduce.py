@@ -21,7 +21,8 @@ from .elementwise import cast
 from .infer import float_dtype, reduced, require, require_kind
 
 __all__ = [
-    "argmax", "argmin", "count_nonzero", "reduce_all", "reduce_any", "reduce_euclidean_norm", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min",
+    "argmax", "argmin", "count_nonzero", "reduce_all", "reduce_any", "reduce_euclidean_norm", "reduce_logsumexp",
+    "reduce_max", "reduce_mean", "reduce_min",
     "reduce_prod", "reduce_std", "reduce_sum", "reduce_variance", "zero_fraction",
 ]  # fmt: skip
 
@@ -41,19 +42,25 @@ def axis_attribute(axis: Any) -> Any:
 def _samples() -> list[Any]:
     x = np.array([[1.5, -2.0, 3.0], [0.5, 4.0, -1.0]], np.float32)
     return [
-        s.sample(x), s.sample(x, axis=0), s.sample(x, axis=-1, keepdims=True), s.sample(x, axis=(0, 1)), s.sample(x, axis=()),
-        s.sample(np.arange(24, dtype=np.float64).reshape(2, 3, 4), axis=(0, -1), keepdims=True), s.sample(np.float64(2.5)),
-        s.sample(np.zeros((0, 3), np.float32), axis=1), s.sample(x.astype(np.int32), axis=1), s.sample(x.astype(np.float16)),
-        s.sample(np.array([100, 100, 100], np.int8)), s.sample(np.array([[200, 100]], np.uint8), axis=1), s.sample(s.SPECIAL),
+        s.sample(x), s.sample(x, axis=0), s.sample(x, axis=-1, keepdims=True), s.sample(x, axis=(0, 1)),
+        s.sample(x, axis=()),
+        s.sample(np.arange(24, dtype=np.float64).reshape(2, 3, 4), axis=(0, -1), keepdims=True),
+        s.sample(np.float64(2.5)),
+        s.sample(np.zeros((0, 3), np.float32), axis=1), s.sample(x.astype(np.int32), axis=1),
+        s.sample(x.astype(np.float16)),
+        s.sample(np.array([100, 100, 100], np.int8)), s.sample(np.array([[200, 100]], np.uint8), axis=1),
+        s.sample(s.SPECIAL),
     ]  # fmt: skip
 
 
 def _with_empty() -> list[Any]:
-    return [*_samples(), s.sample(np.zeros((0, 3), np.float32), axis=0), s.sample(np.zeros((2, 0), np.int32), keepdims=True)]
+    return [*_samples(), s.sample(np.zeros((0, 3), np.float32), axis=0),
+            s.sample(np.zeros((2, 0), np.int32), keepdims=True)]
 
 
 def _sums() -> list[Any]:
-    return [*_with_empty(), s.sample([True, False, True]), s.sample(s.COMPLEX), s.sample([1, 2], dtype=as_dtype("int32")),
+    return [*_with_empty(), s.sample([True, False, True]), s.sample(s.COMPLEX),
+            s.sample([1, 2], dtype=as_dtype("int32")),
             s.sample([1.0, 2.0], dtype=float64)]  # fmt: skip
 
 
@@ -122,7 +129,7 @@ def _neutral(dtype: Any, largest: bool) -> Any:
 
 def _mean_kernel(x: Any, axis: Any = None, keepdims: bool = False, dtype: DType | None = None) -> Any:
     if dtype is not None and dtype.kind in "iu":
-        total = np.add.reduce(x, axis=axis, dtype=dtype.numpy, keepdims=keepdims)
+        total = _sum(np.add)(x, axis, keepdims, dtype)
         count = max(x.size // max(total.size, 1), 1)
         return np.asarray(np.copysign(1, total) * (abs(total) // count)).astype(dtype.numpy)
     return np.asarray(np.mean(x, axis=axis, keepdims=keepdims, dtype=None if dtype is None else dtype.numpy))
@@ -144,7 +151,8 @@ def _expand(g: Any, x: Any, axis: Any, keepdims: bool) -> Any:
     return g
 
 
-def _spread_gradient(g: Any, out: Any, x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> tuple[Any]:
+def _spread_gradient(g: Any, out: Any, x: Any, axis: Any = None, keepdims: bool = False,
+    dtype: Any = None) -> tuple[Any]:
     from .declare import broadcast_to_shape_of
 
     return (cast(broadcast_to_shape_of(_expand(g, x, axis, keepdims), x), x.dtype),)
@@ -170,7 +178,8 @@ prod_op = op("prod", infer=_infer_sum, numpy=_sum(np.multiply), samples=_sums,
                  _expand(g * out, x, axis, keepdims) / x,),
              doc="The product over axes; `dtype` is that of the result, NumPy's by default.")  # fmt: skip
 mean_op = op("mean", infer=_infer_mean, numpy=_mean_kernel, gradient=_mean_gradient,
-             samples=lambda: [*_samples(), s.sample([True, False]), s.sample(s.COMPLEX), s.sample([-1, -2], dtype=as_dtype("int32")),
+             samples=lambda: [*_samples(), s.sample([True, False]), s.sample(s.COMPLEX),
+                              s.sample([-1, -2], dtype=as_dtype("int32")),
                               s.sample(np.zeros(0, np.int32), dtype=as_dtype("int32")), s.sample(np.zeros(0))],
              doc="The mean over axes; with an integer `dtype`, cut off towards zero.")  # fmt: skip
 max_op = op("max", infer=_infer_same, numpy=_extreme(np.maximum, True), samples=_orders, gradient=_extreme_gradient,
@@ -190,9 +199,11 @@ def _infer_count(x: Type, axis: Any = None, keepdims: bool = False) -> Type:
 
 
 all_op = op("all", infer=_infer_truth, samples=_truths, doc="Whether all elements over axes are true.",
-            numpy=lambda x, axis=None, keepdims=False: np.logical_and.reduce(x, axis=axis, keepdims=keepdims))  # fmt: skip
+            numpy=lambda x, axis=None, keepdims=False: np.logical_and.reduce(x, axis=axis,
+                keepdims=keepdims))  # fmt: skip
 any_op = op("any", infer=_infer_truth, samples=_truths, doc="Whether any element over axes is true.",
-            numpy=lambda x, axis=None, keepdims=False: np.logical_or.reduce(x, axis=axis, keepdims=keepdims))  # fmt: skip
+            numpy=lambda x, axis=None, keepdims=False: np.logical_or.reduce(x, axis=axis,
+                keepdims=keepdims))  # fmt: skip
 count_op = op(
     "count_nonzero", infer=_infer_count, samples=lambda: [*_truths(), s.sample(["", "a"])],
     numpy=lambda x, axis=None, keepdims=False: np.asarray(np.count_nonzero(x, axis=axis, keepdims=keepdims)),
@@ -263,14 +274,16 @@ def _arg(function: Any) -> Callable[..., Any]:
 
 
 def _arg_samples() -> list[Any]:
-    return [s.sample([3.0, 1.0, 3.0], axis=0), s.sample([[1, 5], [7, 2]], axis=-1, dtype=as_dtype("int32")), s.sample(2.5),
-            s.sample([[1, 5], [7, 2]]), s.sample(np.zeros((0, 2)), axis=1, keepdims=True), s.sample(s.SPECIAL), s.sample([True, False])]  # fmt: skip
+    return [s.sample([3.0, 1.0, 3.0], axis=0), s.sample([[1, 5], [7, 2]], axis=-1, dtype=as_dtype("int32")),
+            s.sample(2.5),
+            s.sample([[1, 5], [7, 2]]), s.sample(np.zeros((0, 2)), axis=1, keepdims=True), s.sample(s.SPECIAL),
+            s.sample([True, False])]  # fmt: skip
 
 
 argmax_op = op("argmax", infer=_infer_arg, numpy=_arg(np.argmax), samples=_arg_samples,
-               doc="The index of the first maximum (a NaN counts as one) along an axis, or in the flattened array.")  # fmt: skip
+               doc="The index of the first maximum (or NaN) along an axis, or in the flattened array.")  # fmt: skip
 argmin_op = op("argmin", infer=_infer_arg, numpy=_arg(np.argmin), samples=_arg_samples,
-               doc="The index of the first minimum (a NaN counts as one) along an axis, or in the flattened array.")  # fmt: skip
+               doc="The index of the first minimum (or NaN) along an axis, or in the flattened array.")  # fmt: skip
 
 
 # The public functions.

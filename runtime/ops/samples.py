@@ -1,7 +1,7 @@
 """Sample inputs of ops: what the generic tests run each op over.
 
-A sample is a pair of input arrays and attributes. Each function here returns a list of them, made when asked for, so that
-importing the ops costs nothing. Among them are zero-size, 0-d, negative, mixed and special values.
+A sample is a pair of input arrays and attributes. Each function here returns a list of them, made when asked for, so
+that importing the ops costs nothing. Among them are zero-size, 0-d, negative, mixed and special values.
 """
 
 from __future__ import annotations
@@ -80,7 +80,8 @@ def analytic() -> list[Sample]:
 
 
 def complexes() -> list[Sample]:
-    return [sample(COMPLEX), sample(COMPLEX.astype(np.complex128).reshape(2, 2)), sample(_f(3)), sample(_f(3, dtype=np.float64))]
+    return [sample(COMPLEX), sample(COMPLEX.astype(np.complex128).reshape(2, 2)), sample(_f(3)),
+            sample(_f(3, dtype=np.float64))]
 
 
 def booleans() -> list[Sample]:
@@ -101,7 +102,8 @@ def integer_pairs() -> list[Sample]:
     return [
         sample(_i(6) * 3, np.array([1, -2, 3, -4, 5, 7], np.int32)), sample(7, -2), sample(_i(2, 1), _i(3) + 3),
         sample(big, np.array([1, -1], np.int32)), sample(_i(3, dtype=np.int8), np.array([5, 6, 7], np.int64)),
-        sample(_i(0, 2), 1), sample(np.arange(4, dtype=np.uint8), np.array(3, np.uint8)), sample(_i(2), np.zeros(2, np.int32)),
+        sample(_i(0, 2), 1), sample(np.arange(4, dtype=np.uint8), np.array(3, np.uint8)),
+        sample(_i(2), np.zeros(2, np.int32)),
     ]
 
 
@@ -109,7 +111,8 @@ def float_pairs() -> list[Sample]:
     """Pairs of positive floats that broadcast."""
     return [
         sample(_f(2, 3), _f(2, 3) + 1), sample(_f(2, 3), _f(3)), sample(_f(2, 1), _f(1, 3)), sample(_f(3), 0.5),
-        sample(_f(dtype=np.float64), _f(dtype=np.float64)), sample(_f(0, 3), _f(3)), sample(_f(2), _f(2, dtype=np.float64)),
+        sample(_f(dtype=np.float64), _f(dtype=np.float64)), sample(_f(0, 3), _f(3)),
+        sample(_f(2), _f(2, dtype=np.float64)),
     ]
 
 
@@ -130,7 +133,8 @@ def power_pairs() -> list[Sample]:
 
 
 def equality_pairs() -> list[Sample]:
-    return [*number_pairs(), *boolean_pairs(), sample(["a", "b"], ["a", "c"]), sample("a", ["a", "b"]), sample("a", "a")]
+    return [*number_pairs(), *boolean_pairs(), sample(["a", "b"], ["a", "c"]), sample("a", ["a", "b"]),
+            sample("a", "a")]
 
 
 def order_pairs() -> list[Sample]:
@@ -138,7 +142,8 @@ def order_pairs() -> list[Sample]:
 
 
 def shift_pairs() -> list[Sample]:
-    return [sample(_i(5), 3), sample(1, [0, 31, 40]), sample(_i(2, 2, dtype=np.int64), np.array(2, np.int64)), sample(_i(0), 1)]
+    return [sample(_i(5), 3), sample(1, [0, 31, 40]), sample(_i(2, 2, dtype=np.int64), np.array(2, np.int64)),
+            sample(_i(0), 1)]
 
 
 def logits() -> list[Sample]:

@@ -37,7 +37,8 @@ def _infer_scatter(x: Type, indices: Type, updates: Type) -> Type:
 
 def _check_updates(shape: Shape, indices: Type, updates: Type) -> None:
     expected, _ = infer_points(shape, indices)
-    require(is_compatible(expected, updates.shape), f"updates of shape {text(updates.shape)} do not fit {text(expected)}")
+    require(is_compatible(expected, updates.shape),
+        f"updates of shape {text(updates.shape)} do not fit {text(expected)}")
 
 
 def scatter_in_place(function: Any, x: Any, indices: Any, updates: Any) -> Any:
@@ -70,8 +71,10 @@ _X = np.arange(12, dtype=np.float32).reshape(4, 3)
 
 def _samples() -> list[Any]:
     return [
-        s.sample([1.0, 2.0, 3.0], [[0], [2]], [9.0, 8.0]), s.sample([1, 2, 3], [[1], [1]], [5, 7]), s.sample(_X, [[3], [0]], -_X[:2]), s.sample(_X, [[1, 2]], [100.0]),
-        s.sample(_X, np.zeros((0, 1), np.int32), np.zeros((0, 3), np.float32)), s.sample(_X, [[[0, 0]], [[1, 1]]], [[5.0], [6.0]]),
+        s.sample([1.0, 2.0, 3.0], [[0], [2]], [9.0, 8.0]), s.sample([1, 2, 3], [[1], [1]], [5, 7]),
+        s.sample(_X, [[3], [0]], -_X[:2]), s.sample(_X, [[1, 2]], [100.0]),
+        s.sample(_X, np.zeros((0, 1), np.int32), np.zeros((0, 3), np.float32)),
+        s.sample(_X, [[[0, 0]], [[1, 1]]], [[5.0], [6.0]]),
         s.sample(_X, np.zeros((1, 0), np.int32), _X[None] - 5),
     ]  # fmt: skip
 
@@ -98,7 +101,8 @@ def _together(tensor: Any, updates: Any) -> tuple[Any, Any]:
 
     tensor = convert_to_tensor(tensor)
     updates = convert_to_tensor(updates, tensor.dtype) if weak_kind(updates) else convert_to_tensor(updates)
-    require(tensor.dtype is updates.dtype, f"the updates have dtype {updates.dtype.name}, the tensor has {tensor.dtype.name}")
+    require(tensor.dtype is updates.dtype,
+        f"the updates have dtype {updates.dtype.name}, the tensor has {tensor.dtype.name}")
     return tensor, updates
 
 
@@ -112,9 +116,9 @@ tensor_scatter_nd_sub = _declare(
     "tensor_scatter_nd_sub", np.subtract, "A copy of the tensor with `updates` taken off at the index vectors.",
     lambda g, out, x, indices, updates: (g, None, -gather_nd(g, indices)))  # fmt: skip
 tensor_scatter_nd_min = _declare(
-    "tensor_scatter_nd_min", np.minimum, "A copy of the tensor with the smaller of it and `updates` at the index vectors.")
+    "tensor_scatter_nd_min", np.minimum, "A copy of the tensor with the smaller of it and `updates` at index vectors.")
 tensor_scatter_nd_max = _declare(
-    "tensor_scatter_nd_max", np.maximum, "A copy of the tensor with the larger of it and `updates` at the index vectors.")
+    "tensor_scatter_nd_max", np.maximum, "A copy of the tensor with the larger of it and `updates` at index vectors.")
 
 
 # scatter_nd
@@ -135,8 +139,10 @@ scatter_nd_op = op(
     "scatter_nd", infer=_infer_scatter_nd, numpy=_scatter_nd,
     gradient=lambda g, out, indices, updates, *dynamic, shape: (None, gather_nd(g, indices), *(None for _ in dynamic)),
     samples=lambda: [
-        s.sample([[0], [0]], [1, 2], shape=(3,)), s.sample([[1, 2]], [5.0], shape=(2, 3)), s.sample([[1]], [[1.0, 2.0]], [2, 2], shape=None),
-        s.sample(np.zeros((0, 1), np.int32), np.zeros(0, np.float32), shape=(2,)), s.sample([[1]], [1], [2], shape=(None,)),
+        s.sample([[0], [0]], [1, 2], shape=(3,)), s.sample([[1, 2]], [5.0], shape=(2, 3)),
+        s.sample([[1]], [[1.0, 2.0]], [2, 2], shape=None),
+        s.sample(np.zeros((0, 1), np.int32), np.zeros(0, np.float32), shape=(2,)),
+        s.sample([[1]], [1], [2], shape=(None,)),
     ],
     doc="Zeros of a shape with the updates added at the index vectors.",
 )  # fmt: skip
@@ -160,7 +166,8 @@ def _infer_update_slice(x: Type, update: Type, begin: Type) -> Type:
     exactly(begin.shape, 1, "begin")
     if x.shape is not None and update.shape is not None:
         fits = len(x.shape) == len(update.shape)
-        fits = fits and all(None in (a, b) or a >= b for a, b in zip(x.shape, update.shape, strict=True))  # type: ignore[operator]
+        pairs = zip(x.shape, update.shape, strict=False)
+        fits = fits and all(a is None or b is None or a >= b for a, b in pairs)
         require(fits, f"an update of shape {text(update.shape)} does not fit into {text(x.shape)}")
     return x
 
@@ -203,7 +210,8 @@ def _infer_segment(x: Type, ids: Type, count: int | None = None) -> Type:
     if x.shape is None or ids.shape is None:
         return Type(x.dtype, None)
     at_least(x.shape, len(ids.shape), "the data")
-    require(is_compatible(x.shape[: len(ids.shape)], ids.shape), f"the ids {text(ids.shape)} do not fit {text(x.shape)}")
+    require(is_compatible(x.shape[: len(ids.shape)], ids.shape),
+        f"the ids {text(ids.shape)} do not fit {text(x.shape)}")
     return Type(x.dtype, (count, *x.shape[len(ids.shape) :]))
 
 
@@ -248,19 +256,23 @@ def _inside(rows: Any, ids: Any, count: int) -> tuple[Any, Any]:
 
 
 def _sorted_samples() -> list[Any]:
-    return [s.sample([1.0, 2.0, 3.0], [0, 0, 2]), s.sample([[1, 2], [3, 4]], [0, 1]), s.sample(np.zeros((0, 2), np.float32), np.zeros(0, np.int32))]
+    return [s.sample([1.0, 2.0, 3.0], [0, 0, 2]), s.sample([[1, 2], [3, 4]], [0, 1]),
+            s.sample(np.zeros((0, 2), np.float32), np.zeros(0, np.int32))]
 
 
 def _unsorted_samples() -> list[Any]:
     return [s.sample([1.0, 2.0, 3.0], [2, -1, 2], count=4), s.sample([[1, 2], [3, 4]], [[0, 1], [1, 0]], count=2),
-            s.sample(_X, [1, 0, 1, 1], count=2), s.sample(np.zeros((0, 2), np.float32), np.zeros(0, np.int32), count=1)]  # fmt: skip
+            s.sample(_X, [1, 0, 1, 1], count=2),
+            s.sample(np.zeros((0, 2), np.float32), np.zeros(0, np.int32), count=1)]  # fmt: skip
 
 
 def _segment_op(name: str, function: Any, doc: str, mean: bool = False, gradient: Any = None) -> tuple[Any, Any]:
-    ordered = op(f"segment_{name}", infer=_infer_segment, numpy=_segments(function, mean, True), samples=_sorted_samples,
-                 gradient=gradient, doc=f"{doc} of the rows of each segment; the ids are sorted. 0 for an empty segment.")  # fmt: skip
-    loose = op(f"unsorted_segment_{name}", infer=_infer_segment, numpy=_segments(function, mean), samples=_unsorted_samples,
-               gradient=gradient, doc=f"{doc} of the rows of each of `num_segments` segments; negative ids are left out.")  # fmt: skip
+    ordered = op(f"segment_{name}", infer=_infer_segment, numpy=_segments(function, mean, True),
+        samples=_sorted_samples,
+                 gradient=gradient, doc=f"{doc} of each segment's rows; sorted ids. 0 for none.")  # fmt: skip
+    loose = op(f"unsorted_segment_{name}", infer=_infer_segment, numpy=_segments(function, mean),
+        samples=_unsorted_samples,
+               gradient=gradient, doc=f"{doc} of each segment's rows; negative ids count nowhere.")  # fmt: skip
     return _sorted_function(ordered), _unsorted_function(loose)
 
 

@@ -15,7 +15,7 @@ from autograph.errors import InvalidArgumentError
 
 from ..convert import convert_to_tensor
 from ..dtypes import DType, as_dtype, int32
-from ..op import Type, op
+from ..op import Op, Type, op
 from ..shapes import Shape, is_compatible
 from ..shapes import broadcast as broadcast_shapes
 from . import samples as s
@@ -62,8 +62,10 @@ reshape_op = op(
     "reshape", infer=_infer_reshape, numpy=_reshape,
     gradient=lambda g, out, x, *dims, shape: (reshape(g, _shape_like(x)), *(None for _ in dims)),
     samples=lambda: [
-        s.sample(_x(2, 3), shape=(3, 2)), s.sample(_x(2, 3), shape=(-1,)), s.sample(_x(), shape=(1, 1)), s.sample(_x(1), shape=()),
-        s.sample(_x(0, 3), shape=(3, 0)), s.sample(_x(2, 3), [3, -1], shape=(3, None)), s.sample(["a", "b"], shape=(2, 1)),
+        s.sample(_x(2, 3), shape=(3, 2)), s.sample(_x(2, 3), shape=(-1,)), s.sample(_x(), shape=(1, 1)),
+        s.sample(_x(1), shape=()),
+        s.sample(_x(0, 3), shape=(3, 0)), s.sample(_x(2, 3), [3, -1], shape=(3, None)),
+        s.sample(["a", "b"], shape=(2, 1)),
         s.sample(_x(2, 3), [6], shape=None),
     ],
     doc="The same elements in another shape; one dimension may be -1. A second input, if any, is the shape.",
@@ -121,7 +123,8 @@ def _infer_squeeze(x: Type, axis: Any = None) -> Type:
 squeeze_op = op(
     "squeeze", infer=_infer_squeeze, numpy=lambda x, axis=None: x.squeeze(axis),
     gradient=lambda g, out, x, axis=None: (reshape(g, _shape_like(x)),),
-    samples=lambda: [s.sample(_x(1, 2, 1)), s.sample(_x(1, 2, 1), axis=0), s.sample(_x(1, 2, 1), axis=(0, -1)), s.sample(_x())],
+    samples=lambda: [s.sample(_x(1, 2, 1)), s.sample(_x(1, 2, 1), axis=0), s.sample(_x(1, 2, 1), axis=(0, -1)),
+                     s.sample(_x())],
     doc="The tensor without its dimensions of one, or without those given.",
 )  # fmt: skip
 
@@ -213,9 +216,11 @@ def _infer_broadcast_to(x: Type, *_: Type, shape: Shape) -> Type:
 
 
 broadcast_to_op = op(
-    "broadcast_to", infer=_infer_broadcast_to, numpy=lambda x, *dims, shape: np.broadcast_to(x, tuple(dims[0]) if dims else shape),
+    "broadcast_to", infer=_infer_broadcast_to, numpy=lambda x, *dims,
+    shape: np.broadcast_to(x, tuple(dims[0]) if dims else shape),
     gradient=lambda g, out, x, *dims, shape: (sum_to(g, x), *(None for _ in dims)),
-    samples=lambda: [s.sample(_x(3), shape=(2, 3)), s.sample(_x(), shape=(2, 0)), s.sample(_x(2, 1), [2, 4], shape=(2, None)),
+    samples=lambda: [s.sample(_x(3), shape=(2, 3)), s.sample(_x(), shape=(2, 0)),
+                     s.sample(_x(2, 1), [2, 4], shape=(2, None)),
                      s.sample(_x(1), [3], shape=None)],
     doc="The tensor broadcast to a shape.",
 )  # fmt: skip
@@ -260,7 +265,7 @@ def _infer_axes(x: Type, axis: Any, **_: Any) -> Type:
     return x
 
 
-reverse_op = op(
+reverse_op: Op = op(
     "flip", infer=_infer_axes, numpy=np.flip, gradient=lambda g, out, x, axis: (reverse_op(g, axis=axis),),
     samples=lambda: [s.sample(_x(2, 3), axis=(0,)), s.sample(_x(2, 3), axis=(0, -1)), s.sample(_x(0, 3), axis=(1,)),
                      s.sample(_x(2), axis=()), s.sample(["a", "b"], axis=(0,)), s.sample(_x(2, 2), axis=None)],
@@ -273,11 +278,12 @@ def reverse(tensor: Any, axis: Sequence[int], name: str | None = None) -> Any:
     return reverse_op(tensor, axis=tuple(int(a) for a in np.atleast_1d(axis)), name=name)
 
 
-roll_op = op(
+roll_op: Op = op(
     "roll", infer=lambda x, shift, axis: _infer_axes(x, axis) if not isinstance(axis, tuple) else x,
     numpy=lambda x, shift, axis: np.roll(x, _shift(shift), axis),
     gradient=lambda g, out, x, shift, axis: (roll_op(g, -shift, axis=axis), None),
-    samples=lambda: [s.sample(_x(5), 2, axis=0), s.sample(_x(2, 3), [1, -1], axis=(0, 1)), s.sample(_x(0, 3), 1, axis=1),
+    samples=lambda: [s.sample(_x(5), 2, axis=0), s.sample(_x(2, 3), [1, -1], axis=(0, 1)),
+                     s.sample(_x(0, 3), 1, axis=1),
                      s.sample(_x(4), -7, axis=-1), s.sample(_x(2, 2), 1, axis=None)],
     doc="The elements moved round along an axis by `shift`.",
 )  # fmt: skip
@@ -302,8 +308,10 @@ def _infer_shape(x: Type, dtype: DType = int32) -> Type:
 
 def _count(name: str, kernel: Callable[[Any], Any], doc: str) -> Any:
     return op(
-        name, infer=lambda x, dtype=int32: Type(dtype, ()), numpy=lambda x, dtype=int32: dtype.numpy.type(kernel(x)), doc=doc,
-        samples=lambda: [s.sample(_x(2, 3)), s.sample(_x()), s.sample(_x(0, 2), dtype=as_dtype("int64")), s.sample(["a"])],
+        name, infer=lambda x, dtype=int32: Type(dtype, ()), numpy=lambda x, dtype=int32: dtype.numpy.type(kernel(x)),
+        doc=doc,
+        samples=lambda: [s.sample(_x(2, 3)), s.sample(_x()), s.sample(_x(0, 2), dtype=as_dtype("int64")),
+                         s.sample(["a"])],
     )  # fmt: skip
 
 

@@ -19,7 +19,8 @@ from . import samples as s
 from .infer import at_least, axis_of, exactly, require, require_kind, text
 
 __all__ = [
-    "argsort", "bincount", "confusion_matrix", "in_top_k", "invert_permutation", "searchsorted", "sequence_mask", "sort",
+    "argsort", "bincount", "confusion_matrix", "in_top_k", "invert_permutation", "searchsorted", "sequence_mask",
+    "sort",
     "top_k", "unique", "unique_with_counts",
 ]  # fmt: skip
 
@@ -68,8 +69,10 @@ def _argsort(x: Any, axis: int = -1, descending: bool = False, dtype: DType = in
 
 def _samples() -> list[Any]:
     return [
-        s.sample([3.0, 1.0, 2.0]), s.sample([[3, 1], [1, 2]], axis=0), s.sample([1, 3, 1, 3], descending=True), s.sample(np.zeros((0, 2))),
-        s.sample(s.SPECIAL), s.sample(["b", "a"]), s.sample([[1.0, 1.0], [0.0, 2.0]], axis=-1, descending=True), s.sample([True, False]),
+        s.sample([3.0, 1.0, 2.0]), s.sample([[3, 1], [1, 2]], axis=0), s.sample([1, 3, 1, 3], descending=True),
+        s.sample(np.zeros((0, 2))),
+        s.sample(s.SPECIAL), s.sample(["b", "a"]), s.sample([[1.0, 1.0], [0.0, 2.0]], axis=-1, descending=True),
+        s.sample([True, False]),
     ]  # fmt: skip
 
 
@@ -82,7 +85,8 @@ def _sort_gradient(g: Any, out: Any, x: Any, axis: int = -1, descending: bool = 
 
 sort_op = op("sort", infer=_infer_sort, numpy=_sort, samples=_samples, gradient=_sort_gradient,
              doc="The elements in order along an axis.")  # fmt: skip
-argsort_op = op("argsort", infer=lambda x, axis=-1, descending=False, dtype=int32: Type(dtype, _infer_sort(x, axis).shape), numpy=_argsort,
+argsort_op = op("argsort", infer=lambda x, axis=-1, descending=False,
+    dtype=int32: Type(dtype, _infer_sort(x, axis).shape), numpy=_argsort,
                 samples=lambda: [*_samples(), s.sample([2, 1], dtype=int64)],
                 doc="The indices that put an axis in order; equal elements keep theirs.")  # fmt: skip
 
@@ -109,7 +113,8 @@ def _infer_top_k(x: Type, k: int, dtype: DType = int32) -> tuple[Type, Type]:
     at_least(x.shape, 1)
     if x.shape is None:
         return Type(x.dtype, None), Type(dtype, None)
-    require(x.shape[-1] is None or 0 <= k <= x.shape[-1], f"there are no {k} elements along the last axis of {text(x.shape)}")
+    require(x.shape[-1] is None or 0 <= k <= x.shape[-1],
+        f"there are no {k} elements along the last axis of {text(x.shape)}")
     return Type(x.dtype, (*x.shape[:-1], k)), Type(dtype, (*x.shape[:-1], k))
 
 
@@ -125,13 +130,15 @@ def _top_k_gradient(g: Any, out: Any, x: Any, k: int, dtype: DType = int32) -> t
     from .shape import expand_dims
 
     n = None if x.static_shape is None else x.static_shape[-1]
-    require(n is not None, "the gradient of top_k needs the size of the last axis")
+    if n is None:
+        raise InvalidArgumentError("the gradient of top_k needs the size of the last axis")
     return (reduce_sum(one_hot(out[1], n, dtype=x.dtype) * expand_dims(g[0], -1), axis=-2),)
 
 
 top_k_op = op(
     "top_k", infer=_infer_top_k, numpy=_top_k, gradient=_top_k_gradient,
-    samples=lambda: [s.sample([1.0, 3.0, 2.0, 3.0], k=2), s.sample([[1, 2], [4, 3]], k=1), s.sample(np.zeros((0, 3)), k=3), s.sample([1.0], k=0),
+    samples=lambda: [s.sample([1.0, 3.0, 2.0, 3.0], k=2), s.sample([[1, 2], [4, 3]], k=1),
+                     s.sample(np.zeros((0, 3)), k=3), s.sample([1.0], k=0),
                      s.sample(np.array([0, 255], np.uint8), k=2)],
     doc="The k largest elements of the last axis, largest first, and their indices; of equals the first comes first.",
 )  # fmt: skip
@@ -175,13 +182,14 @@ def _unique(x: Any, dtype: DType = int32) -> tuple[Any, ...]:
 
 unique_op = op(
     "unique", infer=_infer_unique, numpy=_unique,
-    samples=lambda: [s.sample([3, 1, 3, 2]), s.sample(np.zeros(0), dtype=int64), s.sample(["b", "a", "b"]), s.sample([1.5, 1.5])],
+    samples=lambda: [s.sample([3, 1, 3, 2]), s.sample(np.zeros(0), dtype=int64), s.sample(["b", "a", "b"]),
+                     s.sample([1.5, 1.5])],
     doc="The distinct elements in order of first appearance, which of them each element is, and how often each occurs.",
 )  # fmt: skip
 
 
 def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
-    """The distinct elements of a vector in the order of their first appearance, and for each element its place there."""
+    """The distinct elements of a vector in the order of their first appearance, and each element's place there."""
     y, idx, _ = unique_op(x, dtype=as_dtype(out_idx), name=name)
     return Unique(y, idx)
 
@@ -201,7 +209,7 @@ def _infer_search(sequence: Type, values: Type, side: str = "left", dtype: DType
     return Type(dtype, values.shape)
 
 
-def _search(sequence: Any, values: Any, side: str = "left", dtype: DType = int32) -> Any:
+def _search(sequence: Any, values: Any, side: Any = "left", dtype: DType = int32) -> Any:
     if sequence.ndim == 1:
         return np.asarray(np.searchsorted(sequence, values, side)).astype(dtype.numpy)
     result = np.empty(values.shape, dtype.numpy)
@@ -212,7 +220,8 @@ def _search(sequence: Any, values: Any, side: str = "left", dtype: DType = int32
 
 searchsorted_op = op(
     "searchsorted", infer=_infer_search, numpy=_search, promote=0,
-    samples=lambda: [s.sample([1, 3, 5], [0, 3, 9]), s.sample([1.0, 3.0], 2.0, side="right"), s.sample([[1, 2], [3, 4]], [[1], [9]], dtype=int64),
+    samples=lambda: [s.sample([1, 3, 5], [0, 3, 9]), s.sample([1.0, 3.0], 2.0, side="right"),
+                     s.sample([[1, 2], [3, 4]], [[1], [9]], dtype=int64),
                      s.sample(np.zeros(0), np.ones(2)), s.sample([1, 3], [2.5])],
     doc="Where to insert values into a sorted sequence (the last axis) to keep it sorted.",
 )  # fmt: skip
@@ -221,12 +230,13 @@ searchsorted_op = op(
 def searchsorted(
     sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = int32, name: str | None = None
 ) -> Any:
-    """Where to insert `values` into `sorted_sequence` (its last axis) so that it stays sorted; `side` decides for equals."""
+    """Where to insert `values` into `sorted_sequence` (its last axis) so that it stays sorted; `side` is for equals."""
     require(side in ("left", "right"), f"side is left or right, not {side!r}")
     return searchsorted_op(sorted_sequence, values, side=side, dtype=as_dtype(out_type), name=name)
 
 
-def _infer_bincount(x: Type, *weights: Type, minlength: int = 0, maxlength: int | None = None, dtype: DType = int32) -> Type:
+def _infer_bincount(x: Type, *weights: Type, minlength: int = 0, maxlength: int | None = None,
+    dtype: DType = int32) -> Type:
     require_kind(x, "iub")
     if weights:
         require_kind(weights[0], "iuf", "the weights")
@@ -248,7 +258,8 @@ def _bincount(x: Any, *weights: Any, minlength: int = 0, maxlength: int | None =
 
 bincount_op = op(
     "bincount", infer=_infer_bincount, numpy=_bincount,
-    samples=lambda: [s.sample([1, 1, 3]), s.sample([1, 1, 3], [1.0, 2.0, 3.0]), s.sample([0, 7], minlength=3, maxlength=3), s.sample(np.zeros(0, np.int32)),
+    samples=lambda: [s.sample([1, 1, 3]), s.sample([1, 1, 3], [1.0, 2.0, 3.0]),
+                     s.sample([0, 7], minlength=3, maxlength=3), s.sample(np.zeros(0, np.int32)),
                      s.sample([[1], [2]], dtype=int64, minlength=5)],
     doc="How often each number occurs, or the sum of its weights.",
 )  # fmt: skip
@@ -294,13 +305,14 @@ def _mask(lengths: Any, *longest: Any, maxlen: int | None = None) -> Any:
 
 sequence_mask_op = op(
     "sequence_mask", infer=_infer_mask, numpy=_mask,
-    samples=lambda: [s.sample([1, 3, 0]), s.sample([1, 3], maxlen=2), s.sample(2, 4), s.sample([[1], [2]], maxlen=0), s.sample(np.zeros(0, np.int64))],
+    samples=lambda: [s.sample([1, 3, 0]), s.sample([1, 3], maxlen=2), s.sample(2, 4), s.sample([[1], [2]], maxlen=0),
+                     s.sample(np.zeros(0, np.int64))],
     doc="True in the first places of each row, as many as its length says. A second input, if any, is the row's size.",
 )  # fmt: skip
 
 
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: str | None = None) -> Any:
-    """For each length a row whose first places are true; rows have `maxlen` places, or as many as the largest length."""
+    """For each length a row whose first places are true; rows have `maxlen` places, or as the largest length."""
     from .elementwise import cast
 
     known = maxlen if maxlen is None or isinstance(maxlen, int) else None
@@ -324,7 +336,8 @@ def _infer_invert(x: Type) -> Type:
     return x
 
 
-invert_op = op("invert_permutation", infer=_infer_invert, numpy=_invert, samples=lambda: [s.sample([2, 0, 1]), s.sample(np.zeros(0, np.int64))],
+invert_op = op("invert_permutation", infer=_infer_invert, numpy=_invert,
+    samples=lambda: [s.sample([2, 0, 1]), s.sample(np.zeros(0, np.int64))],
                doc="The permutation that undoes a permutation.")  # fmt: skip
 
 

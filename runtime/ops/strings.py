@@ -24,7 +24,8 @@ from .print_format import format_array
 from .reduce import axis_attribute
 
 __all__ = [
-    "as_string", "format", "format_value", "join", "length", "lower", "reduce_join", "regex_full_match", "regex_replace",
+    "as_string", "format", "format_value", "join", "length", "lower", "reduce_join", "regex_full_match",
+    "regex_replace",
     "split", "strip", "substr", "to_number", "upper",
 ]  # fmt: skip
 
@@ -47,10 +48,12 @@ def _infer_text(*types: Type, **_: Any) -> Type:
 
 
 def _texts() -> list[Any]:
-    return [s.sample(["aB", "", "  Ça va "]), s.sample("Héllo"), s.sample(np.empty((0, 2), object)), s.sample([["a"], ["bc"]])]
+    return [s.sample(["aB", "", "  Ça va "]), s.sample("Héllo"), s.sample(np.empty((0, 2), object)),
+            s.sample([["a"], ["bc"]])]
 
 
-def _mapped(name: str, function: Callable[[bytes], bytes], unicode: Callable[[str], str], doc: str) -> Callable[..., Any]:
+def _mapped(name: str, function: Callable[[bytes], bytes], unicode: Callable[[str], str], doc: str) -> Callable[...,
+    Any]:
     def kernel(x: Any, encoding: str = "") -> Any:
         if encoding == "utf-8":
             return each(lambda value: unicode(_decoded(value)).encode(), x)
@@ -91,7 +94,8 @@ def _length(value: bytes, unit: str) -> int:
 length_op = op(
     "string_length", infer=lambda x, unit="BYTE": Type(int32, _infer_text(x).shape),
     numpy=lambda x, unit="BYTE": each(lambda value: _length(value, unit), x, dtype=np.int32),
-    samples=lambda: [*_texts(), s.sample("Héllo", unit="UTF8_CHAR")], doc="The number of bytes, or characters, of each string.")  # fmt: skip
+    samples=lambda: [*_texts(), s.sample("Héllo", unit="UTF8_CHAR")],
+    doc="The number of bytes, or characters, of each string.")  # fmt: skip
 
 
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
@@ -103,7 +107,8 @@ def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
 join_op = op(
     "string_join", infer=lambda *types, separator="": _infer_text(*types),
     numpy=lambda *xs, separator="": each(lambda *values: separator.encode().join(values), *xs),
-    samples=lambda: [s.sample(["a", "b"], "c", separator="-"), s.sample("a"), s.sample("a", "b", "c"), s.sample([["a"]], ["b", "c"])],
+    samples=lambda: [s.sample(["a", "b"], "c", separator="-"), s.sample("a"), s.sample("a", "b", "c"),
+                     s.sample([["a"]], ["b", "c"])],
     doc="The strings joined, element by element.",
 )  # fmt: skip
 
@@ -120,7 +125,8 @@ def _infer_reduce(x: Type, axis: Any = None, keepdims: bool = False, separator: 
 
 
 def _reduce_join(x: Any, axis: Any = None, keepdims: bool = False, separator: str = "") -> Any:
-    axes = tuple(range(x.ndim)) if axis is None else tuple(a % x.ndim for a in ((axis,) if isinstance(axis, int) else axis))
+    axes = tuple(range(x.ndim)) if axis is None else tuple(a % x.ndim for a in ((axis,) if isinstance(axis,
+        int) else axis))
     kept = [i for i in range(x.ndim) if i not in axes]
     moved = x.transpose((*kept, *axes))
     shape = tuple(x.shape[i] for i in kept)
@@ -133,7 +139,8 @@ def _reduce_join(x: Any, axis: Any = None, keepdims: bool = False, separator: st
 
 reduce_join_op = op(
     "string_reduce_join", infer=_infer_reduce, numpy=_reduce_join,
-    samples=lambda: [s.sample([["a", "b"], ["c", "d"]], axis=0), s.sample([["a", "b"]], axis=-1, separator=" ", keepdims=True), s.sample(["a", "b"]),
+    samples=lambda: [s.sample([["a", "b"], ["c", "d"]], axis=0),
+                     s.sample([["a", "b"]], axis=-1, separator=" ", keepdims=True), s.sample(["a", "b"]),
                      s.sample(np.empty((0, 2), object), axis=0), s.sample([["a", "b"], ["c", "d"]], axis=(1, 0))],
     doc="The strings over axes joined.",
 )  # fmt: skip
@@ -166,8 +173,10 @@ def _infer_substr(x: Type, start: Type, size: Type, unit: str = "BYTE") -> Type:
 
 
 substr_op = op(
-    "string_substr", infer=_infer_substr, numpy=lambda x, start, size, unit="BYTE": each(lambda *v: _substr(*v, unit), x, start, size),
-    samples=lambda: [s.sample("hello", 1, 3), s.sample(["abc", "héé"], [-2, 1], 2, unit="UTF8_CHAR"), s.sample(np.empty(0, object), 0, 1)],
+    "string_substr", infer=_infer_substr, numpy=lambda x, start, size,
+    unit="BYTE": each(lambda value, at, n: _substr(value, at, n, unit), x, start, size),
+    samples=lambda: [s.sample("hello", 1, 3), s.sample(["abc", "héé"], [-2, 1], 2, unit="UTF8_CHAR"),
+                     s.sample(np.empty(0, object), 0, 1)],
     doc="The part of each string from a position, of a length.",
 )  # fmt: skip
 
@@ -177,10 +186,17 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
     return substr_op(input, pos, len, unit=unit, name=name)
 
 
+def _infer_split(x: Type, sep: str | None = None, maxsplit: int = -1) -> Type:
+    require_kind(x, "S")
+    exactly(x.shape, 0, "the string")
+    return Type(string, (None,))
+
+
 split_op = op(
-    "string_split", infer=lambda x, sep=None, maxsplit=-1: (exactly(x.shape, 0, "the string"), Type(string, (None,)))[1],
+    "string_split", infer=_infer_split,
     numpy=lambda x, sep=None, maxsplit=-1: _array_of(_scalar(x).split(sep.encode() if sep else None, maxsplit)),
-    samples=lambda: [s.sample("a b  c"), s.sample("a,,b", sep=","), s.sample("a-b-c", sep="-", maxsplit=1), s.sample("")],
+    samples=lambda: [s.sample("a b  c"), s.sample("a,,b", sep=","), s.sample("a-b-c", sep="-", maxsplit=1),
+                     s.sample("")],
     doc="The parts of one string between separators (white space without one).",
 )  # fmt: skip
 
@@ -223,7 +239,8 @@ def _replace(x: Any, pattern: str, rewrite: str, count: int = 0) -> Any:
 
 regex_replace_op = op(
     "string_regex_replace", infer=_infer_replace, numpy=_replace,
-    samples=lambda: [s.sample(["aab", "b"], pattern="a+", rewrite=r"<\0>"), s.sample("aaa", pattern="a", rewrite="b", count=1)],
+    samples=lambda: [s.sample(["aab", "b"], pattern="a+", rewrite=r"<\0>"),
+                     s.sample("aaa", pattern="a", rewrite="b", count=1)],
     doc="Each string with the matches of a pattern rewritten.",
 )  # fmt: skip
 
@@ -262,7 +279,8 @@ def _number(value: bytes, dtype: DType) -> Any:
 to_number_op = op(
     "string_to_number", infer=lambda x, dtype: Type(dtype, _infer_text(x).shape),
     numpy=lambda x, dtype: each(lambda value: _number(value, dtype), x, dtype=dtype.numpy),
-    samples=lambda: [s.sample(["1.5", "-2e3", "inf"], dtype=float32), s.sample("12", dtype=as_dtype("int64")), s.sample(np.empty(0, object), dtype=int32)],
+    samples=lambda: [s.sample(["1.5", "-2e3", "inf"], dtype=float32), s.sample("12", dtype=as_dtype("int64")),
+                     s.sample(np.empty(0, object), dtype=int32)],
     doc="The numbers that the strings write.",
 )  # fmt: skip
 
@@ -286,7 +304,8 @@ as_string_op = op(
     "as_string", infer=lambda x, spec, width="": Type(string, x.shape),
     numpy=lambda x, spec, width="": x if x.dtype == object else each(
         lambda value: f"{_as_string(value, spec).decode():{width}}".encode(), x),
-    samples=lambda: [s.sample([1.5, -2.0], spec=".6f"), s.sample([1, -2], spec=""), s.sample([True, False], spec=""), s.sample(s.COMPLEX, spec=".2f"),
+    samples=lambda: [s.sample([1.5, -2.0], spec=".6f"), s.sample([1, -2], spec=""), s.sample([True, False], spec=""),
+                     s.sample(s.COMPLEX, spec=".2f"),
                      s.sample(np.zeros(0), spec=".6f"), s.sample(5, spec="", width="0>4"), s.sample("a", spec="")],
     doc="The elements written as strings.",
 )  # fmt: skip
@@ -296,7 +315,7 @@ def as_string(
     input: Any, precision: int = -1, scientific: bool = False, shortest: bool = False, width: int = -1, fill: str = "",
     name: str | None = None,
 ) -> Any:  # fmt: skip
-    """Each element as text: floats with six decimals or `precision`, with exponent if `scientific`, or as short as possible."""
+    """Each element as text: floats with six decimals or `precision`, with exponent if `scientific`, or short."""
     require(not (scientific and shortest), "as_string is either scientific or shortest")
     digits = "" if precision < 0 else f".{precision}"
     spec = f"{digits}g" if shortest else f"{digits or '.6'}e" if scientific else f"{digits or '.6'}f"
@@ -310,7 +329,8 @@ def _format(*arrays: Any, pieces: tuple[str, ...], summarize: int = 3) -> Any:
 
 format_op = op(
     "string_format", infer=lambda *types, pieces, summarize=3: Type(string, ()), numpy=_format,
-    samples=lambda: [s.sample([1, 2, 3], pieces=("x: ", "")), s.sample(0.5, "a", pieces=("", " and ", ".")), s.sample(pieces=("a",))],
+    samples=lambda: [s.sample([1, 2, 3], pieces=("x: ", "")), s.sample(0.5, "a", pieces=("", " and ", ".")),
+                     s.sample(pieces=("a",))],
     doc="A text with tensors written into it.",
 )  # fmt: skip
 
@@ -323,19 +343,23 @@ def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int =
     return format_op(*values, pieces=pieces, summarize=int(summarize), name=name)
 
 
+_CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda value: value, "r": repr, "s": str, "a": ascii}
+
+
 def _format_value(x: Any, conversion: str = "", spec: str = "") -> Any:
     value = x if isinstance(x, bytes) or np.ndim(x) else np.asarray(x)[()]
     value = _decoded(value) if isinstance(value, bytes) else value
-    value = {"r": repr, "s": str, "a": ascii}.get(conversion, lambda v: v)(value)
+    value = _CONVERSIONS[conversion](value)
     try:
         return f"{value:{spec}}".encode()
     except (TypeError, ValueError) as error:
-        raise InvalidArgumentError(f"can't format a tensor of shape {text(np.shape(x))} with {spec!r}: {error}") from None
+        raise InvalidArgumentError(f"can't format shape {text(np.shape(x))} with {spec!r}: {error}") from None
 
 
 format_value_op = op(
     "format_value", infer=lambda x, conversion="", spec="": Type(string, ()), numpy=_format_value,
-    samples=lambda: [s.sample(0.1), s.sample(3, spec="03d"), s.sample(2.5, spec=".2f"), s.sample("a", spec=">3"), s.sample([1, 2]), s.sample(True),
+    samples=lambda: [s.sample(0.1), s.sample(3, spec="03d"), s.sample(2.5, spec=".2f"), s.sample("a", spec=">3"),
+                     s.sample([1, 2]), s.sample(True),
                      s.sample("a", conversion="r")],
     doc="The value as Python's f-strings write it.",
 )  # fmt: skip

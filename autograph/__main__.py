@@ -1,0 +1,151 @@
+"""The command line: what a function becomes.
+
+    python -m autograph code package.module:function
+    python -m autograph graph package.module:function --spec "float32[None,4]" [--dot]
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .errors import AutographError
+
+_SPEC = re.compile(r"(?P<dtype>[a-z][a-z0-9_]*)\s*(\[(?P<shape>[^\]]*)\])?")
+_SPEC_HELP = """\
+a --spec stands for one parameter, in their order:
+  float32[None,4]   a tensor; None or ? for a dimension that is not known
+  int32[] or int32  a scalar tensor
+  float32[...]      a tensor of any rank
+  10, 'abc', True   a Python value, which becomes part of the graph
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line; returns the exit code.
+
+    Raises:
+        SystemExit: with code 2, after one line on stderr, when the input is bad.
+    """
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    try:
+        function = _found(options.function)
+        if options.command == "code":
+            print(_highlighted(_code(function)), end="")
+        else:
+            print(_graph(function, [_spec(text) for text in options.spec], options.dot))
+    except (_BadInput, AutographError) as error:
+        parser.exit(2, f"autograph: error: {_one_line(error)}\n")
+    except BrokenPipeError:
+        sys.stderr.close()
+    return 0
+
+
+class _BadInput(Exception):
+    """What the user gave can't be used."""
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="autograph", description="Shows what autograph makes of a function.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    code = commands.add_parser("code", help="print the generated source")
+    graph = commands.add_parser(
+        "graph",
+        help="trace the function and print its graph",
+        epilog=_SPEC_HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    for each in (code, graph):
+        each.add_argument("function", metavar="package.module:function", help="what to show; Class.method works too")
+    graph.add_argument("--spec", action="append", default=[], metavar="SPEC", help="a parameter's type; may be repeated")
+    graph.add_argument("--dot", action="store_true", help="print the graph in Graphviz's DOT language")
+    return parser
+
+
+def _found(name: str) -> Callable[..., Any]:
+    """The function of a name such as `package.module:Class.method`."""
+    module_name, colon, path = name.partition(":")
+    if not (module_name and colon and path):
+        raise _BadInput(f"{name!r} is not of the form package.module:function")
+    if "" not in sys.path and os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        found: Any = importlib.import_module(module_name)
+    except Exception as error:
+        raise _BadInput(f"can't import {module_name!r}: {type(error).__name__}: {error}") from error
+    for part in path.split("."):
+        if not hasattr(found, part):
+            raise _BadInput(f"{module_name!r} has no {path!r}")
+        found = getattr(found, part)
+    if not callable(found):
+        raise _BadInput(f"{name!r} is not a function but of type {type(found).__name__}")
+    return found
+
+
+def _code(function: Callable[..., Any]) -> str:
+    from .api import to_code
+
+    return to_code(function)
+
+
+def _graph(function: Any, specs: list[Any], as_dot: bool) -> str:
+    from .connect import function as traced
+    from .runtime.show import dot, text
+
+    staged = function if hasattr(function, "get_concrete_function") else traced(function)
+    try:
+        graph = staged.get_concrete_function(*specs).graph
+    except AutographError:
+        raise
+    except Exception as error:
+        raise _BadInput(f"can't trace the function: {type(error).__name__}: {error}") from error
+    return dot(graph).rstrip("\n") if as_dot else text(graph)
+
+
+def _spec(text: str) -> Any:
+    """The `TensorSpec` or Python value that a --spec means."""
+    from .runtime.dtypes import as_dtype
+    from .runtime.spec import TensorSpec
+
+    match = _SPEC.fullmatch(text.strip())
+    try:
+        if match is None or match["dtype"] in ("None",):
+            return ast.literal_eval(text.strip())
+        return TensorSpec(_shape(match["shape"] or ""), as_dtype(match["dtype"]))
+    except (ValueError, TypeError, SyntaxError):
+        raise _BadInput(f"--spec {text!r} is neither a tensor such as float32[None,4] nor a Python value") from None
+
+
+def _shape(text: str) -> list[int | None] | None:
+    if text.strip() == "...":
+        return None
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    return [None if part in ("None", "?") else int(part) for part in parts]
+
+
+def _one_line(error: Exception) -> str:
+    if not isinstance(error, AutographError):
+        return " ".join(str(error).split())
+    where = f" ({error.file}, line {error.line})" if error.file and error.line else ""
+    remedy = f"; {error.remedy}" if error.remedy else ""
+    return " ".join(f"{error.message}{where}{remedy}".split())
+
+
+def _highlighted(code: str) -> str:
+    """The code in colours when a terminal shows it, unless NO_COLOR is set (https://no-color.org)."""
+    if not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return code
+    from .highlight import highlighted
+
+    return highlighted(code)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

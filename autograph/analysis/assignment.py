@@ -53,7 +53,7 @@ class Assignment:
 def assignment(scopes: Scopes) -> Assignment:
     """Definite assignment in every function of the tree."""
     before: dict[gast.AST, int] = {}
-    result = Assignment(NameSets(scopes.names, before), set(scopes.early_loads))
+    result = Assignment(NameSets(scopes.names, before), set(scopes.uncertain_loads))
     # For each function, the variables around it that are certain whenever it runs.
     certain_outside = {scopes.root: _EVERYTHING}
     for scope in scopes.functions():  # outermost first

@@ -2,17 +2,68 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import gast
 
-from .expression_binder import EXPRESSION_HANDLERS, ExpressionBinder
+from .expression_binder import EXPRESSION_HANDLERS, FUNCTION_LIKE, ExpressionBinder
 from .scopes import Activity, Kind, Names, Scope, Scopes
+
+_ANNOTATIONS_ARE_LAZY = sys.version_info >= (3, 14)
 
 
 class Binder(ExpressionBinder):
     """Walks a tree once and fills the scopes and activities."""
+
+    # Simple statements
+
+    def augmented(self, node: gast.AugAssign) -> None:
+        if isinstance(node.target, gast.Name):
+            self.read(node.target)
+        self.visit(node.target)
+        self.visit(node.value)
+
+    def annotated(self, node: gast.AnnAssign) -> None:
+        in_function = self.scope.kind in FUNCTION_LIKE
+        if node.value is not None:
+            self.visit(node.value)
+            self.visit(node.target)
+        elif isinstance(node.target, gast.Name):
+            if node.simple:
+                self.scope.bound_bits |= self.bit(node.target.id)
+        else:
+            self.visit(node.target.value)
+            if isinstance(node.target, gast.Subscript):
+                self.visit(node.target.slice)
+        if in_function:  # counted as a use by Python's symbol table, but never evaluated
+            outer, self.unit = self.unit, Activity(self.names)
+            self.annotation(node.annotation)
+            self.unit = outer
+        else:
+            self.annotation(node.annotation)
+
+    def annotation(self, node: gast.AST | None) -> None:
+        if node is None or self.future_annotations:
+            return
+        outer, self.unit = self.unit, Activity(self.names)
+        self.visit(node)
+        if _ANNOTATIONS_ARE_LAZY:
+            self.unit.captured_bits |= self.unit.read_bits
+        outer.absorb(self.unit)
+        self.unit = outer
+
+    def declare_global(self, node: gast.Global) -> None:
+        self.scope.global_bits |= self.all_bits(node.names)
+
+    def declare_nonlocal(self, node: gast.Nonlocal) -> None:
+        self.scope.nonlocal_bits |= self.all_bits(node.names)
+
+    def imported(self, node: gast.Import | gast.ImportFrom) -> None:
+        for alias in node.names:
+            if alias.name != "*":
+                self.write(alias.asname or alias.name.split(".")[0])
 
     # Definitions
 
@@ -158,6 +209,12 @@ class Binder(ExpressionBinder):
 
 
 Binder.handlers = EXPRESSION_HANDLERS | {
+    gast.ImportFrom: Binder.imported,
+    gast.Import: Binder.imported,
+    gast.Nonlocal: Binder.declare_nonlocal,
+    gast.Global: Binder.declare_global,
+    gast.AnnAssign: Binder.annotated,
+    gast.AugAssign: Binder.augmented,
     gast.FunctionDef: Binder.definition,
     gast.AsyncFunctionDef: Binder.definition,
     gast.ClassDef: Binder.class_,
@@ -192,6 +249,9 @@ def bind(node: gast.AST, outer: Iterable[str], future_annotations: bool) -> Scop
     _resolve(root, names.bits(outer) if kind is not Kind.MODULE else 0)
     for scope, name, text in binder.frame_readers:
         _set_frame_reader(scope, names.bit(name), text)
+    binder.uncertain_loads.update(
+        load for load, bit, scope in binder.past_class_loads if _is_variable_around(scope, bit)
+    )
     return Scopes(
         root,
         names,
@@ -199,7 +259,7 @@ def bind(node: gast.AST, outer: Iterable[str], future_annotations: bool) -> Scop
         binder.scope_of,
         binder.owners,
         binder.jumps_from_finally,
-        binder.early_loads,
+        binder.uncertain_loads,
         binder.walrus_bits,
     )
 
@@ -233,6 +293,15 @@ def _resolve(scope: Scope, visible: int) -> None:
             if scope.kind is Kind.CLASS and child.kind in (Kind.TYPES, Kind.LAZY_TYPE):
                 seen &= ~scope.local_bits
             waiting.append((child, seen))
+
+
+def _is_variable_around(scope: Scope | None, bit: int) -> bool:
+    """Whether a function around the scope has the variable."""
+    while scope is not None:
+        if scope.local_bits & bit and scope.kind in (Kind.FUNCTION, Kind.LAMBDA):
+            return True
+        scope = scope.parent
+    return False
 
 
 def _set_frame_reader(scope: Scope, bit: int, text: str) -> None:

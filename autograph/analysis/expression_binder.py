@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -12,8 +11,7 @@ import gast
 from .scopes import Activity, Kind, Names, Scope
 
 _TRANSPARENT = frozenset({Kind.COMPREHENSION, Kind.TYPES})
-_FUNCTION_LIKE = frozenset({Kind.FUNCTION, Kind.LAMBDA, Kind.COMPREHENSION, Kind.GENERATOR})
-_ANNOTATIONS_ARE_LAZY = sys.version_info >= (3, 14)
+FUNCTION_LIKE = frozenset({Kind.FUNCTION, Kind.LAMBDA, Kind.COMPREHENSION, Kind.GENERATOR})
 
 # Calls that look at the frame of their caller, with the number of arguments from which on they don't.
 _FRAME_READERS = {"locals": 1, "vars": 1, "dir": 1, "eval": 2, "exec": 2}
@@ -36,8 +34,9 @@ class ExpressionBinder:
         self.scope_of: dict[gast.AST, Scope] = {}
         self.owners: dict[gast.AST, Scope] = {}
         self.jumps_from_finally: dict[gast.AST, str] = {}
-        self.early_loads: set[gast.Name] = set()
+        self.uncertain_loads: set[gast.Name] = set()
         self.walrus_bits: dict[gast.NamedExpr, int] = {}
+        self.past_class_loads: list[tuple[gast.Name, int, Scope]] = []
         self.unit = Activity(names)
         self.scope: Scope
         self.class_name: str | None = None
@@ -151,14 +150,29 @@ class ExpressionBinder:
         implicit = self.names.bit("__class__") | self.names.bit("__classdict__")
         scope.nested_bits &= ~implicit
         parent.nested_bits |= (scope.used_bits & ~own) | scope.nonlocal_bits | scope.nested_bits
-        outer.read_bits |= unit.read_bits & ~own
-        outer.loads += [load for load in unit.loads if not load[1] & own]
+        loads = [load for load in unit.loads if not load[1] & own]
+        while parent.kind is Kind.TYPES and parent.parent is not None:
+            parent = parent.parent
+        if parent.kind is Kind.CLASS:
+            self.past_class(loads, outer)
+        else:
+            outer.read_bits |= unit.read_bits & ~own
+            outer.loads += loads
         outer.inner_scopes += unit.inner_scopes
         outer.captured_bits |= unit.captured_bits & ~implicit | scope.nonlocal_bits
         changed = (unit.written_bits | unit.deleted_bits) & scope.nonlocal_bits
         outer.inner_written_bits |= unit.inner_written_bits | changed
         outer.inner_deleted_bits |= unit.inner_deleted_bits | unit.deleted_bits & scope.nonlocal_bits
         outer.composites += unit.composites
+
+    def past_class(self, loads: list[tuple[gast.Name, int]], unit: Activity) -> None:
+        """Loads in a class body's comprehensions and inner classes, which the variables of the class are hidden from.
+
+        They count as captured, which is more than they are, and are looked up when all scopes are known.
+        """
+        for load, bit in loads:
+            unit.captured_bits |= bit
+            self.past_class_loads.append((load, bit, self.scope))
 
     def function(self, node: gast.AST, kind: Kind) -> None:
         """The inside of a function or lambda."""
@@ -197,18 +211,18 @@ class ExpressionBinder:
         bit = self.bit(name)
         scope = self.scope
         scope.used_bits |= bit
-        if name == "super" and scope.kind in _FUNCTION_LIKE:
+        if name == "super" and scope.kind in FUNCTION_LIKE:
             scope.used_bits |= self.names.bit("__class__")
         while scope.kind in _TRANSPARENT or scope.kind is Kind.GENERATOR:
             if scope.bound_bits & bit:
                 if not scope.ready_bits & bit:
-                    self.early_loads.add(node)
+                    self.uncertain_loads.add(node)
                 return
             if scope.kind is Kind.GENERATOR:
                 break
             scope = scope.parent  # type: ignore[assignment]
         if scope.kind is Kind.CLASS and self.scope.kind is Kind.COMPREHENSION:
-            self.unit.captured_bits |= bit  # the class's own variables are out of sight here
+            self.past_class([(node, bit)], self.unit)
             return
         self.unit.read_bits |= bit
         self.unit.loads.append((node, bit))
@@ -245,41 +259,6 @@ class ExpressionBinder:
         if isinstance(node, gast.Subscript):
             self.visit(node.slice)
 
-    def augmented(self, node: gast.AugAssign) -> None:
-        if isinstance(node.target, gast.Name):
-            self.read(node.target)
-        self.visit(node.target)
-        self.visit(node.value)
-
-    def annotated(self, node: gast.AnnAssign) -> None:
-        in_function = self.scope.kind in _FUNCTION_LIKE
-        if node.value is not None:
-            self.visit(node.value)
-            self.visit(node.target)
-        elif isinstance(node.target, gast.Name):
-            if node.simple:
-                self.scope.bound_bits |= self.bit(node.target.id)
-        else:
-            self.visit(node.target.value)
-            if isinstance(node.target, gast.Subscript):
-                self.visit(node.target.slice)
-        if in_function:  # counted as a use by Python's symbol table, but never evaluated
-            outer, self.unit = self.unit, Activity(self.names)
-            self.annotation(node.annotation)
-            self.unit = outer
-        else:
-            self.annotation(node.annotation)
-
-    def annotation(self, node: gast.AST | None) -> None:
-        if node is None or self.future_annotations:
-            return
-        outer, self.unit = self.unit, Activity(self.names)
-        self.visit(node)
-        if _ANNOTATIONS_ARE_LAZY:
-            self.unit.captured_bits |= self.unit.read_bits
-        outer.absorb(self.unit)
-        self.unit = outer
-
     def walrus(self, node: gast.NamedExpr) -> None:
         self.visit(node.value)
         bit = self.bit(node.target.id)
@@ -293,22 +272,11 @@ class ExpressionBinder:
             scope = scope.parent
         scope.bound_bits |= bit
 
-    def declare_global(self, node: gast.Global) -> None:
-        self.scope.global_bits |= self.all_bits(node.names)
-
-    def declare_nonlocal(self, node: gast.Nonlocal) -> None:
-        self.scope.nonlocal_bits |= self.all_bits(node.names)
-
     def all_bits(self, names: Iterable[str]) -> int:
         result = 0
         for name in names:
             result |= self.bit(name)
         return result
-
-    def imported(self, node: gast.Import | gast.ImportFrom) -> None:
-        for alias in node.names:
-            if alias.name != "*":
-                self.write(alias.asname or alias.name.split(".")[0])
 
     def capture(self, node: gast.AST) -> None:
         """A pattern that binds a name: `as`, a star, the rest of a mapping."""
@@ -381,13 +349,7 @@ EXPRESSION_HANDLERS: dict[type, Callable[[Any, Any], None]] = {
     gast.Constant: lambda binder, node: None,
     gast.Attribute: ExpressionBinder.target,
     gast.Subscript: ExpressionBinder.target,
-    gast.AugAssign: ExpressionBinder.augmented,
-    gast.AnnAssign: ExpressionBinder.annotated,
     gast.NamedExpr: ExpressionBinder.walrus,
-    gast.Global: ExpressionBinder.declare_global,
-    gast.Nonlocal: ExpressionBinder.declare_nonlocal,
-    gast.Import: ExpressionBinder.imported,
-    gast.ImportFrom: ExpressionBinder.imported,
     gast.MatchAs: ExpressionBinder.capture,
     gast.MatchStar: ExpressionBinder.capture,
     gast.MatchMapping: ExpressionBinder.capture,

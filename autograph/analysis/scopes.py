@@ -248,8 +248,9 @@ class Scopes:
     owners: dict[gast.AST, Scope] = field(repr=False)
     """The scope that a statement stands in."""
     jumps_from_finally: dict[gast.AST, str] = field(repr=False)
-    early_loads: set[gast.Name] = field(repr=False)
-    """Loads of a comprehension's variable in front of its `for`."""
+    uncertain_loads: set[gast.Name] = field(repr=False)
+    """Loads that are uncertain wherever they stand: of a comprehension's variable in front of its `for`, and of a
+    function's variable in the comprehensions and inner classes of a class body."""
     walrus_bits: dict[gast.NamedExpr, int] = field(repr=False)
     flows: dict[Scope, Flow] = field(default_factory=dict, repr=False)
     """The control-flow graphs that `cfg.control_flow` has made."""

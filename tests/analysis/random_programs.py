@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -69,7 +70,7 @@ class World:
             result = repr(namespace["f"](1))
         except Exception as error:
             result = f"{type(error).__name__}: {error}"
-        return [*self.log, result]
+        return [re.sub(" at 0x[0-9a-f]+", "", line) for line in (*self.log, result)]
 
 
 class Generator:

@@ -85,26 +85,26 @@ class _Checker:
             raise GraphError(f"the predicate is {predicate.type}, not one bool")
         for key in ("then", "orelse"):
             branch = node.attributes[key]
+            self._nested(branch)
             check_fit(f"operands of {key}", _types(operands), _types(branch.inputs))
             if not branch.never_returns:
                 check_fit(f"outputs of {key}", _types(branch.outputs), _types(node.outputs))
-            self._nested(branch)
 
     def _while(self, node: Node) -> None:
         test, body, count = (node.attributes[key] for key in ("test", "body", "count"))
+        for part in (test, body):
+            self._nested(part)
+            check_fit("operands of the loop", _types(node.inputs), _types(part.inputs))
         check_loop(test, body, _types(node.inputs[:count]))
         check_fit("outputs of the loop", _types(body.parameters), _types(node.outputs))
-        for part in (test, body):
-            check_fit("operands of the loop", _types(node.inputs), _types(part.inputs))
-            self._nested(part)
 
     def _call(self, node: Node) -> None:
         graph = node.attributes["graph"]
-        check_fit(f"arguments of {graph.name}", _types(node.inputs), _types(graph.inputs))
-        check_fit(f"outputs of {graph.name}", _types(graph.outputs), _types(node.outputs))
         if graph not in self._called:
             self._called.add(graph)
             _Checker(graph, self._called).run()
+        check_fit(f"arguments of {graph.name}", _types(node.inputs), _types(graph.inputs))
+        check_fit(f"outputs of {graph.name}", _types(graph.outputs), _types(node.outputs))
 
     def _nested(self, graph: Graph) -> None:
         if graph.parent is not self._graph:

@@ -19,9 +19,10 @@ from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
-from .find import Source, quietly
+from .find import Source
 from .generated import register_generated
 from .matching import future_flags, parameters_of_code, parameters_of_node, spans
+from .quiet import quietly
 from .trees import to_ast
 
 _DEFINITION = "@definition"
@@ -94,7 +95,7 @@ def compile_code(
     functions: list[Any] = []
     definition = to_ast(tree, functions)
     module = _in_factory(definition, original, source, [*extra, *original.co_freevars])
-    compiled = quietly(compile, module, source.filename, "exec", flags=future_flags(original), dont_inherit=True)
+    compiled = _compile(module, source, future_flags(original))
     code = _only_function(compiled, depth=2 if source.class_name is None else 3)
     # Whether it is nested, and what types.coroutine notes, the compiler can't see here.
     kept = inspect.CO_NESTED | inspect.CO_ITERABLE_COROUTINE
@@ -103,6 +104,13 @@ def compile_code(
     places: dict[str, int | CellType] = {name: number for number, name in enumerate(original.co_freevars)}
     places.update((name, CellType(value)) for name, value in extra.items())
     return Compiled(code, tuple(places[name] if name in places else CellType() for name in code.co_freevars))
+
+
+def _compile(module: ast.Module, source: Source, flags: int) -> CodeType:
+    if source.may_warn:
+        code, _ = quietly(compile, module, source.filename, "exec", flags=flags, dont_inherit=True)
+        return code
+    return compile(module, source.filename, "exec", flags=flags, dont_inherit=True)
 
 
 def _in_factory(definition: Any, original: CodeType, source: Source, free: list[str]) -> ast.Module:

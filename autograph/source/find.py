@@ -10,9 +10,7 @@ from __future__ import annotations
 import ast
 import linecache
 import threading
-import warnings
 from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib.machinery import SourceFileLoader
 from types import CodeType, FunctionType
@@ -23,6 +21,7 @@ from autograph.errors import SourceNotFoundError
 from . import matching
 from .generated import is_generated
 from .matching import FunctionNode, Place
+from .quiet import quietly
 from .trees import to_gast
 
 _REGISTER = (
@@ -40,6 +39,7 @@ class Source:
     ``filename`` is the file that the lines are in, ``lines`` all of its lines, ``first_line`` the line of the
     function's first decorator, or of its ``def`` or ``lambda`` (lines count from 1).  ``class_name`` is the
     innermost class around the function, which its private names (``__x``) are mangled with, or ``None``.
+    ``may_warn`` is false when Python is known to compile the file without a warning.
     """
 
     filename: str
@@ -48,6 +48,7 @@ class Source:
     first_line: int
     lines: list[str] = field(repr=False)
     node: FunctionNode = field(repr=False)
+    may_warn: bool = field(default=True, repr=False)
 
     @property
     def tree(self) -> Any:
@@ -60,13 +61,14 @@ class _File:
     """A parsed file, with what was looked up in it so far.
 
     ``lambdas`` has a statement's lambdas by its id and their line, ``codes`` what the file compiles to: by the
-    flags of its ``__future__`` imports, then by first line and name.
+    flags of its ``__future__`` imports, then by first line and name; ``warned`` is what the compiler did then.
     """
 
     lines: list[str]
     tree: ast.Module
     lambdas: dict[int, dict[int, list[ast.Lambda]]] = field(default_factory=dict)
     codes: dict[int, dict[tuple[int, str], list[CodeType]]] = field(default_factory=dict)
+    warned: bool = False
 
 
 _files: OrderedDict[str, _File] = OrderedDict()
@@ -95,9 +97,12 @@ def find(function: FunctionType, *, check: bool = True) -> Source:
         file = _parse(filename, lines, code)
         node, class_name = _locate(file, filename, code)
         assert isinstance(node, FunctionNode)
-        if check and _is_exact(filename, code, function.__globals__) and not _compiles_alike(file, filename, code):
-            raise _changed(code, filename)
-    return Source(filename, code.co_name, class_name, code.co_firstlineno, file.lines, node)
+        if check:
+            alike = _compiles_alike(file, filename, code)
+            if not alike and _is_exact(filename, code, function.__globals__):
+                raise _changed(code, filename)
+        may_warn = file.warned or not check
+    return Source(filename, code.co_name, class_name, code.co_firstlineno, file.lines, node, may_warn)
 
 
 def _read(code: CodeType, namespace: dict[str, Any]) -> tuple[str, list[str]]:
@@ -122,7 +127,7 @@ def _parse(filename: str, lines: list[str], code: CodeType) -> _File:
         _files.move_to_end(filename)
         return file
     try:
-        tree = quietly(ast.parse, "".join(lines), filename)
+        tree, _ = quietly(ast.parse, "".join(lines), filename)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         message = f"the source of `{{name}}` can't be parsed ({error}): has `{{file}}` changed since it was imported?"
         raise _error(code, filename, message, _RELOAD) from error
@@ -130,14 +135,6 @@ def _parse(filename: str, lines: list[str], code: CodeType) -> _File:
     if len(_files) > _FILES:
         _files.popitem(last=False)
     return file
-
-
-def quietly(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-    """Call a function of the compiler without its warnings."""
-    # The user saw the warnings when Python compiled the file; with `-W error` they would even be errors here.
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return function(*arguments, **options)
 
 
 def _error(code: CodeType, filename: str, message: str, remedy: str) -> SourceNotFoundError:
@@ -195,7 +192,7 @@ def _are_alike(found: list[Place]) -> bool:
 
 
 def _lambda_compiles_alike(node: ast.Lambda, code: CodeType) -> bool:
-    compiled = quietly(compile, ast.Expression(node), code.co_filename, "eval", dont_inherit=True)
+    compiled, _ = quietly(compile, ast.Expression(node), code.co_filename, "eval", dont_inherit=True)
     return any(matching.same_code(code, nested) for nested in compiled.co_consts if isinstance(nested, CodeType))
 
 
@@ -224,9 +221,11 @@ def _compiles_alike(file: _File, filename: str, code: CodeType) -> bool:
         codes = file.codes[flags] = {}
         try:
             # All of the file: how Python calls `name.method()` depends on whether the module imports `name`.
-            compiled = quietly(compile, file.tree, filename, "exec", flags=flags, dont_inherit=True)
-        except (SyntaxError, ValueError):
+            compiled, warned = quietly(compile, file.tree, filename, "exec", flags=flags, dont_inherit=True)
+        except (SyntaxError, ValueError):  # a notebook may await outside of functions
+            file.warned = True
             return False
+        file.warned |= warned
         for nested in matching.nested_codes(compiled):
             codes.setdefault((nested.co_firstlineno, nested.co_name), []).append(nested)
     return any(matching.same_code(code, other) for other in codes.get((code.co_firstlineno, code.co_name), ()))

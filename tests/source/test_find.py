@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import concurrent.futures
 import contextlib
 import doctest
 import functools
@@ -494,3 +495,24 @@ def test_getsource_agrees() -> None:
         source = find(function)  # type: ignore[arg-type]
         end = to_ast(source.tree).end_lineno
         assert "".join(source.lines[source.first_line - 1 : end]) == inspect.getsource(function)
+
+
+def test_threads_find_and_compile_at_once(tmp_path: Path) -> None:
+    text = "\n".join(f"def f{number}(x):\n    return x + {number}" for number in range(60))
+    module = module_of(tmp_path, text)
+    linecache.clearcache()
+
+    def use(number: int) -> int:
+        return rebuilt(getattr(module, f"f{number}"))(1)
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(use, [*range(60)] * 5)) == [number + 1 for number in range(60)] * 5
+
+
+def test_files_are_parsed_once_and_not_kept_without_end(tmp_path: Path) -> None:
+    module = module_of(tmp_path, ORIGINAL)
+    assert find(module.first).node is find(module.first).node
+    for number in range(80):
+        assert find(run(f"def f():\n    return {number}\n", f"<file {number}>")["f"])
+    assert len(sys.modules[find.__module__]._files) <= 64
+    assert text_of(module.first).startswith("def first")

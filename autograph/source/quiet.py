@@ -1,0 +1,22 @@
+"""Python's parser and compiler without their warnings.
+
+The user saw the warnings when Python compiled the file; with ``-W error`` they would be errors here.  Silence
+changes the state of all of Python's warnings for a moment (each that was shown once may be shown again), so it is
+for the first time that a file is met; who knows that there is nothing to silence calls the compiler as it is.
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+_lock = threading.RLock()
+
+
+def quietly(function: Callable[..., Any], *arguments: Any, **options: Any) -> tuple[Any, bool]:
+    """What the function returns, and whether it warned."""
+    with _lock, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        return function(*arguments, **options), bool(caught)

@@ -56,9 +56,9 @@ _NAMESPACES = {
         "runtime.ops.cumulative": "cumprod cumsum cumulative_logsumexp",
         "runtime.ops.elementwise": "add_n angle conj imag real round",
         "runtime.ops.math": """
-            abs=absolute acos acosh add asin asinh atan atan2 atanh ceil cos cosh digamma divide divide_no_nan equal erf
-            erfc exp expm1 floor floordiv floormod greater greater_equal is_finite is_inf is_nan less less_equal lgamma log
-            log1p logical_and logical_not logical_or logical_xor maximum minimum mod=floormod multiply multiply_no_nan
+            abs=absolute acos acosh add asin asinh atan atan2 atanh bessel_i0=i0 ceil cos cosh digamma divide divide_no_nan
+            equal erf erfc exp exp2 expm1 floor floordiv floormod greater greater_equal is_finite is_inf is_nan less
+            less_equal lgamma log log1p logical_and logical_not logical_or logical_xor maximum minimum mod=floormod multiply multiply_no_nan
             negative nextafter not_equal pow=power reciprocal rint rsqrt sign sin sinh sqrt square squared_difference
             subtract tan tanh truediv=divide xdivy xlog1py xlogy
             """,
@@ -92,6 +92,18 @@ _NAMESPACES = {
             """,
         "runtime.ops.reduce": "zero_fraction",
         "runtime.ops.sort": "in_top_k top_k",
+    },
+    "random": {
+        "runtime.ops.random": """
+            bernoulli categorical normal set_seed shuffle stateless_bernoulli stateless_categorical stateless_normal
+            stateless_shuffle stateless_truncated_normal stateless_uniform truncated_normal uniform
+            """,
+    },
+    "strings": {
+        "runtime.ops.strings": """
+            as_string format join length lower reduce_join regex_full_match regex_replace split strip substr to_number
+            upper
+            """,
     },
     "bitwise": {"runtime.ops.math": "bitwise_and bitwise_or bitwise_xor invert left_shift right_shift"},
 }

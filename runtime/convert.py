@@ -139,7 +139,7 @@ def _cast_array(array: np.ndarray[Any, Any], dtype: DType, original: Any) -> np.
     if dtype is dtypes.string or dtype is dtypes.variant or array.dtype == object:
         raise TypeError(f"Cannot convert {original!r} to {dtype!r}")
     kind, target = array.dtype.kind, dtype.kind
-    exact = kind == target or (kind in "biu" and target in "iufc") or (kind == "f" and target == "c")
+    exact = array.size == 0 or kind == target or (kind in "biu" and target in "iufc") or (kind == "f" and target == "c")
     if not exact:
         raise TypeError(f"Cannot convert {original!r} to {dtype!r}")
     if target in "iu" and array.size:

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograph.runtime import ops  # noqa: F401  (declares the ops)
-from autograph.runtime import trace
+from autograph.runtime import (
+    ops,  # noqa: F401  (declares the ops)
+    trace,
+)
 from autograph.runtime.convert import wrap
 from autograph.runtime.dtypes import variant
 from autograph.runtime.execute.interpreter import interpret

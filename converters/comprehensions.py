@@ -124,12 +124,13 @@ class Comprehensions(Hoisting):
         hoisted = []
         if others:
             outer, self._hoisted = self._hoisted, []
-            inner = self._item_function(node, others, bound)
+            further = self._item_function(node, others, bound)
             hoisted, self._hoisted = self._hoisted, outer
-            value = operator_call("Inner", [others[0].iter, inner], node.elt)
+            arguments = [name(result, node), others[0].iter, further]
+            kept = assign(result, operator_call("inner", arguments, others[0].iter), others[0].iter)
         else:
-            value = node.elt
-        statements = _guarded(first.ifs, [_appended(result, value)])
+            kept = _appended(result, node.elt)
+        statements = _guarded(first.ifs, [kept])
         if not is_name:
             unpacking = located(gast.Assign([first.target], name(item, first.target), None), first.target)
             statements.insert(0, unpacking)

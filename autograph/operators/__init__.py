@@ -31,9 +31,9 @@ from .control_flow import while_stmt as while_stmt
 from .exceptions import assert_stmt as assert_stmt
 from .exceptions import raising as raising
 from .frames import user_names as user_names
-from .generators import Inner as Inner
 from .generators import consume as consume
 from .generators import generator as generator
+from .generators import inner as inner
 from .items import items_of_attribute as items_of_attribute
 from .items import items_of_item as items_of_item
 from .items import set_inner_item as set_inner_item

@@ -1,8 +1,8 @@
 """Generator expressions: lazy on plain values; where a built-in consumes one at once, staged as a loop.
 
 A generator expression arrives as its first iterable and a function ``item(x, result)`` for one turn of its first
-``for``. It appends what the turn yields to the list ``result`` and returns it: no value or one, or an `Inner` that
-stands for a further ``for``.
+``for``. It appends what the turn yields to the list ``result`` and returns it: no value or one, or what `inner` makes
+of a further ``for``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,11 @@ Values = Generator[Any, None, None]
 _CONSUMERS = frozenset((sum, min, max, list, tuple, set, frozenset, dict, sorted))
 
 
-class Inner:
+_lazy_results: set[int] = set()
+"""The identities of the lists of turns in which a further ``for`` waits until the values are asked for."""
+
+
+class _Inner:
     """A further ``for`` of a generator expression, not yet begun."""
 
     __slots__ = ("item", "iterable")
@@ -31,6 +35,14 @@ class Inner:
     def __init__(self, iterable: Any, item: Item) -> None:
         self.iterable = iterable if backend_of(iterable) is not None else iter(iterable)
         self.item = item
+
+
+def inner(result: Any, iterable: Any, item: Item) -> Any:
+    """A further ``for`` of a generator expression, in one turn of the one before; returns the result."""
+    if id(result) not in _lazy_results:
+        return _collected(result, iterable, item)
+    result.append(_Inner(iterable, item))
+    return result
 
 
 def generator(iterable: Any, item: Item) -> Values:
@@ -73,17 +85,26 @@ def _is_consumer(function: Any) -> bool:
 
 
 def _named(values: Values) -> Values:
-    values.__name__ = values.__qualname__ = "<genexpr>"
+    values.__name__ = values.__qualname__ = "<genexpr>"  # type: ignore[attr-defined]
     return values
+
+
+def _turn(item: Item, each: Any, values: list[Any]) -> Any:
+    """One turn, in which a further ``for`` waits."""
+    _lazy_results.add(id(values))
+    try:
+        return item(each, values)
+    finally:
+        _lazy_results.discard(id(values))
 
 
 def _lazily(iterator: Iterator[Any], item: Item) -> Values:
     for each in iterator:
-        result = item(each, [])
-        if type(result) is not list:
+        values: list[Any] = []
+        if _turn(item, each, values) is not values:
             raise _refusal("yields a value only under a staged condition")
-        for value in result:
-            if type(value) is not Inner:
+        for value in values:
+            if type(value) is not _Inner:
                 yield value
             elif backend_of(value.iterable) is None:
                 yield from _lazily(value.iterable, value.item)
@@ -116,19 +137,19 @@ def _remembering(iterator: Iterator[Any], item: Item, values: list[Any]) -> Valu
     """Yields lazily, and keeps what it has yielded, so that `_StagedCount` can hand it on."""
     for each in iterator:
         known = len(values)
-        result = item(each, values)
+        result = _turn(item, each, values)
         if result is not values:
             raise _StagedCount(result, iterator, item)
         if len(values) == known:
             continue
-        if type(values[-1]) is not Inner:
+        if type(values[-1]) is not _Inner:
             yield values[-1]
             continue
-        inner = values.pop()
+        further = values.pop()
         try:
-            if backend_of(inner.iterable) is not None:
-                raise _StagedCount(values, inner.iterable, inner.item)
-            yield from _remembering(inner.iterable, inner.item, values)
+            if backend_of(further.iterable) is not None:
+                raise _StagedCount(values, further.iterable, further.item)
+            yield from _remembering(further.iterable, further.item, values)
         except _StagedCount as found:
             raise _StagedCount(found.finished(), iterator, item) from None
 
@@ -139,9 +160,6 @@ def _collected(result: Any, iterable: Any, item: Item) -> Any:
     def loop_body(iterate: Any) -> None:
         nonlocal result
         result = item(iterate, result)
-        if type(result) is list and result and type(result[-1]) is Inner:
-            inner = result.pop()
-            result = _collected(result, inner.iterable, inner.item)
 
     for_stmt(iterable, loop_body, ("result",))
     return result
@@ -153,8 +171,8 @@ def _search(function: Callable[[Any], Any], iterable: Any, item: Item) -> Any:
 
     def loop_body(iterate: Any) -> Any:
         nonlocal result
-        values = item(iterate, [])
-        if type(values) is list and values and type(values[0]) is Inner:
+        values = _turn(item, iterate, [])
+        if type(values) is list and values and type(values[0]) is _Inner:
             result = _search(function, values[0].iterable, values[0].item)
         else:
             result = call(function)(values)

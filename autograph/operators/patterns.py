@@ -228,7 +228,7 @@ class Sequence(Pattern):
 
 def _unpacked(subject: Any, count: int) -> list[Any]:
     """The items of a sequence, by unpacking; one whose length lies fails as in Python."""
-    items = []
+    items: list[Any] = []
     for item in subject:
         if len(items) == count:
             raise ValueError(f"too many values to unpack (expected {count})")

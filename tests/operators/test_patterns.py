@@ -44,7 +44,7 @@ class Broken:
 
 SPACE = {"Pair": Pair, "Triple": Triple, "Names": Names, "Partial": Partial, "Broken": Broken}
 
-LITERALS = st.sampled_from(["0", "1", "-1", "1.0", "'k'", "'ab'", "b'ab'", "True", "False", "None", "1 + 2j", "Names.ONE"])
+LITERALS = st.sampled_from(["0", "1", "-1", "1.0", "'k'", "'ab'", "b'ab'", "True", "None", "1 + 2j", "Names.ONE"])
 KEYS = st.lists(st.sampled_from(["'k'", "'l'", "1", "None", "Names.KEY"]), max_size=2, unique=True)
 SELF_MATCHING = st.sampled_from(["int", "str", "list", "dict", "bool", "float", "tuple", "bytes", "set"])
 

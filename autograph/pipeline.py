@@ -15,7 +15,7 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from .config import settings
-from .errors import ConversionError
+from .errors import ConversionError, UnsupportedConstructError
 from .log import log
 
 if TYPE_CHECKING:
@@ -149,15 +149,19 @@ def transformed(function: FunctionType, staged: bool = True) -> tuple[Context, S
 def transform(source: Source, free_names: tuple[str, ...] = (), staged: bool = True) -> Context:
     """Runs the passes over a fresh tree of a function."""
     from .converters.base import Context, names_in, node_types
+    from .converters.build import OPERATORS
     from .source.names import Namer
 
     tree = source.tree
     types = node_types(tree)
+    names = names_in(tree)
+    if OPERATORS in names:
+        _refuse_reserved_name(tree, source)
     context = Context(
         tree=tree,
         function_name=source.function_name,
         filename=source.filename,
-        namer=Namer(names_in(tree)),
+        namer=Namer(names),
         class_name=source.class_name,
         free_names=free_names,
         staged=staged,
@@ -170,6 +174,23 @@ def transform(source: Source, free_names: tuple[str, ...] = (), staged: bool = T
             _run_stage(needed, context)
             types = node_types(context.tree)
     return context
+
+
+def _refuse_reserved_name(tree: Any, source: Source) -> None:
+    import gast
+
+    from .converters.build import OPERATORS
+
+    for node in gast.walk(tree):
+        if isinstance(node, gast.Name) and node.id == OPERATORS:
+            raise UnsupportedConstructError(
+                f"the name `{OPERATORS}` is reserved for generated code",
+                file=source.filename,
+                line=node.lineno,
+                function=source.function_name,
+                construct=OPERATORS,
+                remedy="give the variable another name",
+            )
 
 
 def _run_stage(stage: list[type[Pass]], context: Context) -> None:

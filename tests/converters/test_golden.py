@@ -1,6 +1,6 @@
 """What passes make of small pieces of code, in the text files of `data/`; `pytest --update-golden` writes them anew.
 
-A file starts with the passes (`passes: Walrus, Boolean`), and maybe the parameters of the function that the pieces
+A file starts with the passes (`passes: Walrus, Boolean + Calls`; `+` joins those that share a walk), and maybe the parameters of the function that the pieces
 are the body of, and the class that it stands in.
 """
 
@@ -42,7 +42,8 @@ class Golden:
         path.write_text("\n\n".join(parts) + "\n")
 
     def rewritten(self, source: str) -> str:
-        passes = tuple(_pass(name) for name in self.header["passes"].split(", "))
+        stages = [stage.split(" + ") for stage in self.header["passes"].split(", ")]
+        passes = tuple(tuple(_pass(name) for name in stage) for stage in stages)
         lines = rewritten_lines(passes, source, self.header.get("class"), self.header.get("parameters", ""))
         return "\n".join(lines).strip("\n")
 

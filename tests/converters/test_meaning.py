@@ -10,9 +10,9 @@ import pytest
 
 from autograph.pipeline import converted
 
-from .programs import calls, comprehensions, conditions, matching, stores, walrus
+from .programs import calls, comprehensions, conditions, control_flow, matching, stores, walrus
 
-MODULES = (calls, comprehensions, conditions, matching, stores, walrus)
+MODULES = (calls, comprehensions, conditions, control_flow, matching, stores, walrus)
 FUNCTIONS = [
     value
     for module in MODULES
@@ -29,7 +29,7 @@ def behaviour(function: Callable[..., Any]) -> tuple[Any, list[Any]]:
         noted.append(name if isinstance(name, str) else repr(name))
         return value
 
-    stores.shared["count"] = walrus.counter = matching.counter = 0
+    stores.shared["count"] = walrus.counter = matching.counter = control_flow.total = 0
     try:
         result = ("returned", repr(function(t)))
     except Exception as error:

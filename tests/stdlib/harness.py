@@ -13,25 +13,33 @@ import importlib.machinery
 import io
 import json
 import os
+import pkgutil
 import sys
 import tempfile
 import unittest
 from dataclasses import asdict, dataclass, field
 from types import ModuleType
 
-MODULES: dict[str, tuple[str, ...]] = {
+import autograph
+
+ACCELERATORS: dict[str, tuple[str, ...]] = {
     "bisect": ("_bisect",),
-    "copy": (),
-    "difflib": (),
-    "fractions": (),
     "heapq": ("_heapq",),
     "json": ("_json",),
-    "shlex": (),
     "statistics": ("_statistics",),
-    "string": (),
-    "textwrap": (),
 }
-"""The modules, with the accelerators in C that are kept away from them."""
+"""Implementations in C that are kept away from a module, so that its Python code is what runs."""
+MODULES = (
+    "bisect", "copy", "difflib", "fractions", "heapq", "json", "shlex", "statistics", "string", "textwrap",
+    "argparse", "base64", "calendar", "cmd", "colorsys", "configparser", "contextlib", "csv", "dataclasses", "fnmatch",
+    "getopt", "graphlib", "html", "ipaddress", "optparse", "pathlib", "pprint", "random", "reprlib", "shutil",
+    "tokenize",
+)  # fmt: skip
+FRAMES = {
+    "test.test_contextlib.TestExitStack.test_exit_exception_traceback",
+    "test.test_contextlib_async.TestAsyncExitStack.test_exit_exception_traceback",
+}
+"""Tests that count the frames of a traceback: in the staged form the body of a statement has a frame of its own."""
 
 
 @dataclass
@@ -95,19 +103,15 @@ def run(name: str, form: str) -> Outcome:
     """Imports a module anew, converted to `form` ("plain", "staged") or "original", and runs its tests."""
     outcome = Outcome()
     if form != "original":
-        import autograph.api
-        import autograph.operators
-        import autograph.pipeline
-        autograph.pipeline.stages()
-        import autograph.source.compile
-        import autograph.source.find
-        import autograph.source.unparse  # noqa: F401
-
+        # Whatever autograph loads when it is first used is loaded before modules are taken away and converted.
+        for module in pkgutil.walk_packages(autograph.__path__, "autograph."):
+            if not module.name.endswith("__main__"):
+                importlib.import_module(module.name)
         Converter(name, form == "staged", outcome).start()
     # autograph keeps the modules that it has imported; the tests see new ones.
     for module in [module for module in sys.modules if is_part(module, name)]:
         del sys.modules[module]
-    for accelerator in MODULES[name]:
+    for accelerator in ACCELERATORS.get(name, ()):
         sys.modules[accelerator] = None  # type: ignore[assignment]
     support = importlib.import_module("test.support")
     support.use_resources = []

@@ -1,0 +1,170 @@
+"""print, raise, assert and Python functions as nodes."""
+
+from __future__ import annotations
+
+import collections
+import io
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograph as tf
+from autograph.errors import InvalidArgumentError
+from autograph.runtime.ops.host import assert_node, raise_node
+
+Pair = collections.namedtuple("Pair", "a b")
+
+
+def c(value: Any, dtype: Any = None) -> Any:
+    return tf.constant(value, dtype)
+
+
+# Taken from TensorFlow 2.21.
+PRINTED: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
+    ((1, 1.0, c(1.0), c(2.5), "Step", c([1, 2, 3])), {}, "1 1.0 1 2.5 Step [1 2 3]\n"),
+    ((c(range(10)), c([[1.5, 2], [3, 4]]), c("a"), c(["a", "b"])), {},
+     '[0 1 2 ... 7 8 9] [[1.5 2]\n [3 4]] "a" ["a" "b"]\n'),
+    ((c(np.arange(100).reshape(10, 10)),), {"summarize": 1}, "[[0 ... 9]\n ...\n [90 ... 99]]\n"),
+    (({"a": c(1), "b": [c(2.5), "x"]}, (1, 2), [c(True)], None, True, c([True, False])), {},
+     "{'a': 1, 'b': [2.5, 'x']} (1, 2) [1] None True [1 0]\n"),
+    ((c(1 / 3), c(1e10), c(1e-7), c(1 / 3, tf.float64), c(123456789.0), c(float("nan")), c(float("-inf"))), {},
+     "0.333333343 1e+10 1e-07 0.33333333333333331 123456792 nan -inf\n"),
+    ((c([1 / 3, 1e10, 2]), 0.1, 1e22), {}, "[0.333333343 1e+10 2] 0.1 1e+22\n"),
+    (("a", "b"), {"sep": "|", "end": "!\n"}, "a|b!\n"),
+    ((c(range(10)),), {"summarize": -1}, "[0 1 2 3 4 5 6 7 8 9]\n"),
+    ((c(range(10)),), {"summarize": 2}, "[0 1 ... 8 9]\n"),
+    ((c([], tf.float32), c(1, tf.uint8), c(1.5, tf.float16)), {}, "[] 1 1.5\n"),
+    (((c(1),), {"k": (1, "s")}, "x", ["x"], b"bytes"), {}, "(1,) {'k': (1, 's')} x ['x'] b'bytes'\n"),
+    ((), {}, "\n"),
+    ((Pair(c(1), 2),), {}, "Pair(a=1, b=2)\n"),
+    ((c(np.arange(8).reshape(2, 2, 2)),), {}, "[[[0 1]\n  [2 3]]\n\n [[4 5]\n  [6 7]]]\n"),
+    ((c("alone"),), {}, "alone\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("values", "options", "text"), PRINTED)
+def test_print_has_tensorflows_format(values: Any, options: Any, text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    tf.print(*values, **options)
+    tf.print(*values, output_stream=sys.stdout, **options)
+    printed = capsys.readouterr()
+    assert printed.err == text and printed.out == text
+
+    @tf.function(autograph=False)
+    def traced() -> None:
+        tf.print(*values, output_stream=sys.stdout, **options)
+
+    traced()
+    traced()
+    assert capsys.readouterr().out == text * 2
+
+
+def test_print_elsewhere(tmp_path: Path) -> None:
+    stream, logged = io.StringIO(), []
+    tf.print("a", c(1), output_stream=stream)
+    tf.print("b", c(2), output_stream=logged.append)
+    tf.print("c", output_stream=f"file://{tmp_path / 'log'}")
+    tf.print("d", output_stream=f"file://{tmp_path / 'log'}")
+    assert stream.getvalue() == "a 1\n" and logged == ["b 2"] and (tmp_path / "log").read_text() == "c\nd\n"
+
+
+class Trouble(Exception):
+    def __init__(self, code: Any, *, detail: Any) -> None:
+        super().__init__(f"code {code}")
+        self.detail = detail
+
+
+def test_raise_rebuilds_the_exception() -> None:
+    @tf.function(autograph=False)
+    def traced(x: Any) -> Any:
+        error = Trouble(3, detail=[x, "kept"])
+        error.__cause__ = KeyError("cause")
+        raise_node(error)
+        return x
+
+    with pytest.raises(Trouble, match="^code 3$") as caught:
+        traced(c(5))
+    assert caught.value.detail[0].numpy() == 5 and caught.value.detail[1] == "kept"
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_messages_may_be_string_tensors() -> None:
+    @tf.function(autograph=False)
+    def traced(text: Any) -> Any:
+        assert_node(text == "fine", AssertionError("text: " + text))
+        return text
+
+    assert traced(c("fine")).numpy() == b"fine"
+    with pytest.raises(AssertionError, match="^text: bad$"):
+        traced(c("bad"))
+
+
+def test_eagerly_they_act_at_once() -> None:
+    assert_node(c([True, True]), AssertionError("no"))
+    with pytest.raises(AssertionError, match="some"):
+        assert_node(c([True, False]), AssertionError("some"))
+    with pytest.raises(KeyError):
+        raise_node(KeyError("k"))
+
+
+def test_effects_keep_their_order(capsys: pytest.CaptureFixture[str]) -> None:
+    @tf.function(autograph=False)
+    def traced(x: Any) -> Any:
+        tf.print("first", output_stream=sys.stdout)
+        tf.py_function(lambda v: print("second", int(v)), [x], [])
+        assert_node(x < 0, ValueError("third"))
+        tf.print("never", output_stream=sys.stdout)
+        return x
+
+    with pytest.raises(ValueError, match="third"):
+        traced(c(1))
+    assert capsys.readouterr().out == "first\nsecond 1\n"
+
+
+def test_py_function_gets_eager_tensors() -> None:
+    seen = []
+
+    def user(x: Any, y: Any) -> Any:
+        seen.append(type(x).__name__)
+        return x + y, "text"
+
+    @tf.function(autograph=False)
+    def traced(x: Any) -> Any:
+        return tf.py_function(user, [x, 2], [tf.int32, tf.string])
+
+    number, text = traced(c(1))
+    assert number.numpy() == 3 and text.numpy() == b"text" and seen == ["EagerTensor"]
+    assert tf.py_function(lambda x: x * 2.0, [c(1.5)], tf.float32).numpy() == 3.0
+
+
+def test_numpy_function_gets_arrays_of_its_own() -> None:
+    def user(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        x += 1
+        return np.sort(x)
+
+    @tf.function(autograph=False)
+    def traced(x: Any) -> Any:
+        return tf.numpy_function(user, [x], tf.int32)
+
+    x = c([3, 1])
+    assert traced(x).numpy().tolist() == [2, 4] and x.numpy().tolist() == [3, 1]
+
+
+def test_python_functions_that_fail() -> None:
+    def user(x: Any) -> Any:
+        return {}["missing"]
+
+    @tf.function(autograph=False)
+    def traced(x: Any) -> Any:
+        return tf.py_function(user, [x], tf.int32)
+
+    with pytest.raises(KeyError, match="missing") as caught:
+        traced(c(1))
+    assert [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)][-2:] == ["traced", "user"]
+    with pytest.raises(InvalidArgumentError, match="float64 instead of tf.float32"):
+        tf.numpy_function(np.sqrt, [c(2.0, tf.float64)], tf.float32)
+    with pytest.raises(InvalidArgumentError, match="1 values instead of 2"):
+        tf.py_function(lambda: 1, [], [tf.int32, tf.int32])

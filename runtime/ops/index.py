@@ -250,6 +250,12 @@ def _set_gradient(g: Any, out: Any, x: Any, value: Any, *inputs: Any, key: Key) 
     return kept, sum_to(get_item_op(g, *inputs, key=key), value), *(None for _ in inputs)
 
 
+def _add_gradient(g: Any, out: Any, x: Any, value: Any, *inputs: Any, key: Key) -> tuple[Any, ...]:
+    from .declare import sum_to
+
+    return g, sum_to(get_item_op(g, *inputs, key=key), value), *(None for _ in inputs)
+
+
 def _add_at(x: Any, value: Any, *inputs: Any, key: Key) -> Any:
     result = np.array(x)
     np.add.at(result, numpy_key(key, inputs), value)
@@ -296,10 +302,9 @@ get_item_op: Op = op("get_item", infer=_infer_get_item, numpy=_get_item, gradien
 set_item_op: Op = op("set_item", infer=_infer_set_item, numpy=_set_item, gradient=_set_gradient, samples=_set_samples,
                  doc="A copy of `x` in which `x[key]` is the value; the other inputs are the key's.")  # fmt: skip
 add_at_op: Op = op("add_at", infer=_infer_set_item, numpy=_add_at,
-    samples=lambda: [x for x in _set_samples() if x[0][0].dtype != object],
-               gradient=lambda g, out, x, value, *inputs,
-               key: (g, get_item_op(g, *inputs, key=key), *(None for _ in inputs)),
-               doc="A copy of `x` with the value added at `x[key]`, as often as an index repeats.")  # fmt: skip
+                   samples=lambda: [x for x in _set_samples() if x[0][0].dtype != object],
+                   gradient=_add_gradient,
+                   doc="A copy of `x` with the value added at `x[key]`, as often as an index repeats.")  # fmt: skip
 
 
 def get_item(x: Any, key: Any, name: str | None = None) -> Any:

@@ -18,7 +18,7 @@ from ..op import Op, Type, op
 from . import samples as s
 from .declare import finish
 from .elementwise import cast
-from .infer import float_dtype, reduced, require, require_kind
+from .infer import axes_of, float_dtype, reduced, require, require_kind
 
 __all__ = [
     "argmax", "argmin", "count_nonzero", "reduce_all", "reduce_any", "reduce_euclidean_norm", "reduce_logsumexp",
@@ -165,6 +165,23 @@ def _mean_gradient(g: Any, out: Any, x: Any, axis: Any = None, keepdims: bool = 
     return (_spread_gradient(g, out, x, axis, keepdims)[0] / count,)
 
 
+def _prod_gradient(g: Any, out: Any, x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> tuple[Any]:
+    """Each element's gradient is the product of all others, right also where elements are zero."""
+    from .cumulative import cumprod
+    from .joining import concat
+    from .shape import reshape, shape, transpose
+
+    rank = x.ndim
+    require(rank is not None, "the gradient of a product needs the tensor's rank")
+    axes = axes_of(axis, rank)
+    order = [i for i in range(rank) if i not in axes] + list(axes)
+    moved = transpose(x, order)
+    rows = reshape(moved, concat([shape(moved)[: rank - len(axes)], [-1]], 0))
+    others = cumprod(rows, -1, exclusive=True) * cumprod(rows, -1, exclusive=True, reverse=True)
+    back = transpose(reshape(others, shape(moved)), np.argsort(order).tolist())
+    return (back * _expand(g, x, axis, keepdims),)
+
+
 def _extreme_gradient(g: Any, out: Any, x: Any, axis: Any = None, keepdims: bool = False) -> tuple[Any]:
     hits = cast(x == _expand(out, x, axis, keepdims), x.dtype)
     count = sum_op(hits, axis=axis, keepdims=True)
@@ -173,9 +190,7 @@ def _extreme_gradient(g: Any, out: Any, x: Any, axis: Any = None, keepdims: bool
 
 sum_op = op("sum", infer=_infer_sum, numpy=_sum(np.add), samples=_sums, gradient=_spread_gradient,
             doc="The sum over axes; `dtype` is that of the result, NumPy's by default.")  # fmt: skip
-prod_op = op("prod", infer=_infer_sum, numpy=_sum(np.multiply), samples=_sums,
-             gradient=lambda g, out, x, axis=None, keepdims=False, dtype=None: (
-                 _expand(g * out, x, axis, keepdims) / x,),
+prod_op = op("prod", infer=_infer_sum, numpy=_sum(np.multiply), samples=_sums, gradient=_prod_gradient,
              doc="The product over axes; `dtype` is that of the result, NumPy's by default.")  # fmt: skip
 mean_op = op("mean", infer=_infer_mean, numpy=_mean_kernel, gradient=_mean_gradient,
              samples=lambda: [*_samples(), s.sample([True, False]), s.sample(s.COMPLEX),
@@ -238,6 +253,12 @@ def _exp(x: Any) -> Any:
     return exp(x)
 
 
+def _divide_no_nan(x: Any, y: Any) -> Any:
+    from .math import divide_no_nan
+
+    return divide_no_nan(x, y)
+
+
 var_op = op(
     "var", infer=_infer_spread, samples=lambda: [*_samples(), s.sample([1.0, 2.0, 4.0], ddof=1), s.sample(s.COMPLEX)],
     numpy=lambda x, axis=None, keepdims=False, ddof=0: np.asarray(np.var(x, axis=axis, keepdims=keepdims, ddof=ddof)),
@@ -257,7 +278,7 @@ std_op = op(
     "std", infer=_infer_spread, samples=lambda: [*_samples(), s.sample([1.0, 2.0, 4.0], ddof=1), s.sample(s.COMPLEX)],
     numpy=lambda x, axis=None, keepdims=False, ddof=0: np.asarray(np.std(x, axis=axis, keepdims=keepdims, ddof=ddof)),
     gradient=lambda g, out, x, axis=None, keepdims=False, ddof=0: (
-        _var_gradient(g / (out * 2), x, axis, keepdims, ddof),),
+        _var_gradient(_divide_no_nan(g, out * 2), x, axis, keepdims, ddof),),
     doc="The standard deviation over axes, with `ddof` degrees of freedom taken off.")  # fmt: skip
 
 

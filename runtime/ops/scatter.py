@@ -266,6 +266,19 @@ def _unsorted_samples() -> list[Any]:
             s.sample(np.zeros((0, 2), np.float32), np.zeros(0, np.int32), count=1)]  # fmt: skip
 
 
+def _segment_sum_gradient(g: Any, out: Any, x: Any, ids: Any, count: int | None = None) -> tuple[Any, None]:
+    """Each row gets the gradient of its segment, a row that is left out gets zero."""
+    from .create import zeros_like
+    from .elementwise import where
+    from .math import maximum
+    from .shape import expand_dims
+
+    picked, inside = gather(g, maximum(ids, 0)), ids >= 0
+    for _ in range((x.ndim or 0) - (ids.ndim or 0)):
+        inside = expand_dims(inside, -1)
+    return where(inside, picked, zeros_like(picked)), None
+
+
 def _segment_op(name: str, function: Any, doc: str, mean: bool = False, gradient: Any = None) -> tuple[Any, Any]:
     ordered = op(f"segment_{name}", infer=_infer_segment, numpy=_segments(function, mean, True),
         samples=_sorted_samples,
@@ -291,7 +304,7 @@ def _unsorted_function(record: Op) -> Callable[..., Any]:
 
 
 segment_sum, unsorted_segment_sum = _segment_op(
-    "sum", np.add, "The sum", gradient=lambda g, out, x, ids, count=None: (gather(g, ids), None))
+    "sum", np.add, "The sum", gradient=_segment_sum_gradient)
 segment_mean, unsorted_segment_mean = _segment_op("mean", np.add, "The mean", mean=True)
 segment_prod, unsorted_segment_prod = _segment_op("prod", np.multiply, "The product")
 segment_max, unsorted_segment_max = _segment_op("max", np.maximum, "The maximum")

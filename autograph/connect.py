@@ -6,7 +6,7 @@ The runtime knows nothing of conversion; it is handed over here. The front half 
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from typing import Any
 
 from .runtime.function import function as function

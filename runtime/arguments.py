@@ -82,8 +82,11 @@ def name_of(function: Any) -> str:
     return getattr(function, "__name__", None) or type(function).__name__
 
 
-class _Object:
-    """Stands for an object by its identity; equal to nothing once the object is gone. Keeps it alive only if it must."""
+class ObjectReference:
+    """Stands for an object by its identity; equal to nothing once the object is gone.
+
+    Keeps only those objects alive that have no weak references.
+    """
 
     __slots__ = ("_get", "_id")
 
@@ -95,13 +98,20 @@ class _Object:
             self._get = lambda: value
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, _Object) or self._id != other._id:
+        if not isinstance(other, ObjectReference) or self._id != other._id:
             return False
         value = self._get()
         return value is not None and value is other._get()
 
     def __hash__(self) -> int:
         return self._id
+
+    def get(self) -> Any:
+        """The object, None once it is gone."""
+        return self._get()
+
+    def __repr__(self) -> str:
+        return repr(self._get())
 
 
 def key_of(value: Any, tensors: list[Any]) -> Any:
@@ -148,9 +158,11 @@ def _leaf_key(value: Any) -> Any:
         return type(value), value
     if value is None or value is Ellipsis:
         return value
+    if isinstance(value, ObjectReference):
+        return value
     if isinstance(value, types.MethodType):
-        return value.__func__, _Object(value.__self__)
-    return _Object(value)
+        return value.__func__, ObjectReference(value.__self__)
+    return ObjectReference(value)
 
 
 def is_tensor_like(value: Any) -> bool:
@@ -166,6 +178,21 @@ def symbolic(value: Any, graph: Graph, name: str, specs: Iterator[TensorSpec]) -
     if nest.is_nested(value):
         return nest.rebuild(value, [symbolic(child, graph, name, specs) for _, child in nest.children(value)])
     return value
+
+
+def with_specs(value: Any, specs: Iterator[TensorSpec]) -> Any:
+    """A copy of an argument for a signature: specs for tensors, `ObjectReference` for what is known by identity."""
+    if is_tensor_like(value):
+        return next(specs)
+    if nest.is_nested(value):
+        return nest.rebuild(value, [with_specs(child, specs) for _, child in nest.children(value)])
+    key = _leaf_key(value)
+    return key if isinstance(key, ObjectReference) else value
+
+
+def resolved(value: Any) -> Any:
+    """What `with_specs` made, with the objects themselves in place of references."""
+    return nest.map_structure(lambda leaf: leaf.get() if isinstance(leaf, ObjectReference) else leaf, value)
 
 
 def spec_of(tensor: Any) -> TensorSpec:
@@ -195,5 +222,3 @@ def copy_structure(value: Any) -> Any:
     if nest.is_nested(value):
         return nest.rebuild(value, [copy_structure(child) for _, child in nest.children(value)])
     return value
-
-

@@ -10,7 +10,7 @@ from typing import Any
 from autograph.errors import InvalidArgumentError, SignatureError
 
 from . import nest, shapes, trace
-from .arguments import Parameters, is_tensor_key, is_tensor_like, key_of, spec_of
+from .arguments import Parameters, is_tensor_key, is_tensor_like, key_of, resolved, spec_of
 from .convert import convert_to_tensor, wrap
 from .execute.plan import Plan
 from .ir import Graph, Type
@@ -53,13 +53,13 @@ class ConcreteFunction:
 
     @property
     def captured_inputs(self) -> list[Any]:
-        """What the graph reads from outside besides its arguments; captured eager tensors are constants of the graph."""
+        """What the graph reads from outside besides its arguments; eager tensors are constants of the graph."""
         return [SymbolicTensor(value) for value in self.graph.captures]
 
     @property
     def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Positional and keyword arguments, with a `TensorSpec` for each tensor."""
-        return self._parameters.split(self._values)
+        return self._parameters.split([resolved(value) for value in self._values])
 
     @property
     def structured_outputs(self) -> Any:
@@ -190,7 +190,7 @@ def outputs_of(result: Any, function: Callable[..., Any], graph: Graph) -> Any:
                 raise
             raise TypeError(
                 "To be compatible with tf.function, Python functions must return zero or more Tensors or None values; "
-                f"in compilation of {function!r}, found return value of type {type(leaf).__name__}, which is not a Tensor."
+                f"in compilation of {function!r}, found return value of type {type(leaf).__name__}, not a Tensor."
             ) from error
 
     with trace.building(graph):

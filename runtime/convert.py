@@ -62,7 +62,7 @@ def weak_kind(value: Any) -> type | None:
 def constant_tensor(value: Any, dtype: DType) -> EagerTensor:
     """An eager tensor of a Python number, or a nested list of numbers, in the given type."""
     kind = type(value)
-    if kind is float and dtype.kind == "f" or kind is int and -128 <= value < 128 and dtype.kind in "if":
+    if (kind is float and dtype.kind == "f") or (kind is int and -128 <= value < 128 and dtype.kind in "if"):
         return EagerTensor(np.array(value, dtype.numpy))  # the quick way for what always fits
     return EagerTensor(_array(value, dtype))
 
@@ -217,7 +217,9 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     from . import trace
 
     if isinstance(value, SymbolicTensor):
-        raise TypeError("constant needs a value that is known while tracing, not a graph tensor; it is a tensor already")
+        raise TypeError(
+            "constant needs a value that is known while tracing, not a graph tensor; it is a tensor already"
+        )
     tensor = convert_to_tensor(value, dtype)
     if shape is not None:
         if not isinstance(tensor, EagerTensor):
@@ -233,10 +235,10 @@ def _fill(array: np.ndarray[Any, Any], shape: shapes.Shape) -> np.ndarray[Any, A
     if not shapes.is_fully_defined(shape):
         raise InvalidArgumentError(f"constant needs a fully known shape, not {shapes.show(shape)}")
     if array.size == shapes.size(shape):
-        return array.reshape(shape)  # type: ignore[arg-type]
+        return array.reshape(shape)
     if array.size != 1:
         raise TypeError(f"constant: {array.size} values do not fill the shape {shapes.show(shape)}")
-    return np.full(shape, array.reshape(-1)[0], array.dtype)  # type: ignore[arg-type]
+    return np.full(shape, array.reshape(-1)[0], array.dtype)
 
 
 def cast(tensor: Any, dtype: DType) -> Any:

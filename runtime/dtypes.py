@@ -148,7 +148,14 @@ ALL = (bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16,
 
 _BY_NAME = {d.name: d for d in ALL} | {"half": float16, "float": float32, "double": float64}
 _BY_NUMPY: dict[np.dtype[Any], DType] = {d.numpy: d for d in ALL if d is not variant}
-_BY_PYTHON: dict[Any, DType] = {bool: bool_, int: int32, float: float32, complex: complex128, str: string, bytes: string}
+_BY_PYTHON: dict[Any, DType] = {
+    bool: bool_,
+    int: int32,
+    float: float32,
+    complex: complex128,
+    str: string,
+    bytes: string,
+}
 
 
 def as_dtype(type_value: Any) -> DType:

@@ -7,7 +7,7 @@ import functools
 import threading
 import types
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
@@ -20,12 +20,12 @@ from .arguments import (
     changed_parameters,
     copy_structure,
     is_tensor_key,
-    is_tensor_like,
     key_of,
     name_of,
     spec_of,
     symbolic,
-)  # fmt: skip
+    with_specs,
+)
 from .concrete import ConcreteFunction, outputs_of
 from .convert import convert_to_tensor
 from .ir import Graph
@@ -205,7 +205,7 @@ class Function:
         location = trace.user_location()
         file, line, function = location if location is not None else (None, None, None)
         return StagingError(
-            f"{name_of(self._python_function)}() calls itself, with arguments of the same kind, while it is being traced",
+            f"{name_of(self._python_function)}() calls itself, with arguments of one kind, while it is being traced",
             file=file, line=line, function=function, construct="recursion",
             remedy="write the recursion as a loop; a graph can't hold recursion that depends on a tensor",
         )  # fmt: skip
@@ -233,12 +233,12 @@ class Function:
             check(graph)
         self._traces.count += 1
         remaining = iter(specs)
-        return ConcreteFunction(graph, parameters, [_with_specs(value, remaining) for value in values], outputs)
+        return ConcreteFunction(graph, parameters, [with_specs(value, remaining) for value in values], outputs)
 
     def _mutation_error(self, changed: Sequence[str]) -> ValueError:
         return ValueError(
-            f"{name_of(self._python_function)}() should not modify its Python input arguments. Check if it modifies any "
-            "lists or dicts passed as arguments. Modifying a copy is allowed. "
+            f"{name_of(self._python_function)}() should not modify its Python input arguments. Check if it modifies "
+            "any lists or dicts passed as arguments. Modifying a copy is allowed. "
             f"The following parameter(s) were modified: {', '.join(changed)}"
         )
 
@@ -314,14 +314,6 @@ def _general_key(key: Any, specs: Sequence[TensorSpec]) -> Any:
         return part
 
     return replace(key)
-
-
-def _with_specs(value: Any, specs: Iterator[TensorSpec]) -> Any:
-    if is_tensor_like(value):
-        return next(specs)
-    if nest.is_nested(value):
-        return nest.rebuild(value, [_with_specs(child, specs) for _, child in nest.children(value)])
-    return value
 
 
 def _cast_to(value: Any, wanted: Any) -> Any:

@@ -265,7 +265,7 @@ class Graph:
         del self.parameters[mark.parameters :]
         for table, length in ((self.captures, mark.captures), (self._constants, mark.constants)):
             while len(table) > length:
-                table.popitem()  # type: ignore[attr-defined]
+                table.popitem()
         self._effect = None
 
     def drop_unused_captures(self) -> None:
@@ -340,5 +340,3 @@ def check_graph_of(values: Sequence[Value], graph: Graph) -> None:
     for value in values:
         if value.node.graph is not graph:
             raise GraphError(f"{value!r} belongs to {value.node.graph!r}, not to {graph!r}")
-
-

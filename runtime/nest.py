@@ -51,7 +51,7 @@ def rebuild(structure: Any, values: Sequence[Any]) -> Any:
     """A structure of the same type and keys with other children, given in the order of `children`."""
     if isinstance(structure, (list, tuple)):
         kind = type(structure)
-        return kind(*values) if hasattr(structure, "_fields") else kind(values)  # type: ignore[call-arg]
+        return kind(*values) if hasattr(structure, "_fields") else kind(values)
     if isinstance(structure, Mapping):
         return _rebuild_mapping(structure, dict(zip(sorted_keys(structure), values, strict=True)))
     result = copy.copy(structure)

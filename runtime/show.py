@@ -93,7 +93,7 @@ class _Dot:
             self._edges(node, indent)
         for i, value in enumerate(graph.outputs):
             end = f"{self._name(value.node)}_out{i}"
-            self.lines.append(f'{indent}{end} [label={_quoted(f"output {i}")}, shape=ellipse];')
+            self.lines.append(f"{indent}{end} [label={_quoted(f'output {i}')}, shape=ellipse];")
             if is_scalar_constant(value.node):
                 self._node(value.node, indent)
             self.lines.append(f"{indent}{self._name(value.node)} -> {end};")

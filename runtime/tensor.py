@@ -250,7 +250,9 @@ class EagerTensor(Tensor):
     def __iter__(self) -> Iterator[Any]:
         if self._array.ndim == 0:
             raise TypeError("Cannot iterate over a scalar tensor.")
-        return (EagerTensor(np.asarray(item) if self._array.dtype != object else _objects(item)) for item in self._array)
+        return (
+            EagerTensor(np.asarray(item) if self._array.dtype != object else _objects(item)) for item in self._array
+        )
 
     def __contains__(self, value: object) -> bool:
         return value in self._array
@@ -322,8 +324,8 @@ class SymbolicTensor(Tensor):
         return self.value.node.graph
 
     def __bool__(self) -> NoReturn:
-        raise self._no_value("as a bool", "convert the function (tf.function, to_graph) so that `if`, `while`, `and`, "
-                             "`or`, `not` and `in` can be staged, or use tf.cond, tf.where, tf.logical_and")  # fmt: skip
+        raise self._no_value("as a bool", "convert the function (tf.function, to_graph) so that `if`, `while`, "
+                             "`and`, `or`, `not` and `in` can be staged, or use tf.cond, tf.where, tf.logical_and")  # fmt: skip
 
     def __iter__(self) -> NoReturn:
         raise self._no_value("as an iterable", "convert the function so that `for` can be staged, or use tf.unstack or "
@@ -333,8 +335,8 @@ class SymbolicTensor(Tensor):
         raise self._no_value("with len()", "write tf.shape(x)[0], or x.shape[0] where the dimension is known")
 
     def __index__(self) -> NoReturn:
-        raise self._no_value("as an index or a size", "use tf.gather, tf.range and x[i] of a tensor; a plain list can't be "
-                             "indexed by it")  # fmt: skip
+        raise self._no_value("as an index or a size", "use tf.gather, tf.range and x[i] of a tensor; a plain list "
+                             "can't be indexed by it")  # fmt: skip
 
     def __int__(self) -> NoReturn:
         raise self._no_value("with int()", "write tf.cast(x, tf.int32), or convert the function")
@@ -355,7 +357,9 @@ class SymbolicTensor(Tensor):
 
     def numpy(self) -> NoReturn:
         """Refused: there is no value while a graph is being traced."""
-        raise self._no_value("with numpy()", "use tf.print to see values, or tf.numpy_function for code that needs arrays")
+        raise self._no_value(
+            "with numpy()", "use tf.print to see values, or tf.numpy_function for code that needs arrays"
+        )
 
     def _no_value(self, how: str, remedy: str) -> StagedValueError:
         location = trace.user_location()

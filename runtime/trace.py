@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import AutographError, InvalidArgumentError
+from autograph.errors import AutographError, InvalidArgumentError, OutOfRangeError
 
 from . import convert, dtypes
 from .dtypes import DType
@@ -19,7 +19,16 @@ from .ir import Graph, Location, Node, Type, Value, foreign_value_error, line_of
 from .op import Op
 from .tensor import EagerTensor, SymbolicTensor, Tensor
 
-__all__ = ["apply", "building", "current_graph", "name_scope", "run_eagerly", "static_value", "user_location", "value_of"]
+__all__ = [
+    "apply",
+    "building",
+    "current_graph",
+    "name_scope",
+    "run_eagerly",
+    "static_value",
+    "user_location",
+    "value_of",
+]
 
 
 class _Local(threading.local):
@@ -92,7 +101,7 @@ def user_code() -> tuple[CodeType, int] | None:
     while frame is not None:
         code = frame.f_code
         is_user = known.get(code.co_filename)
-        if is_user or is_user is None and is_user_file(code.co_filename):
+        if is_user or (is_user is None and is_user_file(code.co_filename)):
             return code, frame.f_lasti
         frame = frame.f_back  # type: ignore[assignment]
     return None
@@ -234,22 +243,22 @@ def run_eagerly(op: Op, inputs: Sequence[Any], attributes: dict[str, Any]) -> An
 
 
 def _array(value: Any) -> Any:
-    tensor = value if isinstance(value, Tensor) else convert.convert_to_tensor(value)
+    tensor: Any = value if isinstance(value, Tensor) else convert.convert_to_tensor(value)
     if isinstance(tensor, SymbolicTensor):
         raise foreign_value_error(tensor.value)
-    return tensor._array  # type: ignore[attr-defined]
+    return tensor._array
 
 
 def kernel_error(error: Exception, op: Op, arrays: Sequence[Any], attributes: dict[str, Any]) -> Exception:
     """The error to show for one that a kernel raised: inference explains wrong inputs better than NumPy does."""
     if isinstance(error, AutographError) or op.effect:
-        return error
+        return error.about(op.name) if isinstance(error, (InvalidArgumentError, OutOfRangeError)) else error
     try:
         types = [Type(dtypes.variant, ()) if not hasattr(a, "dtype") else Type(dtypes.as_dtype(a.dtype), a.shape)
                  for a in arrays]  # fmt: skip
         op.infer(*types, **attributes)
     except (AutographError, TypeError, ValueError) as better:
-        return better
+        return better.about(op.name) if isinstance(better, AutographError) else better
     if isinstance(error, ValueError):
         return InvalidArgumentError(f"{op.name}: {error}")
     return error
@@ -258,6 +267,8 @@ def kernel_error(error: Exception, op: Op, arrays: Sequence[Any], attributes: di
 def _located(error: Exception, op: Op, where: tuple[CodeType, int] | None) -> Exception:
     """The error again, with the user's location added when it has none."""
     if isinstance(error, AutographError):
+        if isinstance(error, (InvalidArgumentError, OutOfRangeError)):
+            error.about(op.name)
         if error.file is None and where is not None:
             return error.at(where[0].co_filename, line_of(*where), where[0].co_name)
         return error
@@ -275,5 +286,3 @@ def static_value(tensor: Any) -> np.ndarray[Any, Any] | None:
         node = tensor.value.node
         return node.attributes["value"] if node.op.name == "constant" else None
     return np.asarray(tensor)
-
-

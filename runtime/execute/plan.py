@@ -109,7 +109,9 @@ class _Writer:
     def _name_of(self, graph: Graph) -> str:
         name = self._functions.get(graph)
         if name is None:
-            name = self.fresh_global(identifier(graph.name) if not self._functions else f"call_{identifier(graph.name)}")
+            name = self.fresh_global(
+                identifier(graph.name) if not self._functions else f"call_{identifier(graph.name)}"
+            )
             self._functions[graph] = name
         return name
 

@@ -29,7 +29,7 @@ CONSTANT = op("constant", infer=lambda *, value: type_of(value), numpy=lambda *,
               doc="The array in the attribute ``value``.")  # fmt: skip
 PLACEHOLDER = op("placeholder", infer=_only_in_graphs, numpy=_only_in_graphs, doc="A parameter or captured value.")
 IDENTITY = op("identity", infer=same, numpy=lambda x: x, gradient=lambda g, out, x: (g,), numpy_names=("copy",),
-              samples=lambda: [(np.float32([1, 2]),), (np.int32(3),)], doc="The input itself.")  # fmt: skip
+              samples=lambda: [(np.array([1, 2], np.float32),), (np.int32(3),)], doc="The input itself.")  # fmt: skip
 COND = op("cond", infer=_only_in_graphs, numpy=_only_in_graphs, doc=(
     "Inputs: predicate, operands. ``then`` and ``orelse`` take the operands, and give the outputs."))  # fmt: skip
 WHILE = op("while", infer=_only_in_graphs, numpy=_only_in_graphs, doc=(

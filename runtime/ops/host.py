@@ -120,7 +120,7 @@ class _Slot:
 
 
 class ErrorTemplate:
-    """An exception to be made when the graph runs: its type, and its arguments and attributes with slots for tensors."""
+    """An exception to be made when the graph runs: its type, arguments and attributes, with slots for tensors."""
 
     def __init__(self, error: BaseException) -> None:
         self.type = type(error)
@@ -245,5 +245,3 @@ def _call_python(func: Callable[..., Any], inp: Sequence[Any], Tout: Any, eager:
     types = tuple(map(as_dtype, Tout)) if several else (as_dtype(Tout),)
     results = trace.apply(PY_FUNCTION, *inp, name=name, function=func, types=types, eager=eager)
     return list(results) if several else results[0]
-
-

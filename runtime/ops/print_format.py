@@ -20,7 +20,7 @@ def format_array(array: np.ndarray[Any, Any], summarize: int) -> str:
 
 def _rows(array: np.ndarray[Any, Any], summarize: int, depth: int) -> str:
     count = len(array)
-    cut = 0 <= summarize and 2 * summarize < count
+    cut = summarize >= 0 and 2 * summarize < count
     shown = [*range(summarize), *range(count - summarize, count)] if cut else range(count)
     if array.ndim == 1:
         parts = [_item(array[i]) for i in shown]

@@ -38,7 +38,9 @@ def test_cond_relaxes_shapes_and_orders_captures() -> None:
 
 
 def test_while_with_captures() -> None:
-    graph = graph_of(lambda n, step: while_loop(lambda i, s: i < n, lambda i, s: [i + step, s + i], [n * 0, n * 0]), INT, INT)
+    graph = graph_of(
+        lambda n, step: while_loop(lambda i, s: i < n, lambda i, s: [i + step, s + i], [n * 0, n * 0]), INT, INT
+    )
     assert run(graph, 10, 3) == [12, 18] and run(graph, 0, 3) == [0, 0]
 
 
@@ -54,14 +56,18 @@ def test_nested_control_flow() -> None:
 
 
 def test_the_body_sees_the_old_state() -> None:
-    graph = graph_of(lambda a, b: while_loop(lambda x, y, i: i < 3, lambda x, y, i: [y, x, i + 1], [a, b, a * 0]), INT, INT)
+    graph = graph_of(
+        lambda a, b: while_loop(lambda x, y, i: i < 3, lambda x, y, i: [y, x, i + 1], [a, b, a * 0]), INT, INT
+    )
     assert run(graph, 1, 2) == [2, 1, 3]
 
 
 def test_a_loop_of_100000_turns_uses_constant_memory() -> None:
     import tracemalloc
 
-    graph = graph_of(lambda x: while_loop(lambda i, v: i < 100_000, lambda i, v: [i + 1, v + 1], [tf.constant(0), x]), VECTOR)
+    graph = graph_of(
+        lambda x: while_loop(lambda i, v: i < 100_000, lambda i, v: [i + 1, v + 1], [tf.constant(0), x]), VECTOR
+    )
     from autograph.runtime.execute.plan import Plan
 
     plan = Plan(graph)
@@ -120,7 +126,10 @@ def test_strings_keep_their_bytes() -> None:
 
 WRONG = [
     (lambda x: cond(x, lambda: [x], lambda: [x]), "must be one bool"),
-    (lambda x: cond(x > 0, lambda: [x], lambda: [x * 1.0]), "the branches of a cond give int32\\[\\] and float64\\[\\]"),
+    (
+        lambda x: cond(x > 0, lambda: [x], lambda: [x * 1.0]),
+        "the branches of a cond give int32\\[\\] and float64\\[\\]",
+    ),
     (lambda x: cond(x > 0, lambda: [x], lambda: []), "give 1 and 0 outputs"),
     (lambda x: while_loop(lambda s: s < 3, lambda s: [s * 1.0], [x]), "float64\\[\\], which does not fit int32\\[\\]"),
     (lambda x: while_loop(lambda s: s < 3, lambda s: [s, s], [x]), "2 values for 1 parameters"),

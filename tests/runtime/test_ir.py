@@ -135,9 +135,15 @@ def test_effects_show_through_subgraphs() -> None:
 
 
 def test_walk_visits_subgraphs_once() -> None:
-    graph = graph_of(lambda x: while_loop(lambda s: s < 9, lambda s: [cond(s > 3, lambda: [s + 3], lambda: [s + 1])[0]], [x]), INT)
+    graph = graph_of(
+        lambda x: while_loop(lambda s: s < 9, lambda s: [cond(s > 3, lambda: [s + 3], lambda: [s + 1])[0]], [x]), INT
+    )
     ops = [node.op.name for node in graph.walk()]
-    assert ops.count("while") == ops.count("cond") == 1 and ops.count("add") == 2 and ops.index("while") < ops.index("cond")
+    assert (
+        ops.count("while") == ops.count("cond") == 1
+        and ops.count("add") == 2
+        and ops.index("while") < ops.index("cond")
+    )
 
 
 def test_building_is_per_thread_and_nests() -> None:

@@ -74,4 +74,8 @@ def test_keys_that_cannot_be_sorted() -> None:
 
 
 def test_paths() -> None:
-    assert list(nest.flatten_with_path({"a": [1, Point(2, 3)]})) == [(("a", 0), 1), (("a", 1, "x"), 2), (("a", 1, "y"), 3)]
+    assert list(nest.flatten_with_path({"a": [1, Point(2, 3)]})) == [
+        (("a", 0), 1),
+        (("a", 1, "x"), 2),
+        (("a", 1, "y"), 3),
+    ]

@@ -16,8 +16,10 @@ from .graphs import INT, graph_of, run
 ARRAY = np.array([[1.0, 4.0], [9.0, 16.0]])
 
 MAPPED: list[Callable[[Any], Any]] = [
-    lambda x: np.add(x, 1), lambda x: np.sqrt(x), lambda x: np.maximum(x, 5), lambda x: np.negative(x), lambda x: np.tanh(x),
-    lambda x: np.less(x, 5), lambda x: np.matmul(x, x), lambda x: ARRAY + x, lambda x: ARRAY @ x, lambda x: np.float64(2) * x,
+    lambda x: np.add(x, 1), lambda x: np.sqrt(x), lambda x: np.maximum(x, 5),
+    lambda x: np.negative(x), lambda x: np.tanh(x),
+    lambda x: np.less(x, 5), lambda x: np.matmul(x, x),
+    lambda x: ARRAY + x, lambda x: ARRAY @ x, lambda x: np.float64(2) * x,
     lambda x: np.divmod(x, 3.0)[0],
 ]  # fmt: skip
 

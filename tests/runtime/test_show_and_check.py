@@ -21,7 +21,9 @@ from .graphs import INT, cond, graph_of, while_loop
 
 def example() -> Graph:
     def function(n: Any) -> Any:
-        return while_loop(lambda s: s < n, lambda s: [cond(s > 3, lambda: [s * n], lambda: [s + 2])[0]], [tf.constant(0)])
+        return while_loop(
+            lambda s: s < n, lambda s: [cond(s > 3, lambda: [s * n], lambda: [s + 2])[0]], [tf.constant(0)]
+        )
 
     return graph_of(function, INT, name="example")
 
@@ -110,8 +112,10 @@ def wrong_parent(graph: Graph) -> None:
 
 
 FAULTS: list[tuple[Callable[[Graph], None], str]] = [
-    (swap_order, "not made by an earlier node"), (wrong_type, "inference gives int32"), (wrong_shape, "says bool\\[3\\]"),
-    (foreign_input, "not made by an earlier node"), (same_name, "two nodes are called"), (lost_capture, "neither a parameter nor a capture"),
+    (swap_order, "not made by an earlier node"),
+    (wrong_type, "inference gives int32"), (wrong_shape, "says bool\\[3\\]"),
+    (foreign_input, "not made by an earlier node"),
+    (same_name, "two nodes are called"), (lost_capture, "neither a parameter nor a capture"),
     (missing_output, "0 values for 1"), (unknown_output, "no node makes it"), (wrong_parent, "says that its parent"),
 ]  # fmt: skip
 

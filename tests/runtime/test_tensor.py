@@ -46,7 +46,8 @@ def test_graph_tensors_print_as_in_tensorflow() -> None:
 
 DTYPES = [
     (1, tf.int32), (2**31, tf.int64), (1.0, tf.float32), (True, tf.bool), ("a", tf.string), (b"a", tf.string),
-    ([1, 2.5], tf.float32), ([], tf.float32), (range(3), tf.int32), (np.ones(2), tf.float64), (np.float16(1), tf.float16),
+    ([1, 2.5], tf.float32), ([], tf.float32), (range(3), tf.int32),
+    (np.ones(2), tf.float64), (np.float16(1), tf.float16),
     ([np.float64(1), 2], tf.float64), (np.array(["a"]), tf.string), (1j, tf.complex128), ((1, (2)), tf.int32),
     ([True, False], tf.bool), (tf.TensorShape([2, 3]), tf.int32), (np.array([1], ">i2"), tf.int16),
 ]  # fmt: skip
@@ -96,7 +97,8 @@ def test_objects_convert_through_their_method() -> None:
 
 
 BINARY = [
-    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.lt, operator.le,
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod,
+    operator.lt, operator.le,
     operator.gt, operator.ge, operator.eq, operator.ne, divmod,
 ]  # fmt: skip
 OPERANDS = [np.array([7, -7, 3]), np.array([2, 3, -2]), np.float32([1.5, 2, 4]), np.int8([5]), 2, 2.5]
@@ -128,8 +130,14 @@ def check_equal(result: Any, expected: Any) -> None:
 
 def test_bits_powers_and_signs() -> None:
     x, y = tf.constant([6, 3]), tf.constant([True, False])
-    assert (x & 2).numpy().tolist() == [2, 2] and (1 | x).numpy().tolist() == [7, 3] and (x ^ x).numpy().tolist() == [0, 0]
-    assert (x << 1).numpy().tolist() == [12, 6] and (x >> 1).numpy().tolist() == [3, 1] and (~y).numpy().tolist() == [False, True]
+    assert (
+        (x & 2).numpy().tolist() == [2, 2] and (1 | x).numpy().tolist() == [7, 3] and (x ^ x).numpy().tolist() == [0, 0]
+    )
+    assert (
+        (x << 1).numpy().tolist() == [12, 6]
+        and (x >> 1).numpy().tolist() == [3, 1]
+        and (~y).numpy().tolist() == [False, True]
+    )
     assert (x**2).numpy().tolist() == [36, 9] and (2**x).numpy().tolist() == [64, 8]
     assert (-x).numpy().tolist() == [-6, -3] and abs(-x).numpy().tolist() == [6, 3] and (+x) is x
     assert (x @ x).numpy() == 45 and ([1, 1] @ x).numpy() == 9 and (np.array([1, 1]) @ x).numpy() == 9
@@ -240,4 +248,6 @@ def test_errors_in_a_trace_name_the_users_line() -> None:
         x = tf.constant([1, 2])
         with pytest.raises(InvalidArgumentError, match="broadcast") as caught:
             x + [1, 2, 3]
-    assert caught.value.file == __file__ and caught.value.function == test_errors_in_a_trace_name_the_users_line.__name__
+    assert (
+        caught.value.file == __file__ and caught.value.function == test_errors_in_a_trace_name_the_users_line.__name__
+    )

@@ -62,7 +62,9 @@ def test_lines_name_the_users_lines() -> None:
         return x + 1
 
     line = function.__code__.co_firstlineno + 1
-    assert f"add = x0 + int32_1                            # test_plan.py:{line}" in Plan(graph_of(function, INT)).source
+    assert (
+        f"add = x0 + int32_1                            # test_plan.py:{line}" in Plan(graph_of(function, INT)).source
+    )
 
 
 def test_what_nothing_needs_is_dropped() -> None:
@@ -84,7 +86,21 @@ def test_arrays_are_released_after_their_last_use() -> None:
 
 
 def test_names_never_collide() -> None:
-    names = ["op_add", "as_string", "int32_1", "class", "1x", "abs", "add", "add_1", "x 0", "lambda", "test", "const_1", "ü"]
+    names = [
+        "op_add",
+        "as_string",
+        "int32_1",
+        "class",
+        "1x",
+        "abs",
+        "add",
+        "add_1",
+        "x 0",
+        "lambda",
+        "test",
+        "const_1",
+        "ü",
+    ]
 
     def function(x: Any) -> Any:
         values = [tf.identity(x + i, name=name) for i, name in enumerate(names)]
@@ -117,7 +133,9 @@ FAILURES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("runner", [lambda g, *a: Plan(g).run(*a), lambda g, *a: interpret(g, a)], ids=["plan", "interpreter"])
+@pytest.mark.parametrize(
+    "runner", [lambda g, *a: Plan(g).run(*a), lambda g, *a: interpret(g, a)], ids=["plan", "interpreter"]
+)
 @pytest.mark.parametrize(("function", "kind", "text"), FAILURES, ids=lambda f: getattr(f, "__name__", ""))
 def test_errors_show_the_users_line(function: Any, kind: Any, text: str, runner: Any) -> None:
     graph = graph_of(function, INT)
@@ -139,7 +157,10 @@ def test_the_failing_call_is_on_the_traceback() -> None:
 
     with pytest.raises(OutOfRangeError) as caught:
         Plan(graph_of(outer, INT)).run(np.array(7, np.int32))
-    assert [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)][-2:] == ["outer", "failing_kernel"]
+    assert [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)][-2:] == [
+        "outer",
+        "failing_kernel",
+    ]
 
 
 def test_each_raise_makes_a_fresh_exception() -> None:

@@ -29,4 +29,6 @@ class Strings(Pass):
     def leave_JoinedStr(self, node: gast.JoinedStr) -> gast.AST:
         if all(isinstance(part, gast.Constant) for part in node.values):
             return constant("".join(part.value for part in node.values), node)
-        return operator_call("joined_string", node.values, node)
+        # The parser of Python 3.12 adds empty parts.
+        parts = [part for part in node.values if not isinstance(part, gast.Constant) or part.value]
+        return operator_call("joined_string", parts, node)

@@ -64,7 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     for each in (code, graph):
         each.add_argument("function", metavar="package.module:function", help="what to show; Class.method works too")
-    graph.add_argument("--spec", action="append", default=[], metavar="SPEC", help="a parameter's type; may be repeated")
+    graph.add_argument("--spec", action="append", default=[], metavar="SPEC", help="the type of a parameter")
     graph.add_argument("--dot", action="store_true", help="print the graph in Graphviz's DOT language")
     return parser
 

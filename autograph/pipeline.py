@@ -227,18 +227,16 @@ def _convert(function: FunctionType, staged: bool) -> Compiled | ConversionError
     form = "staged" if staged else "plain"
     try:
         context, source = transformed(function, staged)
-        compiled = compile_code(context.tree, function.__code__, source, {"ag__": operators}, context.generated)
-    except (SyntaxError, RecursionError) as error:
-        error = ConversionError(
-            f"the converted function can't be compiled: {error}",
-            file=function.__code__.co_filename,
-            line=function.__code__.co_firstlineno,
-            function=function.__qualname__,
-            remedy="split the function into smaller ones",
-        )
+        compiled = compile_code(context.tree, function.__code__, source, {"ag__": operators})
     except ConversionError as error:
-        log(1, f"{function.__qualname__}: not converted ({form}): {error.message}")
-        return error
+        failure = error
+    except (SyntaxError, RecursionError, MemoryError) as error:
+        failure = _refused_by_python(function, error)
+    else:
+        failure = None
+    if failure is not None:
+        log(1, f"{function.__qualname__}: not converted ({form}): {failure.message}")
+        return failure
     register_converted(compiled.code, staged)
     log(1, f"{function.__qualname__}: converted ({form})")
     for line, reason in context.native:
@@ -246,6 +244,17 @@ def _convert(function: FunctionType, staged: bool) -> Compiled | ConversionError
     if settings.verbosity >= 2:
         log(2, f"{function.__qualname__} ({form}):\n{_text(context.tree)}")
     return compiled
+
+
+def _refused_by_python(function: FunctionType, error: Exception) -> ConversionError:
+    """Python's limits on nesting hold for what a function becomes, too."""
+    return ConversionError(
+        f"what `{function.__qualname__}` becomes can't be compiled: {type(error).__name__}: {error}",
+        file=function.__code__.co_filename,
+        line=function.__code__.co_firstlineno,
+        function=function.__qualname__,
+        remedy="split the function into smaller ones",
+    )
 
 
 def _text(tree: gast.AST) -> str:

@@ -48,7 +48,7 @@ class Bindings(Pass):
             scope = self.scopes.scope_of[node]
             names = self.scopes.names
             bits &= scope.local_bits & ~names.bits(scope.parameters)
-            missing = sorted(names.decode(bits) - _bound(node.body)) if bits else []
+            missing = sorted(names.decode(bits) - bound_names(node.body)) if bits else []
             if missing:
                 at = node.body[0]
                 node.body = build.after_docstring(node.body, [build.declaration(each, at) for each in missing])
@@ -57,7 +57,7 @@ class Bindings(Pass):
     leave_AsyncFunctionDef = leave_FunctionDef
 
 
-def _bound(statements: list[Any]) -> set[str]:
+def bound_names(statements: list[Any]) -> set[str]:
     """Names that statements bind for certain in their own function, as far as is seen without a look at expressions."""
     found: set[str] = set()
     pending = list(statements)

@@ -39,14 +39,17 @@ class ClosurePass(Pass):
             setattr(node, field, build.operator_call(operator, [value, build.constant(reason, value)], value))
         return node
 
-    def written(self, nodes: Iterable[Any]) -> int:
-        """The bits of the names that statements bind or unbind."""
+    def written(self, nodes: Iterable[Any], flags: set[str] | None = None) -> int:
+        """The bits of the names that parts of a function bind or unbind.
+
+        Left out are functions that passes have made, which are used where they are made, and variables that are
+        local to a loop's body, but for those of the loop around the parts.
+        """
         bits = 0
         for node in nodes:
             activity = self.scopes[node]
             bits |= activity.written_bits | activity.deleted_bits
-        # Functions that passes have made are used where they are made.
-        return bits & ~self.scopes.names.bits(self.context.generated)
+        return bits & ~self.scopes.names.bits(self.context.generated | self.plan.flags.difference(flags or ()))
 
     def state(self, statement: Any, parts: Iterable[Any], live: int) -> list[str]:
         """The names that parts of a statement write and whose value matters afterwards."""
@@ -77,7 +80,8 @@ class ClosurePass(Pass):
         outer = bits & ~owner.global_bits
         if outer:
             declarations.append(build.located(gast.Nonlocal(sorted(decode(outer))), at))
-            self.context.moved[owner.node] = self.context.moved.get(owner.node, 0) | outer
+            moved = outer & ~self.scopes.names.bits(self.plan.flags)
+            self.context.moved[owner.node] = self.context.moved.get(owner.node, 0) | moved
         return build.function(name, declarations + body, at, parameters)
 
 

@@ -148,6 +148,8 @@ class Branches:
     """The value of the branch taken is returned."""
     body: list[gast.AST]
     orelse: list[gast.AST]
+    flags: set[str] | None
+    """Variables of the body of the loop around it, if that will be converted."""
 
 
 @dataclass(slots=True)
@@ -162,7 +164,7 @@ class Loop:
     """A `return` inside sets a flag, since the loop has a `break` as well."""
     body: list[gast.AST] = field(default_factory=list)
     flags: set[str] = field(default_factory=set)
-    """Variables of the loop's body alone."""
+    """Variables that are local to the body."""
     result: gast.AST | None = None
     """The expression that stands for the loop's result in the tree."""
 
@@ -175,6 +177,8 @@ class Plan:
     loops: dict[gast.AST, Loop] = field(default_factory=dict)
     jumps: dict[gast.AST, str | None] = field(default_factory=dict)
     """`break` and `continue` of converted loops: the name of the signal that they return."""
+    flags: set[str] = field(default_factory=set)
+    """The variables that are local to the bodies of loops."""
     native: dict[gast.AST, str] = field(default_factory=dict)
     """The `if`s and loops that stay native Python, and why."""
     results: dict[gast.AST, gast.AST] = field(default_factory=dict)

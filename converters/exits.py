@@ -301,6 +301,7 @@ class Exits(Pass):
             found = self.names[key] = self.fresh(name)
         if depth and self.frame.loop is not None:
             self.frame.loop.flags.add(found)
+            self.plan.flags.add(found)
         return found
 
     def _after_flags(self, flags: list[Any], mode: Mode, rest: Statements, at: Any) -> Statements:
@@ -338,9 +339,13 @@ class Exits(Pass):
         self.plan.jumps[leave] = "BREAK"
         return leave
 
+    def _plan_if(self, node: Any, returns: bool) -> None:
+        flags = self.frame.loop.flags if self.frame.loop is not None else None
+        self.plan.ifs[node] = Branches(returns, node.body, node.orelse, flags)
+
     def _made_if(self, test: Any, body: list[Any], orelse: list[Any], at: Any, returns: bool) -> Any:
         made = build.if_(test, body, orelse, at)
-        self.plan.ifs[made] = Branches(returns, made.body, made.orelse)
+        self._plan_if(made, returns)
         return made
 
     # Branches
@@ -367,7 +372,7 @@ class Exits(Pass):
         if facts.bound:
             self._stays_native(node)
         else:
-            self.plan.ifs[node] = Branches(False, node.body, node.orelse)
+            self._plan_if(node, False)
         rest.appendleft(node)
         return rest
 
@@ -391,7 +396,7 @@ class Exits(Pass):
         node.body = list(self.block(node.body, mode, rests[0])) or [build.located(gast.Pass(), node.test)]
         node.orelse = list(self.block(node.orelse, mode, rests[1]))
         returns = mode is TAIL and (self.frame.loop is None or self.frame.loop.signals)
-        self.plan.ifs[node] = Branches(returns, node.body, node.orelse)
+        self._plan_if(node, returns)
         if dead and mode.kinds:
             return Statements([node, self._guard(mode.kinds, dead, node.test)])
         dead.appendleft(node)
@@ -406,7 +411,7 @@ class Exits(Pass):
         node.body = list(self.block(node.body, TAIL, rests[0])) or [build.located(gast.Pass(), node.test)]
         node.orelse = list(self.block(node.orelse, TAIL, rests[1]))
         loop.signals = signals
-        self.plan.ifs[node] = Branches(False, node.body, node.orelse)
+        self._plan_if(node, False)
         end.appendleft(node)
         return end
 

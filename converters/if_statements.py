@@ -54,7 +54,7 @@ class IfStatements(ClosurePass):
             return self.native(node, "test", "native_test")
         at = node.test
         if_body, else_body = self.functions
-        written = self.written(branches.body), self.written(branches.orelse)
+        written = [self.written(branch, branches.flags) for branch in (branches.body, branches.orelse)]
         # A missing `else:` does nothing.
         orelse = node.orelse or [build.located(gast.Pass(), at)]
         names = self.state(node, [*branches.body, *branches.orelse], self.live.live_out.bits[node])

@@ -43,6 +43,7 @@ from typing import Any
 import gast
 
 from . import build
+from .bindings import bound_names
 from .closures import ClosurePass
 from .exit_facts import Loop
 
@@ -66,7 +67,8 @@ class Loops(ClosurePass):
         in_test = self.written([loop.header])
         body = self._body(node, loop, node.body, at, ())
         test = self.closure(loop_test, node, [build.returned(node.test, at)], in_test, at)
-        live = self.live.live_in_loop.bits[node]
+        # What the test binds is read by the body, though it is dead where the loop begins.
+        live = self.live.live_in_loop.bits[node] | in_test
         call = self._call(node, "while_stmt", [build.name(loop_test, at), build.name(loop_body, at)], live, at)
         return [test, body, *self._use(loop, call, at)]
 
@@ -100,7 +102,9 @@ class Loops(ClosurePass):
         bits = self.written(loop.body)
         if parameters:
             bits |= self.written([loop.header])
-        bits &= ~self.scopes.names.bits(loop.flags)
+        # A flag may be set to begin with in a branch, which is a function of its own.
+        flags = sorted(loop.flags - bound_names(body)) if loop.flags else []
+        body = [*(build.declaration(flag, at) for flag in flags), *body]
         return self.closure(self.functions[1], node, body, bits, at, parameters)
 
     def _call(self, node: Any, operator: str, arguments: list[Any], live: int, at: Any) -> Any:

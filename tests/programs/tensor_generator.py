@@ -43,6 +43,8 @@ START = """\
     table = {"k": 0, "m": n}
     box = Box(n)
     items = [0, 1, 2]
+    if n > 99:
+        late = 0
 """
 RESULT = "a, b, c, best, pair, table, values, box.value, sum(items) + len(items)"
 

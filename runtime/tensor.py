@@ -324,12 +324,14 @@ class SymbolicTensor(Tensor):
         return self.value.node.graph
 
     def __bool__(self) -> NoReturn:
-        raise self._no_value("as a bool", "convert the function (tf.function, to_graph) so that `if`, `while`, "
-                             "`and`, `or`, `not` and `in` can be staged, or use tf.cond, tf.where, tf.logical_and")  # fmt: skip
+        remedy = (
+            "convert the function (tf.function, to_graph) so that `if`, `while`, `and`, `or`, `not` and `in` can be "
+        )
+        raise self._no_value("as a bool", remedy + "staged, or use tf.where, tf.logical_and, tf.logical_or")
 
     def __iter__(self) -> NoReturn:
-        raise self._no_value("as an iterable", "convert the function so that `for` can be staged, or use tf.unstack or "
-                             "tf.while_loop")  # fmt: skip
+        raise self._no_value("as an iterable", "convert the function so that `for` can be staged, or use "
+                             "tf.unstack")  # fmt: skip
 
     def __len__(self) -> NoReturn:
         raise self._no_value("with len()", "write tf.shape(x)[0], or x.shape[0] where the dimension is known")

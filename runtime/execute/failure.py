@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
 
-from autograph.errors import AutographError, InvalidArgumentError
+from autograph.errors import AutographError, InvalidArgumentError, OutOfRangeError
 
 from .. import trace
 from ..ir import Location, Node
@@ -22,6 +22,8 @@ def user_error(error: Exception, nodes: Sequence[Node]) -> Exception:
     if nodes and type(error) is ValueError and not nodes[-1].op.effect:
         error, cause = InvalidArgumentError(f"{nodes[-1].op.name}: {error}"), error
         error.__cause__ = cause.__cause__
+    if nodes and isinstance(error, (InvalidArgumentError, OutOfRangeError)) and not nodes[-1].op.effect:
+        error.about(nodes[-1].op.name)
     if isinstance(error, AutographError) and locations:
         error.at(*locations[-1])
     return error.with_traceback(_traceback(locations, _user_part(error.__traceback__)))

@@ -49,7 +49,7 @@ class Plan:
 
     def _failed(self, error: Exception) -> list[Node]:
         """The nodes whose lines are on the error's traceback, outermost first."""
-        nodes = []
+        nodes: list[Node] = []
         traceback = error.__traceback__
         while traceback is not None:
             if traceback.tb_frame.f_code.co_filename == self._file:

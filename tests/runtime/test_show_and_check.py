@@ -48,7 +48,7 @@ def test_text() -> None:
         "      return cond",
         "  return while",
     ])  # fmt: skip
-    assert str(example()).splitlines()[3].endswith(f"  # test_show_and_check.py:{example.__code__.co_firstlineno + 2}")
+    assert str(example()).splitlines()[3].endswith(f"  # test_show_and_check.py:{example.__code__.co_firstlineno + 3}")
 
 
 def test_types_in_text() -> None:

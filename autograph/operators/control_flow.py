@@ -109,8 +109,9 @@ class _Unrolling:
             if backend.size() - size >= 100:
                 code = self.body.__code__
                 warnings.warn_explicit(
-                    f"this loop is being unrolled: each of its more than {turn} turns adds nodes to the graph. "
-                    "Loop over a tensor (`tf.range`, or the tensor itself) to have the body in the graph once",
+                    f"the loop in {code.co_filename}, line {code.co_firstlineno}, is being unrolled: each of its more "
+                    f"than {turn} turns adds nodes to the graph. Loop over a tensor (`tf.range`, or the tensor itself) "
+                    "to have the body in the graph once",
                     UnrolledLoopWarning,
                     code.co_filename,
                     code.co_firstlineno,

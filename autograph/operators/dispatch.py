@@ -132,6 +132,10 @@ class Backend:
         """``container[index] = value``; returns what the variable that held the container holds afterwards."""
         raise NotImplementedError
 
+    def must_replace(self, container: Any) -> bool:
+        """Whether a store of plain values into a plain container, in a staged body, goes through `set_item` too."""
+        return False
+
     def load(self, value: Any, name: str) -> Any:
         """The value of a variable that may be undefined at run time, with a check."""
         return value

@@ -65,7 +65,7 @@ def raising(exception: Any) -> Any:
         exception = exception()
     if not isinstance(exception, BaseException):
         return exception
-    _refuse_in_try(exception)
+    refuse_in_try(exception)
     backend.raise_(exception)
     return StagedRaise(exception)
 

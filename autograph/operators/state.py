@@ -255,6 +255,7 @@ class Journal:
         self._created: dict[int, Any] = {}
         self._replaced: dict[int, Any] = {}
         self._iterators: dict[int, Any] = {}
+        self._announced: set[tuple[Any, ...]] = set()
         self.bodies = tuple(bodies)
         wanted = set(names)
         for location in locations(self.bodies, wanted):
@@ -309,6 +310,8 @@ class Journal:
         """Keeps the values of the variables that `load` reads."""
         for location in locations((load,), load.__code__.co_names):
             known = self._unneeded.pop(location.key, None)
+            if known is None and location.key not in self._variables:
+                self._announced.add(location.key)
             self._variables.setdefault(location.key, known or (location, location.get()))
 
     def created(self, obj: Any) -> None:
@@ -382,6 +385,8 @@ class Journal:
             snapshot = self._snapshots.get(id(location.owner))
             if snapshot is not None and not snapshot.early:
                 by_owner.setdefault(id(location.owner), []).append(key)
+        for key in [key for key in places if key in self._announced and _is_dead_cell(places[key].owner, self)]:
+            del places[key]
         while True:
             dead = [
                 owner
@@ -415,6 +420,14 @@ class Journal:
             elif isinstance(snapshot.obj, list):
                 for index in range(len(snapshot.obj)):
                     yield Item(snapshot.obj, index, f"{snapshot.label}[{index}]")
+
+
+def _is_dead_cell(cell: Any, journal: Journal) -> bool:
+    """Whether only journals know a variable: the call that made it is over."""
+    key = Cell, id(cell)
+    known = sum(key in each._variables or key in each._unneeded for each in {*_local.stack, journal})
+    # Besides there are the parameter here and the argument of `getrefcount`.
+    return sys.getrefcount(cell) <= known + 2
 
 
 def _reachable(value: Any) -> Iterator[Any]:
@@ -483,15 +496,17 @@ def _restore(snapshot: Snapshot) -> None:
 
 
 def locations(bodies: Iterable[Callable[..., Any]], names: Iterable[str]) -> Iterator[Location]:
-    """The closure cells of some bodies, and those of the names that are globals of theirs."""
-    names = tuple(names)
+    """The closure cells of some bodies, and for the names that are none of these, the variables of their module."""
+    bodies = tuple(bodies)
+    free: set[str] = set()
     for body in bodies:
-        code = body.__code__
-        for name, cell in zip(code.co_freevars, body.__closure__ or (), strict=True):
+        names_here = body.__code__.co_freevars
+        free.update(names_here)
+        for name, cell in zip(names_here, body.__closure__ or (), strict=True):
             yield Cell(cell, name)
-        for name in names:
-            if name in code.co_names and name not in code.co_freevars:
-                yield Global(body.__globals__, name)
+    for name in names:
+        if name not in free and bodies:
+            yield Global(bodies[0].__globals__, name)
 
 
 class _Local(threading.local):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import state
-from .dispatch import Thunk, backend_of
+from .dispatch import Thunk, active, backend_of
 
 _CONTAINERS = (list, dict)
 
@@ -42,9 +42,9 @@ def set_item(value: Any, container: Any, index: Any) -> Any:
     if backend is not None:
         return backend.set_item(value, container, index)
     if state.stack():
-        replaced = state.replace_array(container)
-        if replaced is not container:
-            return backend_of(replaced).set_item(value, replaced, index)  # type: ignore[union-attr]
+        staging = active()
+        if staging is not None and staging.in_body() and staging.must_replace(container):
+            return staging.set_item(value, container, index)
         state.about_to_change(container)
     container[index] = value
     return container

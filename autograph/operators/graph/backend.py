@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 from autograph.runtime import trace
 from autograph.runtime.tensor import Tensor
 
 from .. import state
 from ..dispatch import Backend, Options, Thunk
 from ..variables import UNDEFINED
-from . import calls, conditions, cond, errors, items, python_builtins, statements, text
+from . import arrays, calls, cond, conditions, errors, items, numpy_calls, python_builtins, statements, text
 from .iterables import StagedIterable
 from .lists import StagedList
 from .maybe import Maybe
@@ -90,6 +92,9 @@ class GraphBackend(Backend):
     def set_item(self, value: Any, container: Any, index: Any) -> Any:
         return items.set_item(value, container, index)
 
+    def must_replace(self, container: Any) -> bool:
+        return isinstance(container, np.ndarray) and arrays.is_old(container)
+
     def load(self, value: Any, name: str) -> Any:
         if type(value) is Maybe and value.missing is UNDEFINED:
             value.name = value.name or name
@@ -97,7 +102,7 @@ class GraphBackend(Backend):
         return value
 
     def replacement(self, function: Any) -> Callable[..., Any] | None:
-        return python_builtins.replacement(function)
+        return python_builtins.replacement(function) or numpy_calls.replacement(function)
 
     def watch_call(self, function: Any) -> Callable[..., Any]:
         return calls.watch_call(function)

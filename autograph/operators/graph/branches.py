@@ -8,17 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import BranchMismatchError
+from autograph.errors import AutographError, BranchMismatchError
 from autograph.runtime.ir import Graph
 from autograph.runtime.trace import building
 
-from ..exceptions import StagedRaise
+from ..exceptions import StagedRaise, refuse_in_try
 from ..state import Journal, Location, refuse_mutation
-from .errors import where
+from . import rebinding
+from .errors import stage_raise, where
 from .join import join
 from .values import Mismatch, Optional, Spec, exported, freeze, references_in, spec_of
 
 Key = tuple[Any, ...]
+# Errors of the user's Python code; others may come from staging itself, and are shown while tracing.
+_AT_RUN_TIME = (NameError, ZeroDivisionError, KeyError, IndexError)
 
 
 @dataclass
@@ -59,6 +62,15 @@ def trace_body(
             graph.never_returns = True
             journal.undo()
             return outcome
+        except _AT_RUN_TIME as error:
+            if isinstance(error, AutographError):
+                raise
+            # Python would raise it only where the body is run.
+            refuse_in_try(error)
+            stage_raise(error.with_traceback(None))
+            graph.never_returns = True
+            journal.undo()
+            return outcome
         outcome.result = freeze(result, journal.is_created)
         del result
         found = journal.changes()
@@ -70,7 +82,9 @@ def trace_body(
         journal.undo()
     places = {key: location for key, (location, _, _) in found.items()}
     found.clear()
-    journal.forget_dead(places, references_in([outcome.result, *frozen.values()]))
+    held = references_in([outcome.result, *frozen.values()])
+    rebinding.count_references(held)
+    journal.forget_dead(places, held)
     for key, location in places.items():
         if type(location) is Location:
             kind = "NumPy array" if isinstance(location.owner, np.ndarray) else type(location.owner).__name__

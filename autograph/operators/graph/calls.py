@@ -116,7 +116,7 @@ def _watched_method(function: Any, owner: Any) -> Callable[..., Any]:
     if not journals or isinstance(owner, _IMMUTABLE) or backend_of(owner) is not None:
         return function
     reading = next((names for kind, names in _READING.items() if isinstance(owner, kind)), None)
-    if reading is not None and name in reading or any(journal.is_created(owner) for journal in journals):
+    if (reading is not None and name in reading) or any(journal.is_created(owner) for journal in journals):
         return function
     if reading is None or any(journal.is_early(owner) for journal in journals):
         raise _refused(owner, name)

@@ -12,7 +12,7 @@ from autograph.runtime.ops import index as index_ops
 from autograph.runtime.tensor import Tensor
 
 from .. import state
-from . import rebinding
+from . import arrays, rebinding
 from .errors import where
 from .iterables import StagedIterable
 from .lists import ListState, StagedList
@@ -46,11 +46,10 @@ def set_item(value: Any, container: Any, index: Any) -> Any:
     """``container[index] = value``; returns what the variable that held the container holds afterwards."""
     if isinstance(container, Maybe):
         container = container.checked("changed")
-    if isinstance(container, Tensor):
-        return index_ops.set_item(container, index, value)
-    rebinding.check_not_replaced(container)
-    if isinstance(container, np.ndarray):
+    if isinstance(container, (Tensor, np.ndarray)):
+        arrays.check_alone(container)
         return index_ops.set_item(convert_to_tensor(container), index, value)
+    rebinding.check_not_replaced(container)
     if isinstance(container, list) and isinstance(index, Tensor):
         staged = rebinding.stage_list(container, "list", ()).owner
         staged[index] = value

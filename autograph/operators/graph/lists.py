@@ -5,15 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-from autograph.errors import StagedValueError, StagingError
-from autograph.runtime import dtypes
-from autograph.runtime.ir import Type
-from autograph.runtime.op import OPS
+import numpy as np
 
-from ..state import Mutable
+from autograph.errors import StagedValueError, StagingError
+from autograph.runtime import convert, dtypes
+from autograph.runtime.ir import Type
+from autograph.runtime.op import OPS, op
+from autograph.runtime.ops.list_value import ListValue
+
+from ..state import Mutable, about_to_change
 from .errors import require, where
 from .join import element_spec, join
 from .values import Frozen, Leaf, ListOf, Mismatch, Spec, spec_of
+
+
+LIST_CAST = op(
+    "list_cast",
+    infer=lambda items, dtype: Type(dtypes.variant, ()),
+    numpy=lambda items, dtype: ListValue.of([np.asarray(each).astype(dtype.numpy) for each in items]),
+    samples=lambda: [((ListValue.of([np.float32(1.5)]),), {"dtype": dtypes.float64})],
+    doc="The list with its elements in another dtype.",
+)
 
 
 class ListState:
@@ -98,7 +110,7 @@ def _flatten_state(spec: ListOf, state: ListState, tensors: list[Any]) -> None:
             remedy="give all elements the same type and structure",
         )
     for handle, old, new in zip(state.handles, before, after, strict=False):
-        tensors.append(handle if old.dtype is new.dtype else OPS["list_cast"](handle, dtype=new.dtype))
+        tensors.append(handle if old.dtype is new.dtype else LIST_CAST(handle, dtype=new.dtype))
     if not after:
         tensors.extend(state.handles)
 
@@ -130,6 +142,10 @@ class StagedList(Mutable):
     def set_state(self, state: Any) -> None:
         self.state = state.state if isinstance(state, StagedList) else state
 
+    def _change(self, state: ListState) -> None:
+        about_to_change(self)
+        self.state = state
+
     def length(self) -> Any:
         """The number of elements: a tensor, int32."""
         return self.state.length()
@@ -141,9 +157,9 @@ class StagedList(Mutable):
         return self.state.spec.element
 
     def append(self, value: Any) -> None:
-        self.state = self.state.widened(_with_element(self.state.spec, value))
+        self._change(self.state.widened(_with_element(self.state.spec, value)))
         handles = _pushed(self._element, list(self.state.handles), value)
-        self.state = ListState(self.state.spec, tuple(handles))
+        self._change(ListState(self.state.spec, tuple(handles)))
 
     def extend(self, values: Any) -> None:
         from .iterables import each
@@ -160,7 +176,7 @@ class StagedList(Mutable):
             rest, leaf = OPS["list_pop"](handle, dtype=kind.dtype, shape=kind.shape)
             handles.append(rest)
             leaves.append(leaf)
-        self.state = ListState(self.state.spec, tuple(handles))
+        self._change(ListState(self.state.spec, tuple(handles)))
         return element.unflatten(iter(leaves))
 
     def _kinds(self) -> list[Type]:
@@ -187,20 +203,20 @@ class StagedList(Mutable):
         if isinstance(index, slice):
             raise self._refused("a store into a slice", "store the elements one by one")
         index = self._position(index)
-        self.state = self.state.widened(_with_element(self.state.spec, value))
+        self._change(self.state.widened(_with_element(self.state.spec, value)))
         leaves: list[Any] = []
         self._element.flatten(value, leaves)
         handles = [
             OPS["list_set"](handle, index, leaf)
             for handle, leaf in zip(self.state.handles, leaves or [False], strict=True)
         ]
-        self.state = ListState(self.state.spec, tuple(handles))
+        self._change(ListState(self.state.spec, tuple(handles)))
 
     def copy(self) -> StagedList:
         return StagedList(self.state, self.name)
 
     def clear(self) -> None:
-        self.state = ListState(ListOf(None), ()).widened(self.state.spec)
+        self._change(ListState(ListOf(None), ()).widened(self.state.spec))
 
     def __add__(self, other: Any) -> StagedList:
         made = self.copy()
@@ -220,7 +236,7 @@ class StagedList(Mutable):
         """All elements, stacked along a new first axis."""
         element = self.state.spec.element
         if element is None:
-            return OPS["constant"](value=__import__("numpy").zeros(0, "float32"))
+            return convert.convert_to_tensor(np.zeros(0, np.float32))
         if not isinstance(element, Leaf):
             raise StagedValueError(
                 f"{self!r} can't be stacked to one tensor: its elements are {element}",

@@ -18,7 +18,7 @@ from autograph.runtime.trace import building, current_graph, value_of
 
 from ..dispatch import Options
 from ..state import Contents, Location, locations
-from . import rebinding
+from . import arrays, rebinding
 from .branches import Key, Outcome, named, old_value, trace_body
 from .errors import where
 from .join import join
@@ -135,6 +135,7 @@ class Loop:
         try:
             for slot, value in zip(slots[1:], self._given[1:], strict=True):
                 assert slot.location is not None
+                arrays.register(value, slot.initial)
                 if not isinstance(slot.spec, Constant) or slot.location.get() is not value:
                     slot.location.set(value)
             outcome = trace_body(lambda: run(control), self.bodies, self.names, graph)

@@ -161,7 +161,7 @@ def reversed_(values: Any) -> Any:
     if not is_staged(values):
         return reversed(values)
     inner = iterable(values)
-    if isinstance(inner, StagedRange) or isinstance(inner, Indexed) and not inner.once:
+    if isinstance(inner, StagedRange) or (isinstance(inner, Indexed) and not inner.once):
         return Reversed(inner)
     raise TypeError(f"{values!r} is not reversible")
 
@@ -338,6 +338,7 @@ def sorted_(values: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
 
 
 def _order(keys: Tensor, reverse: Any) -> Any:
+    from autograph.runtime.ops.shape import reverse as flip
     from autograph.runtime.ops.sort import argsort
 
     if is_staged(reverse):
@@ -345,8 +346,8 @@ def _order(keys: Tensor, reverse: Any) -> Any:
     if not reverse:
         return argsort(keys, stable=True)
     # As in Python, equal elements keep their order also when the greatest comes first.
-    last_first = OPS["reverse"](keys, axis=(0,))
-    backwards = OPS["reverse"](argsort(last_first, stable=True), axis=(0,))
+    last_first = flip(keys, [0])
+    backwards = flip(argsort(last_first, stable=True), [0])
     return length_of(keys) - 1 - backwards
 
 

@@ -12,7 +12,6 @@ from ..state import Contents, Location, StateOf, references, stack
 from .errors import where
 from .lists import ListState, StagedList
 
-
 Bodies = tuple[Callable[..., Any], ...]
 
 
@@ -62,6 +61,12 @@ def check_not_replaced(values: Any) -> None:
             construct=known[1],
             remedy="use the list under one name, or return it from the function that changes it",
         )
+
+
+def count_references(held: dict[int, int]) -> None:
+    """Adds the references that this module keeps to counts of references by identity."""
+    for key in _local.replaced:
+        held[key] = held.get(key, 0) + 1
 
 
 def forget() -> None:

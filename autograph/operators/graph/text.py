@@ -7,8 +7,8 @@ from typing import Any
 
 from autograph.errors import StagedValueError
 from autograph.runtime import dtypes
-from autograph.runtime.op import OPS, op
 from autograph.runtime.ir import Type
+from autograph.runtime.op import OPS, op
 from autograph.runtime.tensor import Tensor
 
 from .errors import where

@@ -22,9 +22,9 @@ from autograph.runtime.tensor import SymbolicTensor
 
 from ..calls import call
 from ..exceptions import StagedRaise
-from ..state import Attribute, Contents, Journal, Location
+from ..state import Attribute, Cell, Contents, Journal, Location, stack
 from ..variables import UNDEFINED
-from . import rebinding
+from . import arrays, rebinding
 from .errors import where
 from .iterables import StagedIterable
 from .join import join
@@ -69,10 +69,10 @@ class Place:
         """Stages reading the place; returns the staged value."""
         place, spec = self._place, self.spec
 
-        def read() -> list[Any]:
+        def read() -> Any:
             tensors: list[Any] = []
             spec.flatten(freeze(place().get(), lambda _: False), tensors)
-            return tensors
+            return tensors[0] if len(tensors) == 1 else tensors
 
         types = spec.types()
         dtypes = tuple(each.dtype for each in types)
@@ -119,7 +119,7 @@ def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...]
     """Runs a converted function under a graph; returns its result, with the user's objects free of graph tensors."""
     places: dict[Key, Place] = {}
     values = [*arguments, *keywords.values()]
-    for _ in range(ATTEMPTS):
+    for attempt in range(ATTEMPTS):
         mark = graph.mark()
         for place in places.values():
             place.location.set(place.read())
@@ -128,6 +128,9 @@ def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...]
         finally:
             for place in places.values():
                 place.location.set(place.initial)
+        if attempt:
+            # Variables that come anew with each trace belong to calls that are over.
+            found = {key: each for key, each in found.items() if key in places or not isinstance(each[0], Cell)}
         stable = True
         for key, (location, old, new) in found.items():
             stable = _widen(places, key, location, old, new) and stable
@@ -167,10 +170,12 @@ def _run(
         old = {key: each[1] for key, each in found.items()}
         locations = {key: each[0] for key, each in found.items()}
         found.clear()
+        if not stack():
+            rebinding.forget()
+            arrays.forget()
         journal.forget_dead(locations, references_in([freeze(result, journal.is_created), *frozen.values()]), result)
         for key, location in locations.items():
             location.set(old[key])
-        rebinding.forget()
     for key, location in locations.items():
         if isinstance(location, Contents) and isinstance(location.owner, list):
             raise MutationError(

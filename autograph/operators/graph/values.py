@@ -335,12 +335,16 @@ def rebuild(kind: Any, keys: Sequence[Any], parts: list[Any], sample: Any = None
 
 def spec_of(value: Any) -> Spec:
     """The specification of one value: tensors may vary, all else is constant."""
+    from .lists import ListState
+
     if isinstance(value, SymbolicTensor):
         return Leaf(value.dtype, value.static_shape)
     if isinstance(value, Maybe):
         return Optional(value.missing, spec_of(value.value), value.name)
     if isinstance(value, Frozen):
         return Reference(value)
+    if isinstance(value, ListState):
+        return value.spec
     return structure_of(value) if isinstance(value, tuple) else Constant(value)
 
 

@@ -1,0 +1,66 @@
+"""NumPy functions that take a sequence of arrays, given a tensor or a staged list in place of the sequence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime import tensor as tensors
+from autograph.runtime.convert import convert_to_tensor
+from autograph.runtime.op import OPS
+from autograph.runtime.ops import shape as shape_ops
+
+from .lists import StagedList
+from .maybe import Maybe
+
+
+def _stack(rows: Any, axis: int = 0, **_: Any) -> Any:
+    return rows if axis == 0 else shape_ops.moveaxis(rows, 0, axis)
+
+
+def _concatenate(rows: Any, axis: int | None = 0, **_: Any) -> Any:
+    shape = rows.static_shape
+    if shape is not None and len(shape) == 1:
+        raise ValueError("zero-dimensional arrays cannot be concatenated")
+    if axis is None:
+        return OPS["reshape"](rows, shape=(-1,))
+    rank = len(shape) - 1
+    axis %= rank
+    moved = shape_ops.moveaxis(rows, 0, axis)
+    sizes = shape_ops.shape(rows)
+    parts = [sizes[1 + i : 2 + i] if i != axis else sizes[:1] * sizes[1 + i : 2 + i] for i in range(rank)]
+    return shape_ops.reshape(moved, OPS["concat"](*parts, axis=0) if rank > 1 else parts[0])
+
+
+def _array(values: Any, dtype: Any = None, **_: Any) -> Any:
+    return values if dtype is None else OPS["cast"](values, dtype=tensors.from_numpy(np.dtype(dtype)))
+
+
+_FUNCTIONS: dict[int, Callable[..., Any]] = {
+    id(np.stack): _stack,
+    id(np.concatenate): _concatenate,
+    id(np.vstack): lambda rows, **_: rows if _rank(rows) == 2 else _concatenate(rows, 0),
+    id(np.hstack): lambda rows, **_: rows if _rank(rows) == 1 else _concatenate(rows, 0 if _rank(rows) == 2 else 1),
+    id(np.array): _array,
+    id(np.asarray): _array,
+}
+
+
+def _rank(rows: Any) -> int | None:
+    return None if rows.static_shape is None else len(rows.static_shape)
+
+
+def replacement(function: Any) -> Callable[..., Any] | None:
+    """What to call in place of a NumPy function that takes a sequence; None for all other functions."""
+    found = _FUNCTIONS.get(id(function))
+    if found is None:
+        return None
+
+    def call_on(values: Any, *arguments: Any, **keywords: Any) -> Any:
+        if isinstance(values, (tensors.SymbolicTensor, StagedList, Maybe)):
+            return found(convert_to_tensor(values), *arguments, **keywords)
+        return function(values, *arguments, **keywords)
+
+    return call_on

@@ -45,6 +45,13 @@ class AutographError(Exception):
             self.args = (self._text(),)
         return self
 
+    def about(self, operation: str) -> Self:
+        """This error, with the name of the operation in front of its text unless the text has it."""
+        if operation not in self.message:
+            self.message = f"{operation}: {self.message}"
+            self.args = (self._text(),)
+        return self
+
     def _text(self) -> str:
         parts = [self.message]
         if self.file is not None:

@@ -169,3 +169,21 @@ def test_set_item_leaves_the_old_tensor() -> None:
     assert np.asarray(set_item(tf.zeros((2, 2)), np.s_[:, 1], 5)).tolist() == [[0, 5], [0, 5]]
     with pytest.raises((InvalidArgumentError, TypeError)):
         set_item(x, 0, 1.5)
+
+
+def test_errors_name_the_op_and_the_users_line() -> None:
+    @tf.function
+    def product(x: Any) -> Any:
+        return tf.matmul(x, x)
+
+    with pytest.raises(InvalidArgumentError, match=r"(?s)matmul.*\[2,3\].*line \d+, in product"):
+        product(tf.ones((2, 3)))
+
+    @tf.function
+    def item(x: Any, i: Any) -> Any:
+        return x[i]
+
+    with pytest.raises(OutOfRangeError, match=r"(?s)get_item.*index 7.*line \d+, in item"):
+        item(tf.constant([1, 2]), tf.constant(7))
+    with pytest.raises(InvalidArgumentError, match="sum: axis 3"):
+        tf.reduce_sum([1], axis=3)

@@ -70,7 +70,12 @@ def raising(exception: Any) -> Any:
     return StagedRaise(exception)
 
 
-def _refuse_in_try(exception: BaseException) -> None:
+def refuse_in_try(exception: BaseException) -> None:
+    """Refuses an exception that becomes part of a graph where a running ``try`` of the user might catch it.
+
+    Raises:
+        StagingError: there is such a ``try``.
+    """
     frame = sys._getframe(2)
     while frame is not None:
         code = frame.f_code

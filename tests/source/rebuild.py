@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
+import linecache
+import subprocess
 import sys
 import textwrap
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-from autograph.source import compile_function, find
+from autograph.source import compile_function, find, unparse
 
 
 def rebuilt(function: Any, **extra: Any) -> Any:
@@ -44,3 +46,24 @@ def functions_of(module: ModuleType) -> list[FunctionType]:
             if isinstance(function, FunctionType) and function.__code__.co_filename == module.__file__:
                 found.append(function)
     return found
+
+
+def text_of(function: Any) -> str:
+    """The function as printed from its tree."""
+    return unparse(find(function).tree)
+
+
+def run(text: str, filename: str, **options: Any) -> dict[str, Any]:
+    """The names that a text defines, run under a file name that `linecache` knows it by."""
+    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+    namespace: dict[str, Any] = {}
+    exec(compile(text, filename, "exec", **options), namespace)
+    return namespace
+
+
+def python(*arguments: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
+    """A run of Python with these arguments, where the project can be imported."""
+    root = Path(__file__).parents[2]
+    return subprocess.run(
+        [sys.executable, *arguments], input=text, capture_output=True, text=True, cwd=root, timeout=60
+    )

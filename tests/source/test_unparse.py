@@ -1,6 +1,6 @@
 """Printing: what is printed parses to the same tree, for every construct and every file of the standard library.
 
-All files are tried when AUTOGRAPH_ALL_FILES is set (half a minute), else every tenth.
+All files are tried when AUTOGRAPH_ALL_FILES is set (a minute), else every tenth.
 """
 
 from __future__ import annotations

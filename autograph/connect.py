@@ -1,4 +1,4 @@
-"""Joins the two halves: what `tf.function` traces is converted first, and user objects are put back afterwards.
+"""Joins the two halves: what `tf.function` traces is converted first.
 
 The runtime knows nothing of conversion; it is handed over here. The front half loads with the first trace.
 """
@@ -6,7 +6,6 @@ The runtime knows nothing of conversion; it is handed over here. The front half 
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import Any
 
 from .runtime.function import function as function
@@ -23,4 +22,4 @@ def convert(python_function: Callable[..., Any]) -> Callable[..., Any]:
     return traced(python_function)
 
 
-set_front_half(convert, nullcontext)
+set_front_half(convert)

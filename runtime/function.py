@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import threading
 import types
 import weakref
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 from autograph.config import settings
@@ -35,25 +33,21 @@ from .tensor import EagerTensor, SymbolicTensor
 __all__ = ["Function", "function", "set_front_half"]
 
 
-class FrontHalf(NamedTuple):
-    """What the source-to-source half gives to tracing, so that the runtime need not import it.
+def _as_it_is(function: Callable[..., Any]) -> Callable[..., Any]:
+    return function
 
-    convert: a function for a Python function, with its control flow staged while a graph is being traced.
-    journal: a context manager around the run of a traced function; at its end it puts user objects back that the
-        trace has changed.
+
+_convert: Callable[[Callable[..., Any]], Callable[..., Any]] = _as_it_is
+
+
+def set_front_half(convert: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+    """Let `function` convert what it traces, so that the runtime need not import the source-to-source half.
+
+    ``convert`` gives, for a Python function, what to call in its place: a function that stages control flow while a
+    graph is being traced, and that leaves no graph tensors behind in user objects.
     """
-
-    convert: Callable[[Callable[..., Any]], Callable[..., Any]]
-    journal: Callable[[], AbstractContextManager[Any]]
-
-
-_front_half = FrontHalf(lambda function: function, contextlib.nullcontext)
-
-
-def set_front_half(convert: Callable[..., Any], journal: Callable[[], AbstractContextManager[Any]]) -> None:
-    """Let `function` convert what it traces; see `FrontHalf`."""
-    global _front_half
-    _front_half = FrontHalf(convert, journal)
+    global _convert
+    _convert = convert
 
 
 class _Options(NamedTuple):
@@ -157,7 +151,7 @@ class Function:
         return self._traces.find(key) or self._concrete(key, values, tensors)
 
     def _converted(self) -> Callable[..., Any]:
-        return _front_half.convert(self._python_function) if self._options.autograph else self._python_function
+        return _convert(self._python_function) if self._options.autograph else self._python_function
 
     # Tracing
 
@@ -219,8 +213,7 @@ class Function:
                       for name, value in zip(parameters.names, values, strict=True)]  # fmt: skip
             before = [copy_structure(value) for value in inputs]
             args, kwargs = parameters.split(inputs)
-            with _front_half.journal():
-                result = self._converted()(*args, **kwargs)
+            result = self._converted()(*args, **kwargs)
         # *args and **kwargs reach the function as fresh containers
         changed = changed_parameters(parameters.names, before, inputs)
         if changed:

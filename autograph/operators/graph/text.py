@@ -48,7 +48,9 @@ def format_value(value: Any, conversion: str | None, specification: str) -> Any:
 
 
 def join_strings(parts: list[Any]) -> Any:
-    """The concatenation of strings, of which at least one is staged."""
+    """The concatenation of strings; a plain string when none of them is staged."""
+    if all(isinstance(part, str) for part in parts):
+        return "".join(parts)
     result = parts[0]
     for part in parts[1:]:
         result = OPS["add"](result, part)

@@ -105,13 +105,20 @@ stack_op = op(
 
 
 def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
-    """The tensors of a list, all of one shape, along a new `axis`; dtypes promote. Of nothing: an empty vector."""
-    from .create import zeros
+    """The tensors of a list, all of one shape, along a new `axis`; dtypes promote. Of nothing: an empty vector.
 
-    if isinstance(values, list | tuple) and not values:
+    What is a tensor already (a staged list becomes one) holds its items along the first axis, which moves to `axis`.
+    """
+    from .create import zeros
+    from .shape import moveaxis
+
+    if not isinstance(values, list | tuple):
+        tensor = convert_to_tensor(values)
+        require(tensor.static_shape != (), "can't stack a scalar: give a list of tensors")
+        return tensor if axis == 0 else moveaxis(tensor, 0, int(axis))
+    if not values:
         return zeros((0,), float32)
-    parts = values if isinstance(values, list | tuple) else unstack(values)
-    return stack_op(*parts, axis=int(axis), name=name)
+    return stack_op(*values, axis=int(axis), name=name)
 
 
 # unstack and split

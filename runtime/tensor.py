@@ -151,6 +151,11 @@ class Tensor:
             "x = tensor_scatter_nd_update(x, indices, updates)"
         )
 
+    def __getattr__(self, name: str) -> Any:
+        from .array_methods import attribute
+
+        return attribute(self, name)
+
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
         return numpy_protocol.ufunc(ufunc, method, inputs, keywords)
 

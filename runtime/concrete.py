@@ -15,6 +15,7 @@ from .convert import convert_to_tensor, wrap
 from .execute.plan import Plan
 from .ir import Graph, Type
 from .ops.control import call_node
+from .optional import has_optional, with_values
 from .spec import TensorSpec
 from .tensor import SymbolicTensor, Tensor
 
@@ -40,6 +41,7 @@ class ConcreteFunction:
         leaves = nest.flatten(outputs)
         self._single = len(leaves) == 1 and outputs is leaves[0] and outputs is not None
         self._has_outputs = [leaf is not None for leaf in leaves]
+        self._optional = has_optional(outputs)
 
     # Looking
 
@@ -99,7 +101,8 @@ class ConcreteFunction:
             return results[0]
         remaining = iter(results)
         leaves = [next(remaining) if present else None for present in self._has_outputs]
-        return nest.pack_sequence_as(self._outputs, leaves)
+        packed = nest.pack_sequence_as(self._outputs, leaves)
+        return with_values(packed) if self._optional else packed
 
     def _flat_arguments(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> list[Any]:
         """The tensors of a call, after a check that everything else equals what was traced."""

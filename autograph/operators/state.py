@@ -376,10 +376,11 @@ class Journal:
         may still hold it, directly or in its parts.
         """
         for obj in self._created.values():
-            for value in attributes_of(obj).values():
-                held[id(value)] = held.get(id(value), 0) + 1
-        for value in _reachable(result):
-            held[id(value)] = held.get(id(value), 0) + 1
+            for each in map(id, attributes_of(obj).values()):
+                held[each] = held.get(each, 0) + 1
+        for each in map(id, _reachable(result)):
+            held[each] = held.get(each, 0) + 1
+        held[id(result)] = held.get(id(result), 0) + 1
         by_owner: dict[int, list[tuple[Any, ...]]] = {}
         for key, location in places.items():
             snapshot = self._snapshots.get(id(location.owner))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import wraps
 from types import MethodType
 from typing import Any
@@ -18,6 +19,7 @@ from autograph.runtime import convert, trace
 from autograph.runtime.ir import Graph, Node
 from autograph.runtime.ops.host import PY_FUNCTION
 from autograph.runtime.ops.shape import ensure_shape
+from autograph.runtime.optional import OptionalOutput
 from autograph.runtime.tensor import SymbolicTensor
 
 from ..calls import call
@@ -30,7 +32,7 @@ from .iterables import StagedIterable
 from .join import join
 from .lists import StagedList
 from .maybe import Maybe
-from .values import Frozen, Mismatch, Spec, exported, freeze, is_structure, parts_of, references_in, spec_of
+from .values import Frozen, Mismatch, Spec, exported, freeze, is_structure, parts_of, rebuild, references_in, spec_of
 
 ATTEMPTS = 10
 Key = tuple[Any, ...]
@@ -158,10 +160,8 @@ def _run(
     found: dict[Key, tuple[Location, Any, Any]] = {}
     try:
         with journal:
-            try:
+            with suppress(StagedRaise):
                 result = form(*arguments, **keywords)
-            except StagedRaise:
-                pass
     finally:
         found = {key: each for key, each in journal.changes().items() if _is_staged(each[2])}
         given = {id(each) for value in values for each in _containers(value)}
@@ -173,7 +173,8 @@ def _run(
         if not stack():
             rebinding.forget()
             arrays.forget()
-        journal.forget_dead(locations, references_in([freeze(result, journal.is_created), *frozen.values()]), result)
+        journal.forget_dead(locations, references_in([*frozen.values()]), result)
+        result = _as_output(result)
         for key, location in locations.items():
             location.set(old[key])
     for key, location in locations.items():
@@ -186,6 +187,18 @@ def _run(
             )
         found[key] = location, old[key], frozen[key]
     return result, found
+
+
+def _as_output(value: Any) -> Any:
+    """A copy of a result, in which what may be None goes with its flag."""
+    if isinstance(value, Maybe):
+        if value.missing is UNDEFINED:
+            return _as_output(value.checked())
+        return OptionalOutput(value.flag, _as_output(value.value))
+    if type(value) in (list, tuple, dict) or hasattr(value, "_fields"):
+        keys, parts = parts_of(value)
+        return rebuild(type(value), keys, [_as_output(part) for part in parts], value)
+    return value
 
 
 def _widen(places: dict[Key, Place], key: Key, location: Location, old: Any, new: Any) -> bool:

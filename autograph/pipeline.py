@@ -8,8 +8,11 @@ A function converts into up to two forms, each made when it is first needed, onc
 
 from __future__ import annotations
 
+import sys
 import threading
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
@@ -24,6 +27,10 @@ if TYPE_CHECKING:
     from .converters.base import Context, Pass
     from .source.compile import Compiled
     from .source.find import Source
+
+_DEEPER = 20_000
+_deeper = 0
+_deeper_lock = threading.Lock()
 
 Stage = tuple[type["Pass"], ...]
 
@@ -225,15 +232,22 @@ def _convert(function: FunctionType, staged: bool) -> Compiled | ConversionError
     from .source.compile import compile_code
 
     form = "staged" if staged else "plain"
-    try:
+
+    def attempt() -> tuple[Context, Compiled]:
         context, source = transformed(function, staged)
-        compiled = compile_code(context.tree, function.__code__, source, {"ag__": operators})
+        return context, compile_code(context.tree, function.__code__, source, {"ag__": operators})
+
+    failure: ConversionError | None = None
+    try:
+        try:
+            context, compiled = attempt()
+        except RecursionError:
+            with _deeper_recursion():
+                context, compiled = attempt()
     except ConversionError as error:
         failure = error
     except (SyntaxError, RecursionError, MemoryError) as error:
         failure = _refused_by_python(function, error)
-    else:
-        failure = None
     if failure is not None:
         log(1, f"{function.__qualname__}: not converted ({form}): {failure.message}")
         return failure
@@ -244,6 +258,23 @@ def _convert(function: FunctionType, staged: bool) -> Compiled | ConversionError
     if settings.verbosity >= 2:
         log(2, f"{function.__qualname__} ({form}):\n{_text(context.tree)}")
     return compiled
+
+
+@contextmanager
+def _deeper_recursion() -> Iterator[None]:
+    """Lets the passes go deeper: the code is nested deep, or the conversion happens deep in a recursion."""
+    global _deeper
+    with _deeper_lock:
+        _deeper += 1
+        if _deeper == 1:
+            sys.setrecursionlimit(sys.getrecursionlimit() + _DEEPER)
+    try:
+        yield
+    finally:
+        with _deeper_lock:
+            _deeper -= 1
+            if _deeper == 0:
+                sys.setrecursionlimit(sys.getrecursionlimit() - _DEEPER)
 
 
 def _refused_by_python(function: FunctionType, error: Exception) -> ConversionError:

@@ -127,7 +127,7 @@ def declaration(identifier: str, at: gast.AST) -> gast.AST:
 
 def after_docstring(body: list[gast.AST], declarations: list[gast.AST]) -> list[gast.AST]:
     """The body of a function with declarations put where they belong."""
-    first = body[0] if body else None
+    first: Any = body[0] if body else None
     documented = isinstance(first, gast.Expr) and isinstance(first.value, gast.Constant)
     at = int(documented and isinstance(first.value.value, str))
     return [*body[:at], *declarations, *body[at:]]

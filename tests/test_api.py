@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import gc
 import inspect
 import linecache
+import sys
 import threading
 import types
 
@@ -357,10 +359,39 @@ def test_conversions_go_with_their_code():
         exec(compile(text, "<gone>", "exec"), namespace)
         return namespace["f"]
 
+    gc.collect()
     before = len(pipeline._conversions)
     for _ in range(5):
         assert pipeline.converted(make(), True)(0) == 2
+    gc.collect()
     assert len(pipeline._conversions) <= before + 1
+
+
+@pytest.mark.parametrize("depth", [10, 300])
+def test_deep_nesting_converts(depth):
+    text = "def f(x):\n  if x == 0:\n    y = 0\n"
+    text += "".join(f"  elif x == {i}:\n    y = {i}\n" for i in range(1, depth)) + "  return y\n"
+    name = f"<deep {depth}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    namespace: dict = {}
+    exec(compile(text, name, "exec"), namespace)
+    limit = sys.getrecursionlimit()
+    form = pipeline.converted(namespace["f"], True)
+    assert sys.getrecursionlimit() == limit
+    assert form(2) == 2
+
+
+def test_conversion_deep_in_a_recursion():
+    def late(x):
+        while x > 3:
+            x -= 3
+        return x
+
+    def down(n):
+        return down(n - 1) if n else pipeline.converted(late, True)(10)
+
+    room = sys.getrecursionlimit() - len(inspect.stack())
+    assert down(room - 60) == 1
 
 
 def test_errors_show_the_users_lines():

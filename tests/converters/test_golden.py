@@ -1,7 +1,7 @@
 """What passes make of small pieces of code, in the text files of `data/`; `pytest --update-golden` writes them anew.
 
-A file starts with the passes (`passes: Walrus, Boolean + Calls`; `+` joins those that share a walk), and maybe the parameters of the function that the pieces
-are the body of, and the class that it stands in.
+A file starts with the passes (`passes: Walrus, Boolean + Calls`; `+` joins those that share a walk), and maybe the
+parameters of the function that the pieces are the body of, and the class that it stands in.
 """
 
 from __future__ import annotations

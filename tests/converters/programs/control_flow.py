@@ -272,7 +272,7 @@ def names_of_except_clauses(t):
                 continue
             t("never")
         t(i)
-    return repr(kept), error
+    return repr(kept), error  # noqa: F821
 
 
 def reraised(t):
@@ -317,7 +317,7 @@ def definitions_and_imports_in_branches(t):
 def annotated(t):
     if t("c", True):
         x: int = 1
-        y: "no such name"  # noqa: F821
+        y: "no such name"  # noqa: F722, F842
     for i in range(2):
         z: list[int] = [i]
     return x, z
@@ -405,11 +405,11 @@ def dead_code(t):
 def dead_code_makes_names_local(t):
     for _ in range(2):
         try:
-            return total
+            return total  # noqa: F823
         except UnboundLocalError as error:
             t(type(error).__name__)
             break
-            total = 1
+            total = 1  # noqa: F841
     return "end"
 
 

@@ -71,8 +71,10 @@ class _Traces:
         self.parameters = parameters
         self.by_key: dict[Any, ConcreteFunction] = {}
         self.pending: dict[Any, _Pending] = {}
-        # Traces that captured tensors of an enclosing trace hold in that trace only.
-        self.nested: weakref.WeakKeyDictionary[Graph, dict[Any, ConcreteFunction]] = weakref.WeakKeyDictionary()
+        # Traces that captured tensors of an enclosing graph hold in that graph only, until it is truncated.
+        self.nested: weakref.WeakKeyDictionary[Graph, dict[Any, tuple[int, ConcreteFunction]]] = (
+            weakref.WeakKeyDictionary()
+        )
         self.relaxed: dict[Any, tuple[Any, list[TensorSpec]]] = {}
         self.count = 0
         self.lock = threading.Lock()
@@ -82,7 +84,8 @@ class _Traces:
         if found is None and self.nested:
             graph = trace.current_graph()
             while graph is not None and found is None:
-                found = self.nested.get(graph, {}).get(key)
+                epoch, nested = self.nested.get(graph, {}).get(key, (None, None))
+                found = nested if epoch == graph.epoch else None
                 graph = graph.parent
         return found
 
@@ -159,7 +162,8 @@ class Function:
         """The trace for a key that has none yet; two threads that need it at once share one."""
         specs = [spec_of(tensor) for tensor in tensors]
         if self._options.input_signature is not None:
-            specs = [spec for spec in nest.flatten(self._options.input_signature) if isinstance(spec, TensorSpec)]
+            signed = [spec for spec in nest.flatten(self._options.input_signature) if isinstance(spec, TensorSpec)]
+            specs = signed + specs[len(signed) :]
         elif self._options.reduce_retracing:
             specs = self._relaxed(key, specs)
         general = _general_key(key, specs)
@@ -188,12 +192,12 @@ class Function:
 
     def _remember(self, concrete: ConcreteFunction, key: Any, general: Any) -> None:
         parent = concrete.graph.parent
-        table = self._traces.by_key
         if concrete.graph.captures and parent is not None:
             table = self._traces.nested.setdefault(parent, {})
+            table[key] = table[general] = parent.epoch, concrete
         else:
             concrete.graph.parent = None
-        table[key] = table[general] = concrete
+            self._traces.by_key[key] = self._traces.by_key[general] = concrete
 
     def _recursion_error(self) -> StagingError:
         location = trace.user_location()
@@ -369,6 +373,11 @@ def function(
             func = func.python_function
         if not callable(func):
             raise TypeError(f"tf.function takes a function, not {func!r}")
+        count = len(Parameters(func).names)
+        if input_signature is not None and len(input_signature) > count:
+            raise TypeError(
+                f"the input_signature has {len(input_signature)} entries, but {name_of(func)}() takes {count} arguments"
+            )
         return Function(func, options)
 
     return decorate if func is None else decorate(func)

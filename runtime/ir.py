@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from autograph.errors import GraphError, StagingError
+from autograph.errors import StagingError
 
 from .dtypes import DType, from_numpy
 from .shapes import Shape
@@ -153,6 +153,7 @@ class Graph:
     captures: value of the parent -> value (a ``placeholder``) in this graph, in order of capture.
     inputs: parameters, then captured placeholders.
     outputs: set by whoever finishes the graph.
+    epoch: counts calls of `truncate`; what was noted about values of the graph before may be gone.
     never_returns: True for a branch that always raises; its ``outputs`` are then empty and mean nothing.
     """
 
@@ -164,6 +165,7 @@ class Graph:
         self.captures: dict[Value, Value] = {}
         self.outputs: list[Value] = []
         self.never_returns = False
+        self.epoch = 0
         self.scope = ""
         self._constants: dict[int, tuple[Any, Value]] = {}
         self._counts: dict[str, int] = {}
@@ -267,6 +269,7 @@ class Graph:
             while len(table) > length:
                 table.popitem()
         self._effect = None
+        self.epoch += 1
 
     def drop_unused_captures(self) -> None:
         """Forget captures that no node and no output of this graph uses."""
@@ -333,10 +336,3 @@ def foreign_value_error(value: Value) -> StagingError:
         file=file, line=line, function=function,
         remedy="return the tensor from the traced function instead of keeping it in an object or a variable",
     )  # fmt: skip
-
-
-def check_graph_of(values: Sequence[Value], graph: Graph) -> None:
-    """Raise `GraphError` unless all values belong to the graph."""
-    for value in values:
-        if value.node.graph is not graph:
-            raise GraphError(f"{value!r} belongs to {value.node.graph!r}, not to {graph!r}")

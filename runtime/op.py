@@ -17,8 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from . import shapes
-from .dtypes import as_dtype, bool_
+from .dtypes import as_dtype
 from .ir import Type
 
 
@@ -119,28 +118,15 @@ def op(
     return record
 
 
-# Inference that many ops share.
-
-
 def same(x: Type, **_: Any) -> Type:
     """The output is like the first input."""
     return x
 
 
-def broadcast(*types: Type, **_: Any) -> Type:
-    """The output has the inputs' common dtype (see `Op.promote`) and their broadcast shape."""
-    return Type(types[0].dtype, shapes.broadcast(*[t.shape for t in types]))
-
-
-def broadcast_bool(*types: Type, **_: Any) -> Type:
-    """Broadcast to a bool tensor: comparisons and logic."""
-    return Type(bool_, shapes.broadcast(*[t.shape for t in types]))
-
-
 def type_of(value: Any) -> Type:
     """The type of an ndarray, NumPy scalar, or anything with a dtype and a shape."""
     array = value if hasattr(value, "dtype") else np.asarray(value)
-    return Type(as_dtype(array.dtype), shapes.as_shape(array.shape))
+    return Type(as_dtype(array.dtype), tuple(array.shape))
 
 
 from .trace import apply  # noqa: E402  (trace needs the names above; `runtime/__init__.py` holds the order)

@@ -16,7 +16,7 @@ from .. import shapes, trace
 from ..dtypes import bool_
 from ..ir import Graph, Type, Value
 from ..op import op, same, type_of
-from ..tensor import SymbolicTensor, Tensor
+from ..tensor import SymbolicTensor
 
 __all__ = ["call_node", "cond_node", "finish_graph", "identity", "while_node"]
 
@@ -139,8 +139,3 @@ def _same_captures(graphs: Sequence[Graph]) -> list[Value]:
     for graph in graphs:
         graph.captures = {value: graph.capture(value) for value in outer}
     return outer
-
-
-def is_tensor(value: Any) -> bool:
-    """Whether the value is a tensor, eager or symbolic."""
-    return isinstance(value, Tensor)

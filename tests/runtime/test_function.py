@@ -17,6 +17,7 @@ import pytest
 
 import autograph as tf
 from autograph.errors import InvalidArgumentError, SignatureError, StagingError
+from autograph.runtime.check import check
 
 
 class Counter:
@@ -536,6 +537,25 @@ def test_a_nested_function_that_captures_is_traced_for_each_outer_trace() -> Non
     assert outer(tf.constant(3), 2).numpy() == 9 and outer(tf.constant(3), 3).numpy() == 12
 
 
+def test_a_capturing_function_after_a_rollback() -> None:
+    @tf.function(autograph=False)
+    def inner(y: Any) -> Any:
+        return y + kept["value"]
+
+    kept: dict[str, Any] = {}
+    with tf.Graph().as_default() as graph:
+        x = tf.constant(1) + 1
+        for factor in (2, 3):
+            mark = graph.mark()
+            kept["value"] = x * factor
+            y = inner(x)
+            if factor == 2:
+                graph.truncate(mark)
+    graph.outputs = [y.value]
+    check(graph)
+    assert inner.experimental_get_tracing_count() == 2
+
+
 def test_recursion_on_a_tensor_is_refused() -> None:
     @tf.function
     def factorial(n: Any) -> Any:
@@ -614,5 +634,7 @@ def test_looking_at_a_concrete_function() -> None:
 def test_wrong_use_of_the_decorator() -> None:
     with pytest.raises(TypeError, match="takes a function"):
         tf.function(3)
-    with pytest.raises(TypeError, match="input_signature"):
+    with pytest.raises(TypeError, match="input_signature must be"):
         tf.function(lambda x: x, input_signature=tf.TensorSpec((), tf.int32))
+    with pytest.raises(TypeError, match="2 entries, but <lambda>"):
+        tf.function(lambda x: x, input_signature=[tf.TensorSpec((), tf.int32)] * 2)

@@ -77,6 +77,17 @@ def test_tensor_shape() -> None:
     assert tf.TensorShape(3) == (3,) and tf.TensorShape(np.array([1, 2])) == (1, 2)
 
 
+def test_tensor_shape_refuses_what_does_not_fit() -> None:
+    shape = tf.TensorShape([2, None])
+    assert shape.with_rank(2) == shape and shape.is_subtype_of((None, None))
+    assert shape.most_specific_compatible_shape((3, None)) == (None, None)
+    shape.assert_is_compatible_with((2, 5))
+    for refused in (lambda: shape.with_rank(3), lambda: shape.assert_is_compatible_with((3, 5)),
+                    shape.assert_is_fully_defined):  # fmt: skip
+        with pytest.raises(ValueError):
+            refused()
+
+
 def test_tensor_shape_of_unknown_rank() -> None:
     unknown = tf.TensorShape(None)
     assert unknown.rank is None and not unknown and tf.TensorShape(()) and unknown.is_compatible_with((1, 2))

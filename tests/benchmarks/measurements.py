@@ -108,7 +108,7 @@ def scaling(converters: dict[str, Converter], directory: Path, quick: bool) -> l
             for size in (small, large):
                 fresh: list[FunctionType] = []
                 seconds = median_time(
-                    lambda: converters[converter]({"f": fresh[-1]}, "f"),
+                    lambda: converters[converter]({"f": fresh[-1], "__name__": None}, "f"),
                     3 if quick or size == 2000 else 15,
                     lambda: fresh.append(fresh_function(text(size))),
                 )

@@ -1,5 +1,7 @@
 """The converters that are measured: autograph's two forms, and others that are installed.
 
+What `to_graph` returns runs in the plain form on plain values. The staged form runs while a graph is being traced.
+
 A converter takes a namespace with plain functions, made for it alone, and returns the function of a name, converted
 with all that it calls.
 """
@@ -11,26 +13,23 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from autograph.pipeline import converted
+import autograph
 from tests.conversion import convert_namespace
 
 Converter = Callable[[dict[str, Any], str], FunctionType]
 
 
-def _own(staged: bool) -> Converter:
-    def convert(namespace: dict[str, Any], name: str) -> FunctionType:
-        if len([value for value in namespace.values() if isinstance(value, FunctionType)]) == 1:
-            namespace[name] = converted(namespace[name], staged=staged)
-        else:
-            convert_namespace(namespace, namespace["__name__"], staged=staged)
-        return namespace[name]
-
-    return convert
+def _staged(namespace: dict[str, Any], name: str) -> FunctionType:
+    convert_namespace(namespace, namespace["__name__"], staged=True)
+    return namespace[name]
 
 
 def installed_converters() -> tuple[dict[str, Converter], dict[str, str]]:
     """The converters by name, autograph's first, and the reason for each that is left out."""
-    converters = {"autograph, plain form": _own(False), "autograph, staged form": _own(True)}
+    converters: dict[str, Converter] = {
+        "autograph, plain form": lambda namespace, name: autograph.to_graph(namespace[name]),
+        "autograph, staged form": _staged,
+    }
     missing: dict[str, str] = {}
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     try:

@@ -1,0 +1,165 @@
+"""Draws a function, what autograph makes of it, and its graph, side by side, as SVG.
+
+    python examples/picture.py examples/collatz.svg     the picture in README.md
+"""
+
+from __future__ import annotations
+
+import html
+import inspect
+import io
+import keyword
+import sys
+import tokenize
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import autograph as tf
+
+LINE, CHARACTER, MARGIN = 17, 7.3, 14
+STYLE = """
+text { font: 12px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace; fill: #1f2328; white-space: pre }
+.title { font: 600 13px system-ui, sans-serif; fill: #57606a }
+.keyword { fill: #8250df; font-weight: 600 } .operator { fill: #0550ae } .literal { fill: #0a7d33 }
+.quiet { fill: #8c959f }
+.card { fill: #ffffff; stroke: #d0d7de } .box { fill: #f6f8fa; stroke: #b6c2cf }
+.inner { fill: #ffffff; stroke: #d0d7de }
+.edge { fill: none; stroke: #afb8c1; stroke-width: 1.2 }
+"""
+
+
+def collatz(n):
+    steps = 0
+    while n != 1:
+        if n % 2 == 0:
+            n = n // 2
+        else:
+            n = 3 * n + 1
+        steps += 1
+    return steps
+
+
+@dataclass
+class Canvas:
+    """SVG elements, and how far they reach."""
+
+    parts: list[str] = field(default_factory=list)
+    width: float = 0
+    height: float = 0
+
+    def rectangle(self, x: float, y: float, width: float, height: float, kind: str) -> None:
+        self.parts.append(f'<rect class="{kind}" x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="6"/>')
+        self.width, self.height = max(self.width, x + width), max(self.height, y + height)
+
+    def text(self, x: float, y: float, content: str, kind: str = "") -> None:
+        self.parts.append(f'<text class="{kind}" x="{x:g}" y="{y:g}">{content}</text>')
+
+    def edge(self, x: float, top: float, bottom: float) -> None:
+        reach = 6 + min(26.0, (bottom - top) / 9)
+        self.parts.append(f'<path class="edge" d="M{x:g} {top:g} C{x - reach:g} {top:g} {x - reach:g} {bottom:g} '
+                          f'{x:g} {bottom:g}"/>')
+
+    def svg(self) -> str:
+        size = f'width="{self.width + MARGIN:g}" height="{self.height + MARGIN:g}"'
+        body = "\n".join(self.parts)
+        return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>\n<style>{STYLE}</style>\n{body}\n</svg>\n'
+
+
+def coloured(source: str) -> list[str]:
+    """The lines of a source as SVG text with spans for keywords, literals and operators of autograph."""
+    lines = source.splitlines()
+    marks: list[list[tuple[int, int, str]]] = [[] for _ in lines]
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        (row, start), (_, end) = token.start, token.end
+        if token.type == tokenize.NAME and keyword.iskeyword(token.string):
+            marks[row - 1].append((start, end, "keyword"))
+        elif token.type in (tokenize.NUMBER, tokenize.STRING):
+            marks[row - 1].append((start, end, "literal"))
+        elif token.string == "ag__":
+            attribute = lines[row - 1][end + 1 :].split("(")[0]
+            marks[row - 1].append((start, end + 1 + len(attribute), "operator"))
+    return [_with_spans(line, spans) for line, spans in zip(lines, marks, strict=True)]
+
+
+def _with_spans(line: str, spans: list[tuple[int, int, str]]) -> str:
+    pieces, position = [], 0
+    for start, end, kind in spans:
+        pieces += [html.escape(line[position:start]), f'<tspan class="{kind}">{html.escape(line[start:end])}</tspan>']
+        position = end
+    return "".join([*pieces, html.escape(line[position:])])
+
+
+def draw_code(canvas: Canvas, x: float, title: str, source: str) -> float:
+    """Draws a card with source code; returns its right edge."""
+    lines = source.strip("\n").splitlines()
+    width = 2 * MARGIN + CHARACTER * max(map(len, lines))
+    canvas.rectangle(x, MARGIN + LINE, width, LINE * len(lines) + 2 * MARGIN, "card")
+    canvas.text(x, MARGIN + 8, title, "title")
+    for row, line in enumerate(coloured(source.strip("\n") + "\n")):
+        canvas.text(x + MARGIN, 2 * MARGIN + LINE * (row + 1.8), line)
+    return x + width
+
+
+def draw_graph(canvas: Canvas, x: float, y: float, graph) -> tuple[float, float]:
+    """Draws the nodes of a graph from the top down, sub-graphs inside the node that holds them.
+
+    Returns the right and the lower edge.
+    """
+    places: dict = {}
+    right = x
+    for node in graph.nodes:
+        outputs = ", ".join(str(output.type) for output in node.outputs)
+        text = f'{html.escape(node.name)} <tspan class="quiet">{html.escape(outputs)}</tspan>'
+        width = 2 * MARGIN + CHARACTER * (len(node.name) + 1 + len(outputs))
+        position = len(canvas.parts)
+        inner_x, inner_bottom = x + 30, y + LINE + 4
+        for subgraph in node.subgraphs:
+            start = len(canvas.parts)
+            inner_right, bottom = draw_graph(canvas, inner_x + 26, y + 2 * LINE + 10, subgraph)
+            inner_right = max(inner_right, inner_x + 40 + CHARACTER * len(subgraph.name))
+            panel = Canvas()
+            panel.rectangle(inner_x, y + LINE + 6, inner_right + 8 - inner_x, bottom - y - LINE, "inner")
+            panel.text(inner_x + 8, y + 2 * LINE + 2, html.escape(subgraph.name), "title")
+            canvas.parts[start:start] = panel.parts
+            inner_x, inner_bottom = inner_right + 18, max(inner_bottom, bottom + 14)
+        width = max(width, inner_x - x - 4) if node.subgraphs else width
+        box = Canvas()
+        box.rectangle(x, y, width, inner_bottom - y, "box")
+        box.text(x + MARGIN, y + LINE - 2, text)
+        canvas.parts[position:position] = box.parts
+        canvas.width, canvas.height = max(canvas.width, x + width), max(canvas.height, inner_bottom)
+        for source in {value.node: None for value in node.inputs}:
+            if source in places:
+                canvas.edge(x, places[source], y + 11)
+        places[node] = y + 11
+        right, y = max(right, x + width), inner_bottom + 7
+    return right, y
+
+
+def draw(function, *arguments) -> str:
+    """The picture of a function traced with some arguments."""
+    canvas = Canvas()
+    right = draw_code(canvas, MARGIN, "what you write", inspect.getsource(function))
+    right = draw_code(canvas, right + 2 * MARGIN, "what autograph makes of it", tf.autograph.to_code(function))
+    x = right + 2 * MARGIN
+    canvas.text(x, MARGIN + 8, "the graph", "title")
+    card = len(canvas.parts)
+    right, bottom = draw_graph(canvas, x + 3 * MARGIN, 2 * MARGIN + LINE,
+                               tf.function(function).get_concrete_function(*arguments).graph)
+    frame = Canvas()
+    frame.rectangle(x, MARGIN + LINE, right - x + MARGIN, bottom - LINE, "card")
+    canvas.parts[card:card] = frame.parts
+    canvas.width, canvas.height = max(canvas.width, frame.width), max(canvas.height, frame.height)
+    return canvas.svg()
+
+
+def main(arguments: list[str] | None = None) -> str:
+    """Draws `collatz` and writes the file that is named; returns the text of it."""
+    (path,) = sys.argv[1:] if arguments is None else arguments
+    picture = draw(collatz, tf.constant(27))
+    Path(path).write_text(picture)
+    return picture
+
+
+if __name__ == "__main__":
+    main()

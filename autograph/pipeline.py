@@ -150,11 +150,11 @@ def transformed(function: FunctionType, staged: bool = True) -> tuple[Context, S
     from .source.find import find
 
     source = find(function)
-    return transform(source, function.__code__.co_freevars, staged), source
+    return transform(source, function.__code__, staged), source
 
 
-def transform(source: Source, free_names: tuple[str, ...] = (), staged: bool = True) -> Context:
-    """Runs the passes over a fresh tree of a function."""
+def transform(source: Source, code: CodeType, staged: bool = True) -> Context:
+    """Runs the passes over a fresh tree of a function that has this code."""
     from .converters.base import Context, names_in, node_types
     from .converters.build import OPERATORS
     from .source.names import Namer
@@ -170,7 +170,7 @@ def transform(source: Source, free_names: tuple[str, ...] = (), staged: bool = T
         filename=source.filename,
         namer=Namer(names),
         class_name=source.class_name,
-        free_names=free_names,
+        free_names=code.co_freevars,
         staged=staged,
     )
     for stage in stages():
@@ -179,6 +179,8 @@ def transform(source: Source, free_names: tuple[str, ...] = (), staged: bool = T
         needed = [each for each in stage if each.always or not types.isdisjoint((*each.removes, *each.looks_at))]
         if needed:
             _run_stage(needed, context)
+            if settings.checks:
+                _check(needed, context, source, code)
             types = node_types(context.tree)
     return context
 
@@ -205,26 +207,30 @@ def _run_stage(stage: list[type[Pass]], context: Context) -> None:
 
     context.tree = walk_together([each(context) for each in stage], context.tree)
     context.forget_analyses()
-    if settings.checks:
-        _check(stage, context)
     if settings.verbosity >= 3:
         names = ", ".join(each.__name__ for each in stage)
         log(3, f"{context.function_name} after {names}:\n{_text(context.tree)}")
 
 
-def _check(stage: list[type[Pass]], context: Context) -> None:
+def _check(stage: list[type[Pass]], context: Context, source: Source, code: CodeType) -> None:
     """Verifies that nothing is left that the passes remove, and that the tree compiles.
 
     Raises:
         AssertionError: a pass has not done what it declares; the message names it.
     """
     from .converters.base import node_types
+    from .source.compile import compile_code
 
     left = node_types(context.tree)
     for each in stage:
         remaining = [node_type.__name__ for node_type in each.removes if node_type in left]
         if remaining and not context.native:
             raise AssertionError(f"{each.__name__} left {', '.join(remaining)} in {context.function_name}")
+    try:
+        compile_code(context.tree, code, source, {"ag__": None})
+    except SyntaxError as error:
+        names = ", ".join(each.__name__ for each in stage)
+        raise AssertionError(f"after {names}, {context.function_name} does not compile: {error}") from error
 
 
 def _convert(function: FunctionType, staged: bool) -> Compiled | ConversionError:

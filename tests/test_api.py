@@ -10,6 +10,7 @@ import sys
 import threading
 import types
 
+import gast
 import pytest
 
 import autograph as tf
@@ -291,6 +292,19 @@ def test_source_from_linecache():
     exec(compile(text, "<cell 1>", "exec"), namespace)
     assert "if_exp" in tf.to_code(namespace["f"])
     assert tf.to_graph(namespace["f"])(0) == 2
+
+
+def test_checks_name_the_pass_at_fault(monkeypatch):
+    from autograph.converters.base import Pass
+
+    class Idle(Pass):
+        removes = (gast.While,)
+
+    monkeypatch.setattr(settings, "checks", True)
+    assert pipeline.converted(Model.helper, True)(4) == [1, 3]
+    monkeypatch.setattr(pipeline, "stages", lambda: ((Idle,),))
+    with pytest.raises(AssertionError, match="Idle left While in collatz"):
+        tf.to_code(collatz)
 
 
 def test_closures_share_cells():

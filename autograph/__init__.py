@@ -49,6 +49,7 @@ _NAMES = {
         broadcast_to ensure_shape expand_dims rank reshape reverse roll shape shape_n size squeeze transpose
         """,
     "runtime.ops.sort": "argsort searchsorted sequence_mask sort unique unique_with_counts",
+    "runtime.ops.strings": "as_string",
 }
 
 _NAMESPACES = {

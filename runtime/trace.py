@@ -157,7 +157,7 @@ def _value(graph: Graph, tensor: Tensor) -> Value:
     if type(tensor) is SymbolicTensor:
         value = tensor.value
         return value if value.node.graph is graph else graph.capture(value)
-    return graph.constant(tensor._array)  # type: ignore[attr-defined]
+    return graph.constant(tensor._array)
 
 
 def _values(graph: Graph, op: Op, inputs: Sequence[Any]) -> list[Value]:

@@ -21,8 +21,8 @@ _NAMES = {
     "runtime.trace": "executing_eagerly get_static_value=static_value name_scope",
     "runtime.convert": "constant convert_to_tensor",
     "runtime.dtypes": """
-        DType as_dtype bool=bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 half=float16 float32 float64
-        double=float64 complex64 complex128 string variant
+        DType as_dtype bool=bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 half=float16 float32
+        float64 double=float64 complex64 complex128 string variant
         """,
     "runtime.ops.host": "numpy_function print py_function",
     "runtime.ops.control": "identity",
@@ -33,9 +33,9 @@ _NAMES = {
     "runtime.ops.joining": "concat pad repeat split stack tile unstack",
     "runtime.ops.linalg": "einsum matmul tensordot",
     "runtime.ops.math": """
-        abs=absolute acos acosh add asin asinh atan atan2 atanh cos cosh divide equal exp floor greater greater_equal less
-        less_equal logical_and logical_not logical_or maximum minimum multiply negative not_equal pow=power sign sin sinh
-        sqrt square subtract tan tanh truncatediv truncatemod
+        abs=absolute acos acosh add asin asinh atan atan2 atanh cos cosh divide equal exp floor greater greater_equal
+        less less_equal logical_and logical_not logical_or maximum minimum multiply negative not_equal pow=power sign
+        sin sinh sqrt square subtract tan tanh truncatediv truncatemod
         """,
     "runtime.ops.nn": "sigmoid",
     "runtime.ops.reduce": """
@@ -57,16 +57,16 @@ _NAMESPACES = {
         "runtime.ops.cumulative": "cumprod cumsum cumulative_logsumexp",
         "runtime.ops.elementwise": "add_n angle conj imag real round",
         "runtime.ops.math": """
-            abs=absolute acos acosh add asin asinh atan atan2 atanh bessel_i0=i0 ceil cos cosh digamma divide divide_no_nan
-            equal erf erfc exp exp2 expm1 floor floordiv floormod greater greater_equal is_finite is_inf is_nan less
-            less_equal lgamma log log1p logical_and logical_not logical_or logical_xor maximum minimum mod=floormod multiply multiply_no_nan
-            negative nextafter not_equal pow=power reciprocal rint rsqrt sign sin sinh sqrt square squared_difference
-            subtract tan tanh truediv=divide xdivy xlog1py xlogy
+            abs=absolute acos acosh add asin asinh atan atan2 atanh bessel_i0=i0 ceil cos cosh digamma divide
+            divide_no_nan equal erf erfc exp exp2 expm1 floor floordiv floormod greater greater_equal is_finite is_inf
+            is_nan less less_equal lgamma log log1p logical_and logical_not logical_or logical_xor maximum minimum
+            mod=floormod multiply multiply_no_nan negative nextafter not_equal pow=power reciprocal rint rsqrt sign
+            sin sinh sqrt square squared_difference subtract tan tanh truediv=divide xdivy xlog1py xlogy
             """,
         "runtime.ops.nn": "l2_normalize log_sigmoid log_softmax sigmoid softmax softplus softsign",
         "runtime.ops.reduce": """
-            argmax argmin count_nonzero reduce_all reduce_any reduce_euclidean_norm reduce_logsumexp reduce_max reduce_mean
-            reduce_min reduce_prod reduce_std reduce_sum reduce_variance zero_fraction
+            argmax argmin count_nonzero reduce_all reduce_any reduce_euclidean_norm reduce_logsumexp reduce_max
+            reduce_mean reduce_min reduce_prod reduce_std reduce_sum reduce_variance zero_fraction
             """,
         "runtime.ops.scatter": """
             segment_max segment_mean segment_min segment_prod segment_sum unsorted_segment_max unsorted_segment_mean
@@ -78,8 +78,8 @@ _NAMESPACES = {
         "runtime.ops.create": "diag diag_part eye set_diag trace",
         "runtime.ops.cumulative": "norm",
         "runtime.ops.linalg": """
-            adjoint band_part cholesky cross det eigh eigvalsh einsum inv lstsq matmul matvec pinv qr slogdet solve svd
-            tensordot triangular_solve
+            adjoint band_part cholesky cross det eigh eigvalsh einsum inv lstsq matmul matvec pinv qr slogdet solve
+            svd tensordot triangular_solve
             """,
         "runtime.ops.nn": "l2_normalize",
         "runtime.ops.shape": "matrix_transpose",

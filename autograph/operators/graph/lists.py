@@ -13,7 +13,7 @@ from autograph.runtime.ir import Type
 from autograph.runtime.op import OPS, op
 from autograph.runtime.ops.list_value import ListValue
 
-from ..state import Mutable, about_to_change
+from ..state import Mutable, about_to_change, created
 from .errors import require, where
 from .join import element_spec, join
 from .values import Frozen, Leaf, ListOf, Mismatch, Spec, spec_of
@@ -135,6 +135,7 @@ class StagedList(Mutable):
     def __init__(self, state: ListState, name: str = "") -> None:
         self.state = state
         self.name = name
+        created(self)
 
     def get_state(self) -> ListState:
         return self.state

@@ -1,4 +1,4 @@
-"""Draws a function, what autograph makes of it, and its graph, side by side, as SVG.
+"""Draws a function, what autograph makes of it, and its graph as SVG.
 
     python examples/picture.py examples/collatz.svg     the picture in README.md
 """
@@ -18,8 +18,8 @@ import autograph as tf
 
 LINE, CHARACTER, MARGIN = 17, 7.3, 14
 STYLE = """
-text { font: 12px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace; fill: #1f2328; white-space: pre }
-.title { font: 600 13px system-ui, sans-serif; fill: #57606a }
+text { font: 12px 'DejaVu Sans Mono', Menlo, Consolas, monospace; fill: #1f2328 }
+.title { font: 600 13px sans-serif; fill: #57606a }
 .keyword { fill: #8250df; font-weight: 600 } .operator { fill: #0550ae } .literal { fill: #0a7d33 }
 .quiet { fill: #8c959f }
 .card { fill: #ffffff; stroke: #d0d7de } .box { fill: #f6f8fa; stroke: #b6c2cf }
@@ -89,15 +89,17 @@ def _with_spans(line: str, spans: list[tuple[int, int, str]]) -> str:
     return "".join([*pieces, html.escape(line[position:])])
 
 
-def draw_code(canvas: Canvas, x: float, title: str, source: str) -> float:
-    """Draws a card with source code; returns its right edge."""
-    lines = source.strip("\n").splitlines()
+def draw_code(canvas: Canvas, x: float, y: float, title: str, source: str) -> float:
+    """Draws a card with source code; returns its lower edge."""
+    text = source.strip("\n") + "\n"
+    lines = text.splitlines()
     width = 2 * MARGIN + CHARACTER * max(map(len, lines))
-    canvas.rectangle(x, MARGIN + LINE, width, LINE * len(lines) + 2 * MARGIN, "card")
-    canvas.text(x, MARGIN + 8, title, "title")
-    for row, line in enumerate(coloured(source.strip("\n") + "\n")):
-        canvas.text(x + MARGIN, 2 * MARGIN + LINE * (row + 1.8), line)
-    return x + width
+    canvas.text(x, y + LINE / 2, title, "title")
+    canvas.rectangle(x, y + LINE, width, LINE * len(lines) + 2 * MARGIN, "card")
+    for row, (line, content) in enumerate(zip(lines, coloured(text), strict=True)):
+        indent = len(line) - len(line.lstrip())
+        canvas.text(x + MARGIN + CHARACTER * indent, y + MARGIN + LINE * (row + 1.8), content.lstrip())
+    return y + LINE * (len(lines) + 1) + 2 * MARGIN
 
 
 def draw_graph(canvas: Canvas, x: float, y: float, graph) -> tuple[float, float]:
@@ -109,8 +111,9 @@ def draw_graph(canvas: Canvas, x: float, y: float, graph) -> tuple[float, float]
     right = x
     for node in graph.nodes:
         outputs = ", ".join(str(output.type) for output in node.outputs)
-        text = f'{html.escape(node.name)} <tspan class="quiet">{html.escape(outputs)}</tspan>'
-        width = 2 * MARGIN + CHARACTER * (len(node.name) + 1 + len(outputs))
+        name = str(node.attributes["value"]) if node.type == "constant" else node.name
+        text = f'{html.escape(name)} <tspan class="quiet">{html.escape(outputs)}</tspan>'
+        width = 2 * MARGIN + CHARACTER * (len(name) + 1 + len(outputs))
         position = len(canvas.parts)
         inner_x, inner_bottom = x + 30, y + LINE + 4
         for subgraph in node.subgraphs:
@@ -139,10 +142,10 @@ def draw_graph(canvas: Canvas, x: float, y: float, graph) -> tuple[float, float]
 def draw(function, *arguments) -> str:
     """The picture of a function traced with some arguments."""
     canvas = Canvas()
-    right = draw_code(canvas, MARGIN, "what you write", inspect.getsource(function))
-    right = draw_code(canvas, right + 2 * MARGIN, "what autograph makes of it", tf.autograph.to_code(function))
-    x = right + 2 * MARGIN
-    canvas.text(x, MARGIN + 8, "the graph", "title")
+    bottom = draw_code(canvas, MARGIN, MARGIN, "what you write", inspect.getsource(function))
+    draw_code(canvas, MARGIN, bottom + MARGIN, "what autograph makes of it", tf.autograph.to_code(function))
+    x = canvas.width + 2 * MARGIN
+    canvas.text(x, MARGIN + LINE / 2, "the graph", "title")
     card = len(canvas.parts)
     right, bottom = draw_graph(canvas, x + 3 * MARGIN, 2 * MARGIN + LINE,
                                tf.function(function).get_concrete_function(*arguments).graph)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import autograph as tf
-from examples import beam_search, collatz, digits, dynamic_rnn, lbfgs
+from examples import beam_search, collatz, digits, dynamic_rnn, lbfgs, picture
 
 ROOT = Path(__file__).parents[1]
 
@@ -205,3 +205,11 @@ def test_lbfgs_stops_at_its_limit_and_at_a_minimum():
 
 def test_lbfgs_on_the_command_line():
     assert "after 46 steps" in run("lbfgs.py")
+
+
+# The picture
+
+
+def test_picture_in_the_readme_is_what_the_script_draws(tmp_path):
+    picture.main([str(tmp_path / "collatz.svg")])
+    assert (tmp_path / "collatz.svg").read_text() == (ROOT / "examples" / "collatz.svg").read_text()

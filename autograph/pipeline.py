@@ -157,6 +157,7 @@ def transform(source: Source, code: CodeType, staged: bool = True) -> Context:
     """Runs the passes over a fresh tree of a function that has this code."""
     from .converters.base import Context, names_in, node_types
     from .converters.build import OPERATORS
+    from .converters.functions import with_statements
     from .source.names import Namer
 
     tree = source.tree
@@ -173,6 +174,8 @@ def transform(source: Source, code: CodeType, staged: bool = True) -> Context:
         free_names=code.co_freevars,
         staged=staged,
     )
+    if staged:
+        context.tree = with_statements(tree, types, context.namer)
     for stage in stages():
         if not staged:
             stage = tuple(each for each in stage if each.plain)

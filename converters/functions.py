@@ -22,8 +22,21 @@ from typing import Any
 
 import gast
 
+from autograph.source.names import Namer
+
 from . import build
 from .base import Context, Pass, Rewritten
+
+_NEEDS_STATEMENTS = frozenset((gast.NamedExpr, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp))
+
+
+def with_statements(tree: Any, types: set[type], namer: Namer) -> Any:
+    """A lambda as a `def`, if parts of it will move into local functions; any other function as it is."""
+    if not isinstance(tree, gast.Lambda) or types.isdisjoint(_NEEDS_STATEMENTS):
+        return tree
+    definition = build.function(namer.fresh("lambda_"), [build.returned(tree.body, tree.body)], tree)
+    definition.args = tree.args
+    return definition
 
 
 class Functions(Pass):

@@ -453,3 +453,12 @@ def evaluation_order(t):
     for t("outer", [None])[0] in t("iterable", [1]):
         t("body")
     return x
+
+
+def lambdas_that_bind(t):
+    f = lambda x: (x and (n := x + 1), [y for y in range(x) if y % 2 and (last := y)], n, last)  # noqa: E731
+    return f(4)
+
+
+n = "global"
+binds = lambda t: (t("a", 1) and (n := t("b", 2)), [y for y in range(n) if y or (last := y)], n, last)  # noqa: E731

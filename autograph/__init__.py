@@ -24,6 +24,7 @@ _NAMES = {
         DType as_dtype bool=bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 half=float16 float32
         float64 double=float64 complex64 complex128 string variant
         """,
+    "operators.graph.functional": "case cond switch_case while_loop",
     "runtime.ops.host": "numpy_function print py_function",
     "runtime.ops.control": "identity",
     "runtime.ops.create": "eye fill linspace meshgrid one_hot ones ones_like range zeros zeros_like",

@@ -13,10 +13,11 @@ import numpy as np
 from . import convert, dtypes
 
 # Methods that are NumPy's function of the same name with the array as the first argument.
-_FUNCTIONS = frozenset(
-    """all any argmax argmin argsort clip cumprod cumsum diagonal dot max mean min nonzero prod ravel repeat reshape round
-    searchsorted squeeze std sum swapaxes take trace transpose var""".split()
-)
+_FUNCTIONS = {
+    "all", "any", "argmax", "argmin", "argsort", "clip", "cumprod", "cumsum", "diagonal", "dot", "max", "mean", "min",
+    "nonzero", "prod", "ravel", "repeat", "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace",
+    "var",
+}  # fmt: skip
 
 
 def _astype(tensor: Any, dtype: Any, *_: Any, **__: Any) -> Any:

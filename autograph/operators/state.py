@@ -13,210 +13,27 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from types import CellType, FunctionType, ModuleType
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from autograph.errors import MutationError
 
-from .dispatch import Thunk, backend_of
+from .dispatch import Thunk
+from .locations import (
+    Attribute,
+    Cell,
+    Contents,
+    Item,
+    Location,
+    Mutable,
+    StateOf,
+    attributes_of,
+    is_plain_object,
+    locations,
+)
 from .variables import UNDEFINED
-
-Freeze = Callable[[Any], Any]
-_FOREIGN = ("autograph", "numpy")
-
-
-class Location:
-    """A place that holds a value: `get` it, or `set` it; UNDEFINED stands for none."""
-
-    __slots__ = ("name", "owner")
-
-    def __init__(self, owner: Any, name: str) -> None:
-        self.owner = owner
-        self.name = name
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """What is equal for two locations that are the same place."""
-        return type(self), id(self.owner)
-
-    @property
-    def label(self) -> str:
-        """The place as the user writes it."""
-        return self.name
-
-    def get(self) -> Any:
-        raise NotImplementedError
-
-    def set(self, value: Any) -> None:
-        raise NotImplementedError
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.label}>"
-
-
-class Cell(Location):
-    """A variable of a function, in a closure cell."""
-
-    __slots__ = ()
-    owner: CellType
-
-    def get(self) -> Any:
-        try:
-            return self.owner.cell_contents
-        except ValueError:
-            return UNDEFINED
-
-    def set(self, value: Any) -> None:
-        if value is not UNDEFINED:
-            self.owner.cell_contents = value
-        elif self.get() is not UNDEFINED:
-            del self.owner.cell_contents
-
-
-class Global(Location):
-    """A variable of a module: a key of its dict."""
-
-    __slots__ = ()
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        return Global, id(self.owner), self.name
-
-    def get(self) -> Any:
-        return self.owner.get(self.name, UNDEFINED)
-
-    def set(self, value: Any) -> None:
-        if value is not UNDEFINED:
-            self.owner[self.name] = value
-        else:
-            self.owner.pop(self.name, None)
-
-
-class Item(Location):
-    """An item of a list or dict."""
-
-    __slots__ = ("index",)
-
-    def __init__(self, owner: Any, index: Any, name: str) -> None:
-        super().__init__(owner, name)
-        self.index = index
-
-    def get(self) -> Any:
-        return self.owner[self.index]
-
-    def set(self, value: Any) -> None:
-        self.owner[self.index] = value
-
-
-class Attribute(Location):
-    """An attribute that an object itself holds (in its dict or a slot)."""
-
-    __slots__ = ("prefix",)
-
-    def __init__(self, owner: Any, name: str, prefix: str = "") -> None:
-        super().__init__(owner, name)
-        self.prefix = prefix or type(owner).__name__
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        return Attribute, id(self.owner), self.name
-
-    @property
-    def label(self) -> str:
-        return f"{self.prefix}.{self.name}"
-
-    def get(self) -> Any:
-        return attributes_of(self.owner).get(self.name, UNDEFINED)
-
-    def set(self, value: Any) -> None:
-        values = getattr(self.owner, "__dict__", None)
-        if values is not None and (self.name in values or not _is_slot(self.owner, self.name)):
-            if value is UNDEFINED:
-                values.pop(self.name, None)
-            else:
-                values[self.name] = value
-        elif value is not UNDEFINED:
-            object.__setattr__(self.owner, self.name, value)
-        elif self.get() is not UNDEFINED:
-            object.__delattr__(self.owner, self.name)
-
-
-class Contents(Location):
-    """What a list or dict holds, as a whole; `get` copies it."""
-
-    __slots__ = ()
-
-    def get(self) -> Any:
-        return self.owner.copy()
-
-    def set(self, value: Any) -> None:
-        if isinstance(self.owner, list):
-            self.owner[:] = value
-        else:
-            self.owner.clear()
-            self.owner.update(value)
-
-
-class Mutable:
-    """A staged object that changes: its whole state is one value that doesn't."""
-
-    __slots__ = ()
-
-    def get_state(self) -> Any:
-        raise NotImplementedError
-
-    def set_state(self, state: Any) -> None:
-        raise NotImplementedError
-
-
-class StateOf(Location):
-    """The state of a `Mutable`."""
-
-    __slots__ = ()
-
-    def get(self) -> Any:
-        return self.owner.get_state()
-
-    def set(self, value: Any) -> None:
-        self.owner.set_state(value)
-
-
-def _is_slot(owner: Any, name: str) -> bool:
-    return any(name in _slots(cls) for cls in type(owner).__mro__)
-
-
-def _slots(cls: type) -> Iterable[str]:
-    slots = cls.__dict__.get("__slots__", ())
-    return (slots,) if isinstance(slots, str) else slots
-
-
-def attributes_of(obj: Any) -> dict[str, Any]:
-    """The attributes that an object itself holds, in a new dict."""
-    found = dict(getattr(obj, "__dict__", ()))
-    for cls in type(obj).__mro__:
-        for name in _slots(cls):
-            if name not in ("__dict__", "__weakref__"):
-                value = getattr(obj, _mangled(name, cls), UNDEFINED)
-                if value is not UNDEFINED:
-                    found[_mangled(name, cls)] = value
-    return found
-
-
-def _mangled(name: str, cls: type) -> str:
-    private = name.startswith("__") and not name.endswith("__")
-    return f"_{cls.__name__.lstrip('_')}{name}" if private else name
-
-
-def is_plain_object(obj: Any) -> bool:
-    """Whether an object is an instance of a user's class, whose attributes a journal keeps."""
-    cls = type(obj)
-    if isinstance(obj, (type, ModuleType, FunctionType, BaseException)) or backend_of(obj) is not None:
-        return False
-    if cls.__module__.partition(".")[0] in _FOREIGN or not cls.__flags__ & 1 << 9:  # Py_TPFLAGS_HEAPTYPE
-        return False
-    return hasattr(obj, "__dict__") or any(map(_slots, cls.__mro__))
 
 
 class Snapshot:
@@ -367,9 +184,7 @@ class Journal:
         snapshot = self._snapshots.get(id(obj))
         return snapshot is not None and snapshot.early
 
-    def forget_dead(
-        self, places: dict[tuple[Any, ...], Location], held: dict[int, int], result: Any = None
-    ) -> None:
+    def forget_dead(self, places: dict[tuple[Any, ...], Location], held: dict[int, int], result: Any = None) -> None:
         """Drops, after `undo`, the places in objects that nobody can reach any more: the body has made them.
 
         ``held`` counts the references to an object, by identity, that the collected values keep; besides, a result
@@ -494,20 +309,6 @@ def _restore(snapshot: Snapshot) -> None:
     else:
         for location, before, _ in list(_difference(snapshot, operator.is_)):
             location.set(before)
-
-
-def locations(bodies: Iterable[Callable[..., Any]], names: Iterable[str]) -> Iterator[Location]:
-    """The closure cells of some bodies, and for the names that are none of these, the variables of their module."""
-    bodies = tuple(bodies)
-    free: set[str] = set()
-    for body in bodies:
-        names_here = body.__code__.co_freevars
-        free.update(names_here)
-        for name, cell in zip(names_here, body.__closure__ or (), strict=True):
-            yield Cell(cell, name)
-    for name in names:
-        if name not in free and bodies:
-            yield Global(bodies[0].__globals__, name)
 
 
 class _Local(threading.local):

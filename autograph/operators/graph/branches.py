@@ -17,7 +17,8 @@ from ..state import Journal, Location, refuse_mutation
 from . import rebinding
 from .errors import stage_raise, where
 from .join import join
-from .values import Mismatch, Optional, Spec, exported, freeze, references_in, spec_of
+from .specs import Mismatch, Optional, Spec
+from .values import exported, freeze, references_in, spec_of
 
 Key = tuple[Any, ...]
 # Errors of the user's Python code; others may come from staging itself, and are shown while tracing.
@@ -135,4 +136,3 @@ def mismatch(label: str, error: Mismatch, left: Outcome, right: Outcome, kind: s
         construct=label or None,
         remedy="give both the same type and structure (tensors may differ in dtype and shape)",
     )
-

@@ -26,15 +26,19 @@ _IMMUTABLE = (
     np.dtype, datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, decimal.Decimal, memoryview, property,
 )  # fmt: skip
 _READING = {
-    set: {"copy", "difference", "intersection", "isdisjoint", "issubset", "issuperset", "symmetric_difference", "union"},
+    set: {"copy", "union", "intersection", "difference", "symmetric_difference"}
+    | {"isdisjoint", "issubset", "issuperset"},
     deque: {"copy", "count", "index"},
     bytearray: {name for name in dir(bytes) if not name.startswith("_")} | {"copy"},
 }
 _ARRAY_WRITES = {"fill", "sort", "put", "partition", "resize", "itemset", "setfield", "setflags", "byteswap"}
 _NUMPY_WRITES = {"copyto", "put", "place", "putmask", "fill_diagonal", "put_along_axis", "shuffle"}
 _PURE = frozenset(
-    id(each) for each in (abs, ascii, bin, callable, chr, dir, format, getattr, globals, hasattr, hash, hex, id, isinstance,
-                          issubclass, len, locals, oct, ord, print, repr, vars, divmod, pow, round, sum, type, object)
+    id(each)
+    for each in (
+        abs, ascii, bin, callable, chr, dir, divmod, format, getattr, globals, hasattr, hash, hex, id, isinstance,
+        issubclass, len, locals, object, oct, ord, pow, print, repr, round, sum, type, vars,
+    )
 )  # fmt: skip
 
 

@@ -130,10 +130,8 @@ def _in_range(item: Any, container: Any) -> Any:
     stop, step = container.stop, container.step
     forward = OPS["logical_and"](item >= start, item < stop)
     backward = OPS["logical_and"](item <= start, item > stop)
-    if isinstance(step, int):
-        inside = forward if step > 0 else backward
-    else:
-        inside = OPS["where"](step > 0, forward, backward)
+    up = step > 0
+    inside = (forward if up else backward) if isinstance(up, bool) else OPS["where"](up, forward, backward)
     return OPS["logical_and"](inside, (item - start) % step == 0)
 
 

@@ -25,8 +25,10 @@ def get_item(container: Any, index: Any) -> Any:
         index = index.checked("used as an index")
     if isinstance(container, Maybe):
         container = container.checked("subscripted")
-    if isinstance(container, (Tensor, StagedList, StagedIterable)):
+    if isinstance(container, (Tensor, StagedList)):
         return container[index]
+    if isinstance(container, StagedIterable):
+        return container.at(index)
     rebinding.check_not_replaced(container)
     if isinstance(container, np.ndarray):
         return convert_to_tensor(container)[index]

@@ -1,4 +1,4 @@
-"""What staged `range`, `enumerate`, `zip`, `map`, `filter` and `reversed` give, and how a staged loop runs over them."""
+"""What staged `range`, `enumerate`, `zip`, `map`, `filter` and `reversed` give: what a staged loop runs over."""
 
 from __future__ import annotations
 
@@ -45,6 +45,10 @@ class StagedIterable:
     def length(self) -> Any:
         raise TypeError(f"object of type {type(self).__name__!r} has no len()")
 
+    def at(self, index: Any) -> Any:
+        """The item at an index, as in ``x[i]``."""
+        raise TypeError(f"{self!r} is not subscriptable")
+
     def begin(self) -> None:
         """Called when a loop starts.
 
@@ -61,7 +65,9 @@ class StagedIterable:
 
     def __iter__(self) -> NoReturn:
         raise StagedValueError(
-            f"{self!r} is used as an iterable outside converted code", **where(), remedy="loop over it in converted code"
+            f"{self!r} is used as an iterable outside converted code",
+            **where(),
+            remedy="loop over it in converted code",
         )
 
     def __repr__(self) -> str:
@@ -171,8 +177,14 @@ class StagedRange(Indexed):
     def item(self, index: Any) -> Any:
         return self.first + index * self.step
 
+    def at(self, index: Any) -> Any:
+        return self.item(index if isinstance(index, int) and index >= 0 else self._from_start(index))
+
+    def _from_start(self, index: Any) -> Any:
+        return OPS["where"](index < 0, index + self.length(), index)
+
     def __getitem__(self, index: Any) -> Any:
-        return self.item(index)
+        return self.at(index)
 
 
 class Reversed(Indexed):
@@ -334,4 +346,3 @@ def each(values: Any, action: Callable[[Any], Any]) -> None:
         action(item)
 
     for_stmt(values, loop_body, ())
-

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from autograph.runtime import dtypes, shapes
 
 from ..variables import UNDEFINED
-from .values import (
-    Constant,
-    Leaf,
-    ListOf,
-    Mismatch,
-    Optional,
-    Reference,
-    Spec,
-    Tree,
-    structure_of,
-    tensor_spec,
-)
+from .specs import Constant, Leaf, ListOf, Mismatch, Optional, Reference, Spec, Tree
+from .values import structure_of, tensor_spec
 
 _NUMBERS = (bool, int, float, complex)
 
@@ -150,4 +142,3 @@ def _as_leaf(spec: Spec) -> Leaf | None:
     if isinstance(spec, Leaf):
         return spec
     return tensor_spec(spec.value) if isinstance(spec, Constant) else None
-

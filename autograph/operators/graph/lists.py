@@ -16,8 +16,8 @@ from autograph.runtime.ops.list_value import ListValue
 from ..state import Mutable, about_to_change, created
 from .errors import require, where
 from .join import element_spec, join
-from .values import Frozen, Leaf, ListOf, Mismatch, Spec, spec_of
-
+from .specs import Frozen, Leaf, ListOf, Mismatch, Spec
+from .values import spec_of
 
 LIST_CAST = op(
     "list_cast",

@@ -22,7 +22,8 @@ from . import arrays, rebinding
 from .branches import Key, Outcome, named, old_value, trace_body
 from .errors import where
 from .join import join
-from .values import Constant, Leaf, ListOf, Mismatch, Spec, Tree, spec_of, varying
+from .specs import Constant, Leaf, ListOf, Mismatch, Spec, Tree
+from .values import spec_of, varying
 
 ATTEMPTS = 40
 
@@ -187,8 +188,8 @@ class Loop:
             subject = f"`{slot.label}{error.path}`" if slot.label else "the stop signal"
             reason = f" ({error.reason})" if error.reason else ""
             raise BranchMismatchError(
-                f"a loop that depends on a graph tensor changes what {subject} is: before the loop on line {line} it is "
-                f"{error.left}, after a turn it is {error.right}{reason}",
+                f"a loop that depends on a graph tensor changes what {subject} is: before the loop on line {line} it "
+                f"is {error.left}, after a turn it is {error.right}{reason}",
                 **where(),
                 construct=slot.label or None,
                 remedy="give it the same type and structure in every turn (tensors may differ in dtype and shape)",

@@ -46,9 +46,7 @@ def while_stmt(go: Any, test: Thunk, body: Thunk, names: tuple[str, ...], option
         return _while_with_effects(go, test, body, names, options, broke)
 
 
-def _while_with_effects(
-    go: Any, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options, broke: Any
-) -> Any:
+def _while_with_effects(go: Any, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options, broke: Any) -> Any:
     """A loop whose test changes something: it is evaluated at the end of each turn, as often as in Python."""
     limit = maximum_iterations(options)
     count = {} if limit is None else {"turn": 0}
@@ -143,11 +141,13 @@ def for_rest(
 def _rest_of_range(iterator: Iterator[Any]) -> StagedRange | None:
     kind = type(iterator).__name__
     if isinstance(iterator, itertools.count):
-        first, *step = iterator.__reduce__()[1]  # type: ignore[misc]
+        reduced: Any = iterator.__reduce__()
+        first, *step = reduced[1]
         return StagedRange(first, None, *step)
     if kind not in ("range_iterator", "longrange_iterator"):
         return None
-    _, arguments, *position = iterator.__reduce__()  # type: ignore[misc]
+    reduced = iterator.__reduce__()
+    _, arguments, *position = reduced
     rest = arguments[0][position[0] or 0 :] if position else arguments[0]
     return StagedRange(rest.start, rest.stop, rest.step)
 
@@ -183,7 +183,8 @@ def _next_turn(
 
 
 def while_in_python(go: bool | None, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options) -> Any:
-    """A loop whose test is a tensor with a known value; ``go``: that of the first test, None when it is not made yet."""
+    """A loop whose test is a tensor with a known value; ``go`` is that of the first test, None when not made yet."""
+
     def first_test() -> Any:
         nonlocal go
         known, go = go, None

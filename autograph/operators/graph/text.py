@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+from collections.abc import Callable
 from typing import Any
 
 from autograph.errors import StagedValueError
@@ -17,12 +18,15 @@ from .lists import StagedList
 from .maybe import Maybe
 
 
+_CONVERSIONS: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii}
+
+
 def _format(array: Any, *, conversion: str | None, specification: str) -> bytes:
     value = array.item() if array.ndim == 0 else array
     if isinstance(value, bytes):
         value = value.decode("utf-8", "replace")
     if conversion is not None:
-        value = {"s": str, "r": repr, "a": ascii}[conversion](value)
+        value = _CONVERSIONS[conversion](value)
     return format(value, specification).encode()
 
 

@@ -32,7 +32,8 @@ from .iterables import StagedIterable
 from .join import join
 from .lists import StagedList
 from .maybe import Maybe
-from .values import Frozen, Mismatch, Spec, exported, freeze, is_structure, parts_of, rebuild, references_in, spec_of
+from .specs import Frozen, Mismatch, Spec, is_structure, parts_of, rebuild
+from .values import exported, freeze, references_in, spec_of
 
 ATTEMPTS = 10
 Key = tuple[Any, ...]
@@ -159,9 +160,8 @@ def _run(
     result = None
     found: dict[Key, tuple[Location, Any, Any]] = {}
     try:
-        with journal:
-            with suppress(StagedRaise):
-                result = form(*arguments, **keywords)
+        with journal, suppress(StagedRaise):
+            result = form(*arguments, **keywords)
     finally:
         found = {key: each for key, each in journal.changes().items() if _is_staged(each[2])}
         given = {id(each) for value in values for each in _containers(value)}

@@ -1,0 +1,236 @@
+"""Built-in functions that go through a whole iterable: `list`, `sum`, `any`, `min`, `sorted`, `reduce` …"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from autograph.errors import StagedValueError
+from autograph.runtime.convert import convert_to_tensor
+from autograph.runtime.op import OPS
+from autograph.runtime.tensor import SymbolicTensor, Tensor
+
+from ..calls import call
+from ..control_flow import for_stmt
+from . import conditions
+from .cond import if_stmt
+from .errors import require, where
+from .iterables import Map, StagedIterable, iterable, length_of
+from .lists import ListState, StagedList
+from .maybe import Maybe
+
+_STAGED = (SymbolicTensor, Maybe, StagedList, StagedIterable)
+_NOTHING = object()
+
+
+def is_staged(*values: Any) -> bool:
+    """Whether one of some values is staged; an eager tensor is a value that Python can look at."""
+    return any(isinstance(value, _STAGED) for value in values)
+
+
+def has_staged(values: Any) -> bool:
+    """Whether a value is staged, or a list or tuple that holds a staged one."""
+    return is_staged(values) or (isinstance(values, (list, tuple, set)) and is_staged(*values))
+
+
+def unwrapped(value: Any) -> Any:
+    return value.checked() if isinstance(value, Maybe) else value
+
+
+def list_(*arguments: Any) -> Any:
+    """``list``."""
+    if not is_staged(*arguments):
+        return list(*arguments)
+    made = StagedList(ListState.of([]))
+    values = unwrapped(arguments[0])
+    if isinstance(values, StagedList):
+        return values.copy()
+    if isinstance(values, Tensor) and values.static_shape and values.static_shape[0] is not None:
+        return [values[index] for index in range(values.static_shape[0])]
+    made.extend(values)
+    return made
+
+
+def tuple_(*arguments: Any) -> Any:
+    """``tuple``: the length must be known while tracing."""
+    made = list_(*arguments)
+    if isinstance(made, StagedList):
+        raise StagedValueError(
+            "tuple() of a staged value whose length only the run tells", **where(), remedy="use a list or a tensor"
+        )
+    return tuple(made)
+
+
+def sum_(values: Any, /, start: Any = 0) -> Any:
+    """``sum``."""
+    values = unwrapped(values)
+    if isinstance(values, Tensor):
+        _require_rank(values, "sum()")
+        return OPS["sum"](values, axis=0) + start
+    if not is_staged(values):
+        return sum(values, start)
+    return _fold(lambda total, value: total + value, values, start)
+
+
+def _require_rank(values: Tensor, what: str) -> None:
+    if values.static_shape == ():
+        raise TypeError(f"{what} needs an iterable, not a 0-d tensor (a scalar)")
+
+
+def _fold(function: Callable[[Any, Any], Any], values: Any, start: Any) -> Any:
+    result = start
+
+    def loop_body(value: Any) -> None:
+        nonlocal result
+        result = value if result is _NOTHING else function(result, value)
+
+    for_stmt(values, loop_body, ("result",))
+    return result
+
+
+def any_(values: Any) -> Any:
+    """``any``."""
+    return _search(values, "any", conditions.any_of)
+
+
+def all_(values: Any) -> Any:
+    """``all``."""
+    return _search(values, "all", conditions.all_of)
+
+
+def _search(values: Any, name: str, combined: Callable[[list[Any]], Any]) -> Any:
+    values = unwrapped(values)
+    if isinstance(values, (StagedList, StagedIterable)):
+        values = convert_to_tensor(list_(values))
+    if isinstance(values, Tensor):
+        _require_rank(values, f"{name}()")
+        if values.static_shape is not None and len(values.static_shape) > 1:
+            raise ValueError("the truth value of an array with more than one element is ambiguous")
+        return OPS[name](values)
+    found = []
+    for value in values:
+        truth = conditions.truth(value) if is_staged(value) else bool(value)
+        if truth is (name == "any"):
+            return truth
+        found.append(truth)
+    return combined(found)
+
+
+def min_(*arguments: Any, key: Any = None, default: Any = _NOTHING) -> Any:
+    """``min``."""
+    return _extreme("min", "minimum", lambda new, best: new < best, arguments, key, default)
+
+
+def max_(*arguments: Any, key: Any = None, default: Any = _NOTHING) -> Any:
+    """``max``."""
+    return _extreme("max", "maximum", lambda new, best: new > best, arguments, key, default)
+
+
+def _extreme(
+    name: str, pairwise: str, better: Callable[[Any, Any], Any], arguments: tuple[Any, ...], key: Any, default: Any
+) -> Any:
+    values = unwrapped(arguments[0]) if len(arguments) == 1 else arguments
+    keywords = {} if default is _NOTHING else {"default": default}
+    if key is None and not has_staged(values):
+        return getattr(builtins, name)(*arguments, **keywords)
+    if key is None and isinstance(values, Tensor):
+        _require_rank(values, f"{name}()")
+        if default is _NOTHING:
+            length = length_of(values)
+            if length == 0 if isinstance(length, int) else True:
+                require(length != 0, ValueError(f"{name}() iterable argument is empty"))
+            return OPS[name](values, axis=0)
+    if key is None and isinstance(values, (list, tuple)) and all(_is_scalar(each) for each in values):
+        return functools.reduce(OPS[pairwise], values)
+    return _extreme_by_key(name, better, values, call(key) if key is not None else lambda value: value, default)
+
+
+def _is_scalar(value: Any) -> bool:
+    return isinstance(value, (bool, int, float)) or (isinstance(value, Tensor) and value.static_shape == ())
+
+
+def _extreme_by_key(name: str, better: Callable[[Any, Any], Any], values: Any, key: Any, default: Any) -> Any:
+    best = best_key = _NOTHING
+
+    def take(value: Any, value_key: Any) -> None:
+        nonlocal best, best_key
+        best, best_key = value, value_key
+
+    def loop_body(value: Any) -> None:
+        value_key = key(value)
+        if best is _NOTHING:
+            take(value, value_key)
+            return
+        test = better(value_key, best_key)
+
+        def if_body() -> None:
+            nonlocal best, best_key
+            best, best_key = value, value_key
+
+        def else_body() -> None:
+            pass
+
+        if is_staged(test):
+            if_stmt(test, if_body, else_body, ("best", "best_key"))
+        elif test:
+            if_body()
+
+    items = values
+    if isinstance(values, Tensor) and values.static_shape and values.static_shape[0]:
+        take(values[0], key(values[0]))
+        items = values[1:]
+    elif is_staged(values):
+        raise StagedValueError(
+            f"{name}() with a key over a staged value whose length only the run tells",
+            **where(),
+            remedy="write a loop, or use tf.argmax and an index",
+        )
+    for_stmt(items, loop_body, ("best", "best_key"))
+    if best is not _NOTHING:
+        return best
+    if default is _NOTHING:
+        raise ValueError(f"{name}() iterable argument is empty")
+    return default
+
+
+def sorted_(values: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
+    """``sorted``: stable, as in Python; of a tensor it gives a tensor."""
+    values = unwrapped(values)
+    if not has_staged(values) and not is_staged(reverse):
+        return sorted(values, key=None if key is None else call(key), reverse=reverse)
+    tensor = convert_to_tensor(list_(values) if isinstance(values, StagedIterable) else values)
+    _require_rank(tensor, "sorted()")
+    if tensor.static_shape is None or len(tensor.static_shape) != 1:
+        raise ValueError("sorted() of a staged value takes numbers, not rows of numbers")
+    keys = tensor if key is None else convert_to_tensor(list_(Map(key, [iterable(tensor)])))
+    order = _order(keys, reverse)
+    made = OPS["gather"](tensor, order, axis=0)
+    return [made[index] for index in range(len(values))] if isinstance(values, (list, tuple)) else made
+
+
+def _order(keys: Tensor, reverse: Any) -> Any:
+    from autograph.runtime.ops.shape import reverse as flip
+    from autograph.runtime.ops.sort import argsort
+
+    if is_staged(reverse):
+        return if_stmt(reverse, lambda: _order(keys, True), lambda: _order(keys, False), ())
+    if not reverse:
+        return argsort(keys, stable=True)
+    # As in Python, equal elements keep their order also when the greatest comes first.
+    last_first = flip(keys, [0])
+    backwards = flip(argsort(last_first, stable=True), [0])
+    return length_of(keys) - 1 - backwards
+
+
+def reduce_(function: Any, values: Any, *initial: Any) -> Any:
+    """``functools.reduce``."""
+    function = call(function)
+    if not is_staged(values):
+        return functools.reduce(function, values, *initial)
+    if initial:
+        return _fold(function, values, initial[0])
+    values = convert_to_tensor(list_(values))
+    require(length_of(values) > 0, TypeError("reduce() of empty iterable with no initial value"))
+    return _fold(function, values[1:], values[0])

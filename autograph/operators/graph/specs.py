@@ -1,0 +1,312 @@
+"""What is known of a value at staging time, and how it becomes tensors and back.
+
+A `Spec` describes a Python value of which some leaves are tensors of a graph. `flatten` gives those tensors for a
+value of that (or a narrower) specification; `unflatten` makes the value again from other tensors.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime import convert, dtypes, shapes
+from autograph.runtime.dtypes import DType
+from autograph.runtime.ir import Type
+from autograph.runtime.shapes import Shape
+
+from ..variables import UNDEFINED
+from .maybe import Maybe
+
+SCALARS = (bool, int, float, complex, str, bytes)
+
+
+class Mismatch(Exception):
+    """Two values have no common specification; `path` leads to the parts that don't fit."""
+
+    def __init__(self, left: Spec, right: Spec, path: str = "", reason: str = "") -> None:
+        super().__init__(path)
+        self.left = left
+        self.right = right
+        self.path = path
+        self.reason = reason
+
+    def inside(self, step: str) -> Mismatch:
+        return Mismatch(self.left, self.right, step + self.path, self.reason)
+
+
+class Frozen:
+    """A mutable object, and what it held when a branch ended (frozen too); the branch's changes are undone then."""
+
+    __slots__ = ("contents", "obj")
+
+    def __init__(self, obj: Any, contents: Any) -> None:
+        self.obj = obj
+        self.contents = contents
+
+
+class Spec:
+    """What is known of a value at staging time."""
+
+    def flatten(self, value: Any, tensors: list[Any]) -> None:
+        """Appends the tensors of a value to a list, made in the current graph."""
+
+    def types(self) -> list[Type]:
+        """The types of the tensors."""
+        return []
+
+    def unflatten(self, tensors: Iterator[Any]) -> Any:
+        """The value made of some tensors."""
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        raise NotImplementedError
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Constant(Spec):
+    """One Python value, the same every time; for mutable objects, the same object."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def unflatten(self, tensors: Iterator[Any]) -> Any:
+        return self.value
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Constant):
+            return False
+        mine, others = self.value, other.value
+        if mine is others:
+            return True
+        return type(mine) is type(others) and type(mine) in SCALARS and repr(mine) == repr(others)
+
+    def __str__(self) -> str:
+        if self.value is UNDEFINED:
+            return "undefined"
+        text = repr(self.value)
+        return text if len(text) < 60 else f"a {type(self.value).__name__}"
+
+
+class Reference(Spec):
+    """One mutable object, by identity; next to another one it is compared by its contents."""
+
+    def __init__(self, frozen: Frozen) -> None:
+        self.frozen = frozen
+
+    def unflatten(self, tensors: Iterator[Any]) -> Any:
+        return self.frozen.obj
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Reference) and self.frozen.obj is other.frozen.obj
+
+    def __str__(self) -> str:
+        from .values import structure_of
+
+        return str(structure_of(self.frozen))
+
+
+class Leaf(Spec):
+    """A tensor."""
+
+    def __init__(self, dtype: DType, shape: Shape) -> None:
+        self.dtype = dtype
+        self.shape = shape
+
+    def flatten(self, value: Any, tensors: list[Any]) -> None:
+        tensors.append(as_tensor(value, self.dtype))
+
+    def types(self) -> list[Type]:
+        return [Type(self.dtype, self.shape)]
+
+    def unflatten(self, tensors: Iterator[Any]) -> Any:
+        return next(tensors)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Leaf) and self.dtype is other.dtype and self.shape == other.shape
+
+    def __str__(self) -> str:
+        return f"a tensor of {self.dtype.name}, shape {shapes.show(self.shape)}"
+
+
+class Tree(Spec):
+    """A tuple, list, dict, named tuple, dataclass or object of parts."""
+
+    def __init__(self, kind: Any, keys: Sequence[Any], children: Sequence[Spec], sample: Any = None) -> None:
+        self.kind = kind
+        self.keys = tuple(keys)
+        self.children = tuple(children)
+        self.sample = sample
+
+    def flatten(self, value: Any, tensors: list[Any]) -> None:
+        for child, part in zip(self.children, parts_of(value)[1], strict=True):
+            child.flatten(part, tensors)
+
+    def types(self) -> list[Type]:
+        return [each for child in self.children for each in child.types()]
+
+    def unflatten(self, tensors: Iterator[Any]) -> Any:
+        return rebuild(self.kind, self.keys, [child.unflatten(tensors) for child in self.children], self.sample)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Tree)
+            and self.kind is other.kind
+            and self.keys == other.keys
+            and self.children == other.children
+        )
+
+    def __str__(self) -> str:
+        if isinstance(self.kind, type) and issubclass(self.kind, dict):
+            return f"a {self.kind.__name__} with the keys {', '.join(map(repr, self.keys)) or '(none)'}"
+        return f"a {self.kind.__name__} of {len(self.children)}"
+
+
+class Optional(Spec):
+    """A value that may be `missing` (None, or undefined) at run time: a flag, and the value."""
+
+    def __init__(self, missing: Any, inner: Spec, name: str = "") -> None:
+        self.missing = missing
+        self.inner = inner
+        self.name = name
+
+    def flatten(self, value: Any, tensors: list[Any]) -> None:
+        if isinstance(value, Maybe) and value.missing is self.missing:
+            tensors.append(as_tensor(value.flag, dtypes.bool_))
+            self.inner.flatten(value.value, tensors)
+        elif value is self.missing:
+            tensors.append(as_tensor(False, dtypes.bool_))
+            flatten_absent(self.inner, tensors)
+        else:
+            tensors.append(as_tensor(True, dtypes.bool_))
+            self.inner.flatten(value, tensors)
+
+    def types(self) -> list[Type]:
+        return [Type(dtypes.bool_, ()), *self.inner.types()]
+
+    def unflatten(self, tensors: Iterator[Any]) -> Any:
+        flag = next(tensors)
+        return Maybe(self.missing, flag, self.inner.unflatten(tensors), self.name)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Optional) and self.missing is other.missing and self.inner == other.inner
+
+    def __str__(self) -> str:
+        return f"{self.missing} or {self.inner}" if self.missing is None else f"undefined or {self.inner}"
+
+
+class ListOf(Spec):
+    """A list whose length only the run tells, of elements of one specification; None: of which none is known yet."""
+
+    def __init__(self, element: Spec | None) -> None:
+        self.element = element
+
+    def flatten(self, value: Any, tensors: list[Any]) -> None:
+        from . import lists
+
+        lists.flatten(self, value, tensors)
+
+    def types(self) -> list[Type]:
+        from . import lists
+
+        return lists.types(self)
+
+    def unflatten(self, tensors: Iterator[Any]) -> Any:
+        from . import lists
+
+        return lists.unflatten(self, tensors)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ListOf) and self.element == other.element
+
+    def __str__(self) -> str:
+        return f"a list of {self.element or 'nothing yet'}"
+
+
+def flatten_absent(spec: Spec, tensors: list[Any]) -> None:
+    """Appends tensors of the right types for a value that is missing, and so never looked at."""
+    if isinstance(spec, Leaf):
+        shape = tuple(dimension or 0 for dimension in spec.shape or ())
+        tensors.append(absent(spec.dtype, shape))
+    elif isinstance(spec, Tree):
+        for child in spec.children:
+            flatten_absent(child, tensors)
+    elif isinstance(spec, Optional):
+        tensors.append(as_tensor(False, dtypes.bool_))
+        flatten_absent(spec.inner, tensors)
+    elif isinstance(spec, ListOf):
+        spec.flatten([], tensors)
+
+
+def absent(dtype: DType, shape: tuple[int, ...]) -> Any:
+    """A tensor of zeros (or empty strings)."""
+    array = np.zeros(shape, dtype.numpy)
+    if dtype is dtypes.string:
+        array.fill(b"")
+    return convert.wrap(array)
+
+
+def as_tensor(value: Any, dtype: DType | None = None) -> Any:
+    """A tensor of a tensor, a number or an array, cast to a dtype."""
+    if isinstance(value, Frozen):
+        value = value.obj
+    if isinstance(value, SCALARS) and dtype is not None and dtype is not dtypes.string:
+        value = np.asarray(value).astype(dtype.numpy)
+    tensor = convert.convert_to_tensor(value)
+    return tensor if dtype is None or tensor.dtype is dtype else convert.cast(tensor, dtype)
+
+
+_structural: dict[type, bool] = {}
+
+
+def is_structure(value: Any) -> bool:
+    """Whether a value consists of parts: tuple, list, dict, named tuple, dataclass."""
+    kind = type(value)
+    found = _structural.get(kind)
+    if found is None:
+        found = issubclass(kind, (tuple, list, dict)) or dataclasses.is_dataclass(kind)
+        _structural[kind] = found
+    return found
+
+
+def parts_of(value: Any) -> tuple[Sequence[Any], Sequence[Any]]:
+    """The keys and parts of a structure."""
+    if isinstance(value, Frozen):
+        return parts_of(value.contents)
+    if isinstance(value, Attributes):
+        return tuple(value.values), tuple(value.values.values())
+    if isinstance(value, dict):
+        return tuple(value), tuple(value.values())
+    if isinstance(value, (tuple, list)):
+        return range(len(value)), value
+    names = [field.name for field in dataclasses.fields(value) if hasattr(value, field.name)]
+    return names, [getattr(value, name) for name in names]
+
+
+class Attributes:
+    """The attributes of an object of a class."""
+
+    __slots__ = ("kind", "values")
+
+    def __init__(self, kind: type, values: dict[str, Any]) -> None:
+        self.kind = kind
+        self.values = values
+
+
+def rebuild(kind: Any, keys: Sequence[Any], parts: list[Any], sample: Any = None) -> Any:
+    """A structure of other parts."""
+    if issubclass(kind, dict):
+        made = kind(sample.default_factory) if hasattr(sample, "default_factory") else kind()
+        made.update(zip(keys, parts, strict=True))
+        return made
+    if issubclass(kind, tuple):
+        return kind._make(parts) if hasattr(kind, "_make") else kind(parts)
+    if issubclass(kind, list):
+        return kind(parts)
+    made = object.__new__(kind)
+    for key, part in zip(keys, parts, strict=True):
+        object.__setattr__(made, key, part)
+    return made

@@ -23,6 +23,7 @@ class GraphBackend(Backend):
     """Builds `cond` and `while` nodes of the current graph. Eager tensors are values that Python can look at."""
 
     name = "graph"
+    counts_traces = True
 
     def owns(self, value_type: type) -> bool:
         return issubclass(value_type, (Tensor, Maybe, StagedList, StagedIterable))

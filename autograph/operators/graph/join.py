@@ -100,6 +100,7 @@ def element_spec(spec: Spec) -> Spec:
     """What the elements of a staged list are like, when one is like `spec`: numbers may differ from place to place."""
     if isinstance(spec, Constant):
         return tensor_spec(spec.value) or spec
+    spec = _opened(spec)
     if isinstance(spec, Tree):
         return Tree(spec.kind, spec.keys, [element_spec(child) for child in spec.children], spec.sample)
     return spec

@@ -17,7 +17,7 @@ from ..state import Mutable, about_to_change, created
 from .errors import require, where
 from .join import element_spec, join
 from .specs import Frozen, Leaf, ListOf, Mismatch, Spec
-from .values import spec_of
+from .values import freeze, spec_of
 
 LIST_CAST = op(
     "list_cast",
@@ -60,7 +60,7 @@ class ListState:
 
 
 def _with_element(spec: ListOf, value: Any) -> ListOf:
-    new = element_spec(spec_of(value))
+    new = element_spec(spec_of(freeze(value, lambda _: False)))
     if spec.element is None:
         return ListOf(new)
     try:

@@ -53,28 +53,15 @@ class Place:
         self.spec = spec
         self.initial = initial
         self.reads: Node | None = None
-        self._owner: Callable[[], Any] = lambda: location.owner
-        if isinstance(location, Attribute):
-            try:
-                # The graph of a method doesn't keep its object alive.
-                self._owner = weakref.ref(location.owner)
-                self._make = type(location), location.name, location.prefix
-            except TypeError:
-                pass
-
-    def _place(self) -> Location:
-        if isinstance(self._owner, weakref.ref):
-            kind, name, prefix = self._make
-            return kind(self._owner(), name, prefix)
-        return self.location
+        self._find = _finder(location)
 
     def read(self) -> Any:
         """Stages reading the place; returns the staged value."""
-        place, spec = self._place, self.spec
+        find, spec = self._find, self.spec
 
         def read() -> Any:
             tensors: list[Any] = []
-            spec.flatten(freeze(place().get(), lambda _: False), tensors)
+            spec.flatten(freeze(find().get(), lambda _: False), tensors)
             return tensors[0] if len(tensors) == 1 else tensors
 
         types = spec.types()
@@ -87,14 +74,25 @@ class Place:
 
     def write(self, value: Any) -> None:
         """Stages writing the place."""
-        place, spec = self._place, self.spec
+        find, spec = self._find, self.spec
 
         def write(*tensors: Any) -> None:
-            place().set(_resolved(spec.unflatten(iter(tensors))))
+            find().set(_resolved(spec.unflatten(iter(tensors))))
 
         tensors: list[Any] = []
         spec.flatten(value, tensors)
         trace.apply(PY_FUNCTION, *tensors, name="write", function=write, types=(), eager=True)
+
+
+def _finder(location: Location) -> Callable[[], Location]:
+    """What gives the place again when the graph runs; the graph of a method doesn't keep its object alive."""
+    if not isinstance(location, Attribute):
+        return lambda: location
+    try:
+        owner, name, prefix = weakref.ref(location.owner), location.name, location.prefix
+    except TypeError:
+        return lambda: location
+    return lambda: Attribute(owner(), name, prefix)
 
 
 def _resolved(value: Any) -> Any:

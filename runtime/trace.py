@@ -36,6 +36,8 @@ class _Local(threading.local):
 
 
 _local = _Local()
+open_graphs: list[object] = []
+"""One entry for each graph being built on any thread: while it is empty, nobody is tracing."""
 # A user's frame is one that runs neither this package, nor NumPy's dispatch, nor these helpers.
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _SKIPPED = (_PACKAGE, os.path.dirname(np.__file__) + os.sep, "<autograph")
@@ -63,10 +65,12 @@ class building:
     def __enter__(self) -> Graph | None:
         self.before = _local.graph
         _local.graph = self.graph
+        open_graphs.append(self.graph)
         return self.graph
 
     def __exit__(self, kind: type | None, error: BaseException | None, traceback: TracebackType | None) -> None:
         _local.graph = self.before
+        open_graphs.pop()
 
 
 class name_scope:

@@ -12,7 +12,7 @@ from typing import Any
 from autograph.config import settings
 from autograph.errors import ConversionError
 
-from .dispatch import active, staging
+from .dispatch import active, open_traces, staging
 
 DO_NOT_CONVERT = "__autograph_do_not_convert__"
 """Attribute of a function that is left as it is; it holds the function's code, as `functools.wraps` copies it."""
@@ -20,8 +20,9 @@ DO_NOT_CONVERT = "__autograph_do_not_convert__"
 LEFT_ALONE = frozenset((*sys.stdlib_module_names, "autograph", "numpy", "gast", "astunparse", "_pytest", "pytest"))
 """Top-level modules whose functions are called as they are."""
 
-# A weak reference to a function, and its converted form; None when that is the function itself.
-_Entry = tuple[Callable[[], Any], Callable[..., Any] | None]
+# The converted form of a function, None when that is the function itself, and a weak reference that removes the entry
+# when the function dies.
+_Entry = tuple[Callable[..., Any] | None, weakref.ref[Any]]
 # By identity, as a strong key would keep functions alive.
 _plain: dict[int, _Entry] = {}
 _staged: dict[int, _Entry] = {}
@@ -37,11 +38,11 @@ def call(function: Any) -> Any:
         ConversionError: the function can't be converted, and the call stands in a staged branch or loop, where running
             it as it is could change what the program means; or `strict_conversion` is set.
     """
-    if staging():
+    if open_traces and staging():
         entry = _staged.get(id(function))
-        return entry[1] or function if entry is not None and entry[0]() is function else _staged_form(function)
+        return _staged_form(function) if entry is None else entry[0] or function
     entry = _plain.get(id(function))
-    return entry[1] or function if entry is not None and entry[0]() is function else _plain_form(function)
+    return _plain_form(function) if entry is None else entry[0] or function
 
 
 def is_left_alone(function: FunctionType) -> bool:
@@ -122,7 +123,7 @@ def _convert(function: FunctionType, cache: dict[int, _Entry], staged: bool) -> 
     if form is None or function.__closure__ is None:
         # The form of a closure shares its cells, which may hold the function itself: the cache would keep it alive.
         key = id(function)
-        cache[key] = weakref.ref(function, lambda _: cache.pop(key, None)), form
+        cache[key] = form, weakref.ref(function, lambda _: cache.pop(key, None))
     return form or function
 
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from types import FunctionType
-from typing import Any
+from typing import Any, ClassVar
+
+from autograph.runtime.trace import open_graphs as open_traces
 
 Thunk = Callable[[], Any]
 Options = Callable[[], dict[str, Any]] | None
@@ -46,6 +48,9 @@ class Backend:
     """
 
     name = "backend"
+    counts_traces: ClassVar[bool] = False
+    """Whether `open_traces` holds something whenever this back end is tracing on any thread; `staging` is then not
+    asked while it is empty, which makes calls of converted functions on plain values faster."""
 
     def owns(self, value_type: type) -> bool:
         """Whether values of this type are staged by this back end (or by its library, when nothing is traced)."""
@@ -169,6 +174,8 @@ _by_type: dict[type, Backend | None] = dict.fromkeys(
 def register_backend(backend: Backend) -> None:
     """Adds a back end; it is asked after those that are already there."""
     _backends.append(backend)
+    if not backend.counts_traces:
+        open_traces.append(backend)
     for value_type, found in list(_by_type.items()):
         if found is None and value_type.__module__ != "builtins":
             del _by_type[value_type]
@@ -196,6 +203,8 @@ def _find(value_type: type) -> Backend | None:
 
 def staging() -> bool:
     """Whether any back end is tracing on this thread."""
+    if not open_traces:
+        return False
     for each in _backends:  # noqa: SIM110 (a generator would cost more than the test)
         if each.staging():
             return True

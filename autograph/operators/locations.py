@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
+from importlib.machinery import BuiltinImporter, ExtensionFileLoader
 from types import CellType, FunctionType, ModuleType
 from typing import Any
 
@@ -11,6 +13,8 @@ from .variables import UNDEFINED
 
 # Classes of these packages keep their own books.
 _FOREIGN = ("autograph", "numpy")
+_STATELESS = (object, str, bytes, int, float, complex, tuple, frozenset)
+_HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
 
 
 class Location:
@@ -196,13 +200,31 @@ def _mangled(name: str, cls: type) -> str:
 
 
 def is_plain_object(obj: Any) -> bool:
-    """Whether an object is an instance of a user's class, whose attributes a journal keeps."""
+    """Whether an object has attributes of its own that a journal keeps: an instance of a user's class."""
     cls = type(obj)
     if isinstance(obj, (type, ModuleType, FunctionType, BaseException)) or backend_of(obj) is not None:
         return False
-    if cls.__module__.partition(".")[0] in _FOREIGN or not cls.__flags__ & 1 << 9:  # Py_TPFLAGS_HEAPTYPE
+    if cls.__module__.partition(".")[0] in _FOREIGN or not _is_written_in_python(cls):
         return False
     return hasattr(obj, "__dict__") or any(map(_slots, cls.__mro__))
+
+
+def has_hidden_state(obj: Any) -> bool:
+    """Whether an object may hold more than attributes: one of its classes is not written in Python."""
+    return any(not _is_written_in_python(cls) for cls in type(obj).__mro__ if cls not in _STATELESS)
+
+
+_written_in_python: dict[type, bool] = {}
+
+
+def _is_written_in_python(cls: type) -> bool:
+    found = _written_in_python.get(cls)
+    if found is None:
+        heap = cls.__flags__ & _HEAP_TYPE and not cls.__flags__ & _IMMUTABLE_TYPE
+        loader = getattr(getattr(sys.modules.get(cls.__module__), "__spec__", None), "loader", None)
+        compiled = loader is BuiltinImporter or isinstance(loader, (BuiltinImporter, ExtensionFileLoader))
+        found = _written_in_python[cls] = bool(heap) and not compiled
+    return found
 
 
 def locations(bodies: Iterable[Callable[..., Any]], names: Iterable[str]) -> Iterator[Location]:

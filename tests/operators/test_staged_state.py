@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import itertools
+import random
 
 import numpy as np
 import pytest
@@ -430,3 +432,35 @@ def test_functional_forms():
     assert as_python(f(tf.constant(4))) == (8, 2, 30, 4, 6)
     assert as_python(f(tf.constant(1))) == (2, 3, 20, 1, 0)
     assert tf.while_loop(lambda i: i < 9, lambda i: i + 1, [0], maximum_iterations=4) == [4]
+
+
+# Objects whose state Python can't see.
+
+
+class Notes(io.StringIO):
+    """A user's class over one that is not written in Python."""
+
+
+@pytest.mark.parametrize("make", [io.StringIO, Notes, lambda: random.Random(0)])
+def test_methods_that_change_hidden_state_are_refused(make):
+    target = make()
+    use = target.write if isinstance(target, io.StringIO) else target.seed
+
+    def f(x):
+        if x > 0:
+            use("a")
+        return x
+
+    with pytest.raises(tf.errors.MutationError, match="write|seed|Random"):
+        staged(f, 1)
+
+
+def test_objects_with_hidden_state_made_in_the_body_are_allowed():
+    def f(x):
+        if x > 0:
+            text = io.StringIO()
+            text.write("abc")
+            x = x + len(text.getvalue())
+        return x
+
+    assert staged(f, 1) == 4

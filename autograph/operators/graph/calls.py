@@ -18,6 +18,7 @@ from autograph.errors import MutationError
 from .. import state
 from ..calls import call
 from ..dispatch import backend_of
+from ..locations import has_hidden_state
 from . import rebinding
 from .errors import where
 
@@ -63,6 +64,7 @@ def watch_call(function: Any) -> Callable[..., Any]:
         writes = getattr(function, "__name__", "") in _NUMPY_WRITES
         return _noting_arguments(function) if writes else function
     if isinstance(function, MethodType):
+        _check_hidden_state(function.__self__, function.__name__)
         state.about_to_change(function.__self__)
     return _noting_arguments(function)
 
@@ -113,7 +115,7 @@ def _watched_method(function: Any, owner: Any) -> Callable[..., Any]:
         if name in _ARRAY_WRITES:
             state.about_to_change(owner)
         return function
-    if isinstance(owner, dict) or state.is_plain_object(owner):
+    if isinstance(owner, dict) or (state.is_plain_object(owner) and not has_hidden_state(owner)):
         state.about_to_change(owner)
         return function
     journals = [journal for journal in state.stack() if not journal.outermost]
@@ -127,6 +129,15 @@ def _watched_method(function: Any, owner: Any) -> Callable[..., Any]:
     for journal in state.stack():
         journal.note(owner, f"{type(owner).__name__}.{name}")
     return function
+
+
+def _check_hidden_state(owner: Any, name: str) -> None:
+    """Refuses a method of the standard library that may change what only the object itself can see."""
+    journals = [journal for journal in state.stack() if not journal.outermost]
+    if not journals or isinstance(owner, (type, list, dict, *_IMMUTABLE)) or not has_hidden_state(owner):
+        return
+    if not any(journal.is_created(owner) for journal in journals):
+        raise _refused(owner, name)
 
 
 def _refused(owner: Any, name: str) -> MutationError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from ast import literal_eval
 from collections.abc import Callable, Iterator
 from types import GeneratorType
 from typing import Any
@@ -141,12 +142,12 @@ def for_rest(
 def _rest_of_range(iterator: Iterator[Any]) -> StagedRange | None:
     kind = type(iterator).__name__
     if isinstance(iterator, itertools.count):
-        reduced: Any = iterator.__reduce__()
-        first, *step = reduced[1]
+        # Its text is `count(first)` or `count(first, step)`; there is no other access to the two.
+        first, *step = literal_eval(f"({repr(iterator)[6:-1]},)")
         return StagedRange(first, None, *step)
     if kind not in ("range_iterator", "longrange_iterator"):
         return None
-    reduced = iterator.__reduce__()
+    reduced: Any = iterator.__reduce__()
     _, arguments, *position = reduced
     rest = arguments[0][position[0] or 0 :] if position else arguments[0]
     return StagedRange(rest.start, rest.stop, rest.step)

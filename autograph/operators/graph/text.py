@@ -6,6 +6,8 @@ import string
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from autograph.errors import StagedValueError
 from autograph.runtime import dtypes
 from autograph.runtime.ir import Type
@@ -22,7 +24,7 @@ _CONVERSIONS: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii
 
 
 def _format(array: Any, *, conversion: str | None, specification: str) -> bytes:
-    value = array.item() if array.ndim == 0 else array
+    value = np.asarray(array).item() if np.ndim(array) == 0 else array
     if isinstance(value, bytes):
         value = value.decode("utf-8", "replace")
     if conversion is not None:
@@ -34,6 +36,7 @@ FORMAT = op(
     "format",
     infer=lambda x, conversion, specification: Type(dtypes.string, ()),
     numpy=_format,
+    samples=lambda: [((np.array(1.5),), {"conversion": None, "specification": ".2f"})],
     doc="The text of a tensor, as Python formats a number or NumPy an array.",
 )
 

@@ -11,12 +11,14 @@ from typing import Any, TypeVar, overload
 
 from .errors import ConversionError
 from .log import set_verbosity
+from .tracebacks import trim, trimming
 
 __all__ = ["convert", "do_not_convert", "set_verbosity", "to_code", "to_graph", "trace"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
+@trimming
 def to_code(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> str:
     """Returns the source of the staged form of a function: what runs while a graph is being built.
 
@@ -36,6 +38,7 @@ def to_code(entity: Any, recursive: bool = True, experimental_optional_features:
     return textwrap.dedent(unparse(context.tree)).strip("\n") + "\n"
 
 
+@trimming
 def to_graph(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> Callable[..., Any]:
     """Returns a converted function: in plain Python it does what the original does, in a trace it builds a graph.
 
@@ -174,9 +177,15 @@ def _picking(
     def converted(*args: Any, **kwargs: Any) -> Any:
         staged = staging()
         form = forms.get(staged)
-        if form is None:
-            form = forms[staged] = bound(_form(function, staged))
-        return form(*args, **kwargs)
+        try:
+            if form is None:
+                form = forms[staged] = bound(_form(function, staged))
+            return form(*args, **kwargs)
+        except RecursionError:  # no room to call anything
+            raise
+        except Exception as error:
+            trim(error)
+            raise
 
     setattr(_named_like(converted, entity), _Original.NAME, _Original(entity, converted.__code__))
     return converted

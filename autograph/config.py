@@ -28,6 +28,8 @@ class Settings:
     AUTOGRAPH_STRICT_CONVERSION             1: a function that can't be converted is an error even where
     (``strict_conversion``)                 it could run as it is
     AUTOGRAPH_CHECKS (``checks``)           1: check the tree after every pass and the graph after tracing
+    AUTOGRAPH_FULL_TRACEBACK                1: tracebacks show autograph's own frames too, not only the
+    (``full_traceback``)                    user's
     ======================================  ==========================================================
     """
 
@@ -35,6 +37,7 @@ class Settings:
     also_log_to_stdout: bool = False
     strict_conversion: bool = False
     checks: bool = False
+    full_traceback: bool = False
     run_functions_eagerly: bool = False
 
 
@@ -42,6 +45,7 @@ settings = Settings(
     verbosity=_integer("AUTOGRAPH_VERBOSITY", 0),
     strict_conversion=bool(_integer("AUTOGRAPH_STRICT_CONVERSION", 0)),
     checks=bool(_integer("AUTOGRAPH_CHECKS", 0)),
+    full_traceback=bool(_integer("AUTOGRAPH_FULL_TRACEBACK", 0)),
 )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from autograph.errors import InvalidArgumentError, SignatureError
+from autograph.tracebacks import trim
 
 from . import nest, shapes, trace
 from .arguments import Parameters, is_tensor_key, is_tensor_like, key_of, resolved, spec_of
@@ -84,7 +85,13 @@ class ConcreteFunction:
         Raises `SignatureError` for arguments that do not fit the parameters, or Python values other than the traced
         ones; `InvalidArgumentError` for tensors of another dtype or shape.
         """
-        return self.call_flat(self._checked(self._flat_arguments(args, kwargs)))
+        try:
+            return self.call_flat(self._checked(self._flat_arguments(args, kwargs)))
+        except RecursionError:  # no room to call anything
+            raise
+        except Exception as error:
+            trim(error)
+            raise
 
     def call_flat(self, tensors: Sequence[Any]) -> Any:
         """Run on one tensor for each parameter of the graph, in order: at once, or as a ``call`` node in a trace."""

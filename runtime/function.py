@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from autograph.config import settings
 from autograph.errors import InvalidArgumentError, SignatureError, StagingError
+from autograph.tracebacks import trim, trimming
 
 from . import nest, shapes, trace
 from .arguments import (
@@ -126,18 +127,25 @@ class Function:
         Raises `SignatureError` for arguments that do not fit, `ValueError` when the function changes its arguments,
         and whatever the function raises, while traced or while the graph runs.
         """
-        if settings.run_functions_eagerly:
-            return self._converted()(*args, **kwargs)
-        values = self._traces.parameters.bind(args, kwargs)
-        if self._options.input_signature is not None:
-            values = self._cast_to_signature(values)
-        tensors: list[Any] = []
-        key = tuple([key_of(value, tensors) for value in values])
-        concrete = self._traces.find(key)
-        if concrete is None:
-            concrete = self._concrete(key, values, tensors)
-        return concrete.call_flat(tensors)
+        try:
+            if settings.run_functions_eagerly:
+                return self._converted()(*args, **kwargs)
+            values = self._traces.parameters.bind(args, kwargs)
+            if self._options.input_signature is not None:
+                values = self._cast_to_signature(values)
+            tensors: list[Any] = []
+            key = tuple([key_of(value, tensors) for value in values])
+            concrete = self._traces.find(key)
+            if concrete is None:
+                concrete = self._concrete(key, values, tensors)
+            return concrete.call_flat(tensors)
+        except RecursionError:  # no room to call anything
+            raise
+        except Exception as error:
+            trim(error)
+            raise
 
+    @trimming
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for these arguments, where a `TensorSpec` can stand for a tensor; traces it when there is none.
 

@@ -1,0 +1,68 @@
+"""Tracebacks of the user's lines alone: autograph's own frames are left out where errors leave autograph."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from functools import wraps
+from types import TracebackType
+from typing import Any, TypeVar, cast
+
+from .config import settings
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def trimming(function: Function) -> Function:
+    """A function whose errors have tracebacks without autograph's frames."""
+
+    @wraps(function)
+    def trimmed(*arguments: Any, **keywords: Any) -> Any:
+        try:
+            return function(*arguments, **keywords)
+        except Exception as error:
+            trim(error)
+            raise
+
+    return cast(Function, trimmed)
+
+
+def trim(error: BaseException) -> None:
+    """Takes the frames of autograph, and of NumPy on its way to autograph, out of the traceback of an error.
+
+    To be called in an ``except`` clause that goes on with a bare ``raise``, which adds no frame to the traceback.
+    ``settings.full_traceback`` keeps all frames.
+    """
+    if settings.full_traceback:
+        return
+    entries = []
+    entry = error.__traceback__
+    while entry is not None:
+        entries.append(entry)
+        entry = entry.tb_next
+    error.__traceback__ = _of_user(entries)
+
+
+def _of_user(entries: list[TracebackType]) -> TracebackType | None:
+    """The entries of the user, outermost first, linked to each other."""
+    result: TracebackType | None = None
+    calls_autograph = False
+    for entry in reversed(entries):
+        filename = entry.tb_frame.f_code.co_filename
+        if filename.startswith((_PACKAGE, "<autograph")):
+            calls_autograph = True
+        elif not (calls_autograph and _is_numpy(filename)):
+            calls_autograph = False
+            if entry.tb_next is not result:
+                entry.tb_next = result
+            result = entry
+    return result
+
+
+def _is_numpy(filename: str) -> bool:
+    path = getattr(sys.modules.get("numpy"), "__file__", None)
+    in_numpy = path is not None and filename.startswith(os.path.dirname(path) + os.sep)
+    return in_numpy or filename == "<__array_function__ internals>"

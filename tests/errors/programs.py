@@ -1,0 +1,72 @@
+"""Runs a small user program, and tells what the user sees: its output, and the traceback that ends it."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import linecache
+import os
+import re
+import textwrap
+import traceback
+import warnings
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+
+import autograph as tf
+
+PACKAGE = os.path.dirname(os.path.abspath(tf.__file__))
+REPOSITORY = os.path.dirname(PACKAGE)
+
+
+def shown(source: str, file: Path) -> str:
+    """What a program prints (stderr marked by `err:`) and the traceback that ends it.
+
+    The program sees `tf` and `np`; it is written to `file`, which the text calls `user.py`. Frames of autograph and
+    of NumPy show no line.
+    """
+    file.write_text(source)
+    linecache.checkcache(str(file))
+    out, err = io.StringIO(), io.StringIO()
+    parts = []
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        try:
+            exec(compile(source, str(file), "exec"), {"__name__": "user", "tf": tf, "np": np})
+        except BaseException as error:
+            parts = _chain(error, str(file))
+    text = out.getvalue() + textwrap.indent(err.getvalue(), "err: ") + "\n".join(parts)
+    return _without_addresses(text.replace(str(file), "user.py")).strip("\n")
+
+
+def _chain(error: BaseException, file: str) -> list[str]:
+    lines: list[str] = []
+    if error.__cause__ is not None:
+        lines = [*_chain(error.__cause__, file), "", "The above exception was the direct cause of:", ""]
+    elif error.__context__ is not None and not error.__suppress_context__:
+        lines = [*_chain(error.__context__, file), "", "During handling of the above exception:", ""]
+    return [*lines, *_entries(error.__traceback__, file), *traceback.format_exception_only(error)]
+
+
+def _entries(entry: TracebackType | None, file: str) -> list[str]:
+    lines = []
+    for frame, line in traceback.walk_tb(entry):
+        code = frame.f_code
+        if code.co_filename == __file__:
+            continue
+        if code.co_filename.startswith(PACKAGE) or code.co_filename.startswith(REPOSITORY + os.sep):
+            where = os.path.relpath(os.path.realpath(code.co_filename), REPOSITORY)
+            lines.append(f"  (autograph) {where}, {code.co_name}")
+        elif code.co_filename.startswith(os.path.dirname(np.__file__)) or "__array_function__" in code.co_filename:
+            lines.append("  (numpy)")
+        else:
+            text = linecache.getline(code.co_filename, line).strip()
+            lines.append(f'  File "{code.co_filename}", line {line}, in {code.co_name}')
+            lines += [f"    {text}"] if text else []
+    return lines
+
+
+def _without_addresses(text: str) -> str:
+    return re.sub(r"\b0x[0-9a-f]+", "0x…", text)

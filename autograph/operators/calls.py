@@ -14,9 +14,6 @@ from autograph.errors import ConversionError
 
 from .dispatch import active, open_traces, staging
 
-DO_NOT_CONVERT = "__autograph_do_not_convert__"
-"""Attribute of a function that is left as it is; it holds the function's code, as `functools.wraps` copies it."""
-
 LEFT_ALONE = frozenset((*sys.stdlib_module_names, "autograph", "numpy", "gast", "astunparse", "_pytest", "pytest"))
 """Top-level modules whose functions are called as they are."""
 
@@ -31,8 +28,8 @@ _staged: dict[int, _Entry] = {}
 def call(function: Any) -> Any:
     """Returns what to call in place of `function`: its plain form, or its staged form while a back end is staging.
 
-    What is not converted comes back as it is: classes, built-ins, the standard library, NumPy, autograph itself,
-    functions marked by `do_not_convert`, and functions that can't be converted.
+    What is not converted comes back as it is: classes, built-ins, the standard library, NumPy, autograph itself
+    (what `do_not_convert` returns too), and functions that can't be converted.
 
     Raises:
         ConversionError: the function can't be converted, and the call stands in a staged branch or loop, where running
@@ -46,9 +43,7 @@ def call(function: Any) -> Any:
 
 
 def is_left_alone(function: FunctionType) -> bool:
-    """Whether a Python function is called as it is, because of its module or its mark."""
-    if function.__dict__.get(DO_NOT_CONVERT) is function.__code__:
-        return True
+    """Whether a Python function is called as it is, because of its module."""
     module = function.__globals__.get("__name__", "")
     return isinstance(module, str) and module.partition(".")[0] in LEFT_ALONE
 

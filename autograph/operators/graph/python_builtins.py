@@ -146,7 +146,11 @@ def filter_(function: Any, values: Any) -> Any:
     if is_staged(values):
         return Filter(function, iterable(values))
     if isinstance(values, (list, tuple)) and has_staged(values):
-        return Filter(function, iterable(values))
+        test = conditions.truth if function is None else call(function)
+        tests = [test(value) for value in values]
+        if is_staged(*tests):
+            return Filter(function, iterable(values))
+        return (value for value, kept in zip(values, tests, strict=True) if kept)
     return filter(None if function is None else call(function), values)
 
 

@@ -19,7 +19,6 @@ from .iterables import StagedIterable
 from .lists import StagedList
 from .maybe import Maybe
 
-
 _CONVERSIONS: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii}
 
 

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import MutationError
+from autograph.runtime.trace import user_location
 
 from .dispatch import Thunk
 from .locations import (
@@ -314,6 +315,7 @@ def _restore(snapshot: Snapshot) -> None:
 class _Local(threading.local):
     def __init__(self) -> None:
         self.stack: list[Journal] = []
+        self.copies: dict[int, tuple[Any, str]] = {}
 
 
 _local = _Local()
@@ -325,9 +327,37 @@ def stack() -> list[Journal]:
 
 
 def about_to_change(obj: Any) -> None:
-    """Notes in every open journal what `obj` holds before it changes."""
+    """Notes in every open journal what `obj` holds before it changes.
+
+    Raises:
+        MutationError: the object stands for one of two that still have other names (see `mark_copy`).
+    """
+    copy = _local.copies.get(id(obj))
+    if copy is not None and copy[0] is obj:
+        raise MutationError(
+            f"`{copy[1]}` is one of two objects, as a staged condition decides, and both have other names; a change of "
+            "it can't reach them",
+            construct=copy[1],
+            remedy="change the objects themselves in the branches",
+            **_where(),
+        )
     for journal in _local.stack:
         journal.note(obj)
+
+
+def _where() -> dict[str, Any]:
+    location = user_location()
+    return {} if location is None else {"file": location.file, "line": location.line, "function": location.function}
+
+
+def mark_copy(obj: Any, label: str) -> None:
+    """Notes that `obj` holds the contents of one of several objects that staged code has chosen from."""
+    _local.copies[id(obj)] = obj, label
+
+
+def forget_copies() -> None:
+    """Called when a trace ends."""
+    _local.copies.clear()
 
 
 def outer_writes(load: Thunk) -> None:

@@ -464,3 +464,31 @@ def test_objects_with_hidden_state_made_in_the_body_are_allowed():
         return x
 
     assert staged(f, 1) == 4
+
+
+# One of two objects.
+
+
+def test_a_change_of_one_of_two_lists_is_refused():
+    def f(x):
+        a, b = [1], [2]
+        if x > 0:
+            chosen = a
+        else:
+            chosen = b
+        chosen.append(3)
+        return a, b
+
+    with pytest.raises(tf.errors.MutationError, match="`chosen`"):
+        staged(f, 1)
+
+
+def test_one_of_two_lists_can_be_read_and_a_new_one_changed():
+    def f(x):
+        items = [1]
+        if x > 0:
+            items = [x]
+        items.append(3)
+        return items
+
+    assert staged(f, 5) == [5, 3] and staged(f, -5) == [1, 3]

@@ -11,9 +11,10 @@ from autograph.runtime.trace import building, current_graph, value_of
 
 from ..dispatch import Thunk
 from ..exceptions import StagedRaise
-from ..state import Location
+from ..state import Location, mark_copy, references
 from . import conditions, rebinding
 from .branches import Key, Outcome, merged, old_value, trace_body
+from .specs import Frozen
 
 
 def if_stmt(
@@ -62,6 +63,17 @@ def _join(truth: Any, then: Outcome, otherwise: Outcome) -> Any:
             outcome.graph.outputs = [value_of(tensor) for tensor in tensors]
     outputs = iter(cond_node(truth, then.graph, otherwise.graph))
     result, *values = [spec.unflatten(outputs) for spec in specs]
+    bodies = (then.body, otherwise.body)
     for location, value in zip(places.values(), values, strict=True):
-        rebinding.set_merged(location, value, (then.body, otherwise.body))
+        rebinding.set_merged(location, value, bodies)
+    for label, value, column in zip(labels, [result, *values], columns, strict=True):
+        _mark_if_copy(label or "the value", value, column, branches)
     return result
+
+
+def _mark_if_copy(label: str, value: Any, column: list[Any], branches: list[Outcome]) -> None:
+    """Notes a merged list, dict or object when one that it stands for still has another name."""
+    for frozen, outcome in zip(column, branches, strict=True):
+        chosen = isinstance(frozen, Frozen) and frozen.obj is not value and outcome.is_old(frozen.obj)
+        if chosen and next(references(frozen.obj, (outcome.body,)), None) is not None:
+            mark_copy(value, label)

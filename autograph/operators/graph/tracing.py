@@ -24,7 +24,7 @@ from autograph.runtime.tensor import SymbolicTensor
 
 from ..calls import call
 from ..exceptions import StagedRaise
-from ..state import Attribute, Cell, Contents, Journal, Location, stack
+from ..state import Attribute, Cell, Contents, Journal, Location, forget_copies, stack
 from ..variables import UNDEFINED
 from . import arrays, rebinding
 from .errors import where
@@ -171,6 +171,7 @@ def _run(
         if not stack():
             rebinding.forget()
             arrays.forget()
+            forget_copies()
         journal.forget_dead(locations, references_in([*frozen.values()]), result)
         result = _as_output(result)
         for key, location in locations.items():

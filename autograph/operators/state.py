@@ -179,6 +179,8 @@ class Journal:
                 location.set(old)
         for snapshot in self._snapshots.values():
             _restore(snapshot)
+        for key in self._replaced:
+            _local.replaced.pop(key, None)
 
     def is_early(self, obj: Any) -> bool:
         """Whether the object is certainly older than the body."""
@@ -316,6 +318,7 @@ class _Local(threading.local):
     def __init__(self) -> None:
         self.stack: list[Journal] = []
         self.copies: dict[int, tuple[Any, str]] = {}
+        self.replaced: dict[int, tuple[Any, str]] = {}
 
 
 _local = _Local()
@@ -355,9 +358,15 @@ def mark_copy(obj: Any, label: str) -> None:
     _local.copies[id(obj)] = obj, label
 
 
+def replaced() -> dict[int, tuple[Any, str]]:
+    """The objects of this thread, by identity, that others stand in for, with their labels."""
+    return _local.replaced
+
+
 def forget_copies() -> None:
     """Called when a trace ends."""
     _local.copies.clear()
+    _local.replaced.clear()
 
 
 def outer_writes(load: Thunk) -> None:

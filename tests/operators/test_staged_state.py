@@ -492,3 +492,21 @@ def test_one_of_two_lists_can_be_read_and_a_new_one_changed():
         return items
 
     assert staged(f, 5) == [5, 3] and staged(f, -5) == [1, 3]
+
+
+def test_a_list_changed_in_nested_branches_of_which_some_return():
+    def f(x, y):
+        items = [0]
+        if x > 0:
+            if y > 0:
+                if x > y:
+                    items.append(3)
+                    return sum(items), len(items)
+                else:
+                    items.append(x)
+            else:
+                items.pop()
+        return sum(items), len(items)
+
+    for inputs in ((2, 1), (1, 2), (1, -1), (-1, 1)):
+        assert staged(f, *inputs) == f(*inputs)

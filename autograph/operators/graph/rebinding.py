@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
 from autograph.errors import MutationError
 
-from ..state import Contents, Location, StateOf, references, stack
+from ..state import Contents, Location, StateOf, references, replaced, stack
 from .errors import where
 from .lists import ListState, StagedList
 
 Bodies = tuple[Callable[..., Any], ...]
-
-
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.replaced: dict[int, tuple[list[Any], str]] = {}
-
-
-_local = _Local()
 
 
 def set_merged(location: Location, value: Any, bodies: Bodies) -> None:
@@ -44,7 +35,7 @@ def _replace(values: list[Any], staged: StagedList, label: str, bodies: Bodies) 
         journal.replaced(values, staged)
     for location in list(references(values, bodies)):
         location.set(staged)
-    _local.replaced[id(values)] = values, label
+    replaced()[id(values)] = values, label
 
 
 def check_not_replaced(values: Any) -> None:
@@ -53,7 +44,7 @@ def check_not_replaced(values: Any) -> None:
     Raises:
         MutationError: staged code has changed the list under another name.
     """
-    known = _local.replaced.get(id(values))
+    known = replaced().get(id(values))
     if known is not None and known[0] is values:
         raise MutationError(
             f"this list has been changed by staged code under the name `{known[1]}`, which can't reach it here",
@@ -65,10 +56,5 @@ def check_not_replaced(values: Any) -> None:
 
 def count_references(held: dict[int, int]) -> None:
     """Adds the references that this module keeps to counts of references by identity."""
-    for key in _local.replaced:
+    for key in replaced():
         held[key] = held.get(key, 0) + 1
-
-
-def forget() -> None:
-    """Called when a trace ends."""
-    _local.replaced.clear()

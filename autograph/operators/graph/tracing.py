@@ -26,7 +26,7 @@ from ..calls import call
 from ..exceptions import StagedRaise
 from ..state import Attribute, Cell, Contents, Journal, Location, forget_copies, stack
 from ..variables import UNDEFINED
-from . import arrays, rebinding
+from . import arrays
 from .errors import where
 from .iterables import StagedIterable
 from .join import join
@@ -169,7 +169,6 @@ def _run(
         locations = {key: each[0] for key, each in found.items()}
         found.clear()
         if not stack():
-            rebinding.forget()
             arrays.forget()
             forget_copies()
         journal.forget_dead(locations, references_in([*frozen.values()]), result)

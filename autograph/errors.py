@@ -86,6 +86,10 @@ class StagedValueError(StagingError, TypeError):
     """A graph tensor was used where Python needs a value now: as a bool, int, float, iterator or array."""
 
 
+class StagedTypeError(StagingError, TypeError):
+    """A graph tensor does not fit what Python does with it: a loop over a scalar, `range` of a float."""
+
+
 class BranchMismatchError(StagingError, TypeError):
     """The branches of a staged conditional, or the turns of a staged loop, leave values that can't be merged."""
 

@@ -121,7 +121,8 @@ def converted(function: FunctionType, staged: bool) -> FunctionType:
     entry = _conversions.get(id(code))
     if entry is None:
         key = id(code)
-        reference = weakref.ref(code, lambda _: _conversions.pop(key, None))
+        # Bound now: the names of a module are gone when the interpreter ends.
+        reference = weakref.ref(code, lambda _, forget=_conversions.pop: forget(key, None))  # type: ignore[misc]
         entry = _conversions.setdefault(key, (reference, Conversion()))
     return entry[1].compiled(function, staged).instantiate(function)
 
@@ -135,7 +136,8 @@ def is_converted(code: CodeType, staged: bool = True) -> bool:
 def register_converted(code: CodeType, staged: bool = True) -> None:
     """Notes that a code object and those inside it are converted: the staged form serves everywhere."""
     key = id(code)
-    _converted_codes[key] = weakref.ref(code, lambda _: _converted_codes.pop(key, None)), staged
+    reference = weakref.ref(code, lambda _, forget=_converted_codes.pop: forget(key, None))  # type: ignore[misc]
+    _converted_codes[key] = reference, staged
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             register_converted(constant, staged)

@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 from autograph.errors import StagingError
+from autograph.runtime.trace import user_location
 
 from .dispatch import Thunk, active, backend_of
 
@@ -84,12 +85,11 @@ def refuse_in_try(exception: BaseException) -> None:
         line = frame.f_lineno
         guard = guarded_line(code.co_filename, line) if code.co_filename in _guarded else None
         if guard is not None:
+            location = user_location()
             raise StagingError(
-                f"`raise {type(exception).__name__}` depends on a staged condition and stands in a `try` (line {guard})"
-                " that might catch it; a graph can't run the handler",
-                file=code.co_filename,
-                line=line,
-                function=code.co_name,
+                f"`raise {type(exception).__name__}` depends on a staged condition and stands in a `try` (its body"
+                f" starts on line {guard}) that might catch it; a graph can't run the handler",
+                **({} if location is None else location._asdict()),
                 construct="raise in try",
                 remedy="test the condition with `if` in place of the exception, or move the `try` out of the graph",
             )

@@ -13,13 +13,13 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
 
 from autograph.errors import MutationError
-from autograph.runtime.trace import user_location
+from autograph.runtime.trace import user_code, user_location
 
 from .dispatch import Thunk
 from .locations import (
@@ -74,6 +74,7 @@ class Journal:
         self._replaced: dict[int, Any] = {}
         self._iterators: dict[int, Any] = {}
         self._announced: set[tuple[Any, ...]] = set()
+        self._announced_at: dict[int, tuple[CodeType, int] | None] = {}
         self.bodies = tuple(bodies)
         wanted = set(names)
         for location in locations(self.bodies, wanted):
@@ -123,6 +124,15 @@ class Journal:
             copy = _copy_of(obj)
             if copy is not UNDEFINED:
                 self._snapshots[key] = Snapshot(obj, copy, label or type(obj).__name__, early)
+
+    def announce(self, obj: Any, where: tuple[CodeType, int] | None) -> None:
+        """Keeps a copy of an object that the code at `where` is about to change."""
+        self.note(obj)
+        self._announced_at[id(obj)] = where
+
+    def announced_at(self, obj: Any) -> tuple[CodeType, int] | None:
+        """The code that may have changed an object last."""
+        return self._announced_at.get(id(obj))
 
     def note_variables(self, load: Thunk) -> None:
         """Keeps the values of the variables that `load` reads."""
@@ -344,8 +354,9 @@ def about_to_change(obj: Any) -> None:
             remedy="change the objects themselves in the branches",
             **_where(),
         )
+    where = user_code()
     for journal in _local.stack:
-        journal.note(obj)
+        journal.announce(obj, where)
 
 
 def _where() -> dict[str, Any]:
@@ -379,15 +390,3 @@ def created(obj: Any) -> None:
     """Notes in every open journal that `obj` is new."""
     for journal in _local.stack:
         journal.created(obj)
-
-
-def refuse_mutation(label: str, kind: str, code: Any) -> MutationError:
-    """The error for a change that a graph can't carry."""
-    return MutationError(
-        f"`{label}`, a {kind}, is changed in a staged branch or loop; a graph can't carry that change",
-        file=code.co_filename,
-        line=code.co_firstlineno,
-        function=code.co_name,
-        construct=label,
-        remedy="use a list, a dict, an attribute or a variable in its place, or make the change outside",
-    )

@@ -19,6 +19,7 @@ import autograph as tf
 
 PACKAGE = os.path.dirname(os.path.abspath(tf.__file__))
 REPOSITORY = os.path.dirname(PACKAGE)
+LIBRARY = os.path.dirname(os.__file__) + os.sep
 
 
 def shown(source: str, file: Path) -> str:
@@ -33,6 +34,7 @@ def shown(source: str, file: Path) -> str:
     parts = []
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), warnings.catch_warnings():
         warnings.simplefilter("ignore", SyntaxWarning)
+        warnings.simplefilter("ignore", RuntimeWarning)
         try:
             exec(compile(source, str(file), "exec"), {"__name__": "user", "tf": tf, "np": np})
         except BaseException as error:
@@ -61,6 +63,8 @@ def _entries(entry: TracebackType | None, file: str) -> list[str]:
             lines.append(f"  (autograph) {where}, {code.co_name}")
         elif code.co_filename.startswith(os.path.dirname(np.__file__)) or "__array_function__" in code.co_filename:
             lines.append("  (numpy)")
+        elif code.co_filename.startswith(LIBRARY):
+            lines += [] if lines and lines[-1] == "  (standard library)" else ["  (standard library)"]
         else:
             text = linecache.getline(code.co_filename, line).strip()
             lines.append(f'  File "{code.co_filename}", line {line}, in {code.co_name}')

@@ -6,17 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from autograph.errors import AutographError, BranchMismatchError
+from autograph.errors import AutographError
 from autograph.runtime.ir import Graph
 from autograph.runtime.trace import building
 
 from ..exceptions import StagedRaise, refuse_in_try
-from ..state import Journal, Location, refuse_mutation
+from ..state import Journal, Location
 from . import rebinding
-from .errors import stage_raise, where
+from .errors import stage_raise
 from .join import join
+from .mismatches import of_branches
+from .refusals import changed_in_body
 from .specs import Mismatch, Optional, Spec
 from .values import exported, freeze, references_in, spec_of
 
@@ -68,7 +68,8 @@ def trace_body(
                 raise
             # Python would raise it only where the body is run.
             refuse_in_try(error)
-            stage_raise(error.with_traceback(None))
+            stage_raise(error, error.__traceback__)
+            error.__traceback__ = None
             graph.never_returns = True
             journal.undo()
             return outcome
@@ -88,8 +89,7 @@ def trace_body(
     journal.forget_dead(places, held)
     for key, location in places.items():
         if type(location) is Location:
-            kind = "NumPy array" if isinstance(location.owner, np.ndarray) else type(location.owner).__name__
-            raise refuse_mutation(location.label, kind, outcome.body.__code__)
+            raise changed_in_body(location.owner, journal)
         outcome.changes[key] = location, frozen[key]
     return outcome
 
@@ -112,7 +112,7 @@ def merged(label: str, branches: list[tuple[Outcome, Any]], kind: str) -> Spec:
     try:
         spec = join(spec_of(one), spec_of(other))
     except Mismatch as error:
-        raise mismatch(label, error, left, right, kind) from None
+        raise of_branches(label, error, left.body.__code__, right.body.__code__, kind) from None
     return named(spec, label)
 
 
@@ -122,17 +122,3 @@ def named(spec: Spec, label: str) -> Spec:
         spec.name = spec.name or label
         named(spec.inner, label)
     return spec
-
-
-def mismatch(label: str, error: Mismatch, left: Outcome, right: Outcome, kind: str) -> BranchMismatchError:
-    """The error for values that don't fit together."""
-    lines = [outcome.body.__code__.co_firstlineno for outcome in (left, right)]
-    subject = f"`{label}{error.path}`" if label else f"the returned value{error.path}"
-    text = f"{subject} is {error.left} on line {lines[0]} and {error.right} on line {lines[1]}"
-    reason = f" ({error.reason})" if error.reason else ""
-    return BranchMismatchError(
-        f"{kind} that depends on a graph tensor leaves values that can't be merged: {text}{reason}",
-        **where(),
-        construct=label or None,
-        remedy="give both the same type and structure (tensors may differ in dtype and shape)",
-    )

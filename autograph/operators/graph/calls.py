@@ -126,8 +126,7 @@ def _watched_method(function: Any, owner: Any) -> Callable[..., Any]:
         return function
     if reading is None or any(journal.is_early(owner) for journal in journals):
         raise _refused(owner, name)
-    for journal in state.stack():
-        journal.note(owner, f"{type(owner).__name__}.{name}")
+    state.about_to_change(owner)
     return function
 
 

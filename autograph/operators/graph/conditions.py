@@ -14,7 +14,7 @@ from autograph.runtime.tensor import Tensor
 from autograph.runtime.trace import static_value
 
 from ..dispatch import Thunk, backend_of
-from .errors import where
+from .errors import type_error, where
 from .iterables import StagedIterable, StagedRange
 from .lists import StagedList
 from .maybe import Maybe
@@ -109,12 +109,12 @@ def equal(left: Any, right: Any) -> Any:
 def contains(item: Any, container: Any) -> Any:
     """``item in container``."""
     if isinstance(container, Maybe):
-        container = container.checked("searched by `in`")
+        container = container.checked("is searched by `in`")
     if isinstance(container, StagedList):
         container = container.__tensor__()
     if isinstance(container, Tensor):
         if container.static_shape == ():
-            raise TypeError("argument of type 'Tensor' of shape () is not iterable")
+            raise type_error("`in` needs a tensor with axes, not a scalar tensor", "compare the two with `==`")
         return OPS["any"](container == item)
     if isinstance(container, (range, StagedRange)):
         return _in_range(item, container)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from types import TracebackType
 from typing import Any
 
+from autograph.errors import StagedTypeError
 from autograph.runtime import trace
+from autograph.runtime.ir import Location
 from autograph.runtime.ops.host import assert_node, raise_node
 
 from ..dispatch import Thunk
@@ -17,9 +20,15 @@ def require(flag: Any, exception: BaseException) -> None:
         assert_node(flag, exception)
 
 
-def stage_raise(exception: BaseException) -> None:
-    """Stages: raise `exception`."""
+def stage_raise(exception: BaseException, origin: TracebackType | None = None) -> None:
+    """Stages: raise `exception`; at the user's innermost line in the traceback `origin`, else where it is staged."""
     raise_node(exception)
+    graph = trace.current_graph()
+    while origin is not None and graph is not None:
+        code = origin.tb_frame.f_code
+        if trace.is_user_file(code.co_filename):
+            graph.nodes[-1].where = code, origin.tb_lasti
+        origin = origin.tb_next
 
 
 def assert_(test: Any, message: Thunk | None) -> None:
@@ -47,9 +56,18 @@ def assert_(test: Any, message: Thunk | None) -> None:
         fail()
 
 
+def type_error(message: str, remedy: str | None = None) -> StagedTypeError:
+    """The error for a tensor that does not fit what Python does with it."""
+    return StagedTypeError(message, **where(), remedy=remedy)
+
+
 def where() -> dict[str, Any]:
     """The keywords of an `AutographError` for the user's line that is being staged."""
-    location = trace.user_location()
+    return keywords_of(trace.user_location())
+
+
+def keywords_of(location: Location | None) -> dict[str, Any]:
+    """The keywords of an `AutographError` for a location."""
     if location is None:
         return {}
     return {"file": location.file, "line": location.line, "function": location.function}

@@ -90,18 +90,19 @@ def while_loop(
         BranchMismatchError: `body` changes the structure of the variables.
     """
     test, step = call(cond), call(body)
-    values, turns = tuple(loop_vars), 0
+    is_list = isinstance(loop_vars, list)
+    loop_vars, turns = tuple(loop_vars), 0
 
     def loop_test() -> Any:
-        go = test(*values)
+        go = test(*loop_vars)
         return go if maximum_iterations is None else logical_and(go, turns < maximum_iterations)
 
     def loop_body() -> None:
-        nonlocal values, turns
-        found = step(*values)
-        values = tuple(found) if isinstance(found, (list, tuple)) else (found,)
+        nonlocal loop_vars, turns
+        found = step(*loop_vars)
+        loop_vars = tuple(found) if isinstance(found, (list, tuple)) else (found,)
         turns += 1
 
-    names = ("values",) if maximum_iterations is None else ("values", "turns")
+    names = ("loop_vars",) if maximum_iterations is None else ("loop_vars", "turns")
     control_flow.while_stmt(loop_test, loop_body, names)
-    return list(values) if isinstance(loop_vars, list) else values
+    return list(loop_vars) if is_list else loop_vars

@@ -22,9 +22,9 @@ from .maybe import Maybe
 def get_item(container: Any, index: Any) -> Any:
     """``container[index]``."""
     if isinstance(index, Maybe):
-        index = index.checked("used as an index")
+        index = index.checked("is used as an index")
     if isinstance(container, Maybe):
-        container = container.checked("subscripted")
+        container = container.checked("is subscripted")
     if isinstance(container, (Tensor, StagedList)):
         return container[index]
     if isinstance(container, StagedIterable):
@@ -47,7 +47,7 @@ def get_item(container: Any, index: Any) -> Any:
 def set_item(value: Any, container: Any, index: Any) -> Any:
     """``container[index] = value``; returns what the variable that held the container holds afterwards."""
     if isinstance(container, Maybe):
-        container = container.checked("changed")
+        container = container.checked("is changed")
     if isinstance(container, (Tensor, np.ndarray)):
         arrays.check_alone(container)
         return index_ops.set_item(convert_to_tensor(container), index, value)

@@ -10,7 +10,7 @@ from autograph.runtime.op import OPS
 from autograph.runtime.tensor import Tensor
 
 from ..calls import call
-from .errors import where
+from .errors import type_error, where
 from .lists import ListState, StagedList
 from .maybe import Maybe
 
@@ -99,7 +99,7 @@ class Rows(Indexed):
         super().__init__()
         shape = tensor.static_shape
         if shape == ():
-            raise TypeError(f"iteration over a 0-d tensor (a scalar): {tensor!r}")
+            raise type_error(f"iteration over a scalar tensor: {tensor!r}", "loop over range(x) or a tensor with axes")
         self.tensor = tensor
 
     def length(self) -> Any:
@@ -298,7 +298,7 @@ def length_of(tensor: Any) -> Any:
     """The first dimension of a tensor: a Python int where it is known."""
     shape = tensor.static_shape
     if shape == ():
-        raise TypeError("len() of a 0-d tensor (a scalar)")
+        raise type_error("len() of a scalar tensor")
     if shape is not None and shape[0] is not None:
         return shape[0]
     return OPS["shape"](tensor)[0]
@@ -319,7 +319,7 @@ def iterable(value: Any) -> StagedIterable:
     if isinstance(value, StagedIterable):
         return value
     if isinstance(value, Maybe):
-        return iterable(value.checked("iterated over"))
+        return iterable(value.checked("is iterated over"))
     if isinstance(value, Tensor):
         return Rows(value)
     if isinstance(value, StagedList):

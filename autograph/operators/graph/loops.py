@@ -22,6 +22,7 @@ from . import arrays, rebinding
 from .branches import Key, Outcome, named, old_value, trace_body
 from .errors import where
 from .join import join
+from .mismatches import of_turns
 from .specs import Constant, Leaf, ListOf, Mismatch, Spec, Tree
 from .values import spec_of, varying
 
@@ -184,16 +185,7 @@ class Loop:
         try:
             return join(left, right)
         except Mismatch as error:
-            line = self.bodies[0].__code__.co_firstlineno
-            subject = f"`{slot.label}{error.path}`" if slot.label else "the stop signal"
-            reason = f" ({error.reason})" if error.reason else ""
-            raise BranchMismatchError(
-                f"a loop that depends on a graph tensor changes what {subject} is: before the loop on line {line} it "
-                f"is {error.left}, after a turn it is {error.right}{reason}",
-                **where(),
-                construct=slot.label or None,
-                remedy="give it the same type and structure in every turn (tensors may differ in dtype and shape)",
-            ) from None
+            raise of_turns(slot.label, error, slot.initial, self.bodies[0]) from None
 
     def _stage_lists(self) -> None:
         """Lists whose length changes become staged lists, under every name that is known of them."""

@@ -27,7 +27,7 @@ class Maybe:
         self.value = value
         self.name = name
 
-    def checked(self, use: str = "used") -> Any:
+    def checked(self, use: str = "is used") -> Any:
         """The value; at run time an error when it is missing."""
         name = self.name
         if self.missing is UNDEFINED:
@@ -35,9 +35,9 @@ class Maybe:
                 message = f"cannot access local variable {name!r} where it is not associated with a value"
                 require(self.flag, UnboundLocalError(message))
             else:
-                require(self.flag, AttributeError(f"{name!r} is not set"))
+                require(self.flag, AttributeError(f"`{name}` is not set"))
         else:
-            require(self.flag, TypeError(f"{name or 'a value'!s} is None, and {use}"))
+            require(self.flag, TypeError(f"{f'`{name}`' if name else 'a value'} is None, and {use}"))
         return self.value.checked(use) if isinstance(self.value, Maybe) else self.value
 
     def __tensor__(self) -> Any:
@@ -49,10 +49,10 @@ class Maybe:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
-        return getattr(self.checked(f"its attribute {name!r} is read"), name)
+        return getattr(self.checked(f"its attribute `{name}` is read"), name)
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        return self.checked("called")(*arguments, **keywords)
+        return self.checked("is called")(*arguments, **keywords)
 
     def __eq__(self, other: object) -> Any:
         from .conditions import maybe_equal
@@ -65,30 +65,37 @@ class Maybe:
         return not_(maybe_equal(self, other))
 
 
-def _forward(name: str, function: Callable[..., Any]) -> None:
+def _forward(name: str, function: Callable[..., Any], use: str) -> None:
     def method(self: Maybe, *others: Any) -> Any:
-        return function(self.checked(f"used by {name}"), *others)
+        return function(self.checked(use), *others)
 
     setattr(Maybe, name, method)
 
 
-def _forward_reflected(name: str, function: Callable[[Any, Any], Any]) -> None:
+def _forward_reflected(name: str, function: Callable[[Any, Any], Any], use: str) -> None:
     def method(self: Maybe, other: Any) -> Any:
-        return function(other, self.checked(f"used by {name}"))
+        return function(other, self.checked(use))
 
     setattr(Maybe, name, method)
 
 
-_BINARY = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift"
-for _name in _BINARY.split():
+_BINARY = {
+    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@",
+    "and": "&", "or": "|", "xor": "^", "lshift": "<<", "rshift": ">>",
+}  # fmt: skip
+_OTHERS = {
+    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "neg": "-", "pos": "+", "abs": "abs()", "invert": "~",
+    "getitem": "[]",
+}  # fmt: skip
+for _name, _symbol in _BINARY.items():
     _function = getattr(operator, f"{_name}_" if _name in ("and", "or") else _name)
-    _forward(f"__{_name}__", _function)
-    _forward_reflected(f"__r{_name}__", _function)
-for _name in ("lt", "le", "gt", "ge", "neg", "pos", "abs", "invert", "getitem"):
-    _forward(f"__{_name}__", getattr(operator, _name))
-_forward("__bool__", bool)
-_forward("__iter__", iter)
-_forward("__len__", len)
-_forward("__int__", int)
-_forward("__float__", float)
-_forward("__index__", operator.index)
+    _forward(f"__{_name}__", _function, f"is an operand of {_symbol}")
+    _forward_reflected(f"__r{_name}__", _function, f"is an operand of {_symbol}")
+for _name, _symbol in _OTHERS.items():
+    _forward(f"__{_name}__", getattr(operator, _name), f"is an operand of {_symbol}")
+_forward("__bool__", bool, "is used as a bool")
+_forward("__iter__", iter, "is iterated over")
+_forward("__len__", len, "is used with len()")
+_forward("__int__", int, "is used with int()")
+_forward("__float__", float, "is used with float()")
+_forward("__index__", operator.index, "is used as an index")

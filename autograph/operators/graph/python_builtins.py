@@ -16,7 +16,7 @@ from autograph.runtime.tensor import Tensor
 from .. import state
 from ..calls import call
 from . import conditions, text
-from .errors import require, where
+from .errors import require, type_error, where
 from .iterables import (
     Enumerate,
     Filter,
@@ -87,7 +87,7 @@ def bool_(*arguments: Any) -> Any:
 
 def _require_one(value: Tensor, what: str) -> None:
     if value.static_shape is not None and value.static_shape != ():
-        raise TypeError(f"{what} takes one number, not a tensor of shape {value.shape}")
+        raise type_error(f"{what} takes one number, not a tensor of shape {value.shape}", "use tf.cast for all of them")
 
 
 def str_(*arguments: Any, **keywords: Any) -> Any:
@@ -109,7 +109,7 @@ def range_(*arguments: Any) -> Any:
     bounds = [unwrapped(each) for each in arguments]
     for each in bounds:
         if isinstance(each, Tensor) and not each.dtype.is_integer:
-            raise TypeError(f"range() takes whole numbers, not {each.dtype.name}")
+            raise type_error(f"range() takes whole numbers, not {each.dtype.name}", "write tf.cast(x, tf.int32)")
     first, stop = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
     step = bounds[2] if len(bounds) > 2 else 1
     if is_staged(step):
@@ -161,7 +161,7 @@ def reversed_(values: Any) -> Any:
     inner = iterable(values)
     if isinstance(inner, StagedRange) or (isinstance(inner, Indexed) and not inner.once):
         return Reversed(inner)
-    raise TypeError(f"{values!r} is not reversible")
+    raise type_error(f"reversed() of {values!r}, which has no length", "make a list of it first")
 
 
 def round_(number: Any, ndigits: Any = None) -> Any:
@@ -175,7 +175,7 @@ def round_(number: Any, ndigits: Any = None) -> Any:
 def isinstance_(value: Any, kinds: Any) -> Any:
     """``isinstance``: a staged list is a list, a staged range a range."""
     if type(value) is Maybe:
-        value = value.checked("tested by isinstance") if value.missing is not None else value.value
+        value = value.checked("is tested by isinstance") if value.missing is not None else value.value
     if isinstance(value, StagedList):
         return isinstance([], kinds)
     return isinstance(range(0), kinds) if isinstance(value, StagedRange) else isinstance(value, kinds)

@@ -16,7 +16,7 @@ from ..calls import call
 from ..control_flow import for_stmt
 from . import conditions
 from .cond import if_stmt
-from .errors import require, where
+from .errors import require, type_error, where
 from .iterables import Map, StagedIterable, iterable, length_of
 from .lists import ListState, StagedList
 from .maybe import Maybe
@@ -76,7 +76,7 @@ def sum_(values: Any, /, start: Any = 0) -> Any:
 
 def _require_rank(values: Tensor, what: str) -> None:
     if values.static_shape == ():
-        raise TypeError(f"{what} needs an iterable, not a 0-d tensor (a scalar)")
+        raise type_error(f"{what} needs an iterable, not a scalar tensor")
 
 
 def _fold(function: Callable[[Any, Any], Any], values: Any, start: Any) -> Any:

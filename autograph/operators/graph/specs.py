@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -85,10 +86,25 @@ class Constant(Spec):
         return type(mine) is type(others) and type(mine) in SCALARS and repr(mine) == repr(others)
 
     def __str__(self) -> str:
-        if self.value is UNDEFINED:
-            return "undefined"
-        text = repr(self.value)
-        return text if len(text) < 60 else f"a {type(self.value).__name__}"
+        return described(self.value)
+
+
+def described(value: Any) -> str:
+    """A Python value in an error message: no addresses, nothing long."""
+    if value is UNDEFINED:
+        return "undefined"
+    if isinstance(value, FunctionType):
+        name = "the lambda" if value.__name__ == "<lambda>" else f"the function `{value.__name__}`"
+        return f"{name} of line {value.__code__.co_firstlineno}"
+    if isinstance(value, type):
+        return f"the class `{value.__qualname__}`"
+    if isinstance(value, ModuleType):
+        return f"the module `{value.__name__}`"
+    text = repr(value)
+    if len(text) < 60 and "\n" not in text and " at 0x" not in text:
+        return text
+    kind = type(value).__name__
+    return f"{'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}"
 
 
 class Reference(Spec):
@@ -162,7 +178,10 @@ class Tree(Spec):
     def __str__(self) -> str:
         if isinstance(self.kind, type) and issubclass(self.kind, dict):
             return f"a {self.kind.__name__} with the keys {', '.join(map(repr, self.keys)) or '(none)'}"
-        return f"a {self.kind.__name__} of {len(self.children)}"
+        name = getattr(self.kind, "__name__", str(self.kind))
+        if isinstance(self.kind, type) and issubclass(self.kind, (tuple, list)) and not hasattr(self.kind, "_fields"):
+            return f"a {name} of {len(self.children)}"
+        return f"a {name} with the attributes {', '.join(map(str, self.keys)) or '(none)'}"
 
 
 class Optional(Spec):

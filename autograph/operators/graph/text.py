@@ -43,7 +43,7 @@ FORMAT = op(
 def format_value(value: Any, conversion: str | None, specification: str) -> Any:
     """The text of one staged value: a string tensor."""
     if isinstance(value, Maybe):
-        value = value.checked("formatted")
+        value = value.checked("is formatted")
     if isinstance(value, StagedList):
         value = value.__tensor__()
     if isinstance(value, StagedIterable):

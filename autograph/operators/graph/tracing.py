@@ -32,6 +32,7 @@ from .iterables import StagedIterable
 from .join import join
 from .lists import StagedList
 from .maybe import Maybe
+from .refusals import outlives_trace
 from .specs import Frozen, Mismatch, Spec, is_structure, parts_of, rebuild
 from .values import exported, freeze, references_in, spec_of
 
@@ -177,12 +178,7 @@ def _run(
             location.set(old[key])
     for key, location in locations.items():
         if isinstance(location, Contents) and isinstance(location.owner, list):
-            raise MutationError(
-                f"the list `{location.label}` outlives this function, and can't hold tensors of its graph",
-                **where(),
-                construct=location.label,
-                remedy="return the values, or keep them in an attribute or a variable",
-            )
+            raise outlives_trace(location.owner, location.label, journal, values)
         found[key] = location, old[key], frozen[key]
     return result, found
 

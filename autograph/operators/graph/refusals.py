@@ -1,0 +1,75 @@
+"""The errors for changes of objects that a graph can't carry: which object, where, and what to write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import MutationError
+from autograph.runtime.ir import Location, line_of
+
+from ..state import Journal
+from .errors import keywords_of, where
+
+_INSTEAD = "use a list, a dict, an attribute or a variable in its place, or make the change outside"
+_ARRAY_INSTEAD = "use a tensor in its place (tf.constant), or make the change outside"
+
+
+def changed_in_body(obj: Any, journal: Journal) -> MutationError:
+    """The error for an object of a kind that staged bodies can't change."""
+    is_array = isinstance(obj, np.ndarray)
+    name = known_as(obj, journal.bodies)
+    what = ("a NumPy array" if is_array else f"a {type(obj).__name__}") + (f", `{name}`," if name else "")
+    return MutationError(
+        f"{what} is changed in a staged branch or loop; a graph can't carry that change",
+        **_where(obj, journal),
+        construct=name,
+        remedy=_ARRAY_INSTEAD if is_array else _INSTEAD,
+    )
+
+
+def outlives_trace(values: list[Any], label: str, journal: Journal, arguments: Iterable[Any]) -> MutationError:
+    """The error for a list that outlives the traced function, and would hold tensors of its graph."""
+    name = known_as(values, journal.bodies, arguments) or label
+    return MutationError(
+        f"the list `{name}` outlives this function, and can't hold tensors of its graph",
+        **_where(values, journal),
+        construct=name,
+        remedy="return the values, or keep them in an attribute or a variable",
+    )
+
+
+def _where(obj: Any, journal: Journal) -> dict[str, Any]:
+    code = journal.announced_at(obj)
+    return where() if code is None else keywords_of(Location(code[0].co_filename, line_of(*code), code[0].co_name))
+
+
+def known_as(obj: Any, bodies: Iterable[Callable[..., Any]], arguments: Iterable[Any] = ()) -> str | None:
+    """The name, or attribute of a variable, by which some functions know an object."""
+    for body in bodies:
+        names = set(_names(body.__code__))
+        variables = {name: value for name, value in body.__globals__.items() if name in names}
+        for name, cell in zip(body.__code__.co_freevars, body.__closure__ or (), strict=True):
+            try:
+                variables[name] = cell.cell_contents
+            except ValueError:  # not set yet
+                continue
+        variables.update(zip(body.__code__.co_varnames, arguments, strict=False))
+        for name, value in variables.items():
+            if value is obj:
+                return name
+        for name, value in variables.items():
+            for attribute, part in getattr(value, "__dict__", {}).items():
+                if part is obj and attribute in names:
+                    return f"{name}.{attribute}"
+    return None
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)

@@ -78,8 +78,6 @@ class Context:
     """Names of the local functions that passes have made: calls of them need no conversion."""
     plan: Plan | None = None
     """Which statements become closures; made by `exits`."""
-    moved: dict[gast.AST, int] = field(default_factory=dict)
-    """For each function, the bits of its variables that local functions made of its parts bind."""
     loop_options: dict[gast.AST, gast.AST] = field(default_factory=dict)
     """The options that `set_loop_options` gives to a loop."""
     _shared_names: dict[str, str] = field(default_factory=dict)

@@ -43,18 +43,29 @@ class Bindings(Pass):
         self.scopes = self.analysis(scopes)
 
     def leave_FunctionDef(self, node: Any) -> Any:
-        bits = self.context.moved.get(node, 0)
-        if bits:
+        missing = unbound_names(node.body)
+        if missing:
             scope = self.scopes.scope_of[node]
-            names = self.scopes.names
-            bits &= scope.local_bits & ~names.bits(scope.parameters)
-            missing = sorted(names.decode(bits) - bound_names(node.body)) if bits else []
-            if missing:
-                at = node.body[0]
-                node.body = build.after_docstring(node.body, [build.declaration(each, at) for each in missing])
+            missing = (missing & scope.locals) - set(scope.parameters)
+            at = node.body[0]
+            node.body = build.after_docstring(node.body, [build.declaration(each, at) for each in sorted(missing)])
         return node
 
     leave_AsyncFunctionDef = leave_FunctionDef
+
+
+def unbound_names(statements: list[Any]) -> set[str]:
+    """Names that local functions among statements leave to the function of the statements, which binds them nowhere."""
+    outer: set[str] = set()
+    pending = list(statements)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, SCOPES):
+            outer |= getattr(node, "outer_names", frozenset())
+        else:
+            for suite in _SUITES:
+                pending.extend(getattr(node, suite, ()))
+    return outer - bound_names(statements) if outer else outer
 
 
 def bound_names(statements: list[Any]) -> set[str]:

@@ -13,6 +13,7 @@ from autograph.source.names import mangle
 
 from . import build
 from .base import Context, Pass
+from .bindings import unbound_names
 from .exit_facts import Plan
 
 
@@ -68,21 +69,26 @@ class ClosurePass(Pass):
         statement: Any,
         body: list[Any],
         bits: int,
+        live: int,
         at: Any,
         parameters: Sequence[str] = (),
     ) -> Any:
-        """A local function; the names that it writes belong to the function around it."""
+        """A local function. Of the names that it writes (``bits``), those live where it begins or ends belong to the
+        function around it; the rest are its own."""
         owner = self.scopes.owners[statement]
         declarations: list[Any] = []
         decode = self.scopes.names.decode
+        flags = self.scopes.names.bits(self.plan.flags)
         if bits & owner.global_bits:
             declarations.append(build.located(gast.Global(sorted(decode(bits & owner.global_bits))), at))
-        outer = bits & ~owner.global_bits
+        outer = bits & ~owner.global_bits & (live | owner.always_live_bits | flags)
         if outer:
             declarations.append(build.located(gast.Nonlocal(sorted(decode(outer))), at))
-            moved = outer & ~self.scopes.names.bits(self.plan.flags)
-            self.context.moved[owner.node] = self.context.moved.get(owner.node, 0) | moved
-        return build.function(name, declarations + body, at, parameters)
+        own = decode(bits & ~owner.global_bits & ~outer)
+        declarations += [build.declaration(each, at) for each in sorted(unbound_names(body) & own)]
+        node = build.function(name, declarations + body, at, parameters)
+        node.outer_names = decode(outer & ~flags)
+        return node
 
 
 def _own_bits(scope: Scope) -> int:

@@ -10,7 +10,6 @@ The call stays where it is and does nothing when it runs; its keyword arguments 
 ...     set_loop_options(maximum_iterations=n)
 ... ''', parameters="items, n")
 def loop_body(iterate):
-    nonlocal i
     i = iterate
     set_loop_options(maximum_iterations=n)
 ag__.for_stmt(items, loop_body, (), lambda: {'maximum_iterations': n})

@@ -55,13 +55,15 @@ class IfStatements(ClosurePass):
         at = node.test
         if_body, else_body = self.functions
         written = [self.written(branch, branches.flags) for branch in (branches.body, branches.orelse)]
+        after = self.live.live_out.bits[node]
+        live = [after | self.live.live_in.bits[branch[0]] if branch else after for branch in (branches.body, branches.orelse)]
         # A missing `else:` does nothing.
         orelse = node.orelse or [build.located(gast.Pass(), at)]
-        names = self.state(node, [*branches.body, *branches.orelse], self.live.live_out.bits[node])
+        names = self.state(node, [*branches.body, *branches.orelse], after)
         arguments = [node.test, build.name(if_body, at), build.name(else_body, at)]
         call = build.operator_call("if_stmt", arguments + ([build.strings(names, at)] if names else []), at)
         return [
-            self.closure(if_body, node, node.body, written[0], at),
-            self.closure(else_body, node, orelse, written[1], at),
+            self.closure(if_body, node, node.body, written[0], live[0], at),
+            self.closure(else_body, node, orelse, written[1], live[1], at),
             build.returned(call, at) if branches.returns else build.expression(call, at),
         ]

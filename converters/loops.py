@@ -65,10 +65,10 @@ class Loops(ClosurePass):
         at = node.test
         loop_test, loop_body, _ = self.functions
         in_test = self.written([loop.header])
-        body = self._body(node, loop, node.body, at, ())
-        test = self.closure(loop_test, node, [build.returned(node.test, at)], in_test, at)
         # What the test binds is read by the body, though it is dead where the loop begins.
         live = self.live.live_in_loop.bits[node] | in_test
+        body = self._body(node, loop, node.body, live, at, ())
+        test = self.closure(loop_test, node, [build.returned(node.test, at)], in_test, live, at)
         call = self._call(node, "while_stmt", [build.name(loop_test, at), build.name(loop_body, at)], live, at)
         return [test, body, *self._use(loop, call, at)]
 
@@ -79,8 +79,8 @@ class Loops(ClosurePass):
         at = node.iter
         _, loop_body, iterate = self.functions
         first = build.located(gast.Assign([node.target], build.name(iterate, node.target), None), node.target)
-        body = self._body(node, loop, [first, *node.body], at, (iterate,))
         live = self.live.live_in_loop.bits[node]
+        body = self._body(node, loop, [first, *node.body], live, at, (iterate,))
         call = self._call(node, "for_stmt", [node.iter, build.name(loop_body, at)], live, at)
         return [body, *self._use(loop, call, at)]
 
@@ -98,14 +98,16 @@ class Loops(ClosurePass):
             node.value = self._calls[loop]
         return node
 
-    def _body(self, node: Any, loop: Loop, body: list[Any], at: Any, parameters: tuple[str, ...]) -> Any:
+    def _body(
+        self, node: Any, loop: Loop, body: list[Any], live: int, at: Any, parameters: tuple[str, ...]
+    ) -> Any:
         bits = self.written(loop.body)
         if parameters:
             bits |= self.written([loop.header])
         # A flag may be set to begin with in a branch, which is a function of its own.
         flags = sorted(loop.flags - bound_names(body)) if loop.flags else []
         body = [*(build.declaration(flag, at) for flag in flags), *body]
-        return self.closure(self.functions[1], node, body, bits, at, parameters)
+        return self.closure(self.functions[1], node, body, bits, live, at, parameters)
 
     def _call(self, node: Any, operator: str, arguments: list[Any], live: int, at: Any) -> Any:
         names = self.state(node, [node], live)

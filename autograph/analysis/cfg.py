@@ -49,6 +49,8 @@ class Span:
     entry: int
     after: int
     raises: int
+    jumps: frozenset[int]
+    """Where `break`, `continue` and `return` go that leave the statement."""
 
 
 @dataclass(slots=True, eq=False)
@@ -140,6 +142,9 @@ class _Builder:
         self.scopes = scopes
         self.points = [Point(None, [], RETURNED), Point(None, [], RAISED)]
         self.flow = Flow(scope, self.points)
+        # Where the jumps go that have been met; of `break` and `continue` those that leave the loops built so far.
+        self.jumped: list[int] = []
+        self.returned: list[int] = []
 
     def point(
         self, node: gast.AST | None, successors: list[int], raises: int, deletes: int = 0, writes: int = 0
@@ -198,13 +203,16 @@ class _Builder:
         raises = jumps.to("raise")
         for statement in reversed(statements):
             handler = _STATEMENTS.get(type(statement), _Builder.evaluated)
+            jumped, returned = len(self.jumped), len(self.returned)
             entry = handler(self, statement, after, jumps)
-            self.flow.spans.setdefault(statement, []).append(Span(entry, after, raises))
+            leaving = frozenset(self.jumped[jumped:] + self.returned[returned:])
+            self.flow.spans.setdefault(statement, []).append(Span(entry, after, raises, leaving))
             after = entry
         return after
 
     def return_(self, node: gast.Return, after: int, jumps: _Jumps) -> int:
-        return self.evaluated(node, jumps.to("return"), jumps)
+        self.returned.append(jumps.to("return"))
+        return self.evaluated(node, self.returned[-1], jumps)
 
     def raise_(self, node: gast.Raise, after: int, jumps: _Jumps) -> int:
         position = self.evaluated(node, after, jumps)
@@ -212,27 +220,36 @@ class _Builder:
         return position
 
     def break_(self, node: gast.Break, after: int, jumps: _Jumps) -> int:
-        return self.point(node, [jumps.to("break")], jumps.to("raise"))
+        self.jumped.append(jumps.to("break"))
+        return self.point(node, [self.jumped[-1]], jumps.to("raise"))
 
     def continue_(self, node: gast.Continue, after: int, jumps: _Jumps) -> int:
-        return self.point(node, [jumps.to("continue")], jumps.to("raise"))
+        self.jumped.append(jumps.to("continue"))
+        return self.point(node, [self.jumped[-1]], jumps.to("raise"))
 
     def if_(self, node: gast.If, after: int, jumps: _Jumps) -> int:
         orelse = self.block(node.orelse, after, jumps)
         return self.test(node.test, self.block(node.body, after, jumps), orelse, jumps)
 
+    def turn(self, body: list[gast.AST], head: int, after: int, jumps: _Jumps) -> int:
+        """The body of a loop, with its own `break` and `continue`."""
+        jumped = len(self.jumped)
+        entry = self.block(body, head, _Jumps(jumps, {"break": after, "continue": head}))
+        del self.jumped[jumped:]
+        return entry
+
     def while_(self, node: gast.While, after: int, jumps: _Jumps) -> int:
         orelse = self.block(node.orelse, after, jumps)
         head = self.point(node.test, [], jumps.to("raise"))
         self.flow.heads.setdefault(node, []).append(head)
-        body = self.block(node.body, head, _Jumps(jumps, {"break": after, "continue": head}))
+        body = self.turn(node.body, head, after, jumps)
         return self.test(node.test, body, orelse, jumps, head)
 
     def for_(self, node: gast.For | gast.AsyncFor, after: int, jumps: _Jumps) -> int:
         orelse = self.block(node.orelse, after, jumps)
         head = self.point(None, [], jumps.to("raise"))
         self.flow.heads.setdefault(node, []).append(head)
-        body = self.block(node.body, head, _Jumps(jumps, {"break": after, "continue": head}))
+        body = self.turn(node.body, head, after, jumps)
         self.points[head].successors = [self.evaluated(node.target, body, jumps), orelse]
         return self.evaluated(node.iter, head, jumps)
 

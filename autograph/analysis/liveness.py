@@ -53,7 +53,8 @@ class Liveness:
     live_in: NameSets
     """Live before the statement."""
     live_out: NameSets
-    """Live after the statement, also when an exception leaves it for a handler of the same function."""
+    """Live after the statement, whichever way control leaves it: also by an exception that goes to a handler of the
+    same function, and where its `break`, `continue` and `return` go."""
     live_in_loop: NameSets
     """For a loop: live at the start of a turn (at the test, or when the next item is fetched), or after the loop."""
     steps: int = field(default=0, repr=False)
@@ -77,6 +78,8 @@ def liveness(scopes: Scopes) -> Liveness:
             for span in spans:
                 entering |= live[span.entry]
                 leaving |= live[span.after] | live[span.raises]
+                for target in span.jumps:
+                    leaving |= live[target]
             before[node], after[node] = entering, leaving
         for node, heads in flow.heads.items():
             in_loop[node] = after[node]

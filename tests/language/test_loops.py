@@ -401,3 +401,28 @@ def test_unknown_length():
 
     assert_same(as_python(f(tf.constant([1, 2, 3]))), (8, 3))
     assert_same(as_python(f(tf.constant([5]))), (0, 1))
+
+
+def test_return_inside_while_true():
+    def factorial(n):
+        result = 1
+        while True:
+            if n <= 1:
+                return result
+            result *= n
+            n -= 1
+
+    check(factorial, 0, 2, 5)
+
+
+def test_what_a_break_leaves_behind():
+    def f(n):
+        mark = 0
+        for i in range(n):
+            if i * i > 10:
+                mark = i
+                break
+            mark = -1
+        return mark
+
+    check(f, 0, 2, 9)

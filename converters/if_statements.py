@@ -56,7 +56,8 @@ class IfStatements(ClosurePass):
         if_body, else_body = self.functions
         written = [self.written(branch, branches.flags) for branch in (branches.body, branches.orelse)]
         after = self.live.live_out.bits[node]
-        live = [after | self.live.live_in.bits[branch[0]] if branch else after for branch in (branches.body, branches.orelse)]
+        before = self.live.live_in.bits
+        live = [after | before[branch[0]] if branch else after for branch in (branches.body, branches.orelse)]
         # A missing `else:` does nothing.
         orelse = node.orelse or [build.located(gast.Pass(), at)]
         names = self.state(node, [*branches.body, *branches.orelse], after)

@@ -103,13 +103,11 @@ def test_what_a_break_carries_out_is_live_in_the_loop() -> None:
 
 
 def test_what_a_jump_carries_out_is_live_after_the_statement_that_holds_it() -> None:
-    function = gast.parse("def f(p, c):\n  while p():\n    if c:\n      x = 1\n      break\n    x = 2\n  return x").body[0]
-    live = liveness(scopes(function))
-    assert "x" in live.live_out[function.body[0].body[0]]
-    inner = "def f(p, c):\n  for i in p:\n    for j in p:\n      if c: y = j; break\n      y = 1\n    p(y)\n  return c"
-    function = gast.parse(inner).body[0]
-    live = liveness(scopes(function))
-    assert "y" in live.live_out[function.body[0].body[0].body[0]] and "y" not in live.live_out[function.body[0]]
+    found, function = live("while p():\n  if c:\n    x = 1\n    break\n  x = 2\nreturn x")
+    assert "x" in found.live_out[function.body[0].body[0]]
+    found, function = live("for i in p:\n  for j in p:\n    if c: y = j; break\n    y = 1\n  p(y)\nreturn c")
+    outer = function.body[0]
+    assert "y" in found.live_out[outer.body[0].body[0]] and "y" not in found.live_out[outer]
 
 
 def test_a_handler_keeps_variables_live_after_the_last_statement() -> None:

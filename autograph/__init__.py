@@ -25,6 +25,7 @@ _NAMES = {
         float64 double=float64 complex64 complex128 string variant
         """,
     "operators.graph.functional": "case cond switch_case while_loop",
+    "runtime.gradient": "GradientTape UnconnectedGradients custom_gradient gradients",
     "runtime.ops.host": "numpy_function print py_function",
     "runtime.ops.control": "identity",
     "runtime.ops.create": "eye fill linspace meshgrid one_hot ones ones_like range zeros zeros_like",
@@ -51,6 +52,8 @@ _NAMES = {
         """,
     "runtime.ops.sort": "argsort searchsorted sequence_mask sort unique unique_with_counts",
     "runtime.ops.strings": "as_string",
+    "runtime.indexed_slices": "IndexedSlices",
+    "runtime.variable": "Variable",
 }
 
 _NAMESPACES = {

@@ -14,6 +14,7 @@ from . import nest, shapes, trace
 from .arguments import Parameters, is_tensor_key, is_tensor_like, key_of, resolved, spec_of
 from .convert import convert_to_tensor, wrap
 from .execute.plan import Plan
+from .gradient.call import run as run_recorded
 from .ir import Graph, Type
 from .ops.control import call_node
 from .optional import has_optional, with_values
@@ -98,6 +99,8 @@ class ConcreteFunction:
         graph = trace.current_graph()
         if graph is not None:
             return self._packed(list(call_node(self.graph, tensors)))
+        if trace._local.tapes:
+            return self._packed(run_recorded(self.graph, lambda: self.plan, tensors))
         results = self.plan.run(*[tensor._array for tensor in tensors])
         if self._single:
             return wrap(results[0])

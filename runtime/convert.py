@@ -243,9 +243,13 @@ def _fill(array: np.ndarray[Any, Any], shape: shapes.Shape) -> np.ndarray[Any, A
 
 def cast(tensor: Any, dtype: DType) -> Any:
     """A tensor in another type; eager tensors at once (also while tracing), others by a ``cast`` node."""
+    from . import trace
+
     if isinstance(tensor, EagerTensor):
         if tensor.dtype is dtype:
             return tensor
+        if trace._local.tapes:  # they have to see it
+            return OPS["cast"](tensor, dtype=dtype)
         if dtype.kind in "SV" or tensor.dtype.kind in "SV":
             raise TypeError(f"Cannot cast {tensor.dtype!r} to {dtype!r}")
         with np.errstate(all="ignore"):

@@ -255,6 +255,8 @@ class EagerTensor(Tensor):
     def __iter__(self) -> Iterator[Any]:
         if self._array.ndim == 0:
             raise TypeError("Cannot iterate over a scalar tensor.")
+        if trace._local.tapes:  # they have to see it
+            return iter([self[i] for i in range(len(self._array))])
         return (
             EagerTensor(np.asarray(item) if self._array.dtype != object else _objects(item)) for item in self._array
         )

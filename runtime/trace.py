@@ -33,6 +33,7 @@ __all__ = [
 
 class _Local(threading.local):
     graph: Graph | None = None
+    tapes: tuple[Any, ...] = ()  # the gradient tapes that record; see `runtime.gradient.records`
 
 
 _local = _Local()
@@ -127,17 +128,18 @@ def apply(op: Op, *inputs: Any, name: str | None = None, **attributes: Any) -> A
     """
     graph = _local.graph
     if graph is None:
-        return run_eagerly(op, inputs, attributes)
+        return run_recorded(op, inputs, attributes) if _local.tapes else run_eagerly(op, inputs, attributes)
     where = user_code()
     try:
         values = _values(graph, op, inputs)
         types = op.infer(*[value.type for value in values], **attributes)
     except (AutographError, TypeError, ValueError, IndexError, OverflowError) as error:
         raise _located(error, op, where) from error.__cause__
-    if type(types) is Type:
-        return SymbolicTensor(graph.add(op, values, attributes, name=name, where=where, types=(types,)).outputs[0])
-    node = graph.add(op, values, attributes, name=name, where=where, types=types)  # type: ignore[arg-type]
-    return tuple([SymbolicTensor(value) for value in node.outputs])
+    single = type(types) is Type
+    node = graph.add(op, values, attributes, name=name, where=where, types=(types,) if single else types)  # type: ignore[arg-type]
+    if _local.tapes:
+        record_node(node)
+    return SymbolicTensor(node.outputs[0]) if single else tuple([SymbolicTensor(value) for value in node.outputs])
 
 
 def add_node(op: Op, values: Sequence[Value], attributes: dict[str, Any], types: Sequence[Type],
@@ -146,7 +148,29 @@ def add_node(op: Op, values: Sequence[Value], attributes: dict[str, Any], types:
     graph = _local.graph
     assert graph is not None
     values = [graph.capture(value) for value in values]
-    return graph.add(op, values, attributes, name=name, where=user_code(), types=types)
+    node = graph.add(op, values, attributes, name=name, where=user_code(), types=types)
+    if _local.tapes:
+        record_node(node)
+    return node
+
+
+def record_node(node: Node) -> None:
+    """Tell this thread's gradient tapes about a node."""
+    from .gradient.records import record_node
+
+    record_node(node)
+
+
+def run_recorded(op: Op, inputs: Sequence[Any], attributes: dict[str, Any]) -> Any:
+    """As `run_eagerly`, for the gradient tapes of this thread to see."""
+    from .gradient.records import run_recorded
+
+    if op.promote is not None:
+        try:
+            inputs = _promoted(op, inputs)
+        except (AutographError, TypeError, ValueError, OverflowError) as error:
+            raise _located(error, op, None) from error.__cause__
+    return run_recorded(op, inputs, attributes)
 
 
 def value_of(tensor: Any, dtype: Any = None) -> Value:

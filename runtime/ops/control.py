@@ -15,7 +15,7 @@ from autograph.errors import GraphError
 from .. import shapes, trace
 from ..dtypes import bool_
 from ..ir import Graph, Type, Value
-from ..op import op, same, type_of
+from ..op import NOT_DIFFERENTIABLE, STRUCTURAL, op, same, type_of
 from ..tensor import SymbolicTensor
 
 __all__ = ["call_node", "cond_node", "finish_graph", "identity", "while_node"]
@@ -26,16 +26,24 @@ def _only_in_graphs(*_: Any, **__: Any) -> NoReturn:
 
 
 CONSTANT = op("constant", infer=lambda *, value: type_of(value), numpy=lambda *, value: value,
-              doc="The array in the attribute ``value``.")  # fmt: skip
-PLACEHOLDER = op("placeholder", infer=_only_in_graphs, numpy=_only_in_graphs, doc="A parameter or captured value.")
+              gradient=NOT_DIFFERENTIABLE, doc="The array in the attribute ``value``.")  # fmt: skip
+PLACEHOLDER = op("placeholder", infer=_only_in_graphs, numpy=_only_in_graphs,
+                 gradient=NOT_DIFFERENTIABLE, doc="A parameter or captured value.")
 IDENTITY = op("identity", infer=same, numpy=lambda x: x, gradient=lambda g, out, x: (g,), numpy_names=("copy",),
               samples=lambda: [(np.array([1, 2], np.float32),), (np.int32(3),)], doc="The input itself.")  # fmt: skip
-COND = op("cond", infer=_only_in_graphs, numpy=_only_in_graphs, doc=(
+COND = op("cond", infer=_only_in_graphs, numpy=_only_in_graphs, gradient=STRUCTURAL, doc=(
     "Inputs: predicate, operands. ``then`` and ``orelse`` take the operands, and give the outputs."))  # fmt: skip
-WHILE = op("while", infer=_only_in_graphs, numpy=_only_in_graphs, doc=(
+WHILE = op("while", infer=_only_in_graphs, numpy=_only_in_graphs, gradient=STRUCTURAL, doc=(
     "Inputs: state (``count`` values), operands. ``test`` and ``body`` take both; ``test`` gives a bool, ``body`` the "
     "next state. Outputs: the last state."))  # fmt: skip
-CALL = op("call", infer=_only_in_graphs, numpy=_only_in_graphs, doc="Runs ``graph`` on the inputs.")
+CALL = op("call", infer=_only_in_graphs, numpy=_only_in_graphs, gradient=STRUCTURAL,
+          doc="Runs ``graph`` on the inputs.")  # fmt: skip
+CUSTOM_GRADIENT = op(
+    "custom_gradient", gradient=STRUCTURAL,
+    infer=lambda *types, arguments, results, **_: tuple(types[arguments : arguments + results]),
+    numpy=lambda *arrays, arguments, results, **_: tuple(arrays[arguments : arguments + results]),
+    doc="Gives the inputs after ``arguments`` ones. ``backward``, of which the rest are operands, is their gradient.",
+)  # fmt: skip
 
 
 def identity(input: Any, name: str | None = None) -> Any:

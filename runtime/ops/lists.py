@@ -16,7 +16,7 @@ from autograph.errors import InvalidArgumentError, OutOfRangeError
 
 from ..convert import convert_to_tensor
 from ..dtypes import DType, as_dtype, float32, int32, variant
-from ..op import Type, op
+from ..op import NOT_DIFFERENTIABLE, Op, Type, op
 from ..shapes import Shape, TensorShape, is_compatible, relax
 from ..tensor import Tensor
 from . import samples as s
@@ -71,6 +71,10 @@ def _stack(items: ListValue, dtype: DType, shape: Shape) -> Any:
     return np.zeros((0, *(shape or ())), dtype.numpy)
 
 
+def _stack_like(items: ListValue, like: Any) -> Any:
+    return np.stack(items.items()).astype(like.dtype, copy=False) if len(items) else np.zeros_like(like)
+
+
 def _unstack(x: Any) -> ListValue:
     return ListValue.of(x[i, ...] for i in range(len(x)))
 
@@ -84,31 +88,80 @@ def _sample_list() -> ListValue:
     return ListValue.of([np.array([1.0, 2.0], np.float32), np.array([3.0, 4.0], np.float32)])
 
 
+def _zeros_like(items: ListValue) -> ListValue:
+    return ListValue.of([_zeros_like(x) if type(x) is ListValue else np.zeros_like(x) for x in items.items()])
+
+
+def _add(x: ListValue, y: ListValue) -> ListValue:
+    return ListValue.of([_add(a, b) if type(a) is ListValue else a + b for a, b in zip(x, y, strict=True)])
+
+
+def _cast_like(items: ListValue, like: ListValue) -> ListValue:
+    return ListValue.of([x.astype(y.dtype, copy=False) for x, y in zip(items, like, strict=True)])
+
+
 _F2: dict[str, Any] = {"dtype": float32, "shape": (2,)}
 new_op = op("list_new", infer=_list_type, numpy=lambda: ListValue.of(), samples=lambda: [((), {})],
-    doc="An empty list.")
+            gradient=lambda g, out: (), doc="An empty list.")  # fmt: skip
 push_op = op("list_push", infer=_list_type, numpy=lambda items, value: items.push(value),
+             gradient=lambda g, out, items, value: _push_gradient(g, value),
              samples=lambda: [((_sample_list(), np.ones(2, np.float32)), {})],
              doc="The list with one more element.")  # fmt: skip
 pop_op = op("list_pop", infer=lambda items, dtype, shape: (Type(variant, ()), Type(dtype, shape)), numpy=_pop,
+            gradient=lambda g, out, items, dtype, shape: (push_op(*g),),
             samples=lambda: [((_sample_list(),), _F2)],
             doc="The list without its last element, and that element.")  # fmt: skip
 get_op = op("list_get", infer=_infer_get, numpy=lambda items, index, dtype, shape: items[_place(items, index)],
+            gradient=lambda g, out, items, index, dtype, shape: (set_op(zeros_like_op(items), index, g), None),
             samples=lambda: [((_sample_list(), np.array(i)), _F2) for i in (0, -1)],
             doc="The element at an index.")  # fmt: skip
-set_op = op("list_set", infer=_infer_set, numpy=lambda items, index, value: items.set(_place(items, index), value),
+set_op: Op = op("list_set", infer=_infer_set, numpy=lambda items, index, value: items.set(_place(items, index), value),
+            gradient=lambda g, out, items, index, value: _set_gradient(g, items, index, value),
             samples=lambda: [((_sample_list(), np.array(1), np.ones(2, np.float32)), {})],
             doc="The list with another element at an index.")  # fmt: skip
 length_op = op("list_length", infer=lambda items: Type(int32, ()), numpy=lambda items: np.int32(len(items)),
-               samples=lambda: [((_sample_list(),), {}), ((ListValue.of(),), {})],
+               samples=lambda: [((_sample_list(),), {}), ((ListValue.of(),), {})], gradient=NOT_DIFFERENTIABLE,
                doc="The number of elements.")  # fmt: skip
 stack_op = op("list_stack", infer=lambda items, dtype, shape: Type(dtype, None if shape is None else (None, *shape)),
-    numpy=_stack,
+              numpy=_stack, gradient=lambda g, out, items, dtype, shape: (from_tensor_op(g),),
               samples=lambda: [((_sample_list(),), _F2), ((ListValue.of(),), _F2),
                                ((_sample_list(),), {"dtype": float32, "shape": (None,)})],
               doc="The elements along a new first axis.")  # fmt: skip
-from_tensor_op = op("list_from_tensor", infer=_infer_unstack, numpy=_unstack, doc="The slices along the first axis.",
-                    samples=lambda: [s.sample([[1.0, 2.0]]), s.sample(np.zeros((0, 2)))])  # fmt: skip
+from_tensor_op: Op = op(
+    "list_from_tensor", infer=_infer_unstack, numpy=_unstack, doc="The slices along the first axis.",
+    gradient=lambda g, out, x: (stack_like_op(g, x),),
+    samples=lambda: [s.sample([[1.0, 2.0]]), s.sample(np.zeros((0, 2)))])  # fmt: skip
+
+# What gradients of lists need: the gradient of a list is a list of gradients.
+
+stack_like_op: Op = op(
+    "list_stack_like", infer=lambda items, like: like, numpy=_stack_like,
+    gradient=lambda g, out, items, like: (from_tensor_op(g), None),
+    samples=lambda: [((_sample_list(), np.ones((2, 2), np.float32)), {})],
+    doc="The elements along a new first axis, as many as another tensor has there.")  # fmt: skip
+zeros_like_op: Op = op("list_zeros_like", infer=_list_type, numpy=_zeros_like, gradient=NOT_DIFFERENTIABLE,
+                   samples=lambda: [((_sample_list(),), {})], doc="Zeros in the shapes of a list's elements.")
+add_op = op("list_add", infer=_list_type, numpy=_add, gradient=lambda g, out, x, y: (g, g),
+            samples=lambda: [((_sample_list(), _sample_list()), {})], doc="The sums of two lists' elements.")
+cast_like_op: Op = op(
+    "list_cast_like", infer=_list_type, numpy=_cast_like,
+    gradient=lambda g, out, items, like: (cast_like_op(g, items), None),
+    samples=lambda: [((_sample_list(), _sample_list()), {})],
+    doc="The elements in the dtypes that those of another list have.")  # fmt: skip
+
+
+def _push_gradient(g: Any, value: Any) -> tuple[Any, Any]:
+    if value.dtype is variant:
+        return pop_op(g, dtype=variant, shape=())
+    return pop_op(g, dtype=value.dtype, shape=value.static_shape)
+
+
+def _set_gradient(g: Any, items: Any, index: Any, value: Any) -> tuple[Any, ...]:
+    """The element that was replaced had no influence; it is taken to have had the shape of the new one."""
+    from .create import zeros_like
+
+    zero = zeros_like_op(value) if value.dtype is variant else zeros_like(value)
+    return set_op(g, index, zero), None, get_op(g, index, dtype=value.dtype, shape=value.static_shape)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,9 @@ from autograph.runtime.shapes import is_subshape
 from autograph.runtime.tensor import EagerTensor, SymbolicTensor
 
 # What the executors run themselves, and what acts on the world outside: no kernel to run over samples.
-STRUCTURE = {"constant", "placeholder", "cond", "while", "call", "print", "raise", "assert", "py_function"}
+STRUCTURE = {
+    "constant", "placeholder", "cond", "while", "call", "custom_gradient", "print", "raise", "assert", "py_function",
+}  # fmt: skip
 
 
 def sample_of(sample: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -1,0 +1,209 @@
+"""The gradient of calls of traced functions: a forward graph that also gives what a backward graph needs.
+
+Both are made once for a graph and the inputs that gradients are wanted of, whether it is called eagerly or by a node.
+"""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+from .. import trace
+from ..convert import wrap
+from ..execute.plan import Plan
+from ..ir import Graph, Node
+from ..ops.control import call_node
+from ..tensor import EagerTensor, SymbolicTensor
+from .backprop import RULES, Pairs, backpropagate, fit, zeros_like
+from .copying import copy_graph, prune
+from .nested import add_output, exports
+from .records import Record, access, free_sources, fresh, is_differentiable, key, remember, variables_in
+
+
+class Derivative:
+    """The derivative of a graph with respect to some of its inputs, and of what it uses besides.
+
+    Attributes
+    ----------
+    forward: a copy of the graph with more outputs.
+    backward: takes the gradients of the differentiable outputs of the graph, and the additional outputs of `forward`;
+        gives the gradient of the sources in ``connected``.
+    count: the number of outputs of the graph itself.
+    """
+
+    def __init__(self, graph: Graph, wanted: Sequence[int], free: Sequence[Any]) -> None:
+        self.free = free
+        self.count = len(graph.outputs)
+        self.differentiable = [i for i, v in enumerate(graph.outputs) if is_differentiable(v.type.dtype)]
+        self.forward = copy_graph(graph, graph.parent, {})
+        self.forward.name = f"forward_{graph.name}"
+        self.backward = Graph(f"backward_{graph.name}", self.forward)
+        inputs = self.forward.inputs
+        with trace.building(self.backward):
+            gradients: list[Any] = [None] * self.count
+            for i in self.differentiable:
+                gradients[i] = SymbolicTensor(self.backward.parameter(graph.outputs[i].type, "gradient"))
+            records = [Record.of_node(node) for node in self.forward.nodes if node.op.name != "placeholder"]
+            targets = [SymbolicTensor(value) for value in self.forward.outputs]
+            sources = [*[SymbolicTensor(inputs[i]) for i in wanted], *free]
+            found = backpropagate(records, targets, gradients, sources)
+            # the positions among the wanted inputs, then the free sources
+            self.connected = [i for i, gradient in enumerate(found) if gradient is not None]
+            self.backward.outputs = [trace.value_of(found[i]) for i in self.connected]
+        self._close()
+
+    def _close(self) -> None:
+        """Make what the backward graph captures from the forward graph its parameters."""
+        backward = self.backward
+        prune(backward)
+        self.forward.outputs.extend(backward.captures)
+        backward.parameters.extend(backward.captures.values())
+        backward.captures, backward.origins, backward.parent = {}, {}, None
+
+    @functools.cached_property
+    def forward_plan(self) -> Plan:
+        return Plan(self.forward)
+
+    @functools.cached_property
+    def backward_plan(self) -> Plan:
+        return Plan(self.backward)
+
+    def arguments(self, given: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
+        """The arguments of the backward graph, given the gradients and all outputs of the forward graph."""
+        gradients = [zeros_like(outputs[i]) if given[i] is None else given[i] for i in self.differentiable]
+        gradients = [fit(g, self.backward.parameters[i].type) for i, g in enumerate(gradients)]
+        return [*gradients, *outputs[self.count : len(self.forward.outputs)]]
+
+    def spread(self, results: Sequence[Any], length: int) -> list[Any]:
+        """The results of the backward graph by source."""
+        gradients: list[Any] = [None] * length
+        for i, result in zip(self.connected, results, strict=True):
+            gradients[i] = result
+        return gradients
+
+
+_derivatives: weakref.WeakKeyDictionary[Graph, dict[Any, Derivative]] = weakref.WeakKeyDictionary()
+
+
+def derivative(graph: Graph, wanted: Sequence[int], free: Sequence[Any]) -> Derivative:
+    """The derivative of a graph with respect to its inputs at some positions and to free sources; made once."""
+    known = _derivatives.setdefault(graph, {})
+    place = (tuple(wanted), tuple(map(key, free)))
+    found = known.get(place)
+    if found is None:
+        if "under way" in known:
+            raise NotImplementedError(f"the gradient of {graph.name}, which calls itself, is not supported")
+        known["under way"] = None  # type: ignore[assignment]
+        try:
+            found = Derivative(graph, wanted, free)
+        finally:
+            del known["under way"]
+        known[place] = found
+    return found
+
+
+# In graphs
+
+
+def pull_call(record: Record, given: list[Any], active: set[Any]) -> Pairs:
+    """The node calls the forward graph from now on; the gradient is a call of the backward graph."""
+    node = record.node
+    assert node is not None
+    wanted = [i for i, x in enumerate(record.inputs) if key(x) in active and is_differentiable(x.dtype)]
+    free = free_sources(node.subgraphs, active)
+    found = _exchanged(node, wanted, free, given)
+    outputs = record.current_outputs()
+    given = [*given, *[None] * (len(outputs) - len(given))]
+    results = call_node(found.backward, found.arguments(given, outputs))
+    sources = [*[record.inputs[i] for i in wanted], *free]
+    pairs = zip(sources, found.spread(results, len(sources)), strict=True)
+    return [(source, gradient) for source, gradient in pairs if gradient is not None]
+
+
+def _exchanged(node: Node, wanted: list[int], free: list[Any], given: list[Any]) -> Derivative:
+    """The derivative, after the node has been made to call its forward graph."""
+    known: dict[Any, Any] = exports(node)
+    place = (tuple(wanted), tuple(map(key, free)))
+    latest = known.get("derivative")
+    if latest is not None and latest[0] == place and all(g is None for g in given[latest[1].count :]):
+        return latest[1]
+    found = derivative(node.attributes["graph"], wanted, free)
+    node.attributes["graph"] = found.forward
+    for value in found.forward.outputs[found.count :]:
+        add_output(node, value.type)
+    known["derivative"] = place, found
+    return found
+
+
+RULES["call"] = pull_call
+
+
+# Eagerly
+
+
+def run(graph: Graph, plan: Any, tensors: Sequence[Any]) -> list[Any]:
+    """Run a graph on eager tensors (``plan()`` is its plan) for the tapes of this thread to see; its outputs."""
+    for variable in variables_in(graph):
+        access(variable)
+    followed = set().union(*[tape.followed for tape in trace._local.tapes])
+    wanted = [i for i, x in enumerate(tensors) if key(x) in followed and is_differentiable(x.dtype)]
+    free = free_sources([graph], followed)
+    arrays = [tensor._array for tensor in tensors]
+    if not wanted and not free:
+        return [wrap(result) for result in plan().run(*arrays)]
+    return _Run(graph, wanted, free, tensors).outputs[: len(graph.outputs)]
+
+
+class _Run:
+    """One eager call, with what as many gradients of gradients as there are tapes need."""
+
+    def __init__(self, graph: Graph, wanted: list[int], free: list[Any], tensors: Sequence[Any]) -> None:
+        self.tensors = tensors
+        self.wanted = wanted
+        self.free = free
+        self.levels = [derivative(graph, wanted, free)]
+        for _ in trace._local.tapes[1:]:
+            self._deepen()
+        self.outputs: list[Any] = []
+        self._execute()
+        self.sources = [*[tensors[i] for i in wanted], *free]
+        remember(Record(None, {}, self.sources, self.outputs, backward=self.backward))
+
+    def _deepen(self) -> None:
+        self.levels.append(derivative(self.levels[-1].forward, self.wanted, self.free))
+
+    def _execute(self) -> None:
+        results = self.levels[-1].forward_plan.run(*[tensor._array for tensor in self.tensors])
+        new = [EagerTensor(x._array) for x in map(wrap, results)][len(self.outputs) :]
+        self.outputs.extend(fresh(new, [*self.tensors, *self.free]))
+
+    def backward(self, given: list[Any]) -> list[Any]:
+        last = max(i for i, g in enumerate(given) if g is not None)
+        level = 0
+        while last >= self.levels[level].count:
+            level += 1
+            if level == len(self.levels):
+                self._again()
+        found = self.levels[level]
+        graph = found.backward
+        given = [*given, *[None] * (len(self.outputs) - len(given))]
+        arguments = found.arguments(given, self.outputs)
+        if trace.current_graph() is not None:
+            results: Sequence[Any] = call_node(graph, arguments)
+        elif trace._local.tapes:
+            results = run(graph, lambda: found.backward_plan, arguments)
+        else:
+            results = [wrap(result) for result in found.backward_plan.run(*[x._array for x in arguments])]
+        return found.spread(results, len(self.sources))
+
+    def _again(self) -> None:
+        """Run forward once more, for a gradient of a gradient that no second tape had announced."""
+        graph = self.levels[-1].forward
+        if graph.effect:
+            raise NotImplementedError(
+                f"a second gradient through {graph.name}, which has side effects, needs a second, outer GradientTape"
+            )
+        self._deepen()
+        self._execute()

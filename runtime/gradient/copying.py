@@ -1,0 +1,71 @@
+"""Copies of graphs, and of parts of them into other graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..ir import Graph, Node, Value
+
+
+def copy_graph(source: Graph, parent: Graph | None, outer: Mapping[Value, Value]) -> Graph:
+    """A copy of a graph, with sub-graphs; ``outer`` gives what replaces the values that it captures."""
+    target = Graph(source.name, parent)
+    values: dict[Value, Value] = {}
+    for value in source.parameters:
+        values[value] = target.parameter(value.type, value.node.name)
+    for captured, inner in source.captures.items():
+        replaced = outer.get(captured, captured)
+        known = target.captures.get(replaced)
+        if known is None:
+            known = target.captures[replaced] = target._placeholder(inner.type, inner.node.name)
+            target.origins[known] = replaced
+        values[inner] = known
+    copy_nodes(source.nodes, target, values)
+    target.outputs = [values[value] for value in source.outputs]
+    target.never_returns = source.never_returns
+    return target
+
+
+def copy_nodes(nodes: Iterable[Node], target: Graph, values: dict[Value, Value]) -> None:
+    """Repeat nodes at the end of a graph. ``values`` gives the inputs' new values, and gets those of the outputs."""
+    for node in nodes:
+        if node.op.name != "placeholder":
+            copy_node(node, target, values)
+
+
+def copy_node(node: Node, target: Graph, values: dict[Value, Value]) -> Node:
+    """Repeat one node at the end of a graph; as `copy_nodes`."""
+    if node.op.name == "constant":
+        value = target.constant(node.attributes["value"], where=node.where)
+        values[node.outputs[0]] = value
+        return value.node
+    attributes = dict(node.attributes)
+    inputs = [values[value] for value in node.inputs]
+    if node.op.name != "call":
+        copies = {name: copy_graph(graph, target, values) for name, graph in attributes.items()
+                  if type(graph) is Graph}  # fmt: skip
+        if copies:
+            attributes.update(copies)
+            # two captured values may have become one
+            own = len(inputs) - len(next(iter(node.subgraphs)).captures)
+            inputs = [*inputs[:own], *next(iter(copies.values())).captures]
+    copy = target.add(node.op, inputs, attributes, name=node.name, where=node.where,
+                      types=[value.type for value in node.outputs])  # fmt: skip
+    values.update(zip(node.outputs, copy.outputs, strict=True))
+    return copy
+
+
+def prune(graph: Graph) -> None:
+    """Drop the nodes that neither an output nor an effect needs, and the captures that only they used."""
+    live = set(graph.outputs)
+    kept = []
+    for node in reversed(graph.nodes):
+        if node.op.name == "placeholder" or node.effect or any(value in live for value in node.outputs):
+            kept.append(node)
+            live.update(node.inputs)
+    graph.nodes = kept[::-1]
+    dropped: Any = [identity for identity, (_, value) in graph._constants.items() if value not in live]
+    for identity in dropped:
+        del graph._constants[identity]
+    graph.drop_unused_captures()

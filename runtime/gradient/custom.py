@@ -1,0 +1,178 @@
+"""`custom_gradient`: functions that bring their own gradient.
+
+Eagerly the tape remembers the gradient function. In a graph a ``custom_gradient`` node holds what the function does,
+traced at once, so that the graph can be copied, saved and differentiated without it.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from .. import nest, trace
+from ..convert import convert_to_tensor
+from ..ir import Graph
+from ..ops.control import CUSTOM_GRADIENT
+from ..tensor import SymbolicTensor
+from .backprop import RULES, Pairs, fit, type_of, zeros_like
+from .copying import copy_nodes, prune
+from .records import Record, fresh, is_differentiable, is_variable, key, remember
+
+__all__ = ["custom_gradient"]
+
+
+def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a function its own gradient; a decorator.
+
+    ``f(*args)`` returns the result, a tensor or a structure of tensors, and a function ``grad(*upstream)`` that takes
+    one gradient for each tensor of the result and returns one for each tensor among the arguments (a single one, or a
+    list). When ``f`` reads variables, ``grad`` needs a parameter ``variables`` as well, gets the list of them by it,
+    and returns a pair: the gradients of the arguments, and those of the variables.
+
+    >>> import autograph as tf
+    >>> @tf.custom_gradient
+    ... def log1pexp(x):
+    ...     e = tf.exp(x)
+    ...     return tf.math.log(1 + e), lambda upstream: upstream * (1 - 1 / (1 + e))
+    >>> x = tf.constant(100.)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = log1pexp(x)
+    >>> tape.gradient(y, x)
+    <tf.Tensor: shape=(), dtype=float32, numpy=1.0>
+    """
+
+    @functools.wraps(f)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        return _apply(f, args, kwargs)
+
+    return decorated
+
+
+class _Reads:
+    """A tape that only notes which variables are read."""
+
+    def __init__(self) -> None:
+        self.followed: set[Any] = set()
+        self.found: dict[int, Any] = {}
+
+    def accessed(self, variable: Any) -> None:
+        if variable.trainable:
+            self.found[id(variable)] = variable
+
+    def add(self, record: Record) -> None:
+        """Nothing is followed."""
+
+
+def _apply(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    leaves = [leaf if is_variable(leaf) else convert_to_tensor(leaf) for leaf in nest.flatten(args)]
+    args = nest.pack_sequence_as(args, leaves)
+    tapes, reads = trace._local.tapes, _Reads()
+    trace._local.tapes = (reads,)
+    try:
+        result, gradient = f(*args, **kwargs)
+    finally:
+        trace._local.tapes = tapes
+    given = {id(leaf) for leaf in leaves}
+    variables = [variable for variable in reads.found.values() if id(variable) not in given]
+    for variable in reads.found.values():
+        for tape in tapes:
+            tape.accessed(variable)
+    backward = _backward(gradient, leaves, variables)
+    outputs = [convert_to_tensor(leaf) for leaf in nest.flatten(result)]
+    graph = trace.current_graph()
+    if graph is not None:
+        return nest.pack_sequence_as(result, _add_node(graph, [*leaves, *variables], outputs, backward))
+    outputs = fresh(outputs, [leaf for leaf in leaves if not is_variable(leaf)])
+    if tapes:
+        remember(Record(None, {}, [*leaves, *variables], outputs, backward=_with_zeros(backward, outputs)))
+    return nest.pack_sequence_as(result, outputs)
+
+
+def _with_zeros(backward: Callable[..., list[Any]], outputs: list[Any]) -> Callable[[list[Any]], list[Any]]:
+    return lambda given: backward([zeros_like(x) if g is None else g for x, g in zip(outputs, given, strict=True)])
+
+
+def _backward(gradient: Callable[..., Any], leaves: list[Any], variables: list[Any]) -> Callable[..., list[Any]]:
+    """The user's gradient function as one from gradients to gradients of arguments and variables, checked."""
+    takes = inspect.signature(gradient).parameters
+    accepts = "variables" in takes or any(p.kind is p.VAR_KEYWORD for p in takes.values())
+    if variables and not accepts:
+        raise TypeError(
+            "If using @custom_gradient with a function that uses variables, then grad_fn must accept a keyword "
+            "argument 'variables'."
+        )
+
+    def backward(given: list[Any]) -> list[Any]:
+        if variables:
+            own, others = gradient(*given, variables=variables)
+            others = nest.flatten(others)
+        else:
+            own, others = gradient(*given), []
+        found = [own] if not isinstance(own, (list, tuple)) else nest.flatten(own)
+        if len(found) != len(leaves) or len(others) != len(variables):
+            raise ValueError(
+                f"custom_gradient function expected to return {len(leaves)} gradients for its arguments and "
+                f"{len(variables)} for variables, but returned {len(found)} and {len(others)} instead."
+            )
+        return [g if g is None else convert_to_tensor(g, x.dtype) for g, x in
+                zip([*found, *others], [*leaves, *variables], strict=True)]  # fmt: skip
+
+    return backward
+
+
+def _add_node(graph: Graph, sources: list[Any], outputs: list[Any], backward: Callable[..., list[Any]]) -> Any:
+    """A node that gives the outputs, and holds the gradient as a graph."""
+    pullback = Graph("custom_gradient", graph)
+    tapes, trace._local.tapes = trace._local.tapes, ()
+    try:
+        with trace.building(pullback):
+            values = [trace.value_of(x) for x in outputs]
+            given = [SymbolicTensor(pullback.parameter(type_of(x), "gradient")) for x in outputs]
+            found = backward(given)
+            pullback.outputs = [trace.value_of(fit(g, type_of(x))) for g, x in zip(found, sources, strict=True)
+                                if g is not None]  # fmt: skip
+        prune(pullback)
+    finally:
+        trace._local.tapes = tapes
+    del values
+    arguments = [x for x in sources if not is_variable(x)]
+    inputs = [trace.value_of(x) for x in (*arguments, *outputs)]
+    attributes = {
+        "arguments": len(arguments), "results": len(outputs), "backward": pullback,
+        "sources": tuple([(x if is_variable(x) else None, g is not None) for x, g in zip(sources, found, strict=True)]),
+    }  # fmt: skip
+    inputs = [*inputs, *pullback.captures]
+    node = trace.add_node(CUSTOM_GRADIENT, inputs, attributes, [type_of(x) for x in outputs])
+    return [SymbolicTensor(value) for value in node.outputs]
+
+
+def pull_custom(record: Record, given: list[Any], active: set[Any]) -> Pairs:
+    """Repeat the nodes of the gradient that the node holds."""
+    attributes = record.attributes
+    pullback, count, results = attributes["backward"], attributes["arguments"], attributes["results"]
+    graph = trace.current_graph()
+    assert graph is not None
+    gradients = [zeros_like(x) if g is None else g for x, g in zip(record.outputs, given, strict=True)]
+    values = {p: trace.value_of(fit(g, p.type)) for p, g in zip(pullback.parameters, gradients, strict=True)}
+    for inner, x in zip(pullback.captures.values(), record.inputs[count + results :], strict=True):
+        values[inner] = trace.value_of(x)
+    before = len(graph.nodes)
+    copy_nodes(pullback.nodes, graph, values)
+    if trace._local.tapes:
+        for node in graph.nodes[before:]:
+            trace.record_node(node)
+    found = iter([SymbolicTensor(values[value]) for value in pullback.outputs])
+    arguments = iter(record.inputs[:count])
+    pairs: Pairs = []
+    for variable, connected in attributes["sources"]:
+        source = next(arguments) if variable is None else variable
+        gradient = next(found) if connected else None
+        if gradient is not None and key(source) in active and is_differentiable(source.dtype):
+            pairs.append((source, gradient))
+    return pairs
+
+
+RULES["custom_gradient"] = pull_custom

@@ -1,0 +1,188 @@
+"""Jacobians: one gradient for each element of the target."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import nest, trace
+from ..dtypes import int32
+from ..ir import Graph, Type
+from ..op import OPS
+from ..ops.control import finish_graph, while_node
+from ..ops.create import one_hot_op, zeros_like
+from ..ops.joining import concat
+from ..ops.lists import TensorList
+from ..ops.shape import reshape, shape, size, transpose
+from ..tensor import SymbolicTensor
+from .records import is_variable
+from .unconnected import UnconnectedGradients
+
+
+def jacobian(tape: Any, target: Any, sources: Any, unconnected: UnconnectedGradients | str) -> Any:
+    """As `GradientTape.jacobian`."""
+    zero = UnconnectedGradients(unconnected) is UnconnectedGradients.ZERO
+    with _kept(tape):
+        flat = nest.flatten(sources)
+        rows = _rows(tape, target, flat)
+    result = [None if row is None and not zero else _joined(target, row, source) for row, source in
+              zip(rows, flat, strict=True)]  # fmt: skip
+    return nest.pack_sequence_as(sources, result)
+
+
+class _kept:
+    """Lets a tape be asked more than once, and releases it at the end unless it is persistent."""
+
+    def __init__(self, tape: Any) -> None:
+        self.tape = tape
+
+    def __enter__(self) -> None:
+        self.tape._take_records()
+        self.before = self.tape.persistent
+        self.tape.persistent = True
+
+    def __exit__(self, *_: Any) -> None:
+        self.tape.persistent = self.before
+        if not self.before:
+            self.tape._records = None
+
+
+def _dims(x: Any) -> Any:
+    known = x.shape.as_list() if x.shape.rank is not None else [None]
+    return shape(x) if None in known else known
+
+
+def _joined(target: Any, rows: Any, source: Any) -> Any:
+    """The rows, one for each element of the target, in its shape."""
+    wanted = concat([_vector(_dims(target)), _vector(_dims(source))], 0)
+    known = [*(target.shape.as_list() if target.shape.rank is not None else [None]),
+             *(source.shape.as_list() if source.shape.rank is not None else [None])]  # fmt: skip
+    dims = wanted if None in known else known
+    if rows is None:
+        from ..ops.create import zeros
+
+        return zeros(dims, source.dtype)
+    return reshape(rows, dims)
+
+
+def _vector(dims: Any) -> Any:
+    from ..convert import convert_to_tensor
+
+    return convert_to_tensor(dims, int32) if dims != [] else reshape(convert_to_tensor(0), (-1,))[:0]
+
+
+def _one_row(tape: Any, target: Any, sources: list[Any], index: Any) -> list[Any]:
+    count = target.shape.num_elements()
+    flat = zeros_like(reshape(target, (-1,)))
+    if count is None:
+        weight = OPS["set_item"](flat, OPS["cast"](1, dtype=target.dtype), index, key=(("input", 0),))
+    else:
+        one, zero = OPS["cast"](1, dtype=target.dtype), OPS["cast"](0, dtype=target.dtype)
+        weight = one_hot_op(index, one, zero, depth=count)
+    return tape.gradient(target, sources, output_gradients=reshape(weight, _dims(target)))
+
+
+def _rows(tape: Any, target: Any, sources: list[Any]) -> list[Any]:
+    """For each source the gradients of all elements of the target, stacked; None where it is not connected."""
+    graph = trace.current_graph()
+    if graph is None:
+        rows = [_one_row(tape, target, sources, i) for i in range(target.shape.num_elements())]
+        if not rows:
+            return [None] * len(sources)
+        columns = zip(*rows, strict=True)
+        return [None if column[0] is None else OPS["stack"](*column, axis=0) for column in columns]
+    return _rows_in_graph(graph, tape, target, sources)
+
+
+def _rows_in_graph(graph: Graph, tape: Any, target: Any, sources: list[Any]) -> list[Any]:
+    total = size(target)
+    body, test = Graph("jacobian_row", graph), Graph("more_rows", graph)
+    with trace.building(body):
+        index = SymbolicTensor(body.parameter(Type(int32, ()), "row"))
+        found = _one_row(tape, target, sources, index)
+        connected = [i for i, gradient in enumerate(found) if gradient is not None]
+        kinds = [TensorList.new(found[i].dtype, _static(sources[i])) for i in connected]
+        lists = [SymbolicTensor(body.parameter(kind.handle.value.type, "rows")) for kind in kinds]
+        pushed = [OPS["list_push"](handle, found[i]) for handle, i in zip(lists, connected, strict=True)]
+        finish_graph(body, [index + 1, *pushed])
+    with trace.building(test):
+        parameters = [SymbolicTensor(test.parameter(value.type, "state")) for value in body.parameters]
+        finish_graph(test, [parameters[0] < total])
+    start = [OPS["list_new"]() for _ in connected]
+    _, *handles = while_node(test, body, [OPS["cast"](0, dtype=int32), *start], name="jacobian")
+    rows: list[Any] = [None] * len(sources)
+    for i, handle in zip(connected, handles, strict=True):
+        rows[i] = TensorList(handle, sources[i].dtype, _static(sources[i])).stack()
+    return rows
+
+
+def _static(source: Any) -> Any:
+    return tuple(source.shape.as_list()) if source.shape.rank is not None else None
+
+
+def batch_jacobian(tape: Any, target: Any, source: Any, unconnected: UnconnectedGradients | str) -> Any:
+    """As `GradientTape.batch_jacobian`: rows of the sum over the batch, as examples don't mix."""
+    first, second = target.shape, source.shape
+    if first.rank is None or second.rank is None or first.rank < 1 or second.rank < 1:
+        raise ValueError("batch_jacobian needs a target and a source of known rank, with examples along the first axis")
+    if None not in (first[0], second[0]) and first[0] != second[0]:
+        raise ValueError(f"Need first dimension of target shape ({first}) and source shape ({second}) to match.")
+    if is_variable(source):
+        raise ValueError("batch_jacobian needs a tensor as its source, not a variable")
+    zero = UnconnectedGradients(unconnected) is UnconnectedGradients.ZERO
+    with _kept(tape):
+        result = _batch_rows(tape, target, source)
+    if result is None:
+        return zeros_like(_batch_shaped(target, source)) if zero else None
+    return result
+
+
+def _batch_shaped(target: Any, source: Any) -> Any:
+    flat, other = reshape(target, (*_dims_list(target), 1)), reshape(source, (_dims_list(source)[0], 1, -1))
+    rows = reshape(flat, (_dims_list(target)[0], -1, 1)) * other
+    return reshape(rows, [*_dims_list(target), *_dims_list(source)[1:]])
+
+
+def _dims_list(x: Any) -> list[Any]:
+    known = x.shape.as_list()
+    dynamic: Any = shape(x) if None in known else None
+    return [dynamic[i] if n is None else n for i, n in enumerate(known)]
+
+
+def _batch_rows(tape: Any, target: Any, source: Any) -> Any:
+    """Gradients of the columns of the target as ``[batch, elements]``, put in the batch's order."""
+    dims, others = _dims_list(target), _dims_list(source)
+    with _recording(tape):
+        table = reshape(target, [dims[0], -1])
+    columns = table.shape[1]
+    if columns is None:
+        raise ValueError(f"batch_jacobian needs all dimensions but the first to be known, not as in {target.shape}")
+    rows: list[Any] = []
+    for i in range(columns):
+        weight = zeros_like(table) + one_hot_op(i, *_units(table.dtype), depth=columns)
+        rows.append(tape.gradient(table, source, output_gradients=weight))
+        if rows[0] is None:
+            return None
+    if not rows:
+        return zeros_like(_batch_shaped(target, source))
+    order = [1, 0, *range(2, len(others) + 1)]
+    return reshape(transpose(OPS["stack"](*rows, axis=0), order), [*dims, *others[1:]])
+
+
+def _units(dtype: Any) -> tuple[Any, Any]:
+    return OPS["cast"](1, dtype=dtype), OPS["cast"](0, dtype=dtype)
+
+
+class _recording:
+    """Has a tape record for a moment, if it doesn't."""
+
+    def __init__(self, tape: Any) -> None:
+        self.tape = tape
+
+    def __enter__(self) -> None:
+        self.started = not self.tape._recording
+        if self.started:
+            self.tape._start()
+
+    def __exit__(self, *_: Any) -> None:
+        if self.started:
+            self.tape._stop()

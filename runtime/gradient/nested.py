@@ -1,0 +1,132 @@
+"""What the gradients of branches and loops share: replaying a sub-graph, and asking the forward pass for values.
+
+The gradient of a sub-graph is a graph that first repeats the sub-graph's nodes, then goes back over them. Nodes with
+effects (random numbers, reads of variables, calls of Python) can't be repeated: their outputs are handed over from the
+forward pass, as are elements taken from lists, so that a loop need not keep a version of the list for every turn.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable
+from typing import Any
+
+from .. import trace
+from ..dtypes import variant
+from ..ir import Graph, Node, Type, Value
+from ..op import NOT_DIFFERENTIABLE, STRUCTURAL
+from ..tensor import SymbolicTensor
+from .copying import copy_node, copy_nodes
+from .records import Record, free_sources, is_differentiable, key, key_of_value
+
+
+class Pullback:
+    """A graph under construction that computes the gradient of a sub-graph.
+
+    ``stand_ins`` maps placeholders of this graph to the values of the sub-graph that the forward pass has to hand over
+    for them; `finish` tells which of them are needed.
+    """
+
+    def __init__(self, source: Graph, name: str) -> None:
+        self.source = source
+        self.graph = Graph(name, trace.current_graph())
+        self.values: dict[Value, Value] = {}
+        self.stand_ins: dict[Value, Value] = {}
+
+    def placeholder(self, type_: Type, name: str) -> Any:
+        return SymbolicTensor(self.graph._placeholder(type_, name))
+
+    def see(self, value: Value) -> Any:
+        """The tensor that stands for a value of the sub-graph that is handed over."""
+        known = self.values.get(value)
+        if known is None:
+            known = self.values[value] = self.graph._placeholder(value.type, value.node.name)
+            self.stand_ins[known] = value
+        return SymbolicTensor(known)
+
+    def replay(self, operands: Iterable[Any]) -> list[Record]:
+        """Repeat the sub-graph, whose captured values are the given tensors; the records of its nodes.
+
+        Its parameters must be in ``values``.
+        """
+        for inner, operand in zip(self.source.captures.values(), operands, strict=True):
+            self.values[inner] = trace.value_of(operand)
+        return [self._repeat(node) for node in self.source.nodes if node.op.name != "placeholder" and node.outputs]
+
+    def _repeat(self, node: Node) -> Record:
+        if not _is_handed_over(node):
+            return Record.of_node(copy_node(node, self.graph, self.values))
+        inputs = [SymbolicTensor(self.values[value]) for value in node.inputs]
+        return Record.of_copy(node, inputs, map(self.see, node.outputs), self.see)
+
+    def used(self) -> list[Value]:
+        """The stand-ins that are needed for the outputs."""
+        used = {value for node in self.graph.nodes for value in node.inputs}
+        used.update(self.graph.outputs)
+        return [value for value in self.stand_ins if value in used]
+
+    def copy_into(self, target: Graph, values: dict[Value, Value]) -> list[Value]:
+        """Repeat this graph in another one, given the values of all its placeholders; its outputs there."""
+        for outer, inner in self.graph.captures.items():
+            values[inner] = target.capture(outer)
+        copy_nodes(self.graph.nodes, target, values)
+        return [values[value] for value in self.graph.outputs]
+
+
+def _is_handed_over(node: Node) -> bool:
+    if node.effect:
+        return True
+    takes_list = any(value.type.dtype is variant for value in node.inputs)
+    return takes_list and not node.subgraphs and any(value.type.dtype is not variant for value in node.outputs)
+
+
+# What nodes hand over: value of a sub-graph (or a word) -> index of the node's output that holds it.
+_exports: weakref.WeakKeyDictionary[Node, dict[Any, int]] = weakref.WeakKeyDictionary()
+
+
+def exports(node: Node) -> dict[Any, int]:
+    return _exports.setdefault(node, {})
+
+
+def add_output(node: Node, type_: Type) -> int:
+    """Give a node one more output; tapes that follow its other outputs follow the new one. Returns its index."""
+    index = len(node.outputs)
+    value = Value(node, index, type_)
+    before = {key_of_value(output) for output in node.outputs}
+    node.outputs = (*node.outputs, value)
+    for tape in trace._local.tapes:
+        if not before.isdisjoint(tape.followed):
+            tape.followed.add(value)
+    return index
+
+
+def distinct(tensors: Iterable[Any]) -> list[Any]:
+    """The tensors and variables without those that are the same as an earlier one."""
+    return list({key(tensor): tensor for tensor in reversed(list(tensors))}.values())[::-1]
+
+
+def reached(graph: Graph, seeds: set[Value], active: set[Any]) -> set[Value]:
+    """The values of a graph into which gradients of the seeds, or of what has an active key, can flow."""
+    found = set(seeds)
+    for node in graph.nodes:
+        if node.op.gradient is NOT_DIFFERENTIABLE or node.op.name == "placeholder":
+            continue
+        if node.op.name == "constant":
+            hit = id(node.attributes["value"]) in active
+        elif "variable" in node.attributes:
+            hit = id(node.attributes["variable"]) in active
+        else:
+            hit = any(value in found for value in node.inputs)
+            hit = hit or (node.op.gradient is STRUCTURAL and bool(free_sources(node.subgraphs, active)))
+        if hit:
+            found.update([value for value in node.outputs if is_differentiable(value.type.dtype)])
+    return found
+
+
+def needed(graph: Graph, outputs: Iterable[Value]) -> set[Value]:
+    """The values of a graph that gradients of the outputs can flow back to."""
+    found = set(outputs)
+    for node in reversed(graph.nodes):
+        if node.op.gradient is not NOT_DIFFERENTIABLE and any(value in found for value in node.outputs):
+            found.update(node.inputs)
+    return found

@@ -1,0 +1,172 @@
+"""The gradient of ``while``: a loop that runs through the turns from the last to the first.
+
+The forward loop is given a counter, and a list for each value of the turns that the way back needs, so memory grows by
+these values with each turn. The way back pops them, repeats the body, and goes back over it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import trace
+from ..dtypes import int64, variant
+from ..ir import Graph, Node, Type, Value
+from ..op import OPS
+from ..ops.control import finish_graph, while_node
+from ..tensor import SymbolicTensor
+from .backprop import RULES, Pairs, add, backpropagate, fit, type_of, zeros_like
+from .copying import prune
+from .nested import Pullback, add_output, distinct, exports, needed, reached
+from .records import Record, free_sources, is_differentiable, key
+
+_LIST = Type(variant, ())
+_COUNT = Type(int64, ())
+
+
+def pull_while(record: Record, given: list[Any], active: set[Any]) -> Pairs:
+    body = record.attributes["body"]
+    if body.never_returns:  # then no turn was completed
+        return [(x, g) for x, g in zip(record.inputs, given, strict=False) if g is not None and key(x) in active]
+    return _Loop(record, given, active).pull()
+
+
+class _Loop:
+    """States are numbered; an invariant one, which the body passes on, is treated like an operand."""
+
+    def __init__(self, record: Record, given: list[Any], active: set[Any]) -> None:
+        assert record.node is not None
+        self.record = record
+        self.given = given
+        self.active = active
+        self.node: Node = record.node
+        self.body: Graph = record.attributes["body"]
+        self.count: int = record.attributes["count"]
+        pairs = enumerate(zip(self.body.parameters, self.body.outputs, strict=True))
+        self.invariants = [k for k, (before, after) in pairs if before is after]
+        self.states = self._active_states()
+        self.pullback = Pullback(self.body, f"{self.body.name}_gradient")
+
+    def pull(self) -> Pairs:
+        inputs = self.record.inputs
+        direct = [(inputs[k], self.given[k]) for k in self.invariants
+                  if self.given[k] is not None and key(inputs[k]) in self.active]  # fmt: skip
+        if not self.states:
+            return direct
+        outside = [*[inputs[k] for k in self.invariants], *inputs[self.count :]]
+        outside = [x for x in outside if key(x) in self.active and is_differentiable(x.dtype)]
+        sources = distinct([*outside, *free_sources([self.body], self.active)])
+        gradients, sums, connected = self._turn(sources)
+        results = self._way_back(gradients, sums, [sources[i] for i in connected])
+        after, totals = results[: len(self.states)], results[len(self.states) :]
+        found = [(inputs[k], g) for k, g in zip(self.states, after, strict=True) if key(inputs[k]) in self.active]
+        return [*direct, *found, *zip([sources[i] for i in connected], totals, strict=True)]
+
+    def _active_states(self) -> list[int]:
+        """The states that depend on what is active, and that what has a gradient depends on."""
+        body, inputs = self.body, self.record.inputs
+        varying = [k for k in range(self.count) if k not in self.invariants]
+        seeds = {inner for x, inner in zip(inputs[self.count :], body.captures.values(), strict=True)
+                 if key(x) in self.active}  # fmt: skip
+        seeds.update([body.parameters[k] for k in range(self.count) if key(inputs[k]) in self.active])
+        before = -1
+        while len(seeds) != before:
+            before = len(seeds)
+            found = reached(body, seeds, self.active)
+            seeds.update([body.parameters[k] for k in varying if body.outputs[k] in found])
+        wanted = {k for k in varying if self.given[k] is not None}
+        before = -1
+        while len(wanted) != before:
+            before = len(wanted)
+            back = needed(body, [body.outputs[k] for k in wanted])
+            wanted.update([k for k in varying if body.parameters[k] in back])
+        return [k for k in varying if k in wanted and body.parameters[k] in seeds
+                and is_differentiable(body.parameters[k].type.dtype)]  # fmt: skip
+
+    def _turn(self, sources: list[Any]) -> tuple[list[Value], list[Value], list[int]]:
+        """One turn back, in the pullback's graph: placeholders for gradients and sums, and what sources it reaches."""
+        pullback, body = self.pullback, self.body
+        with trace.building(pullback.graph):
+            for k, parameter in enumerate(body.parameters):
+                if k in self.invariants:
+                    pullback.values[parameter] = trace.value_of(self.record.inputs[k])
+                else:
+                    pullback.see(parameter)
+            records = pullback.replay(self.record.inputs[self.count :])
+            gradients = [pullback.placeholder(body.parameters[k].type, "gradient") for k in self.states]
+            targets = [SymbolicTensor(pullback.values[body.outputs[k]]) for k in self.states]
+            parameters = [SymbolicTensor(pullback.values[body.parameters[k]]) for k in self.states]
+            found = backpropagate(records, targets, gradients, [*parameters, *sources])
+            results = []
+            for state, gradient in zip(parameters, found, strict=False):
+                results.append(zeros_like(state) if gradient is None else fit(gradient, type_of(state)))
+            connected = [i for i in range(len(sources)) if found[len(parameters) + i] is not None]
+            sums = [pullback.placeholder(type_of(sources[i]), "sum") for i in connected]
+            for i, total in zip(connected, sums, strict=True):
+                results.append(fit(add(total, found[len(parameters) + i]), type_of(sources[i])))
+            finish_graph(pullback.graph, results)
+        prune(pullback.graph)
+        return [x.value for x in gradients], [x.value for x in sums], connected
+
+    def _way_back(self, gradients: list[Value], sums: list[Value], sources: list[Any]) -> Any:
+        """Add the loop that goes back; its results: gradients of the states, and sums for the sources."""
+        used = self.pullback.used()
+        lists = [self._list_of(self.pullback.stand_ins[value]) for value in used]
+        turns = self.record.see(_turns(self.node))
+        parent = trace.current_graph()
+        body, test = Graph(self.pullback.graph.name, parent), Graph("more_turns", parent)
+        fixed = [_COUNT, *[_LIST for _ in lists]]
+        kinds = [*fixed, *[value.type for value in (*gradients, *sums)]]
+        inner = [[graph.parameter(kind, "state") for kind in kinds] for graph in (body, test)]
+        values = dict(zip((*gradients, *sums), inner[0][len(fixed) :], strict=True))
+        with trace.building(test):
+            finish_graph(test, [SymbolicTensor(inner[1][0]) > 0])
+        with trace.building(body):
+            rests = []
+            for stand_in, handle in zip(used, inner[0][1 : len(fixed)], strict=True):
+                dtype, shape = stand_in.type
+                rest, popped = OPS["list_pop"](SymbolicTensor(handle), dtype=dtype, shape=shape)
+                values[stand_in] = popped.value
+                rests.append(rest.value)
+            left = (SymbolicTensor(inner[0][0]) - 1).value
+            body.outputs = [left, *rests, *self.pullback.copy_into(body, values)]
+        start = [zeros_like(self.record.outputs[k]) if self.given[k] is None else self.given[k] for k in self.states]
+        start = [fit(g, self.body.parameters[k].type) for g, k in zip(start, self.states, strict=True)]
+        start += [zeros_like(source) for source in sources]
+        return while_node(test, body, [turns, *lists, *start], name="gradient")[len(fixed) :]
+
+    def _list_of(self, value: Value) -> Any:
+        """The list of what a value of the body was in each turn."""
+        known = exports(self.node)
+        if value not in known:
+            _add_state(self.node, value, _LIST, OPS["list_new"], {}, OPS["list_push"], [value])
+        return self.record.see(self.node.outputs[known[value]])
+
+
+def _turns(node: Node) -> Value:
+    """The output of a ``while`` node that counts its turns."""
+    known = exports(node)
+    if "turns" not in known:
+        one = node.attributes["body"].constant(np.ones((), np.int64))
+        _add_state(node, "turns", _COUNT, OPS["constant"], {"value": np.zeros((), np.int64)}, OPS["add"], [one])
+    return node.outputs[known["turns"]]
+
+
+def _add_state(node: Node, what: Any, kind: Type, start: Any, attributes: dict[str, Any], step: Any,
+               arguments: list[Value]) -> None:  # fmt: skip
+    """Give a loop one more state: it begins as ``start()`` and becomes ``step(state, *arguments)`` in each turn."""
+    graph, body, test = node.graph, node.attributes["body"], node.attributes["test"]
+    count = node.attributes["count"]
+    first = graph.add(start, (), attributes, types=(kind,)).outputs[0]
+    graph.move_last_before(node)
+    state = body.parameter(kind, "saved")
+    test.parameter(kind, "saved")
+    body.outputs.append(body.add(step, (state, *arguments), {}, types=(kind,)).outputs[0])
+    node.inputs = [*node.inputs[:count], first, *node.inputs[count:]]
+    node.attributes["count"] = count + 1
+    # the outputs of a loop are its states
+    exports(node)[what] = add_output(node, kind)
+
+
+RULES["while"] = pull_while

@@ -181,10 +181,9 @@ def _picking(
             if form is None:
                 form = forms[staged] = bound(_form(function, staged))
             return form(*args, **kwargs)
-        except RecursionError:  # no room to call anything
-            raise
         except Exception as error:
-            trim(error)
+            if error.__class__ is not RecursionError:  # there may be no room to call anything
+                trim(error)
             raise
 
     setattr(_named_like(converted, entity), _Original.NAME, _Original(entity, converted.__code__))

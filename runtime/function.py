@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from autograph.config import settings
-from autograph.errors import InvalidArgumentError, SignatureError, StagingError
+from autograph.errors import InvalidArgumentError, SignatureError, StagedRecursionError
 from autograph.tracebacks import trim, trimming
 
 from . import nest, shapes, trace
@@ -27,6 +27,7 @@ from .arguments import (
 )
 from .concrete import ConcreteFunction, outputs_of
 from .convert import convert_to_tensor
+from .endless import endless_recursion, recursion_error
 from .ir import Graph
 from .spec import TensorSpec
 from .tensor import EagerTensor, SymbolicTensor
@@ -139,10 +140,9 @@ class Function:
             if concrete is None:
                 concrete = self._concrete(key, values, tensors)
             return concrete.call_flat(tensors)
-        except RecursionError:  # no room to call anything
-            raise
         except Exception as error:
-            trim(error)
+            if error.__class__ is not RecursionError:  # there may be no room to call anything
+                trim(error)
             raise
 
     @trimming
@@ -207,14 +207,10 @@ class Function:
             concrete.graph.parent = None
             self._traces.by_key[key] = self._traces.by_key[general] = concrete
 
-    def _recursion_error(self) -> StagingError:
-        location = trace.user_location()
-        file, line, function = location if location is not None else (None, None, None)
-        return StagingError(
-            f"{name_of(self._python_function)}() calls itself, with arguments of one kind, while it is being traced",
-            file=file, line=line, function=function, construct="recursion",
-            remedy="write the recursion as a loop; a graph can't hold recursion that depends on a tensor",
-        )  # fmt: skip
+    def _recursion_error(self) -> StagedRecursionError:
+        name = name_of(self._python_function)
+        message = f"{name}() calls itself, with arguments of one kind, while it is being traced"
+        return recursion_error(message, trace.user_location())
 
     def _trace(self, values: Sequence[Any], specs: Sequence[TensorSpec]) -> ConcreteFunction:
         parameters = self._traces.parameters
@@ -225,7 +221,11 @@ class Function:
                       for name, value in zip(parameters.names, values, strict=True)]  # fmt: skip
             before = [copy_structure(value) for value in inputs]
             args, kwargs = parameters.split(inputs)
-            result = self._converted()(*args, **kwargs)
+            try:
+                result = self._converted()(*args, **kwargs)
+            except RecursionError as error:
+                found = error if isinstance(error, StagedRecursionError) else endless_recursion(error)
+                raise found from None
         # *args and **kwargs reach the function as fresh containers
         changed = changed_parameters(parameters.names, before, inputs)
         if changed:

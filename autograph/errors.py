@@ -90,6 +90,10 @@ class StagedTypeError(StagingError, TypeError):
     """A graph tensor does not fit what Python does with it: a loop over a scalar, `range` of a float."""
 
 
+class StagedRecursionError(StagingError, RecursionError):
+    """A function calls itself without end while it is traced: a graph can't hold recursion that a tensor ends."""
+
+
 class BranchMismatchError(StagingError, TypeError):
     """The branches of a staged conditional, or the turns of a staged loop, leave values that can't be merged."""
 

@@ -510,3 +510,20 @@ def test_a_list_changed_in_nested_branches_of_which_some_return():
 
     for inputs in ((2, 1), (1, 2), (1, -1), (-1, 1)):
         assert staged(f, *inputs) == f(*inputs)
+
+
+def test_a_list_that_grows_beside_a_variable_that_may_be_undefined():
+    def f(n):
+        items = [0]
+        if n > 99:
+            late = 0
+        for i in range(n):
+            if i > 5:
+                late = i
+            items.append(i)
+        if n > 6:
+            items.append(late)
+        return sum(items), len(items)
+
+    for n in (0, 3, 8):
+        assert staged(f, n) == f(n)

@@ -23,7 +23,7 @@ from .branches import Key, Outcome, named, old_value, trace_body
 from .errors import where
 from .join import join
 from .mismatches import of_turns
-from .specs import Constant, Leaf, ListOf, Mismatch, Spec, Tree
+from .specs import Constant, Frozen, Leaf, ListOf, Mismatch, Spec, Tree
 from .values import spec_of, varying
 
 ATTEMPTS = 40
@@ -196,7 +196,8 @@ class Loop:
                 state = rebinding.stage_list(location.owner, location.label, self.bodies)
                 self.slots[state.key] = Slot(state, state.get(), slot.spec)
                 for other in self.slots.values():
-                    if other.location is not None and getattr(other.initial, "obj", None) is location.owner:
+                    held = other.initial.obj if isinstance(other.initial, Frozen) else None
+                    if other.location is not None and held is location.owner:
                         other.initial = old_value(other.location)
                         other.spec = spec_of(other.initial)
 

@@ -140,6 +140,7 @@ class Mark(NamedTuple):
     parameters: int
     captures: int
     constants: int
+    inserted: int
 
 
 class Graph:
@@ -153,6 +154,7 @@ class Graph:
     captures: value of the parent -> value (a ``placeholder``) in this graph, in order of capture.
     inputs: parameters, then captured placeholders.
     outputs: set by whoever finishes the graph.
+    origins: placeholder of a capture, in use or not -> value of the parent.
     epoch: counts calls of `truncate`; what was noted about values of the graph before may be gone.
     never_returns: True for a branch that always raises; its ``outputs`` are then empty and mean nothing.
     """
@@ -163,6 +165,7 @@ class Graph:
         self.nodes: list[Node] = []
         self.parameters: list[Value] = []
         self.captures: dict[Value, Value] = {}
+        self.origins: dict[Value, Value] = {}
         self.outputs: list[Value] = []
         self.never_returns = False
         self.epoch = 0
@@ -170,6 +173,7 @@ class Graph:
         self._constants: dict[int, tuple[Any, Value]] = {}
         self._counts: dict[str, int] = {}
         self._effect: tuple[int, bool] | None = None
+        self._inserted: list[int] = []
 
     # Building
 
@@ -183,6 +187,12 @@ class Graph:
         node.outputs = tuple([Value(node, i, t) for i, t in enumerate(types)])  # type: ignore[arg-type]
         self.nodes.append(node)
         return node
+
+    def move_last_before(self, node: Node) -> None:
+        """Put the last node in front of another one."""
+        place = self.nodes.index(node)
+        self.nodes.insert(place, self.nodes.pop())
+        self._inserted.append(place)
 
     def parameter(self, type: Type, name: str = "input") -> Value:
         """A new parameter of the given type."""
@@ -226,6 +236,7 @@ class Graph:
         inner = self.captures.get(outer)
         if inner is None:
             inner = self.captures[outer] = self._placeholder(outer.type, outer.node.name.rpartition("/")[2])
+            self.origins[inner] = outer
         return inner
 
     def encloses_me(self, other: Graph) -> bool:
@@ -254,16 +265,20 @@ class Graph:
 
     def mark(self) -> Mark:
         """The present end of the graph, for `truncate`."""
-        return Mark(len(self.nodes), len(self.parameters), len(self.captures), len(self._constants))
+        return Mark(len(self.nodes), len(self.parameters), len(self.captures), len(self._constants),
+                    len(self._inserted))  # fmt: skip
 
     def truncate(self, mark: Mark) -> None:
-        """Forget every node, parameter, capture and name made since the mark."""
-        for node in self.nodes[mark.nodes :]:
+        """Forget every node, parameter, capture and name made since the mark; keep what was inserted before it."""
+        end = mark.nodes
+        for place in self._inserted[mark.inserted :]:
+            end += place < end
+        for node in self.nodes[end:]:
             self._counts.pop(node.name, None)
             base, _, suffix = node.name.rpartition("_")
             if base in self._counts and suffix.isdigit():
                 self._counts[base] = min(self._counts[base], int(suffix))
-        del self.nodes[mark.nodes :]
+        del self.nodes[end:]
         del self.parameters[mark.parameters :]
         for table, length in ((self.captures, mark.captures), (self._constants, mark.constants)):
             while len(table) > length:

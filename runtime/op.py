@@ -35,13 +35,18 @@ class Op:
         must not write into its inputs, returns an ndarray or NumPy scalar of exactly the inferred dtype.
         Strings are object arrays of bytes.
     gradient: ``gradient(g, out, *inputs, **attributes) -> tuple`` of input gradients written in ops (None where there
-        is none); with several outputs ``g`` and ``out`` are tuples. None: not differentiable.
+        is none); with several outputs ``g`` and ``out`` are tuples. `NOT_DIFFERENTIABLE`: there is no gradient, as of
+        a comparison. None: nobody has written it; asking for it is an error.
     samples: ``samples() -> list`` of input tuples (NumPy arrays), or ``(inputs, attributes)`` pairs, for the
         generic tests.
     effect: the op does something besides computing its outputs (prints, raises, draws random numbers): never
         dropped, merged or reordered among other effects.
     promote: inputs from this position on are cast to their common dtype (NumPy's promotion; Python numbers, and
         lists of them, are weak) before `infer` and the kernel see them. None: every input keeps its own dtype.
+    fresh: whether the kernel's results never share memory with its inputs nor with anything else; a function decides
+        it from the types and attributes. True for ufuncs unless said otherwise.
+    in_place: ``in_place(*arrays, **attributes)`` does to the first input itself what the kernel does to a copy of it,
+        and returns it. For executors that know that nobody else sees the array.
     expression: a Python expression template such as ``"{} + {}"`` that computes the same as the kernel for
         ndarrays and NumPy scalars of every dtype the op accepts; plans use it because it is quicker on scalars.
     numpy_names: names in NumPy that mean this op with the same positional inputs: ``("add",)``, ``("true_divide",)``.
@@ -61,6 +66,8 @@ class Op:
     effect: bool
     promote: int | None
     expression: str | None
+    fresh: bool | Callable[..., bool]
+    in_place: Callable[..., Any] | None
     numpy_names: tuple[str, ...]
 
     @property
@@ -73,6 +80,22 @@ class Op:
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
+
+
+class Marker:
+    """A gradient that is no function."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+# What the output holds does not depend smoothly on any input: no gradient flows.
+NOT_DIFFERENTIABLE: Any = Marker("NOT_DIFFERENTIABLE")
+# The op holds sub-graphs; `runtime.gradient` has a rule for it.
+STRUCTURAL: Any = Marker("STRUCTURAL")
 
 
 class Registry(dict[str, Op]):
@@ -105,14 +128,19 @@ def op(
     effect: bool = False,
     promote: int | None = None,
     expression: str | None = None,
+    fresh: bool | Callable[..., bool] | None = None,
+    in_place: Callable[..., Any] | None = None,
     numpy_names: tuple[str, ...] = (),
     doc: str = "",
 ) -> Op:
     """Declare an op and register it; the fields are those of `Op`. Raises `ValueError` when the name is taken."""
     if name in OPS:
         raise ValueError(f"there already is an op {name!r}")
+    if fresh is None:
+        fresh = isinstance(numpy, np.ufunc) or in_place is not None
     record = Op(name, infer=infer, numpy=numpy, gradient=gradient, samples=samples, effect=effect, promote=promote,
-                expression=expression, numpy_names=numpy_names, __doc__=doc)  # fmt: skip
+                expression=expression, fresh=fresh, in_place=in_place, numpy_names=numpy_names,
+                __doc__=doc)  # fmt: skip
     OPS[name] = record
     NUMPY.update(dict.fromkeys(numpy_names, record))
     return record

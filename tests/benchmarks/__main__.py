@@ -25,7 +25,7 @@ def main(arguments: list[str] | None = None) -> list[Row]:
     converters, missing = installed_converters()
     with tempfile.TemporaryDirectory() as directory:
         rows = [row for measure in MEASUREMENTS for row in measure(converters, Path(directory), options.quick)]
-    print_table(rows, ["autograph, plain form", "autograph, staged form", *list(converters)[2:]])
+    print_table(rows, list(converters))
     print(f"\nCPython {platform.python_version()} on {platform.machine()}; each number is a ratio of medians.")
     for name, reason in missing.items():
         print(f"{name} left out: {reason}")
@@ -37,7 +37,7 @@ def main(arguments: list[str] | None = None) -> list[Row]:
 def print_table(rows: list[Row], columns: list[str]) -> None:
     """Prints one line per row; a dash where a column has no number."""
     width = max(len(row.name) for row in rows)
-    widths = [max(len(column), 9) for column in columns]
+    widths = [max(len(column), 8) for column in columns]
     heads = "  ".join(f"{column:>{size}}" for column, size in zip(columns, widths, strict=True))
     print(f"{'':{width}}  {heads}  {'limit':>6}")
     for row in rows:

@@ -16,7 +16,7 @@ from typing import Any
 
 from . import subjects
 from .measure import fresh_function, median_time
-from .peers import Converter
+from .peers import OWN, Converter
 
 _numbers = itertools.count()
 
@@ -60,17 +60,17 @@ def conversion(converters: dict[str, Converter], directory: Path, quick: bool) -
     ratios = {}
     for name, convert in converters.items():
         convert(fresh_namespace(subjects.nested, directory), "nested")  # what is loaded on first use is not counted
-        repeats = 3 if quick else 40 if name.startswith("autograph") else 10
+        repeats = 3 if quick else 40 if name in OWN else 10
         ratios[name] = median_time(lambda: convert(fresh[-1], "nested"), repeats, prepare) / base
-    return [Row("converting a function of 30 lines / finding, parsing, compiling it", ratios, 10)]
+    return [Row("converting 30 lines / finding, parsing, compiling them", ratios, 10)]
 
 
 def running(converters: dict[str, Converter], directory: Path, quick: bool) -> list[Row]:
     """The time that converted functions take on plain numbers, in units of the originals' time."""
     rows = []
     for function, size, limit, name in (
-        (subjects.fib, 14, 8, "recursive fib on an int / plain"),
-        (subjects.loops_and_branches, 60, 4, "30 lines of loops and branches on an int / plain"),
+        (subjects.fib, 14, 8, "recursive fib / plain"),
+        (subjects.loops_and_branches, 60, 4, "30 lines of loops and branches / plain"),
     ):
         base = median_time(lambda: function(size), 5 if quick else 60)
         ratios = {}
@@ -78,7 +78,7 @@ def running(converters: dict[str, Converter], directory: Path, quick: bool) -> l
             other = convert(fresh_namespace(function, directory), function.__name__)
             if other(size) != function(size):
                 raise AssertionError(f"{converter}: wrong value of {function.__name__}")
-            repeats = 3 if quick else 40 if converter.startswith("autograph") else 3
+            repeats = 3 if quick else 40 if converter in OWN else 3
             ratios[converter] = median_time(lambda: other(size), repeats) / base
         rows.append(Row(name, ratios, limit))
     return rows
@@ -92,8 +92,7 @@ def imports(converters: dict[str, Converter], directory: Path, quick: bool) -> l
     root = Path(__file__).parents[2]
     ratios = [float(subprocess.run(command, capture_output=True, text=True, check=True, cwd=root).stdout)
               for _ in range(3 if quick else 15)]
-    own = dict.fromkeys(list(converters)[:2], statistics.median(ratios))
-    return [Row("import autograph, on top of NumPy / import numpy", own, 0.5)]
+    return [Row("import autograph after NumPy / import numpy", {"autograph": statistics.median(ratios)}, 0.5)]
 
 
 def scaling(converters: dict[str, Converter], directory: Path, quick: bool) -> list[Row]:
@@ -103,7 +102,7 @@ def scaling(converters: dict[str, Converter], directory: Path, quick: bool) -> l
     rows = []
     for name, text, small, large in sizes:
         ratios = {}
-        for converter in list(converters)[:2]:
+        for converter in OWN:
             per_statement = []
             for size in (small, large):
                 fresh: list[FunctionType] = []

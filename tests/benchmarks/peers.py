@@ -1,6 +1,7 @@
 """The converters that are measured: autograph's two forms, and others that are installed.
 
-What `to_graph` returns runs in the plain form on plain values. The staged form runs while a graph is being traced.
+"autograph" is what `to_graph` returns, which runs in the plain form on plain values; "staged form" is what runs while
+a graph is being traced.
 
 A converter takes a namespace with plain functions, made for it alone, and returns the function of a name, converted
 with all that it calls.
@@ -16,6 +17,7 @@ from typing import Any
 import autograph
 from tests.conversion import convert_namespace
 
+OWN = ("autograph", "staged form")
 Converter = Callable[[dict[str, Any], str], FunctionType]
 
 
@@ -27,8 +29,8 @@ def _staged(namespace: dict[str, Any], name: str) -> FunctionType:
 def installed_converters() -> tuple[dict[str, Converter], dict[str, str]]:
     """The converters by name, autograph's first, and the reason for each that is left out."""
     converters: dict[str, Converter] = {
-        "autograph, plain form": lambda namespace, name: autograph.to_graph(namespace[name]),
-        "autograph, staged form": _staged,
+        "autograph": lambda namespace, name: autograph.to_graph(namespace[name]),
+        "staged form": _staged,
     }
     missing: dict[str, str] = {}
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -43,5 +45,5 @@ def installed_converters() -> tuple[dict[str, Converter], dict[str, str]]:
     except ImportError as error:
         missing["diastatic-malt"] = str(error)
     else:
-        converters["diastatic-malt"] = lambda namespace, name: malt.to_graph(namespace[name])
+        converters["malt"] = lambda namespace, name: malt.to_graph(namespace[name])
     return converters, missing

@@ -352,6 +352,7 @@ def programs(draw: Callable) -> str:
         writer.line(scope, "c = d = 1")
     else:
         writer.line(scope, "c = 2")
+        writer.line(scope, "if a > 99: d = 0")
     for _ in range(draw(st.integers(2, 6))):
         writer.statement(scope)
     writer.line(scope, writer.choose("return a, b, c", "return a", "return [a, b], box.value", "print('end')"))

@@ -1,6 +1,7 @@
 """Functions are made ready for the other passes.
 
-* The function itself loses its decorators, which have been applied already.
+* The function itself loses its decorators, which have been applied already, and is called `ag__f` where it is shown:
+  the `f` that its body may name is the user's.
 * `super()` names what it would find in its frame, as its frame may become another one.
 * `global` and `nonlocal`, and annotations without a value, which hold for the whole function, move to its beginning.
   Annotations of variables go: Python does not evaluate them, and forbids them where the variable is `nonlocal`.
@@ -52,6 +53,7 @@ class Functions(Pass):
     def begin(self) -> None:
         if not isinstance(self.context.tree, gast.Lambda):
             self.context.tree.decorator_list = []
+            self.context.tree.name = f"ag__{self.context.tree.name}"
 
     def leave_FunctionDef(self, node: Any) -> Rewritten:
         declared = self._declared.get(node)

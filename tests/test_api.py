@@ -31,7 +31,7 @@ def collatz(n: int, steps: int = 0) -> int:
 
 
 COLLATZ = """\
-def collatz(n: int, steps: int=0) -> int:
+def ag__collatz(n: int, steps: int=0) -> int:
     \"\"\"Counts steps.\"\"\"
     def loop_test():
         return n != 1

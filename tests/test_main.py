@@ -43,7 +43,7 @@ def module(tmp_path, monkeypatch):
 def test_code(capsys):
     assert main(["code", "shown_module:double"]) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith("def double(x, y):\n")
+    assert shown.startswith("def ag__double(x, y):\n")
     assert "ag__.if_stmt(x > 0, if_body, else_body, ('x',))" in shown
     assert "\x1b" not in shown
     assert main(["code", "shown_module:Model.call"]) == 0

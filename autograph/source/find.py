@@ -22,6 +22,7 @@ from . import matching
 from .generated import is_generated
 from .matching import FunctionNode, Place
 from .quiet import quietly
+from .session import lines_of
 from .trees import to_gast
 
 _REGISTER = (
@@ -115,7 +116,7 @@ def _read(code: CodeType, namespace: dict[str, Any]) -> tuple[str, list[str]]:
         lines = interactive(code)
     if not lines:
         linecache.checkcache(filename)
-        lines = linecache.getlines(filename, namespace)
+        lines = linecache.getlines(filename, namespace) or lines_of(code)
     if not lines:
         raise _error(code, filename, "the source of `{name}` can't be found: there is no text for `{file}`", _REGISTER)
     return filename, lines

@@ -106,7 +106,6 @@ print([rebuilt(function)(1) for function in (f, g, h)])
 """
 
 
-@pytest.mark.skipif(sys.version_info < (3, 13), reason="python -c keeps its text since 3.13")
 def test_a_program_on_the_command_line() -> None:
     result = python("-c", PROGRAM)
     assert result.stdout == "[2, 3, 10]\n", result.stderr
@@ -129,7 +128,11 @@ def test_warnings_of_the_compiler_are_given_once(tmp_path: Path, recwarn: pytest
     assert len(recwarn) == before
 
 
-@pytest.mark.skipif(sys.version_info < (3, 13), reason="the prompt keeps what is typed since 3.13")
+def test_a_program_after_options_of_the_interpreter() -> None:
+    result = python("-Werror", "-X", "utf8", "-c" + PROGRAM)
+    assert result.stdout == "[2, 3, 10]\n", result.stderr
+
+
 def test_the_prompt() -> None:
     import pty
 
@@ -141,7 +144,11 @@ def test_the_prompt() -> None:
     lines = [
         "from tests.source.rebuild import rebuilt",
         "f = lambda x: x + 1; g = lambda x: x * 3",
-        "print('answer', rebuilt(f)(2), rebuilt(g)(2))",
+        "def h(x):",
+        "    if x:",
+        "        return x * 10",
+        "",
+        "print('answer', rebuilt(f)(2), rebuilt(g)(2), rebuilt(h)(2))",
         "exit()",
     ]
     for line in lines:
@@ -152,7 +159,7 @@ def test_the_prompt() -> None:
             output += piece
     process.wait(timeout=60)
     os.close(terminal)
-    assert b"answer 3 6" in output, output.decode()
+    assert b"answer 3 6 20" in output, output.decode()
 
 
 def test_threads_find_and_compile_at_once(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import convert, dtypes
+from .slices import slice_method
 
 # Methods that are NumPy's function of the same name with the array as the first argument.
 _FUNCTIONS = {
@@ -51,6 +52,9 @@ def attribute(tensor: Any, name: str) -> Any:
         return value(tensor)
     method = _METHODS.get(name)
     if method is None:
+        assign = slice_method(tensor, name)
+        if assign is not None:
+            return assign
         if name not in _FUNCTIONS:
             raise AttributeError(f"{type(tensor).__name__!r} object has no attribute {name!r}")
         method = getattr(np, name)

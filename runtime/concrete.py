@@ -58,7 +58,21 @@ class ConcreteFunction:
     @property
     def captured_inputs(self) -> list[Any]:
         """What the graph reads from outside besides its arguments; eager tensors are constants of the graph."""
-        return [SymbolicTensor(value) for value in self.graph.captures]
+        return [*[SymbolicTensor(value) for value in self.graph.captures], *self.variables]
+
+    @property
+    def variables(self) -> tuple[Any, ...]:
+        """The variables that the graph, or one that it calls, reads or changes."""
+        found: dict[int, Any] = {}
+        for node in self.graph.walk():
+            variable = node.attributes.get("variable", node.attributes.get("target"))
+            if variable is not None:
+                found.setdefault(id(variable), variable)
+        return tuple(found.values())
+
+    @property
+    def trainable_variables(self) -> tuple[Any, ...]:
+        return tuple(variable for variable in self.variables if variable.trainable)
 
     @property
     def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:

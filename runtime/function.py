@@ -31,6 +31,7 @@ from .endless import endless_recursion, recursion_error
 from .ir import Graph
 from .spec import TensorSpec
 from .tensor import EagerTensor, SymbolicTensor
+from .variable_creation import traced_twice
 
 __all__ = ["Function", "function", "set_front_half"]
 
@@ -190,7 +191,8 @@ class Function:
                 raise self._recursion_error()
             pending.done.wait()
         try:
-            concrete = self._trace(values, specs)
+            # A failed first trace leaves the right to create variables to the next.
+            concrete = traced_twice(not traces.by_key, tensors, lambda: self._trace(values, specs))
             self._remember(concrete, key, general)
             return concrete
         finally:

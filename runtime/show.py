@@ -65,6 +65,8 @@ def is_scalar_constant(node: Node) -> bool:
 
 
 def _shown(value: Any) -> str:
+    if getattr(type(value), "__variable__", False):
+        return value.name
     if isinstance(value, np.ndarray):
         return np.array2string(value, threshold=6, separator=", ").replace("\n", "")
     shown = str(value) if isinstance(value, np.generic) else repr(value)

@@ -21,6 +21,11 @@ def interpret(graph: Graph, inputs: Sequence[Any]) -> list[Any]:
         return _run(graph, inputs, [])
 
 
+def run_node(node: Node, inputs: Sequence[Any]) -> Sequence[Any]:
+    """Run one node on arrays for its inputs; return the arrays of its outputs."""
+    return _results(node, list(inputs), [])
+
+
 def _run(graph: Graph, inputs: Sequence[Any], callers: list[Node]) -> list[Any]:
     values: dict[Value, Any] = dict(zip(graph.inputs, inputs, strict=True))
     for node in graph.nodes:

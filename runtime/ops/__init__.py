@@ -21,4 +21,5 @@ from . import reduce as reduce
 from . import scatter as scatter
 from . import shape as shape
 from . import sort as sort
+from . import state as state
 from . import strings as strings

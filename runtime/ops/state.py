@@ -1,0 +1,112 @@
+"""Reading and changing variables: nodes with effects, which keep program order with print, assert and raise.
+
+A node holds the variable itself, as an attribute: ``variable`` where it reads (gradients find it by that name),
+``target`` where it writes. A variable's array is replaced and never changed, so what was read before stays as it was.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import InvalidArgumentError
+
+from .. import shapes
+from ..dtypes import DType, float32
+from ..op import OPS, Type, op
+from ..shapes import Shape
+from .infer import require, text
+
+__all__ = ["ASSIGN", "ASSIGN_ADD", "ASSIGN_SUB", "READ", "UPDATE"]
+
+
+def _read(variable: Any, dtype: DType, shape: Shape) -> Any:
+    array = variable._array
+    return array[()] if array.ndim == 0 and array.dtype != object else array
+
+
+def _check_assigned(value: Type, dtype: DType, shape: Shape, name: str) -> None:
+    require(value.dtype is dtype, f"a value of dtype {value.dtype.name} for a variable of {dtype.name}")
+    if not shapes.is_compatible(value.shape, shape):
+        raise InvalidArgumentError(
+            f"Cannot assign value to variable '{name}': Shape mismatch. The variable shape {text(shape)}, and the "
+            f"assigned value shape {text(value.shape)} are incompatible."
+        )
+
+
+def _infer_assign(value: Type, *, target: Any) -> tuple[Type, ...]:
+    _check_assigned(value, target.dtype, target.static_shape, target.name)
+    return ()
+
+
+def _assign(value: Any, *, target: Any) -> tuple[()]:
+    if type(value) is not np.ndarray:
+        value = _as_array(value, target.dtype)
+    _check_assigned(Type(target.dtype, value.shape), target.dtype, target.static_shape, target.name)
+    with target._lock:
+        target._array = value
+    return ()
+
+
+def _as_array(value: Any, dtype: DType) -> Any:
+    array = np.empty((), dtype.numpy)
+    array[()] = value
+    return array
+
+
+def _infer_step(value: Type, *, target: Any) -> tuple[Type, ...]:
+    require(value.dtype is target.dtype, f"a value of dtype {value.dtype.name} for a variable of {target.dtype.name}")
+    _check_equal_shapes(target.static_shape, value.shape)
+    return ()
+
+
+def _check_equal_shapes(shape: Shape, given: Shape) -> None:
+    if not shapes.is_compatible(given, shape):
+        raise InvalidArgumentError(
+            f"Cannot update variable with shape {text(shape)} using a Tensor with shape {text(given)}, shapes must be "
+            "equal."
+        )
+
+
+def _step(function: Any) -> Any:
+    def kernel(value: Any, *, target: Any) -> tuple[()]:
+        with target._lock:
+            _check_equal_shapes(target._array.shape, np.shape(value))
+            target._array = np.asarray(function(target._array, value), target.dtype.numpy)
+        return ()
+
+    return kernel
+
+
+def _infer_update(*inputs: Type, target: Any, by: str, **attributes: Any) -> tuple[Type, ...]:
+    OPS[by].infer(Type(target.dtype, target.static_shape), *inputs, **attributes)
+    return ()
+
+
+def _update(*inputs: Any, target: Any, by: str, **attributes: Any) -> tuple[()]:
+    with target._lock:
+        target._array = np.asarray(OPS[by].numpy(target._array, *inputs, **attributes), target.dtype.numpy)
+    return ()
+
+
+def _sample(*inputs: Any, role: str = "target", **attributes: Any) -> Any:
+    """Inputs and attributes for a variable of two numbers."""
+    from ..variable import Variable
+
+    variable = Variable(np.array([1, 2], np.float32))
+    return tuple(np.array(x, np.float32) for x in inputs), {role: variable, **attributes}
+
+
+READ = op("read_variable", infer=lambda *, variable, dtype, shape: Type(dtype, shape), numpy=_read, effect=True,
+          samples=lambda: [_sample(role="variable", dtype=float32, shape=(2,))],
+          doc="What the variable holds now.")  # fmt: skip
+ASSIGN = op("assign", infer=_infer_assign, numpy=_assign, effect=True, samples=lambda: [_sample([3, 4])],
+            doc="Sets the variable ``target``.")  # fmt: skip
+ASSIGN_ADD = op("assign_add", infer=_infer_step, numpy=_step(np.add), effect=True, samples=lambda: [_sample([3, 4])],
+                doc="Adds to the variable.")  # fmt: skip
+ASSIGN_SUB = op("assign_sub", infer=_infer_step, numpy=_step(np.subtract), effect=True,
+                samples=lambda: [_sample([3, 4])], doc="Subtracts from the variable.")  # fmt: skip
+UPDATE = op("update_variable", infer=_infer_update, numpy=_update, effect=True,
+            samples=lambda: [_sample(5, by="set_item", key=(("index", 1),))],
+            doc="Replaces what the variable holds by what the op ``by`` makes of it and of the inputs.")  # fmt: skip

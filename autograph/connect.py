@@ -6,10 +6,12 @@ The runtime knows nothing of conversion; it is handed over here. The front half 
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import CodeType
 from typing import Any
 
 from .runtime.function import function as function
 from .runtime.function import set_front_half
+from .runtime.unconverted import set_explanation
 
 
 def convert(python_function: Callable[..., Any]) -> Callable[..., Any]:
@@ -22,4 +24,11 @@ def convert(python_function: Callable[..., Any]) -> Callable[..., Any]:
     return traced(python_function)
 
 
+def _why_not_converted(code: CodeType) -> str | None:
+    from .pipeline import why_not_converted
+
+    return why_not_converted(code)
+
+
 set_front_half(convert)
+set_explanation(_why_not_converted)

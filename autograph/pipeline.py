@@ -90,6 +90,11 @@ class Conversion:
         self._plain: Compiled | ConversionError | None = None
         self._staged: Compiled | ConversionError | None = None
 
+    @property
+    def failure(self) -> ConversionError | None:
+        """Why the staged form can't be made, once that has been tried."""
+        return self._staged if isinstance(self._staged, ConversionError) else None
+
     def compiled(self, function: FunctionType, staged: bool) -> Compiled:
         """Returns a form of a function with this code; two threads that ask at once get the same one."""
         found = self._staged if staged else self._plain
@@ -131,6 +136,15 @@ def is_converted(code: CodeType, staged: bool = True) -> bool:
     """Whether a code object is the result of a conversion, or needs none."""
     entry = _converted_codes.get(id(code))
     return entry is not None and (entry[1] or not staged)
+
+
+def why_not_converted(code: CodeType) -> str | None:
+    """Why code that runs is not converted: "" when it is, None when nobody has asked for it."""
+    if is_converted(code, True):
+        return ""
+    entry = _conversions.get(id(code))
+    failure = None if entry is None else entry[1].failure
+    return None if failure is None else f"`{code.co_name}` is not converted, as {failure.message}; {failure.remedy}"
 
 
 def register_converted(code: CodeType, staged: bool = True) -> None:

@@ -330,15 +330,17 @@ class SymbolicTensor(Tensor):
     def graph(self) -> Graph:
         return self.value.node.graph
 
+    def __hash__(self) -> NoReturn:
+        instead = "keep tensor.ref() in the set or dict; to choose by value, use x[i] of a tensor or list, or an `if`"
+        raise self._refused("Tensor is unhashable. Instead, use tensor.ref() as the key.", "as a key", instead)
+
     def __bool__(self) -> NoReturn:
-        remedy = (
-            "convert the function (tf.function, to_graph) so that `if`, `while`, `and`, `or`, `not` and `in` can be "
-        )
-        raise self._no_value("as a bool", remedy + "staged, or use tf.where, tf.logical_and, tf.logical_or")
+        purpose = "so that `if`, `while`, `and`, `or`, `not` and `in` can be staged"
+        raise self._no_value("as a bool", remedy(purpose, "use tf.where, tf.logical_and, tf.logical_or"))
 
     def __iter__(self) -> NoReturn:
-        raise self._no_value("as an iterable", "convert the function so that `for` can be staged, or use "
-                             "tf.unstack")  # fmt: skip
+        instead = "use tf.unstack(x) where its length is known"
+        raise self._no_value("as an iterable", remedy("so that `for` can be staged", instead))
 
     def __len__(self) -> NoReturn:
         raise self._no_value("with len()", "write tf.shape(x)[0], or x.shape[0] where the dimension is known")
@@ -348,10 +350,11 @@ class SymbolicTensor(Tensor):
                              "can't be indexed by it")  # fmt: skip
 
     def __int__(self) -> NoReturn:
-        raise self._no_value("with int()", "write tf.cast(x, tf.int32), or convert the function")
+        raise self._no_value("with int()", remedy("so that int() can be staged", "write tf.cast(x, tf.int32)"))
 
     def __float__(self) -> NoReturn:
-        raise self._no_value("with float()", "write tf.cast(x, tf.float32), or convert the function")
+        instead = "write tf.cast(x, tf.float32), and tf.math in place of math"
+        raise self._no_value("with float()", remedy("so that float() can be staged", instead))
 
     def __complex__(self) -> NoReturn:
         raise self._no_value("with complex()", "write tf.cast(x, tf.complex64)")
@@ -361,22 +364,21 @@ class SymbolicTensor(Tensor):
                              "code that needs arrays")  # fmt: skip
 
     def __contains__(self, value: object) -> NoReturn:
-        raise self._no_value("with `in`", "convert the function so that `in` can be staged, or write "
-                             "tf.reduce_any(x == value)")  # fmt: skip
+        raise self._no_value("with `in`", remedy("so that `in` can be staged", "write tf.reduce_any(x == value)"))
 
     def numpy(self) -> NoReturn:
         """Refused: there is no value while a graph is being traced."""
-        raise self._no_value(
-            "with numpy()", "use tf.print to see values, or tf.numpy_function for code that needs arrays"
-        )
+        instead = "use tf.print to see values, or tf.numpy_function for code that needs arrays"
+        raise self._no_value("with numpy()", instead)
 
     def _no_value(self, how: str, remedy: str) -> StagedValueError:
+        message = f"the graph tensor {self} is used {how}: its value is known only when the graph runs"
+        return self._refused(message, how, remedy)
+
+    def _refused(self, message: str, construct: str, remedy: str) -> StagedValueError:
         location = trace.user_location()
-        file, line, function = location if location is not None else (None, None, None)
-        return StagedValueError(
-            f"the graph tensor {self} is used {how}: its value is known only when the graph runs",
-            file=file, line=line, function=function, construct=how, remedy=remedy,
-        )  # fmt: skip
+        where = {} if location is None else location._asdict()
+        return StagedValueError(message, **where, construct=construct, remedy=remedy)
 
     def __format__(self, spec: str) -> str:
         return format(str(self), spec)
@@ -395,3 +397,4 @@ class SymbolicTensor(Tensor):
 
 
 from . import numpy_protocol, trace  # noqa: E402  (these need the classes above)
+from .unconverted import remedy  # noqa: E402

@@ -39,9 +39,10 @@ class _Local(threading.local):
 _local = _Local()
 open_graphs: list[object] = []
 """One entry for each graph being built on any thread: while it is empty, nobody is tracing."""
-# A user's frame is one that runs neither this package, nor NumPy's dispatch, nor these helpers.
+# A user's frame is one that runs neither this package, nor NumPy's dispatch, nor the standard library.
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-_SKIPPED = (_PACKAGE, os.path.dirname(np.__file__) + os.sep, "<autograph")
+_SKIPPED = (_PACKAGE, os.path.dirname(np.__file__) + os.sep, "<autograph", "<frozen ")
+_LIBRARY = os.path.dirname(os.__file__) + os.sep
 _is_user_file: dict[str, bool] = {}
 
 
@@ -95,7 +96,8 @@ class name_scope:
 
 def is_user_file(name: str) -> bool:
     """Whether a code object's file name is that of user code."""
-    is_user = _is_user_file[name] = not name.startswith(_SKIPPED)
+    in_library = name.startswith(_LIBRARY) and "-packages" not in name
+    is_user = _is_user_file[name] = not in_library and not name.startswith(_SKIPPED)
     return is_user
 
 

@@ -28,7 +28,7 @@ __all__ = [
 
 fill_op: Op = op(
     "fill", infer=lambda value, *dims, shape: _infer_fill(value, shape),
-    numpy=lambda value, *dims, shape: np.full(tuple(dims[0]) if dims else shape, value, value.dtype),
+    numpy=lambda value, *dims, shape: np.full(tuple(dims[0]) if dims else shape, value, value.dtype), fresh=True,
     gradient=lambda g, out, value, *dims, shape: (sum_op(g), *(None for _ in dims)),
     samples=lambda: [s.sample(2.5, shape=(2, 3)), s.sample(1, shape=()), s.sample("a", shape=(2,)),
                      s.sample(1, shape=(0,)),
@@ -105,7 +105,7 @@ def _range(start: Any, limit: Any, delta: Any, length: int | None = None) -> Any
 
 
 range_op = op(
-    "range", infer=_infer_range, numpy=_range, promote=0,
+    "range", infer=_infer_range, numpy=_range, promote=0, fresh=True,
     samples=lambda: [s.sample(0, 5, 1), s.sample(5, 0, -2), s.sample(0.0, 1.0, 0.1), s.sample(3, 0, 1),
                      s.sample(np.int64(2), np.int64(5), np.int64(1), length=3),
                      s.sample(np.float64(0), np.float64(1), np.float64(0.25))],

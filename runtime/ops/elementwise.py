@@ -29,7 +29,8 @@ def _infer_cast(x: Type, dtype: Any) -> Type:
 
 
 cast_op = op(
-    "cast", infer=_infer_cast, numpy=kernels.cast, gradient=lambda g, out, x, dtype: (cast(g, x.dtype),),
+    "cast", infer=_infer_cast, numpy=kernels.cast, fresh=lambda x, dtype: x.dtype is not dtype and x.dtype.kind != "c",
+    gradient=lambda g, out, x, dtype: (cast(g, x.dtype),),
     samples=lambda: [
         *[(inputs, {"dtype": as_dtype(d)}) for inputs, _ in s.numbers()[:8] for d in ("float64", "complex64")],
         *[s.sample([300, -1, 0], dtype=as_dtype(d)) for d in ("int8", "uint8", "bool", "float16", "int32")],
@@ -70,7 +71,7 @@ def _where_gradient(g: Any, out: Any, condition: Any, x: Any, y: Any) -> tuple[A
 
 
 where_op = op(
-    "where", infer=_infer_where, numpy=np.where, gradient=_where_gradient, promote=1,
+    "where", infer=_infer_where, numpy=np.where, gradient=_where_gradient, promote=1, fresh=True,
     samples=lambda: [
         s.sample([True, False], [1.0, 2.0], [3.0, 4.0]), s.sample(True, 1, [2, 3]),
         s.sample([[True], [False]], [1, 2], 3),

@@ -223,11 +223,17 @@ def _get_item(x: Any, *inputs: Any, key: Key) -> Any:
 
 def set_item_in_place(x: Any, value: Any, *inputs: Any, key: Key) -> Any:
     """Store into `x` itself: what `set_item` does to a copy. For executors that know that nobody else sees `x`."""
+    x = writable(x)
     try:
         x[numpy_key(key, inputs)] = value
     except IndexError as error:
         raise OutOfRangeError(str(error)) from None
     return x
+
+
+def writable(x: Any) -> Any:
+    """`x`, or a copy where NumPy allows no stores: scalars, and views that repeat elements."""
+    return x if type(x) is np.ndarray and x.flags.writeable else np.array(x)
 
 
 def _set_item(x: Any, value: Any, *inputs: Any, key: Key) -> Any:
@@ -256,10 +262,18 @@ def _add_gradient(g: Any, out: Any, x: Any, value: Any, *inputs: Any, key: Key) 
     return g, sum_to(get_item_op(g, *inputs, key=key), value), *(None for _ in inputs)
 
 
-def _add_at(x: Any, value: Any, *inputs: Any, key: Key) -> Any:
-    result = np.array(x)
-    np.add.at(result, numpy_key(key, inputs), value)
-    return result
+def _add_in_place(x: Any, value: Any, *inputs: Any, key: Key) -> Any:
+    x = writable(x)
+    np.add.at(x, numpy_key(key, inputs), value)
+    return x
+
+
+def _get_is_fresh(x: Type, *inputs: Type, key: Key) -> bool:
+    """Whether NumPy copies: for index arrays and masks, and for single elements, which are scalars."""
+    if any(part[0] == "input" and inputs[part[1]].shape not in ((), None) for part in key):
+        return True
+    single = all(part[0] in ("index", "input") for part in key)
+    return single and x.shape is not None and len(x.shape) == len(key)
 
 
 _X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
@@ -298,10 +312,12 @@ def _set_samples() -> list[Any]:
 
 
 get_item_op: Op = op("get_item", infer=_infer_get_item, numpy=_get_item, gradient=_get_gradient, samples=_get_samples,
-                 doc="`x[key]`; the inputs after `x` are the tensors in the key.")  # fmt: skip
+                 fresh=_get_is_fresh, doc="`x[key]`; the inputs after `x` are the tensors in the key.")  # fmt: skip
 set_item_op: Op = op("set_item", infer=_infer_set_item, numpy=_set_item, gradient=_set_gradient, samples=_set_samples,
+                 in_place=set_item_in_place,
                  doc="A copy of `x` in which `x[key]` is the value; the other inputs are the key's.")  # fmt: skip
-add_at_op: Op = op("add_at", infer=_infer_set_item, numpy=_add_at,
+add_at_op: Op = op("add_at", infer=_infer_set_item, in_place=_add_in_place,
+                   numpy=lambda x, *inputs, key: _add_in_place(np.array(x), *inputs, key=key),
                    samples=lambda: [x for x in _set_samples() if x[0][0].dtype != object],
                    gradient=_add_gradient,
                    doc="A copy of `x` with the value added at `x[key]`, as often as an index repeats.")  # fmt: skip

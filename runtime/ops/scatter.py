@@ -19,6 +19,7 @@ from . import samples as s
 from .declare import finish
 from .dims import as_dims
 from .gather import gather, gather_nd, infer_points, point_key, region
+from .index import writable
 from .infer import at_least, exactly, require, require_kind, text
 
 __all__ = [
@@ -43,6 +44,7 @@ def _check_updates(shape: Shape, indices: Type, updates: Type) -> None:
 
 def scatter_in_place(function: Any, x: Any, indices: Any, updates: Any) -> Any:
     """Change `x` itself at the index vectors. For executors that know that nobody else sees `x`."""
+    x = writable(x)
     _fitting(x.shape, indices, updates)
     if indices.shape[-1] == 0:
         key: Any = (Ellipsis,)
@@ -66,6 +68,10 @@ def _scatter(function: Any) -> Callable[..., Any]:
     return lambda x, indices, updates: scatter_in_place(function, np.array(x), indices, updates)
 
 
+def _in_place(function: Any) -> Callable[..., Any]:
+    return lambda x, indices, updates: scatter_in_place(function, x, indices, updates)
+
+
 _X = np.arange(12, dtype=np.float32).reshape(4, 3)
 
 
@@ -86,7 +92,8 @@ def _update_gradient(g: Any, out: Any, x: Any, indices: Any, updates: Any) -> tu
 
 
 def _declare(name: str, function: Any, doc: str, gradient: Any = None) -> Callable[..., Any]:
-    record = op(name, infer=_infer_scatter, numpy=_scatter(function), samples=_samples, gradient=gradient, doc=doc)
+    record = op(name, infer=_infer_scatter, numpy=_scatter(function), in_place=_in_place(function),
+                samples=_samples, gradient=gradient, doc=doc)  # fmt: skip
 
     def public(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
         tensor, updates = _together(tensor, updates)
@@ -172,10 +179,10 @@ def _infer_update_slice(x: Type, update: Type, begin: Type) -> Type:
     return x
 
 
-def _update_slice(x: Any, update: Any, begin: Any) -> Any:
-    result = np.array(x)
-    result[region(x, begin, update.shape)] = update
-    return result
+def _update_slice_in_place(x: Any, update: Any, begin: Any) -> Any:
+    x = writable(x)
+    x[region(x, begin, update.shape)] = update
+    return x
 
 
 def _update_slice_gradient(g: Any, out: Any, x: Any, update: Any, begin: Any) -> tuple[Any, ...]:
@@ -187,7 +194,8 @@ def _update_slice_gradient(g: Any, out: Any, x: Any, update: Any, begin: Any) ->
 
 
 update_slice_op = op(
-    "dynamic_update_slice", infer=_infer_update_slice, numpy=_update_slice, gradient=_update_slice_gradient,
+    "dynamic_update_slice", infer=_infer_update_slice, gradient=_update_slice_gradient,
+    numpy=lambda x, update, begin: _update_slice_in_place(np.array(x), update, begin), in_place=_update_slice_in_place,
     samples=lambda: [s.sample(_X, [[9.0, 8.0]], [2, 1]), s.sample([1, 2, 3], [7], [0]), s.sample(_X, _X[:0], [4, 0])],
     doc="A copy of the tensor in which a region is replaced.",
 )  # fmt: skip

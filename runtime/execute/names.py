@@ -1,0 +1,26 @@
+"""Names in generated source."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from typing import Any
+
+
+def identifier(name: str) -> str:
+    """A Python identifier made from any name."""
+    name = re.sub(r"\W", "_", name)
+    if not name or name[0].isdigit() or keyword.iskeyword(name) or name in ("True", "False", "None"):
+        name = f"_{name}"
+    return name
+
+
+def number_name(value: Any) -> str:
+    """A number as part of a name: ``neg_2``, ``0_5``."""
+    return re.sub(r"\W", "_", str(value).replace("-", "neg_").replace("+", ""))
+
+
+def is_literal(value: Any) -> bool:
+    if type(value) is tuple:
+        return all(map(is_literal, value))
+    return value is None or type(value) in (bool, int, str)

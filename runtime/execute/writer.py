@@ -1,0 +1,143 @@
+"""Writes the functions of one plan, and finds what in the graphs is needed at all."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..ir import Graph, Node, Value
+from .body import Body
+from .interpreter import as_string
+from .names import identifier, is_literal, number_name
+from .ownership import Ownership, ownership
+
+
+class Writer:
+    """Writes the functions of one plan. ``lines`` and ``nodes`` (the node that made each line) grow together."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.nodes: list[Node | None] = []
+        self.globals: dict[str, Any] = {"as_string": as_string, "copy_of": np.array}
+        self._live: set[Value] = set()
+        self._kept: set[Node] = set()
+        self._functions: dict[Graph, str] = {}
+        self._called: list[Graph] = []
+        self._deep: list[tuple[str, Node]] = []
+        self._constants: dict[Any, str] = {}
+        self._ownership = Ownership()
+
+    def function(self, graph: Graph) -> str:
+        """Write the function of a graph; return its name."""
+        name = self._name_of(graph)
+        self._mark(graph, graph.outputs)
+        self._ownership.update(ownership(graph, self._kept, self._live))
+        Body(self, name).write_graph(graph)
+        while self._deep:
+            deep_name, node = self._deep.pop()
+            Body(self, deep_name).write_node(node)
+        return name
+
+    def write_called(self) -> None:
+        """Write the functions of graphs that ``call`` nodes run."""
+        while self._called:
+            self.function(self._called.pop())
+
+    def called(self, graph: Graph) -> str:
+        if graph not in self._functions:
+            self._name_of(graph)
+            self._called.append(graph)
+        return self._functions[graph]
+
+    def _name_of(self, graph: Graph) -> str:
+        name = self._functions.get(graph)
+        if name is None:
+            name = self.fresh_global(
+                identifier(graph.name) if not self._functions else f"call_{identifier(graph.name)}"
+            )
+            self._functions[graph] = name
+        return name
+
+    def fresh_global(self, base: str) -> str:
+        name, count = base, 1
+        while name in self.globals:
+            name, count = f"{base}_{count}", count + 1
+        self.globals[name] = None
+        return name
+
+    def deep(self, node: Node) -> str:
+        """The name of a function to be written for a node that lies too deep to be written in place."""
+        name = self.fresh_global(f"part_{identifier(node.name)}")
+        self._deep.append((name, node))
+        return name
+
+    def kernel(self, node: Node) -> str:
+        name = "op_" + identifier(node.op.name)
+        if node in self._ownership.in_place:
+            name += "_in_place"
+            self.globals.setdefault(name, node.op.in_place)
+        else:
+            self.globals.setdefault(name, node.op.numpy)
+        return name
+
+    def copied(self, node: Node) -> Collection[int]:
+        """The variables of a loop of which it needs copies of its own at the start."""
+        return self._ownership.copied.get(node, ())
+
+    def constant(self, array: np.ndarray[Any, Any]) -> str:
+        plain = array.ndim == 0 and array.dtype != object
+        key = (array.dtype, array.tobytes()) if plain else id(array)
+        name = self._constants.get(key)
+        if name is None:
+            base = f"{array.dtype.name}_{number_name(array[()])}" if plain else "const_1"
+            name = self._constants[key] = self.fresh_global(base)
+            self.globals[name] = array[()] if plain else array
+        return name
+
+    def attribute(self, key: str, value: Any) -> str:
+        if is_literal(value):
+            return repr(value)
+        name = self.fresh_global(f"attr_{identifier(key)}")
+        self.globals[name] = value
+        return name
+
+    def copies_view(self, node: Node) -> bool:
+        return node in self._ownership.views
+
+    def is_live(self, value: Value) -> bool:
+        return value in self._live
+
+    def is_kept(self, node: Node) -> bool:
+        return node in self._kept
+
+    def _mark(self, graph: Graph, roots: Sequence[Value]) -> None:
+        """Find what is needed for the roots and the effects, from the last node to the first."""
+        live = self._live
+        live.update(roots)
+        for node in reversed(graph.nodes):
+            if not any(value in live for value in node.outputs) and not node.effect:
+                continue
+            self._kept.add(node)
+            attributes = node.attributes
+            if node.op.name == "cond":
+                wanted = [i for i, value in enumerate(node.outputs) if value in live]
+                for branch in (attributes["then"], attributes["orelse"]):
+                    self._mark(branch, [] if branch.never_returns else [branch.outputs[i] for i in wanted])
+                live.add(node.inputs[0])
+                self._mark_operands(node.inputs[1:], attributes["then"].inputs, attributes["orelse"].inputs)
+            elif node.op.name == "while":
+                count = attributes["count"]
+                for part in (attributes["test"], attributes["body"]):
+                    self._mark(part, part.outputs)
+                live.update(node.inputs[:count])
+                inner = [attributes[part].inputs[count:] for part in ("test", "body")]
+                self._mark_operands(node.inputs[count:], *inner)
+            else:
+                live.update(node.inputs)
+
+    def _mark_operands(self, operands: Sequence[Value], *inner: Sequence[Value]) -> None:
+        for operand, *twins in zip(operands, *inner, strict=True):
+            if any(twin in self._live for twin in twins):
+                self._live.add(operand)

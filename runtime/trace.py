@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import AutographError, InvalidArgumentError, OutOfRangeError
+from autograph.tracebacks import trim
 
 from . import convert, dtypes
 from .dtypes import DType
@@ -130,7 +131,12 @@ def apply(op: Op, *inputs: Any, name: str | None = None, **attributes: Any) -> A
     """
     graph = _local.graph
     if graph is None:
-        return run_recorded(op, inputs, attributes) if _local.tapes else run_eagerly(op, inputs, attributes)
+        try:
+            return run_recorded(op, inputs, attributes) if _local.tapes else run_eagerly(op, inputs, attributes)
+        except Exception as error:
+            if error.__class__ is not RecursionError:  # there may be no room to call anything
+                trim(error)
+            raise
     where = user_code()
     try:
         values = _values(graph, op, inputs)
@@ -266,7 +272,10 @@ def run_eagerly(op: Op, inputs: Sequence[Any], attributes: dict[str, Any]) -> An
         with np.errstate(all="ignore"):
             result = op.numpy(*arrays, **attributes)
     except Exception as error:
-        raise kernel_error(error, op, arrays, attributes) from error
+        found = kernel_error(error, op, arrays, attributes)
+        if found is error:
+            raise
+        raise found from None
     if type(result) is tuple:
         return tuple([convert.wrap(part) for part in result])
     return convert.wrap(result)

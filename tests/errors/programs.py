@@ -73,4 +73,5 @@ def _entries(entry: TracebackType | None, file: str) -> list[str]:
 
 
 def _without_addresses(text: str) -> str:
-    return re.sub(r"\b0x[0-9a-f]+", "0x…", text)
+    """Nor the number that a graph has because of what was traced before."""
+    return re.sub(r"(__inference_[^\s\]]+)_\d+", r"\1_N", re.sub(r"\b0x[0-9a-f]+", "0x…", text))

@@ -43,6 +43,8 @@ class Op:
         dropped, merged or reordered among other effects.
     promote: inputs from this position on are cast to their common dtype (NumPy's promotion; Python numbers, and
         lists of them, are weak) before `infer` and the kernel see them. None: every input keeps its own dtype.
+    divides: the expression is for floats, and for integers when the second input is above zero; else the kernel,
+        which warns, has to run.
     fresh: whether the kernel's results never share memory with its inputs nor with anything else; a function decides
         it from the types and attributes. True for ufuncs unless said otherwise.
     in_place: ``in_place(*arrays, **attributes)`` does to the first input itself what the kernel does to a copy of it,
@@ -66,6 +68,7 @@ class Op:
     effect: bool
     promote: int | None
     expression: str | None
+    divides: bool
     fresh: bool | Callable[..., bool]
     in_place: Callable[..., Any] | None
     numpy_names: tuple[str, ...]
@@ -128,6 +131,7 @@ def op(
     effect: bool = False,
     promote: int | None = None,
     expression: str | None = None,
+    divides: bool = False,
     fresh: bool | Callable[..., bool] | None = None,
     in_place: Callable[..., Any] | None = None,
     numpy_names: tuple[str, ...] = (),
@@ -139,7 +143,7 @@ def op(
     if fresh is None:
         fresh = isinstance(numpy, np.ufunc) or in_place is not None
     record = Op(name, infer=infer, numpy=numpy, gradient=gradient, samples=samples, effect=effect, promote=promote,
-                expression=expression, fresh=fresh, in_place=in_place, numpy_names=numpy_names,
+                expression=expression, divides=divides, fresh=fresh, in_place=in_place, numpy_names=numpy_names,
                 __doc__=doc)  # fmt: skip
     OPS[name] = record
     NUMPY.update(dict.fromkeys(numpy_names, record))

@@ -119,7 +119,7 @@ class Body:
     def _op(self, node: Node) -> None:
         inputs = [self._use(value) for value in node.inputs]
         if node.op.expression is not None and not node.attributes:
-            call = node.op.expression.format(*inputs)
+            call = self._expression(node, inputs)
         else:
             keywords = [f"{key}={self._writer.attribute(key, value)}" for key, value in node.attributes.items()]
             call = f"{self._writer.kernel(node)}({', '.join([*inputs, *keywords])})"
@@ -133,6 +133,18 @@ class Body:
             for value in outputs:
                 if value.type.dtype is string:
                     self._line(f"{self._names[value]} = as_string({self._names[value]})", node)
+
+    def _expression(self, node: Node, inputs: Sequence[str]) -> str:
+        assert node.op.expression is not None
+        expression = node.op.expression.format(*inputs)
+        if not node.op.divides or node.outputs[0].type.dtype.kind not in "iu":
+            return expression
+        divisor = node.inputs[1].node
+        if divisor.op.name == "constant" and (divisor.attributes["value"] > 0).all():
+            return expression
+        call = f"{self._writer.kernel(node)}({', '.join(inputs)})"
+        scalars = all(value.type.shape == () for value in node.inputs)
+        return f"{expression} if {inputs[1]} > 0 else {call}" if scalars else call
 
     def _assign(self, outputs: Sequence[Value], call: str, node: Node, always_tuple: bool) -> None:
         names = [self._declare(value) for value in outputs]

@@ -28,6 +28,7 @@ class Plan:
         self._lines = writer.lines
         self._nodes = writer.nodes
         self._file = f"<autograph plan of {graph.name}>"
+        writer.globals["plan_nodes"] = writer.nodes  # for warnings of kernels
         exec(compile("\n".join(writer.lines), self._file, "exec"), writer.globals)
         self._function: Callable[..., tuple[Any, ...]] = writer.globals[self._entry]
 

@@ -20,7 +20,7 @@ class Writer:
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.nodes: list[Node | None] = []
-        self.globals: dict[str, Any] = {"as_string": as_string, "copy_of": np.array}
+        self.globals: dict[str, Any] = {"as_string": as_string, "copy_of": np.array, "plan_nodes": None}
         self._live: set[Value] = set()
         self._kept: set[Node] = set()
         self._functions: dict[Graph, str] = {}

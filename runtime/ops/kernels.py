@@ -14,6 +14,7 @@ import numpy as np
 from autograph.errors import InvalidArgumentError
 
 from ..dtypes import DType
+from .integers import float_to_integer
 
 Array = Any
 
@@ -80,9 +81,8 @@ def cast(x: Array, dtype: DType) -> Array:
         raise InvalidArgumentError("text and numbers are no matter of cast; see tf.strings")
     if source.kind == "c" and target.kind not in "cb":
         x = x.real
-    elif source.kind == "f" and target.kind == "u":
-        # A negative number has no C meaning as an unsigned one; by way of int64 it wraps as elsewhere.
-        x = x.astype(np.int64) if target.itemsize < 8 else np.where(x < 0, x.astype(np.int64).astype(target), x)
+    if x.dtype.kind == "f" and target.kind in "iu":
+        return float_to_integer(x, target)
     return x.astype(target, copy=False)
 
 

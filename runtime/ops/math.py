@@ -18,6 +18,7 @@ from . import kernels, samples
 from .declare import Function, binary, cast_like, sum_to, unary
 from .elementwise import cast
 from .infer import elementwise, to_float
+from .integers import loud
 
 # Arithmetic.
 
@@ -32,8 +33,10 @@ rsqrt: Function = unary("rsqrt", kernels.rsqrt, "One over the square root.", sam
               lambda g, out, x: g * -0.5 * out / x, infer=to_float)
 cbrt: Function = unary("cbrt", np.cbrt, "The real cube root.", samples.floats, lambda g, out,
     x: g / (3.0 * square(out)))
-reciprocal: Function = unary("reciprocal", np.reciprocal, "`1 / x`, within the dtype: 0 for integers above 1.",
-                   samples.floats, lambda g, out, x: -g * square(out))
+reciprocal: Function = unary("reciprocal", loud(np.reciprocal, "reciprocal"),
+    "`1 / x`, within the dtype: 0 for integers above 1.",
+                   samples.floats, lambda g, out, x: -g * square(out), fresh=True, infer=elementwise(np.reciprocal),
+                   numpy_names=("reciprocal",))
 
 add: Function = binary("add", np.add, "`x + y`; strings are joined.", samples.sum_pairs, lambda g, out, x,
     y: (sum_to(g, x), sum_to(g, y)),
@@ -45,16 +48,22 @@ multiply: Function = binary("multiply", np.multiply, "`x * y`.", samples.number_
 divide: Function = binary("divide", np.divide, "`x / y`, a float also for integers (int32 gives float64).",
                 samples.number_pairs, lambda g, out, x, y: (sum_to(g / y, x), sum_to(-g * out / y, y)),
                 expression="{} / {}")
-floordiv: Function = binary("floordiv", np.floor_divide, "`x // y`, rounded down.", samples.real_pairs, None,
-    op_name="floor_divide", expression="{} // {}")
-floormod: Function = binary("floormod", np.remainder, "`x % y`, with the sign of `y`.", samples.real_pairs,
+floordiv: Function = binary("floordiv", loud(np.floor_divide, "floor_divide"),
+    "`x // y`, rounded down.", samples.real_pairs, None,
+    op_name="floor_divide", expression="{} // {}", divides=True, fresh=True,
+    infer=elementwise(np.floor_divide), numpy_names=("floor_divide",))
+floormod: Function = binary("floormod", loud(np.remainder, "remainder"),
+    "`x % y`, with the sign of `y`.", samples.real_pairs,
                   lambda g, out, x, y: (sum_to(g, x), sum_to(-g * floor(x / y), y)), op_name="remainder",
-                  expression="{} % {}")
-truncatediv: Function = binary("truncatediv", kernels.truncate_divide, "`x / y` rounded towards zero, as in C.",
+                  expression="{} % {}", divides=True, fresh=True, infer=elementwise(np.remainder),
+                  numpy_names=("remainder", "mod"))
+truncatediv: Function = binary("truncatediv", loud(kernels.truncate_divide, "truncatediv"),
+    "`x / y` rounded towards zero, as in C.",
                      samples.integer_pairs, None, infer=elementwise(np.floor_divide))
-truncatemod: Function = binary("truncatemod", np.fmod, "The remainder of `truncatediv`, with the sign of `x`.",
+truncatemod: Function = binary("truncatemod", loud(np.fmod, "fmod"),
+    "The remainder of `truncatediv`, with the sign of `x`.",
                      samples.real_pairs, lambda g, out, x, y: (sum_to(g, x), sum_to(-g * trunc(x / y), y)),
-                     op_name="fmod")
+                     op_name="fmod", fresh=True, infer=elementwise(np.fmod), numpy_names=("fmod",))
 power: Function = binary("pow", np.power, "`x ** y`; integers to negative integer powers raise.", samples.power_pairs,
                lambda g, out, x, y: (sum_to(g * y * power(x, y - 1), x), sum_to(g * xlogy(out, x), y)),
                op_name="power", expression="{} ** {}")

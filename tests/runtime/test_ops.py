@@ -21,6 +21,7 @@ from autograph.runtime.op import OPS, Op, Type, type_of
 from autograph.runtime.shapes import is_subshape
 from autograph.runtime.tensor import EagerTensor, SymbolicTensor
 
+pytestmark = pytest.mark.filterwarnings("ignore:(divide by zero|overflow|invalid value|Mean of empty):RuntimeWarning")
 # What the executors run themselves, and what acts on the world outside: no kernel to run over samples.
 STRUCTURE = {
     "constant", "placeholder", "cond", "while", "call", "custom_gradient", "print", "raise", "assert", "py_function",

@@ -118,5 +118,9 @@ class OutOfRangeError(AutographError, IndexError):
     """An index lies outside a tensor."""
 
 
-class SignatureError(InvalidArgumentError, TypeError):
+class InvalidTypeError(InvalidArgumentError, TypeError):
+    """An argument's type does not fit: no tensor can be made of it, dtypes have nothing in common."""
+
+
+class SignatureError(InvalidTypeError):
     """The arguments of a call do not fit the function's parameters or its input signature."""

@@ -10,8 +10,10 @@ from types import TracebackType
 from typing import Any, TypeVar, cast
 
 from .config import settings
+from .errors import AutographError
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_LIBRARY = os.path.dirname(os.__file__) + os.sep
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -34,7 +36,8 @@ def trim(error: BaseException) -> None:
     """Takes the frames of autograph, and of NumPy on its way to autograph, out of the traceback of an error.
 
     To be called in an ``except`` clause that goes on with a bare ``raise``, which adds no frame to the traceback.
-    ``settings.full_traceback`` keeps all frames.
+    An error of autograph that has no location yet gets that of the user's innermost line. ``settings.full_traceback``
+    keeps all frames.
     """
     if settings.full_traceback:
         return
@@ -43,7 +46,21 @@ def trim(error: BaseException) -> None:
     while entry is not None:
         entries.append(entry)
         entry = entry.tb_next
-    error.__traceback__ = _of_user(entries)
+    error.__traceback__ = users = _of_user(entries)
+    if isinstance(error, AutographError):
+        _locate(error, users)
+
+
+def _locate(error: AutographError, entry: TracebackType | None) -> None:
+    """Gives an error that has no location that of the innermost line of the user."""
+    place = None
+    while entry is not None:
+        if not entry.tb_frame.f_code.co_filename.startswith(_LIBRARY):
+            place = entry
+        entry = entry.tb_next
+    if place is not None:
+        code = place.tb_frame.f_code
+        error.at(code.co_filename, place.tb_lineno, code.co_name)
 
 
 def _of_user(entries: list[TracebackType]) -> TracebackType | None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import SignatureError
+from autograph.errors import InvalidArgumentError, SignatureError
 
 from . import nest
 from .convert import convert_to_tensor
@@ -80,6 +80,34 @@ def name_of(function: Any) -> str:
     while not hasattr(function, "__name__") and hasattr(function, "func"):
         function = function.func
     return getattr(function, "__name__", None) or type(function).__name__
+
+
+def shown(value: Any) -> str:
+    """An argument in an error message: tensors and arrays by dtype and shape."""
+    return repr(nest.map_structure(lambda leaf: spec_of(leaf) if is_tensor_like(leaf) else leaf, value))
+
+
+def cast_to(value: Any, wanted: Any) -> Any:
+    """An argument as what an input signature wants; `InvalidArgumentError` when it doesn't fit."""
+    if isinstance(wanted, TensorSpec):
+        if isinstance(value, TensorSpec):
+            given: Any = value
+        elif isinstance(value, (EagerTensor, SymbolicTensor)):
+            given = value
+        else:
+            value = given = convert_to_tensor(value, wanted.dtype)
+        if not spec_of(given).is_subtype_of(wanted):
+            differs = "shape" if given.dtype == wanted.dtype else "dtype"
+            raise InvalidArgumentError(f"the {differs} does not fit")
+        return value
+    if not nest.is_nested(wanted):
+        if is_tensor_like(value) or value != wanted:
+            raise InvalidArgumentError(f"it is not {wanted!r}")
+        return value
+    if not nest.is_nested(value) or [k for k, _ in nest.children(value)] != [k for k, _ in nest.children(wanted)]:
+        raise InvalidArgumentError("the structure differs")
+    pairs = zip(nest.children(value), nest.children(wanted), strict=True)
+    return nest.rebuild(value, [cast_to(child, spec) for (_, child), (_, spec) in pairs])
 
 
 class ObjectReference:

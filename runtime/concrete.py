@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from autograph.errors import InvalidArgumentError, SignatureError
+from autograph.errors import InvalidArgumentError, SignatureError, StagedTypeError
 from autograph.tracebacks import trim
 
 from . import nest, shapes, trace
-from .arguments import Parameters, is_tensor_key, is_tensor_like, key_of, resolved, spec_of
+from .arguments import Parameters, is_tensor_key, is_tensor_like, key_of, name_of, resolved, spec_of
 from .convert import convert_to_tensor, wrap
 from .execute.plan import Plan
 from .gradient.call import run as run_recorded
@@ -203,7 +204,7 @@ def _long(type: Type) -> str:
 def outputs_of(result: Any, function: Callable[..., Any], graph: Graph) -> Any:
     """The structure a traced function returned, with a tensor of the graph for every leaf but None.
 
-    Raises `TypeError` for leaves that are no tensors.
+    Raises `StagedTypeError` for leaves that are no tensors.
     """
 
     def convert(leaf: Any) -> Any:
@@ -212,13 +213,25 @@ def outputs_of(result: Any, function: Callable[..., Any], graph: Graph) -> Any:
         try:
             tensor = convert_to_tensor(leaf)
             return SymbolicTensor(trace.value_of(tensor)) if isinstance(tensor, Tensor) else tensor
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError):
             if isinstance(leaf, Tensor):
                 raise
-            raise TypeError(
-                "To be compatible with tf.function, Python functions must return zero or more Tensors or None values; "
-                f"in compilation of {function!r}, found return value of type {type(leaf).__name__}, not a Tensor."
-            ) from error
+            raise _no_output(leaf, function) from None
 
     with trace.building(graph):
         return nest.map_structure(convert, result)
+
+
+def _no_output(value: Any, function: Callable[..., Any]) -> StagedTypeError:
+    code = getattr(function, "__code__", None)
+    where = {} if code is None else {"file": code.co_filename, "line": code.co_firstlineno, "function": code.co_name}
+    remedy = "return tensors, numbers, strings, arrays, None, or lists, tuples and dicts of them"
+    if inspect.iscoroutine(value):
+        remedy = "write it without `async`: a graph does not wait for Python"
+    return StagedTypeError(
+        "To be compatible with tf.function, Python functions must return zero or more Tensors or None values; in "
+        f"compilation of {name_of(function)}(), found return value of type {type(value).__name__}, not a Tensor.",
+        **where,
+        construct=type(value).__name__,
+        remedy=remedy,
+    )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import InvalidArgumentError
+from autograph.errors import InvalidArgumentError, InvalidTypeError
 
 from . import dtypes, shapes
 from .dtypes import DType, as_dtype, from_numpy
@@ -83,7 +83,7 @@ def _array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
     if array.dtype == object or array.dtype.kind in "US":
         array = _bytes_array(_nested_array(value, object))
         if dtype not in (None, dtypes.string):
-            raise TypeError(f"Cannot convert {value!r} to {dtype!r}")
+            raise InvalidTypeError(f"Cannot convert {value!r} to {dtype!r}")
         return array
     if dtype is None:
         dtype = _python_dtype(value, array)
@@ -130,18 +130,18 @@ def _bytes_array(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         elif isinstance(item, bytes):
             flat[i] = bytes(item)
         else:
-            raise TypeError(f"Cannot convert {item!r} ({type(item).__name__}) to a tensor")
+            raise InvalidTypeError(f"Cannot convert {item!r} ({type(item).__name__}) to a tensor")
     return result
 
 
 def _cast_array(array: np.ndarray[Any, Any], dtype: DType, original: Any) -> np.ndarray[Any, Any]:
     """The array in another type, refusing what would change the values (a fraction to an integer, an overflow)."""
     if dtype is dtypes.string or dtype is dtypes.variant or array.dtype == object:
-        raise TypeError(f"Cannot convert {original!r} to {dtype!r}")
+        raise InvalidTypeError(f"Cannot convert {original!r} to {dtype!r}")
     kind, target = array.dtype.kind, dtype.kind
     exact = array.size == 0 or kind == target or (kind in "biu" and target in "iufc") or (kind == "f" and target == "c")
     if not exact:
-        raise TypeError(f"Cannot convert {original!r} to {dtype!r}")
+        raise InvalidTypeError(f"Cannot convert {original!r} to {dtype!r}")
     if target in "iu" and array.size:
         limits = np.iinfo(dtype.numpy)
         if int(array.min()) < limits.min or int(array.max()) > limits.max:
@@ -152,10 +152,18 @@ def _cast_array(array: np.ndarray[Any, Any], dtype: DType, original: Any) -> np.
 
 def _foreign_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
     if value is None:
-        raise ValueError("Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.")
+        raise _unsupported(None)
     if hasattr(value, "__array__"):
         return _array(np.asarray(value), dtype)
-    raise ValueError(f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor.")
+    raise _unsupported(value)
+
+
+def _unsupported(value: Any) -> InvalidArgumentError:
+    text = repr(value)
+    text = f"a {type(value).__name__}" if " at 0x" in text else text
+    return InvalidArgumentError(
+        f"Attempt to convert a value ({text}) with an unsupported type ({type(value)}) to a Tensor."
+    )
 
 
 def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Any:
@@ -217,13 +225,13 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     from . import trace
 
     if isinstance(value, SymbolicTensor):
-        raise TypeError(
+        raise InvalidTypeError(
             "constant needs a value that is known while tracing, not a graph tensor; it is a tensor already"
         )
     tensor = convert_to_tensor(value, dtype)
     if shape is not None:
         if not isinstance(tensor, EagerTensor):
-            raise TypeError("constant(shape=…) needs values that are known while tracing")
+            raise InvalidTypeError("constant(shape=…) needs values that are known while tracing")
         tensor = EagerTensor(_fill(tensor._array, shapes.as_shape(shape)))
     graph = trace.current_graph()
     if graph is None or not isinstance(tensor, EagerTensor):
@@ -237,7 +245,7 @@ def _fill(array: np.ndarray[Any, Any], shape: shapes.Shape) -> np.ndarray[Any, A
     if array.size == shapes.size(shape):
         return array.reshape(shape)
     if array.size != 1:
-        raise TypeError(f"constant: {array.size} values do not fill the shape {shapes.show(shape)}")
+        raise InvalidTypeError(f"constant: {array.size} values do not fill the shape {shapes.show(shape)}")
     return np.full(shape, array.reshape(-1)[0], array.dtype)
 
 
@@ -251,7 +259,7 @@ def cast(tensor: Any, dtype: DType) -> Any:
         if trace._local.tapes:  # they have to see it
             return OPS["cast"](tensor, dtype=dtype)
         if dtype.kind in "SV" or tensor.dtype.kind in "SV":
-            raise TypeError(f"Cannot cast {tensor.dtype!r} to {dtype!r}")
+            raise InvalidTypeError(f"Cannot cast {tensor.dtype!r} to {dtype!r}")
         with np.errstate(all="ignore"):
             return EagerTensor(tensor._array.astype(dtype.numpy))
     return OPS["cast"](tensor, dtype=dtype)

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from autograph.errors import InvalidTypeError
+
 __all__ = [
     "DType", "as_dtype", "bool_", "complex64", "complex128", "default_type", "float16", "float32", "float64", "int8",
     "int16", "int32", "int64", "promote", "result_type", "string", "uint8", "uint16", "uint32", "uint64", "variant",
@@ -98,7 +100,7 @@ class DType:
             return getattr(np.iinfo(self.numpy), which)
         if self.is_floating:
             return getattr(np.finfo(self.numpy), which)
-        raise TypeError(f"{self!r} has no {which}imum")
+        raise InvalidTypeError(f"{self!r} has no {which}imum")
 
     def is_compatible_with(self, other: Any) -> bool:
         return self is as_dtype(other)
@@ -171,7 +173,7 @@ def as_dtype(type_value: Any) -> DType:
         found = _BY_NAME.get(type_value) if isinstance(type_value, str) else _BY_PYTHON.get(type_value)
         return found if found is not None else from_numpy(np.dtype(type_value))
     except TypeError:
-        raise TypeError(f"Cannot convert {type_value!r} to a tensor's dtype") from None
+        raise InvalidTypeError(f"Cannot convert {type_value!r} to a tensor's dtype") from None
 
 
 def from_numpy(dtype: np.dtype[Any]) -> DType:
@@ -183,7 +185,7 @@ def from_numpy(dtype: np.dtype[Any]) -> DType:
         return string
     native = _BY_NUMPY.get(dtype.newbyteorder("="))
     if native is None:
-        raise TypeError(f"NumPy's {dtype} has no counterpart among tensors; convert the array with astype first")
+        raise InvalidTypeError(f"NumPy's {dtype} has no counterpart among tensors; convert the array with astype first")
     return native
 
 
@@ -205,7 +207,7 @@ def promote(a: DType, b: DType) -> DType:
     found = _promoted.get((a, b))
     if found is None:
         if a.kind not in _KIND_OF or b.kind not in _KIND_OF:
-            raise TypeError(f"{a!r} and {b!r} have no common type; convert one of them first")
+            raise InvalidTypeError(f"{a!r} and {b!r} have no common type; convert one of them first")
         found = _promoted[a, b] = from_numpy(np.promote_types(a.numpy, b.numpy))
     return found
 
@@ -219,7 +221,8 @@ def with_weak(dtype: DType, python_type: type) -> DType:
     if python_type in (str, bytes):
         return promote(dtype, string)
     if dtype.kind not in _KIND_OF:
-        raise TypeError(f"{dtype!r} and a Python {python_type.__name__} have no common type; convert one of them first")
+        python = f"a Python {python_type.__name__}"
+        raise InvalidTypeError(f"{dtype!r} and {python} have no common type; convert one of them first")
     kind = _KINDS[python_type]
     if kind <= _KIND_OF[dtype.kind]:
         return dtype
@@ -259,5 +262,5 @@ def widest(a: type | None, b: type) -> type:
     if a not in _KINDS or b not in _KINDS:
         if {a, b} <= {str, bytes}:
             return bytes
-        raise TypeError(f"a Python {a.__name__} and a Python {b.__name__} have no common type")
+        raise InvalidTypeError(f"a Python {a.__name__} and a Python {b.__name__} have no common type")
     return a if _KINDS[a] >= _KINDS[b] else b

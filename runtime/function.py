@@ -10,27 +10,27 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from autograph.config import settings
-from autograph.errors import InvalidArgumentError, SignatureError, StagedRecursionError
+from autograph.errors import InvalidTypeError, SignatureError, StagedRecursionError
 from autograph.tracebacks import trim, trimming
 
 from . import nest, shapes, trace
 from .arguments import (
     Parameters,
+    cast_to,
     changed_parameters,
     copy_structure,
     is_tensor_key,
     key_of,
     name_of,
+    shown,
     spec_of,
     symbolic,
     with_specs,
 )
 from .concrete import ConcreteFunction, outputs_of
-from .convert import convert_to_tensor
 from .endless import endless_recursion, recursion_error
 from .ir import Graph
 from .spec import TensorSpec
-from .tensor import EagerTensor, SymbolicTensor
 from .variable_creation import traced_twice
 
 __all__ = ["Function", "function", "set_front_half"]
@@ -51,6 +51,11 @@ def set_front_half(convert: Callable[[Callable[..., Any]], Callable[..., Any]]) 
     """
     global _convert
     _convert = convert
+
+
+def converted(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What to call in place of a Python function that is being traced."""
+    return _convert(function)
 
 
 class _Options(NamedTuple):
@@ -269,11 +274,12 @@ class Function:
         result = list(values)
         for i, (name, value, wanted) in enumerate(zip(names, values, signature, strict=False)):
             try:
-                result[i] = _cast_to(value, wanted)
+                result[i] = cast_to(value, wanted)
             except (TypeError, ValueError) as error:
                 raise SignatureError(
-                    f"{name_of(self._python_function)}() takes {name}: {wanted!r} by its input signature, "
-                    f"not {name}={value!r}: {error}"
+                    f"{name_of(self._python_function)}() takes {name}: {wanted!r} by its input signature, not "
+                    f"{shown(value)}: {error}",
+                    remedy="cast or reshape the argument, or widen the input_signature",
                 ) from None
         return result
 
@@ -298,7 +304,7 @@ class Function:
         try:
             reference: Any = weakref.ref(instance, lambda _: instances.pop(identity, None))
         except TypeError:
-            raise TypeError(
+            raise InvalidTypeError(
                 f"a traced method needs instances with weak references: add '__weakref__' to the __slots__ of "
                 f"{type(instance).__name__}"
             ) from None
@@ -323,27 +329,7 @@ def _general_key(key: Any, specs: Sequence[TensorSpec]) -> Any:
     return replace(key)
 
 
-def _cast_to(value: Any, wanted: Any) -> Any:
-    if isinstance(wanted, TensorSpec):
-        if isinstance(value, TensorSpec):
-            given: Any = value
-        elif isinstance(value, (EagerTensor, SymbolicTensor)):
-            given = value
-        else:
-            value = given = convert_to_tensor(value, wanted.dtype)
-        if not spec_of(given).is_subtype_of(wanted):
-            raise InvalidArgumentError(f"{spec_of(given)} does not fit")
-        return value
-    if not nest.is_nested(wanted):
-        if value != wanted:
-            raise InvalidArgumentError(f"the signature says {wanted!r}")
-        return value
-    if not nest.is_nested(value) or [k for k, _ in nest.children(value)] != [k for k, _ in nest.children(wanted)]:
-        raise InvalidArgumentError("the structure differs")
-    pairs = zip(nest.children(value), nest.children(wanted), strict=True)
-    return nest.rebuild(value, [_cast_to(child, spec) for (_, child), (_, spec) in pairs])
-
-
+@trimming
 def function(
     func: Callable[..., Any] | None = None,
     input_signature: Sequence[Any] | None = None,
@@ -374,7 +360,7 @@ def function(
     """
     if input_signature is not None:
         if not isinstance(input_signature, (list, tuple)):
-            raise TypeError(f"input_signature must be a list or tuple, not {input_signature!r}")
+            raise SignatureError(f"input_signature must be a list or tuple, not {input_signature!r}")
         input_signature = tuple(input_signature)
     options = _Options(input_signature, autograph, reduce_retracing)
 
@@ -382,11 +368,11 @@ def function(
         if isinstance(func, Function):
             func = func.python_function
         if not callable(func):
-            raise TypeError(f"tf.function takes a function, not {func!r}")
+            raise SignatureError(f"tf.function takes a function, not {func!r}")
         count = len(Parameters(func).names)
         if input_signature is not None and len(input_signature) > count:
-            raise TypeError(
-                f"the input_signature has {len(input_signature)} entries, but {name_of(func)}() takes {count} arguments"
+            raise SignatureError(
+                f"the input_signature has {len(input_signature)} entries, but {name_of(func)}() takes only {count}"
             )
         return Function(func, options)
 

@@ -16,6 +16,8 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from autograph.errors import InvalidArgumentError, InvalidTypeError
+
 __all__ = [
     "assert_same_structure", "flatten", "flatten_with_path", "is_nested", "map_structure", "pack_sequence_as",
 ]  # fmt: skip
@@ -44,7 +46,7 @@ def sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
     try:
         return sorted(mapping)
     except TypeError:
-        raise TypeError(f"nest needs dict keys that can be sorted, not {list(mapping)!r}") from None
+        raise InvalidTypeError(f"nest needs dict keys that can be sorted, not {list(mapping)!r}") from None
 
 
 def rebuild(structure: Any, values: Sequence[Any]) -> Any:
@@ -120,7 +122,7 @@ def _pack(structure: Any, leaves: Iterator[Any]) -> Any:
 def map_structure(function: Callable[..., Any], *structures: Any) -> Any:
     """Apply a function to the leaves of equal structures; the result has the structure of the first."""
     if not structures:
-        raise ValueError("map_structure needs at least one structure")
+        raise InvalidArgumentError("map_structure needs at least one structure")
     first, *others = structures
     for other in others:
         assert_same_structure(first, other)
@@ -130,13 +132,13 @@ def map_structure(function: Callable[..., Any], *structures: Any) -> Any:
 def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> None:
     """Raise `ValueError` when two structures differ in their nesting or keys, `TypeError` when only in their types."""
     if is_nested(nest1) != is_nested(nest2):
-        raise ValueError(f"The two structures don't have the same nested structure: {nest1!r} and {nest2!r}")
+        raise InvalidArgumentError(f"The two structures don't have the same nested structure: {nest1!r} and {nest2!r}")
     if not is_nested(nest1):
         return
     if check_types and type(nest1) is not type(nest2):
-        raise TypeError(f"The two structures don't have the same sequence type: {type(nest1)} and {type(nest2)}")
+        raise InvalidTypeError(f"The two structures don't have the same sequence type: {type(nest1)} and {type(nest2)}")
     first, second = children(nest1), children(nest2)
     if len(first) != len(second) or (isinstance(nest1, Mapping) and [k for k, _ in first] != [k for k, _ in second]):
-        raise ValueError(f"The two structures don't have the same nested structure: {nest1!r} and {nest2!r}")
+        raise InvalidArgumentError(f"The two structures don't have the same nested structure: {nest1!r} and {nest2!r}")
     for (_, a), (_, b) in zip(first, second, strict=True):
         assert_same_structure(a, b, check_types)

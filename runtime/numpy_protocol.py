@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -64,11 +65,24 @@ def _dispatch(name: str, original: Callable[..., Any], arguments: tuple[Any, ...
     keywords.pop("out", None)
     implementation = lookup(name)
     if implementation is not None:
-        return implementation(*arguments, **keywords)
+        try:
+            return implementation(*arguments, **keywords)
+        except TypeError:
+            _check_call(name, implementation, arguments, keywords)
+            raise
     if not _any_symbolic(arguments) and not _any_symbolic(tuple(keywords.values())):
         return original(*_to_arrays(arguments), **{key: _to_arrays(value) for key, value in keywords.items()})
     raise _refusal(f"np.{name} has no counterpart for graph tensors",
                    f"write it with tensor operations, or tf.numpy_function(np.{name}, [x], dtype)")  # fmt: skip
+
+
+def _check_call(name: str, implementation: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:
+    """Refuses, under NumPy's name, arguments that the counterpart of a NumPy function does not take."""
+    try:
+        inspect.signature(implementation).bind(*arguments, **keywords)
+    except TypeError as error:
+        text = f"np.{name} can't be called so when tensors take part: {error}"
+        raise _refusal(text, "write it with tensor operations") from None
 
 
 def _refusal(message: str, remedy: str) -> StagedValueError:

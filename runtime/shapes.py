@@ -10,7 +10,7 @@ import operator
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
-from autograph.errors import InvalidArgumentError
+from autograph.errors import InvalidArgumentError, InvalidTypeError
 
 Shape: TypeAlias = tuple[int | None, ...] | None
 
@@ -39,7 +39,7 @@ def as_shape(value: Any) -> Shape:
     try:
         return tuple([_dimension(d) for d in value])
     except TypeError:
-        raise TypeError(f"a shape is a sequence of whole numbers and None, not {value!r}") from None
+        raise InvalidTypeError(f"a shape is a sequence of whole numbers and None, not {value!r}") from None
 
 
 def _dimension(value: Any) -> int | None:
@@ -47,7 +47,7 @@ def _dimension(value: Any) -> int | None:
         return None
     number = operator.index(value)
     if number < 0:
-        raise ValueError(f"a dimension must be None or at least 0, not {number}")
+        raise InvalidArgumentError(f"a dimension must be None or at least 0, not {number}")
     return number
 
 
@@ -179,7 +179,7 @@ class TensorShape:
 
     def assert_is_fully_defined(self) -> None:
         if not self.is_fully_defined():
-            raise ValueError(f"Shape {self} is not fully defined")
+            raise InvalidArgumentError(f"Shape {self} is not fully defined")
 
     def num_elements(self) -> int | None:
         return size(self._shape)
@@ -208,7 +208,7 @@ class TensorShape:
 
     def _known(self) -> Sequence[int | None]:
         if self._shape is None:
-            raise ValueError("a TensorShape of unknown rank has no dimensions to list")
+            raise InvalidArgumentError("a TensorShape of unknown rank has no dimensions to list")
         return self._shape
 
     def __len__(self) -> int:

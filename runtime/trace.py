@@ -299,7 +299,7 @@ def kernel_error(error: Exception, op: Op, arrays: Sequence[Any], attributes: di
     except (AutographError, TypeError, ValueError) as better:
         return better.about(op.name) if isinstance(better, AutographError) else better
     if isinstance(error, ValueError):
-        return InvalidArgumentError(f"{op.name}: {error}")
+        return InvalidArgumentError(str(error).strip()).about(op.name)
     return error
 
 

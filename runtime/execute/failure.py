@@ -20,7 +20,7 @@ def user_error(error: Exception, nodes: Sequence[Node]) -> Exception:
     """
     locations = [location for node in nodes if (location := node.location) is not None]
     if nodes and type(error) is ValueError and not nodes[-1].op.effect:
-        error, cause = InvalidArgumentError(f"{nodes[-1].op.name}: {error}"), error
+        error, cause = InvalidArgumentError(str(error).strip()), error
         error.__cause__ = cause.__cause__
     if nodes and isinstance(error, (InvalidArgumentError, OutOfRangeError)) and not nodes[-1].op.effect:
         error.about(nodes[-1].op.name)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import InvalidArgumentError, OutOfRangeError
+from autograph.errors import InvalidArgumentError, InvalidTypeError, OutOfRangeError
 
 from .. import shapes
 from ..convert import convert_to_tensor
@@ -56,7 +56,8 @@ def _encode_part(part: Any, inputs: list[Any]) -> tuple[Any, ...]:
     if isinstance(part, np.integer):
         return ("index", int(part))
     if isinstance(part, float | str | bytes):
-        raise TypeError(f"an index is an integer, a slice, None, ... or a tensor of integers or booleans, not {part!r}")
+        wanted = "an integer, a slice, None, ... or a tensor of integers or booleans"
+        raise InvalidTypeError(f"an index is {wanted}, not {part!r}")
     tensor = _index_tensor(part)
     if isinstance(tensor, EagerTensor) and tensor.ndim == 0 and tensor.dtype.is_integer:
         return ("index", int(tensor))
@@ -68,7 +69,7 @@ def _index_tensor(part: Any) -> Any:
     tensor = part if isinstance(part, Tensor) else convert_to_tensor(np.zeros(0,
         np.int64) if type(part) is list and not part else part)
     if tensor.dtype.kind not in "iub":
-        raise TypeError(f"an index is made of integers or booleans, not of {tensor.dtype.name}")
+        raise InvalidTypeError(f"an index is made of integers or booleans, not of {tensor.dtype.name}")
     return tensor
 
 

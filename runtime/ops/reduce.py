@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from autograph.errors import InvalidTypeError
+
 from ..convert import convert_to_tensor
 from ..dtypes import DType, as_dtype, bool_, float64, int64, uint64
 from ..op import Op, Type, op
@@ -33,10 +35,10 @@ def axis_attribute(axis: Any) -> Any:
     """`axis` as an attribute: ``None``, an int or a tuple of ints."""
     if axis is None or isinstance(axis, int):
         return axis
-    if isinstance(axis, list | tuple):
-        return tuple(int(a) for a in axis)
     array = np.asarray(axis)
-    return int(array) if array.ndim == 0 else tuple(array.tolist())
+    if array.size and array.dtype.kind not in "iu":
+        raise InvalidTypeError(f"axis is a whole number or a sequence of them, not {axis!r}")
+    return int(array) if array.ndim == 0 else tuple(array.astype(int).tolist())
 
 
 def _samples() -> list[Any]:

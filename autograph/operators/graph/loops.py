@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograph.errors import BranchMismatchError
+import numpy as np
+
+from autograph.errors import BranchMismatchError, InvalidArgumentError, InvalidTypeError
+from autograph.runtime import shapes
 from autograph.runtime.ir import Graph
 from autograph.runtime.ops.control import while_node
-from autograph.runtime.shapes import as_shape
-from autograph.runtime.tensor import SymbolicTensor
+from autograph.runtime.shapes import Shape, as_shape
+from autograph.runtime.tensor import SymbolicTensor, Tensor
 from autograph.runtime.trace import building, current_graph, value_of
 
 from ..dispatch import Options
@@ -78,7 +81,7 @@ class Loop:
                 slot = self.slots[location.key] = Slot(location, initial, varying(initial))
                 for value, shape in invariants:
                     if value is raw and isinstance(slot.spec, Leaf):
-                        slot.spec = Leaf(slot.spec.dtype, as_shape(shape))
+                        slot.spec = _with_shape(slot.spec, as_shape(shape), location.label)
 
     def stage(self) -> Any:
         """Adds the loop to the current graph, sets the variables, and returns the last control values."""
@@ -220,6 +223,23 @@ def _control_spec(control: dict[str, Any]) -> Spec:
 
 
 def _parameter_name(slot: Slot) -> str:
+def _with_shape(spec: Leaf, shape: Shape, label: str) -> Leaf:
+    """The specification with the shape that `set_loop_options` gives.
+
+    Raises:
+        InvalidArgumentError: the variable has another shape before the loop.
+    """
+    if not shapes.is_subshape(spec.shape, shape):
+        raise InvalidArgumentError(
+            f"the shape invariant {shapes.show(shape)} does not hold for `{label}`: before the loop its shape is "
+            f"{shapes.show(spec.shape)}",
+            **where(),
+            construct="set_loop_options",
+            remedy="leave the dimensions that change None, or leave the invariant out: shapes relax by themselves",
+        )
+    return Leaf(spec.dtype, shape)
+
+
     name = slot.label.rpartition(".")[2]
     return name if name.isidentifier() else "state"
 
@@ -229,5 +249,16 @@ def _shape_invariants(options: Options) -> list[tuple[Any, Any]]:
 
 
 def maximum_iterations(options: Options) -> Any:
-    """The option of that name, or None."""
-    return None if options is None else options().get("maximum_iterations")
+    """The option of that name, or None.
+
+    Raises:
+        InvalidTypeError: it is neither a whole number nor a scalar tensor of whole numbers.
+    """
+    limit = None if options is None else options().get("maximum_iterations")
+    if limit is None or (isinstance(limit, int) and not isinstance(limit, bool)):
+        return limit
+    if isinstance(limit, Tensor) and limit.dtype.is_integer and limit.static_shape in (None, ()):
+        return limit
+    if isinstance(limit, np.integer):
+        return int(limit)
+    raise InvalidTypeError(f"maximum_iterations is a whole number or a scalar integer tensor, not {limit!r}", **where())

@@ -1,0 +1,216 @@
+"""Who else holds a list that staged code is about to put another one in the place of.
+
+The search begins at the variables of the running functions, and goes through closures, containers and objects. What
+it finds is set to the new list; a holder that can't be set is refused by name, as it would keep seeing the old one.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from types import BuiltinFunctionType, CellType, FrameType, FunctionType, GeneratorType, MethodType
+from typing import Any
+
+from autograph.errors import MutationError
+from autograph.runtime.trace import is_user_file
+
+from ..control_flow import for_stmt
+from ..locations import Attribute, Cell, Global, Item, Location, attributes_of, is_plain_object
+from ..state import mark_copy, stack
+from .errors import where
+from .maybe import Maybe
+from .specs import Frozen
+
+_ROOT = "run_trace"
+_MOST = 20_000  # objects that are looked into
+_LEAVES = (str, bytes, int, float, complex, type(None))
+_SEQUENCE_ITERATORS: tuple[type, ...] = (type(iter([])), enumerate, zip, reversed, map, filter)
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.set: list[tuple[Location, Any, Any]] = []
+
+
+_local = _Local()
+
+
+def rebind(values: list[Any], by: Any, label: str, known: Iterable[Location]) -> None:
+    """Sets every place that holds a list, and those that are known already, to another list.
+
+    Raises:
+        MutationError: something that can't be set holds the list.
+    """
+    found = list(known)
+    for holder in _holders(values):
+        if isinstance(holder, str):
+            raise _refusal(label, holder)
+        found.append(holder)
+    for location in found:
+        if location.get() is not values:
+            continue
+        for journal in stack():
+            # A whole trace ends with `restore`, and what it notes counts as older than the trace.
+            if not journal.outermost and isinstance(location, (Cell, Global)):
+                journal.keep(location)
+            elif not journal.outermost:
+                journal.note(location.owner)
+        _local.set.append((location, values, by))
+        location.set(by)
+    for frame in _user_frames():
+        for name, value in frame.f_locals.items():
+            if value is values:
+                raise _refusal(label, f"the variable `{name}` of `{frame.f_code.co_name}`")
+
+
+def restore() -> None:
+    """Called when a trace ends: the places hold the user's lists again."""
+    while _local.set:
+        location, values, by = _local.set.pop()
+        with suppress(LookupError):
+            if location.get() is by:
+                location.set(values)
+
+
+def is_held(obj: Any) -> bool:
+    """Whether a variable, an object or a container holds an object."""
+    return next(_holders(obj), None) is not None or any(
+        value is obj for frame in _user_frames() for value in frame.f_locals.values()
+    )
+
+
+def mark_copies(label: str, merged: Any, frozen: Any, is_old: Callable[[Any], bool]) -> None:
+    """Notes a merged list, dict or object, and one that it may stand for, when that one has another name."""
+    merged = merged.value if isinstance(merged, Maybe) else merged
+    frozen = frozen.value if isinstance(frozen, Maybe) else frozen
+    if isinstance(frozen, tuple) and isinstance(merged, tuple):
+        for part, each in zip(merged, frozen, strict=True):
+            mark_copies(label, part, each, is_old)
+    chosen = isinstance(frozen, Frozen) and frozen.obj is not merged and is_old(frozen.obj)
+    if chosen and is_held(frozen.obj):
+        mark_copy(merged, label)
+        mark_copy(frozen.obj, label)
+
+
+def _refusal(label: str, holder: str) -> MutationError:
+    return MutationError(
+        f"the list `{label}` is changed by staged code, and {holder} holds it too, which would not see the change",
+        **where(),
+        construct=label,
+        remedy="use the list under one name, or return it from the function that changes it",
+    )
+
+
+def _frames() -> Iterator[FrameType]:
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_name != _ROOT:
+        yield frame
+        frame = frame.f_back
+
+
+def _user_frames() -> Iterator[FrameType]:
+    return (frame for frame in _frames() if is_user_file(frame.f_code.co_filename))
+
+
+def _holders(values: Any) -> Iterator[Location | str]:
+    """The places that hold an object, and the names of holders that are none."""
+    pending: list[Any] = [body for journal in stack() for body in journal.bodies]
+    for frame in _frames():
+        if is_user_file(frame.f_code.co_filename):
+            pending.extend(frame.f_locals.values())
+            yield from _globals(frame.f_globals, frame.f_code.co_names, values, pending)
+        elif frame.f_code is for_stmt.__code__ and _runs_over(frame.f_locals.get("iterator"), values):
+            yield "a loop that runs over it"
+    seen = {id(values)}
+    while pending and len(seen) < _MOST:
+        each = pending.pop()
+        if id(each) not in seen and not isinstance(each, _LEAVES):
+            seen.add(id(each))
+            yield from _holders_in(each, values, pending)
+
+
+def _globals(namespace: dict[str, Any], names: tuple[str, ...], values: Any, pending: list[Any]) -> Iterator[Location]:
+    for name in names:
+        value = namespace.get(name)
+        pending.append(value)
+        if value is values:
+            yield Global(namespace, name)
+
+
+def _holders_in(holder: Any, values: Any, pending: list[Any]) -> Iterator[Location | str]:
+    """The places in one object; its parts are added to what is to be looked into."""
+    if isinstance(holder, FunctionType):
+        yield from _holders_in_function(holder, values, pending)
+    elif isinstance(holder, (list, dict)):
+        for key, value in list(holder.items() if isinstance(holder, dict) else enumerate(holder)):
+            pending.append(value)
+            if value is values:
+                yield Item(holder, key, f"[{key!r}]")
+    elif is_plain_object(holder):
+        for name, value in attributes_of(holder).items():
+            pending.append(value)
+            if value is values:
+                yield Attribute(holder, name)
+        pending.append(type(holder))
+    else:
+        parts = list(_parts(holder))
+        pending.extend(parts)
+        if any(part is values for part in parts):
+            called = getattr(holder, "__qualname__", None)
+            yield f"`{called}`" if called else f"a {type(holder).__name__}"
+
+
+def _holders_in_function(function: FunctionType, values: Any, pending: list[Any]) -> Iterator[Location | str]:
+    code = function.__code__
+    if not is_user_file(code.co_filename):
+        return
+    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+        location = Cell(cell, name)
+        value = location.get()
+        pending.append(value)
+        if value is values:
+            yield location
+    defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    pending.extend(defaults)
+    if any(value is values for value in defaults):
+        yield f"a default argument of `{function.__name__}`"
+    yield from _globals(function.__globals__, code.co_names, values, pending)
+
+
+def _parts(holder: Any) -> Iterator[Any]:
+    if isinstance(holder, (tuple, set, frozenset)):
+        yield from holder
+    elif isinstance(holder, (MethodType, BuiltinFunctionType)):
+        yield holder.__self__
+        if isinstance(holder, MethodType):
+            yield holder.__func__
+    elif isinstance(holder, functools.partial):
+        yield from (holder.func, *holder.args, *holder.keywords.values())
+    elif isinstance(holder, (staticmethod, classmethod)):
+        yield holder.__func__
+    elif isinstance(holder, property):
+        yield from (holder.fget, holder.fset)
+    elif isinstance(holder, CellType):
+        yield Cell(holder, "").get()
+    elif isinstance(holder, GeneratorType) and holder.gi_frame is not None:
+        yield from holder.gi_frame.f_locals.values()
+    elif isinstance(holder, type) and is_user_class(holder):
+        yield from vars(holder).values()
+    elif isinstance(holder, _SEQUENCE_ITERATORS):
+        yield from gc.get_referents(holder)
+
+
+def is_user_class(cls: type) -> bool:
+    """Whether a class is written in a file of the user."""
+    module = sys.modules.get(cls.__module__)
+    return is_user_file(getattr(module, "__file__", None) or "<string>")
+
+
+def _runs_over(iterator: Any, values: Any, depth: int = 3) -> bool:
+    if not depth or not isinstance(iterator, _SEQUENCE_ITERATORS):
+        return False
+    return any(each is values or _runs_over(each, values, depth - 1) for each in gc.get_referents(iterator))

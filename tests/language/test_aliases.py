@@ -1,0 +1,201 @@
+"""L11, L13: a list that staged code changes is seen by all who hold it, or the change is refused by name."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import pytest
+
+import autograph as tf
+
+from .support import check
+
+
+def appends_through_a_helper(x):
+    values = []
+
+    def push(value):
+        values.append(value)
+
+    if x > 0:
+        push(x)
+    return values, len(values)
+
+
+def appends_through_helpers_in_a_loop(n):
+    values = []
+
+    def push(value):
+        values.append(value)
+
+    def fill(count):
+        while count > 0:
+            push(count)
+            count -= 1
+
+    fill(n)
+    return values, len(values)
+
+
+def appends_in_a_lazy_operand(x):
+    values = []
+
+    def note(value):
+        values.append(1)
+        return value
+
+    inside = 0 < x < 4 < note(5)
+    return inside, len(values)
+
+
+def appends_to_an_attribute_known_twice(x):
+    class Box:
+        pass
+
+    box = Box()
+    box.values = []
+    boxes = [box]
+    if x > 0:
+        boxes[0].values.append(x)
+    return len(box.values)
+
+
+def appends_to_an_element(x):
+    inner = [1]
+    outer = [inner, [2]]
+    if x > 0:
+        outer[0].append(x)
+    else:
+        inner.append(x)
+        inner.append(x)
+    return len(inner), len(outer[0])
+
+
+def appends_in_the_key_of_sorted(x):
+    seen = []
+
+    def key(value):
+        seen.append(value)
+        return -value
+
+    values = [1, 2]
+    if x > 0:
+        values = sorted(values, key=key)
+    return len(seen), values
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        appends_through_a_helper,
+        appends_through_helpers_in_a_loop,
+        appends_in_a_lazy_operand,
+        appends_to_an_attribute_known_twice,
+        appends_to_an_element,
+        appends_in_the_key_of_sorted,
+    ],
+)
+def test_all_holders_see_the_change(function: Any) -> None:
+    check(function, 1, 3, -1)
+
+
+def variable(x):
+    a = [1]
+    b = a
+    if x > 0:
+        a.append(2)
+    return len(b)
+
+
+def argument_of_a_helper(x):
+    def helper(target):
+        if x > 0:
+            target.append(2)
+
+    values = [1]
+    helper(values)
+    return values
+
+
+def element_of_a_tuple(x):
+    a = [1]
+    pair = (a, 0)
+    if x > 0:
+        a.append(2)
+    return pair
+
+
+def bound_method(x):
+    a = [1]
+    push = a.append
+    if x > 0:
+        push(2)
+    return a
+
+
+def partial(x):
+    a = [1]
+    push = functools.partial(a.append, 3)
+    if x > 0:
+        push()
+    return a
+
+
+def running_loop(x):
+    a = [1, 2]
+    total = 0
+    for each in a:
+        total += each
+        if x > 0 and len(a) < 3:
+            a.append(7)
+    return total
+
+
+def chosen_list(x):
+    a, b = [1], [2]
+    c = a if x > 0 else b
+    a.append(9)
+    return c
+
+
+def chosen_dict_of_a_loop(n):
+    a, b = {"k": 1}, {"k": 2}
+    while n > 0:
+        a = b
+        n -= 1
+    b["k"] = 7
+    return a
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        variable,
+        argument_of_a_helper,
+        element_of_a_tuple,
+        bound_method,
+        partial,
+        running_loop,
+        chosen_list,
+        chosen_dict_of_a_loop,
+    ],
+)
+def test_a_holder_that_can_not_be_reached_is_named(function: Any) -> None:
+    with pytest.raises(tf.errors.MutationError, match="which would not see the change|both have other names") as caught:
+        tf.function(function)(tf.constant(1))
+    assert caught.value.line is not None and caught.value.file == __file__
+
+
+def test_nothing_staged_stays_in_the_users_lists() -> None:
+    kept: list[Any] = [[1], {"a": [2]}]
+
+    @tf.function
+    def f(x):
+        if x > 0:
+            kept[0].append(x)
+        return x
+
+    with pytest.raises(tf.errors.MutationError):
+        f(tf.constant(1))
+    assert kept == [[1], {"a": [2]}]

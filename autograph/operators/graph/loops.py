@@ -217,12 +217,6 @@ class Loop:
         return values[0]
 
 
-def _control_spec(control: dict[str, Any]) -> Spec:
-    children = [spec_of(each) if isinstance(each, bool) else varying(each) for each in control.values()]
-    return Tree(dict, tuple(control), children)
-
-
-def _parameter_name(slot: Slot) -> str:
 def _with_shape(spec: Leaf, shape: Shape, label: str) -> Leaf:
     """The specification with the shape that `set_loop_options` gives.
 
@@ -240,6 +234,12 @@ def _with_shape(spec: Leaf, shape: Shape, label: str) -> Leaf:
     return Leaf(spec.dtype, shape)
 
 
+def _control_spec(control: dict[str, Any]) -> Spec:
+    children = [spec_of(each) if isinstance(each, bool) else varying(each) for each in control.values()]
+    return Tree(dict, tuple(control), children)
+
+
+def _parameter_name(slot: Slot) -> str:
     name = slot.label.rpartition(".")[2]
     return name if name.isidentifier() else "state"
 

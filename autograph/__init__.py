@@ -61,10 +61,10 @@ _NAMESPACES = {
         "runtime.ops.cumulative": "cumprod cumsum cumulative_logsumexp",
         "runtime.ops.elementwise": "add_n angle conj imag real round",
         "runtime.ops.math": """
-            abs=absolute acos acosh add asin asinh atan atan2 atanh bessel_i0=i0 ceil cos cosh digamma divide
+            abs=absolute acos acosh add asin asinh atan atan2 atanh bessel_i0=i0 bessel_i1=i1 ceil cos cosh digamma divide
             divide_no_nan equal erf erfc exp exp2 expm1 floor floordiv floormod greater greater_equal is_finite is_inf
             is_nan less less_equal lgamma log log1p logical_and logical_not logical_or logical_xor maximum minimum
-            mod=floormod multiply multiply_no_nan negative nextafter not_equal pow=power reciprocal rint rsqrt sign
+            mod=floormod multiply multiply_no_nan negative nextafter not_equal polygamma pow=power reciprocal rint rsqrt sign
             sin sinh sqrt square squared_difference subtract tan tanh truediv=divide xdivy xlog1py xlogy
             """,
         "runtime.ops.nn": "l2_normalize log_sigmoid log_softmax sigmoid softmax softplus softsign",
@@ -110,6 +110,7 @@ _NAMESPACES = {
             upper
             """,
     },
+    "data": {"datasets": "AUTOTUNE Dataset INFINITE_CARDINALITY UNKNOWN_CARDINALITY"},
     "bitwise": {"runtime.ops.math": "bitwise_and bitwise_or bitwise_xor invert left_shift right_shift"},
 }
 

@@ -11,7 +11,7 @@ from autograph.errors import InvalidArgumentError
 from .. import dtypes
 from ..convert import constant, convert_to_tensor, string_scalar
 from ..dtypes import DType, as_dtype, float32, float64
-from ..op import Op, Type, op
+from ..op import NOT_DIFFERENTIABLE, Op, Type, op
 from ..shapes import Shape
 from ..tensor import EagerTensor
 from ..trace import static_value
@@ -105,7 +105,7 @@ def _range(start: Any, limit: Any, delta: Any, length: int | None = None) -> Any
 
 
 range_op = op(
-    "range", infer=_infer_range, numpy=_range, promote=0, fresh=True,
+    "range", gradient=NOT_DIFFERENTIABLE, infer=_infer_range, numpy=_range, promote=0, fresh=True,
     samples=lambda: [s.sample(0, 5, 1), s.sample(5, 0, -2), s.sample(0.0, 1.0, 0.1), s.sample(3, 0, 1),
                      s.sample(np.int64(2), np.int64(5), np.int64(1), length=3),
                      s.sample(np.float64(0), np.float64(1), np.float64(0.25))],
@@ -153,8 +153,19 @@ def _infer_linspace(start: Type, stop: Type, num: int, axis: int = 0, endpoint: 
     return Type(dtype, (*shape[:place], num, *shape[place:]))
 
 
+def _linspace_gradient(g: Any, start: Any, stop: Any, num: int, axis: int, endpoint: bool) -> tuple[Any, Any]:
+    from .declare import sum_to
+    from .shape import moveaxis
+
+    weights = np.linspace(0.0, 1.0, num, endpoint).reshape((num,) + (1,) * (g.ndim - 1)).astype(g.dtype.numpy)
+    g = moveaxis(g, axis, 0)
+    return sum_to(sum_op(g * (1 - weights), axis=0), start), sum_to(sum_op(g * weights, axis=0), stop)
+
+
 linspace_op = op(
     "linspace", infer=_infer_linspace, promote=0,
+    gradient=lambda g, out, start, stop, num, axis=0, endpoint=True: _linspace_gradient(
+        g, start, stop, num, axis, endpoint),
     numpy=lambda start, stop, num, axis=0, endpoint=True: np.linspace(
         start, stop, num, endpoint, axis=axis, dtype=np.float64 if start.dtype.kind in "biu" else start.dtype),
     samples=lambda: [s.sample(0.0, 1.0, num=5), s.sample(0, 1, num=3), s.sample([0.0, 1.0], 2.0, num=2),
@@ -194,11 +205,19 @@ def _after(rank: int, axis: int) -> int:
 
 one_hot_op = op(
     "one_hot", infer=_infer_one_hot, numpy=_one_hot,
+    gradient=lambda g, out, indices, on, off, depth, axis=-1: (None, *_one_hot_gradient(g, indices, depth, axis)),
     samples=lambda: [s.sample([0, -1, 5, 2], 1.0, 0.0, depth=3), s.sample(1, 1, 0, depth=2),
                      s.sample([[0, 1]], True, False, depth=2, axis=0),
                      s.sample(np.zeros(0, np.int64), 1.0, 0.0, depth=4), s.sample([0, 1], 5, -5, depth=3, axis=1)],
     doc="`on` at the place along a new axis that the index says, `off` elsewhere; an index outside gives only `off`.",
 )  # fmt: skip
+
+
+def _one_hot_gradient(g: Any, indices: Any, depth: int, axis: int) -> tuple[Any, Any]:
+    from .elementwise import where_op
+
+    hits, zero = one_hot_op(indices, True, False, depth=depth, axis=axis), zeros_like(g)
+    return sum_op(where_op(hits, g, zero)), sum_op(where_op(hits, zero, g))
 
 
 def one_hot(

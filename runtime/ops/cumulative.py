@@ -11,9 +11,11 @@ from ..convert import convert_to_tensor
 from ..dtypes import float64
 from ..op import Op, Type, op
 from . import samples as s
+from .declare import holomorphic, through
 from .elementwise import where_op
-from .infer import axis_of, reduced, require, require_kind
-from .reduce import Axis, _expand, axis_attribute
+from .infer import axis_of, reduced, require_kind
+from .reduce import Axis, _expand, axis_attribute, reduce_max, reduce_min, reduce_sum
+from .shape import squeeze
 
 __all__ = ["cumprod", "cumsum", "cumulative_logsumexp", "norm"]
 
@@ -55,9 +57,81 @@ cumsum_op: Op = op(
     doc="The running sum along an axis; exclusive leaves out the element itself.")  # fmt: skip
 cumprod_op: Op = op(
     "cumprod", infer=_infer_cumulative, numpy=_cumulative(np.multiply, 1), samples=_cumulative_samples,
-    gradient=lambda g, out, x, axis=0, exclusive=False, reverse=False: (
-        cumsum_op(g * out, axis=axis, exclusive=exclusive, reverse=not reverse) / x,),
+    gradient=holomorphic(lambda g, out, x, axis=0, exclusive=False, reverse=False: (
+        _cumprod_gradient(g, x, axis, exclusive, reverse),)),
     doc="The running product along an axis; exclusive leaves out the element itself.")  # fmt: skip
+
+
+def _recurrence(a: Any, b: Any, axis: int) -> Any:
+    result = np.array(b)
+    rows, factors = np.moveaxis(result, axis, 0), np.moveaxis(a, axis, 0)
+    for i in range(1, len(rows)):
+        rows[i] += factors[i] * rows[i - 1]
+    return result
+
+
+recurrence_op: Op = op(
+    "linear_recurrence", infer=lambda a, b, axis: b, numpy=_recurrence, promote=0,
+    gradient=holomorphic(lambda g, out, a, b, axis: _recurrence_gradient(g, out, a, axis)),
+    samples=lambda: [s.sample([2.0, 0.0, 3.0, -1.0], [1.0, 2.0, 3.0, 4.0], axis=0),
+                     s.sample([[1.0, 2.0], [0.5, 3.0]], [[1.0, -1.0], [2.0, 4.0]], axis=-1)],
+    doc="`y[i] = a[i] * y[i - 1] + b[i]` along an axis, from `y[0] = b[0]`.")  # fmt: skip
+
+
+def _moved(x: Any, axis: int, back: bool) -> Any:
+    """The elements moved by one place along an axis, towards its start or (``back``) its end; zero comes in."""
+    from .create import zeros_like
+    from .index import get_item
+    from .joining import concat_op
+
+    at = (slice(None),) * axis if axis >= 0 else (Ellipsis,)
+    after = (slice(None),) * (-axis - 1) if axis < 0 else ()
+    first, others = get_item(x, (*at, slice(0, 1), *after)), slice(0, -1) if back else slice(1, None)
+    kept = get_item(x, (*at, others, *after))
+    zero = zeros_like(first)
+    moved = concat_op(zero, kept, axis=axis) if back else concat_op(kept, zero, axis=axis)
+    return ensure_like(moved, x)
+
+
+def ensure_like(x: Any, like: Any) -> Any:
+    """`x`, with the static shape of a tensor that has the same shape."""
+    from .shape import ensure_shape_op
+
+    return ensure_shape_op(x, shape=like.static_shape)
+
+
+def _recurrence_gradient(g: Any, out: Any, a: Any, axis: int) -> tuple[Any, Any]:
+    from .shape import reverse
+
+    later = _moved(a, axis, back=False)
+    total = reverse(recurrence_op(reverse(later, [axis]), reverse(g, [axis]), axis=axis), [axis])
+    return total * _moved(out, axis, back=True), total
+
+
+def _cumprod_gradient(g: Any, x: Any, axis: int, exclusive: bool, backwards: bool) -> Any:
+    """The product before an element, times a recurrence over what comes after: no division, so zeros do no harm."""
+    from .shape import reverse
+
+    if backwards:
+        g, x = reverse(g, [axis]), reverse(x, [axis])
+    if exclusive:
+        g = _moved(g, axis, back=False)
+    before = cumprod_op(x, axis=axis, exclusive=True, reverse=False)
+    later = _moved(x, axis, back=False)
+    after = reverse(recurrence_op(reverse(later, [axis]), reverse(g, [axis]), axis=axis), [axis])
+    return reverse(before * after, [axis]) if backwards else before * after
+
+
+def _logsumexp_gradient(g: Any, out: Any, x: Any, axis: int, exclusive: bool, reverse: bool) -> Any:
+    """Positive and negative gradients apart, each in logarithms, so that nothing overflows (as TensorFlow does)."""
+    from .math import exp, log
+
+    def part(g: Any) -> Any:
+        some = g > 0
+        logs = where_op(some, log(where_op(some, g, 1)), -np.inf) - where_op(some, out, 0)
+        return exp(cumulative_logsumexp_op(logs, axis=axis, exclusive=exclusive, reverse=not reverse) + x)
+
+    return part(g) - part(-g)
 
 
 def _infer_cumulative_float(x: Type, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Type:
@@ -67,6 +141,8 @@ def _infer_cumulative_float(x: Type, axis: int = 0, exclusive: bool = False, rev
 
 cumulative_logsumexp_op = op(
     "cumulative_logsumexp", infer=_infer_cumulative_float, numpy=_cumulative(np.logaddexp, -np.inf),
+    gradient=lambda g, out, x, axis=0, exclusive=False, reverse=False: (
+        _logsumexp_gradient(g, out, x, axis, exclusive, reverse),),
     samples=lambda: [x for x in _cumulative_samples() if x[0][0].dtype.kind == "f"],
     doc="The running `log(sum(exp(x)))` along an axis, without overflow.")  # fmt: skip
 
@@ -101,13 +177,42 @@ norm_op = op(
 
 
 def _norm_gradient(g: Any, out: Any, x: Any, ord: Any, axis: Any, keepdims: bool) -> Any:
-    from .math import absolute, power, sign
+    from .elementwise import cast
+    from .math import absolute, equal, power, sign
 
+    if isinstance(axis, tuple) and len(axis) == 2 and ord not in (None, "fro"):
+        return _matrix_norm_gradient(g, x, ord, axis, keepdims)
     g, out = _expand(g, x, axis, keepdims), _expand(out, x, axis, keepdims)
-    if ord in (None, "fro", 2) and (ord != 2 or not isinstance(axis, tuple)):
-        return where_op(out == 0, convert_to_tensor(0, dtype=x.dtype), g * x / out)
-    require(not isinstance(axis, tuple) and ord != float("inf"), f"the norm with ord={ord!r} has no gradient yet")
-    return g * sign(x) * power(absolute(x) / out, ord - 1)
+    zero = convert_to_tensor(0, dtype=x.dtype)
+    if ord in (None, "fro", 2):
+        return where_op(out == 0, zero, x * cast(g / where_op(out == 0, 1, out), x.dtype))
+    if ord == 0:
+        return g * zero
+    if abs(ord) == float("inf"):
+        hits = cast(equal(absolute(x), out), g.dtype)
+        return sign(x) * cast(g * hits / reduce_sum(hits, axis, keepdims=True), x.dtype)
+    return sign(x) * cast(g * power(absolute(x) / out, ord - 1), x.dtype)
+
+
+def _matrix_norm_gradient(g: Any, x: Any, ord: Any, axis: tuple[int, int], keepdims: bool) -> Any:
+    """By way of what defines these norms: sums of rows and columns, or singular values."""
+    from .linalg import svd
+    from .math import absolute
+    from .shape import moveaxis
+
+    def norm_of(matrices: Any) -> Any:
+        if ord in (1, -1, float("inf"), -float("inf")):
+            sums = reduce_sum(absolute(matrices), -2 if abs(ord) == 1 else -1)
+        else:
+            sums = svd(matrices, compute_uv=False)
+        if ord == "nuc":
+            return reduce_sum(sums, -1)
+        return reduce_max(sums, -1) if ord > 0 else reduce_min(sums, -1)
+
+    matrices = moveaxis(x, axis, (-2, -1))
+    if keepdims:
+        g = squeeze(g, axis)
+    return moveaxis(through(norm_of, g, matrices)[0], (-2, -1), axis)
 
 
 # The public functions.

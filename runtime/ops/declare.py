@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
-from ..op import Op, Type, apply, op
+from ..op import NOT_DIFFERENTIABLE, OPS, Op, Type, apply, op
 from .infer import elementwise
 
 Function = Callable[..., Any]
@@ -40,12 +40,28 @@ def binary(name: str, numpy: Function, doc: str, samples: Function, gradient: Fu
     """Declare an elementwise op of two inputs of one dtype; return the function `f(x, y, name=None)`."""
     fields.setdefault("numpy_names", _ufunc_name(numpy))
     record = op(op_name or name, infer=infer or elementwise(numpy, strings), numpy=numpy, samples=samples,
-                gradient=gradient, doc=doc, promote=0, **fields)  # fmt: skip
+                gradient=holomorphic(gradient), doc=doc, promote=0, **fields)  # fmt: skip
 
     def function(x: Any, y: Any, name: str | None = None) -> Any:
         return apply(record, x, y, name=name)
 
     return finish(function, record, name)
+
+
+def no_gradient(name: str, remedy: str) -> NoReturn:
+    """Refuse to differentiate: `LookupError`."""
+    raise LookupError(f"the op {name!r} has no gradient; {remedy}")
+
+
+def through(function: Function, g: Any, *inputs: Any) -> list[Any]:
+    """The gradients of the inputs, from that of ``function(*inputs)``, which is written in differentiable ops."""
+    from ..gradient import GradientTape
+
+    with GradientTape(watch_accessed_variables=False) as tape:
+        for x in inputs:
+            tape.watch(x)
+        out = function(*inputs)
+    return tape.gradient(out, list(inputs), output_gradients=g)
 
 
 def _ufunc_name(function: Function) -> tuple[str, ...]:
@@ -54,9 +70,26 @@ def _ufunc_name(function: Function) -> tuple[str, ...]:
 
 def _one(gradient: Function | None) -> Function | None:
     """The gradient of an op with one input, as the tuple that the record wants."""
-    if gradient is None:
-        return None
-    return lambda *args, **attributes: (gradient(*args, **attributes),)
+    if gradient is None or gradient is NOT_DIFFERENTIABLE:
+        return gradient
+    return holomorphic(lambda *args, **attributes: (gradient(*args, **attributes),))
+
+
+def holomorphic(gradient: Function | None) -> Function | None:
+    """A gradient that multiplies with derivatives, made to multiply with their conjugates where they are complex.
+
+    That is TensorFlow's convention: the gradient of a real loss points in the direction of steepest ascent.
+    """
+    if gradient is None or gradient is NOT_DIFFERENTIABLE:
+        return gradient
+
+    def conjugated(g: Any, *args: Any, **attributes: Any) -> Any:
+        if not g.dtype.is_complex:
+            return gradient(g, *args, **attributes)
+        conj = OPS["conjugate"]
+        return tuple([None if x is None else conj(x) for x in gradient(conj(g), *args, **attributes)])
+
+    return conjugated
 
 
 def _sum_to_kernel(g: Any, like: Any) -> Any:

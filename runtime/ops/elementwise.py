@@ -9,7 +9,7 @@ import numpy as np
 
 from ..convert import convert_to_tensor
 from ..dtypes import as_dtype, bool_, complex64, complex128, float32
-from ..op import Type, op
+from ..op import NOT_DIFFERENTIABLE, Type, op
 from ..shapes import broadcast
 from . import kernels
 from . import samples as s
@@ -83,7 +83,7 @@ where_op = op(
 argwhere_op = op(
     "argwhere",
     infer=lambda x: Type(as_dtype("int64"), (None, None if x.shape is None else len(x.shape))),
-    numpy=np.argwhere,
+    numpy=np.argwhere, gradient=NOT_DIFFERENTIABLE,
     samples=lambda: [s.sample([True, False]), s.sample(True), s.sample([[1, 0], [0, 2]]), s.sample(np.zeros((0, 2)))],
     doc="The indices of the elements that are true, one row each, in row order (int64).",
 )
@@ -128,7 +128,7 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
 round_op = op(
     "round", infer=lambda x, decimals=0: Type(elementwise(np.rint)(x).dtype if x.dtype.kind == "b" else x.dtype,
         x.shape),
-    numpy=kernels.round_half_to_even,
+    numpy=kernels.round_half_to_even, gradient=NOT_DIFFERENTIABLE,
     samples=lambda: [
         s.sample([0.5, 1.5, -2.5, 2.4]), s.sample([1, -2]), s.sample(np.float64(1.25), decimals=1), s.sample(s.SPECIAL),
         s.sample(np.zeros((0, 1), np.float16)), s.sample([123, 155], decimals=-1), s.sample(s.COMPLEX),
@@ -166,8 +166,11 @@ def _infer_real(x: Type) -> Type:
     return Type(x.dtype.real_dtype, x.shape)
 
 
-real = unary("real", lambda x: x.real, "The real part.", s.complexes, None, infer=_infer_real, numpy_names=("real",))
-imag = unary("imag", lambda x: x.imag, "The imaginary part; 0 for real `x`.", s.complexes, None, infer=_infer_real,
+real = unary("real", lambda x: x.real, "The real part.", s.complexes,
+             lambda g, out, x: complex(g, zeros(g)) if x.dtype.is_complex else g,
+             infer=_infer_real, numpy_names=("real",))
+imag = unary("imag", lambda x: x.imag, "The imaginary part; 0 for real `x`.", s.complexes,
+             lambda g, out, x: complex(zeros(g), g) if x.dtype.is_complex else zeros(g), infer=_infer_real,
              numpy_names=("imag",))  # fmt: skip
 conj: Function = unary("conj", np.conjugate, "The complex conjugate.", s.numbers, lambda g, out, x: conj(g),
     op_name="conjugate")
@@ -178,7 +181,22 @@ def _infer_angle(x: Type) -> Type:
 
 
 angle = unary("angle", lambda x: np.arctan2(x.imag, x.real), "The angle of a complex number, in radians.",
-              s.complexes, None, infer=_infer_angle, numpy_names=("angle",))  # fmt: skip
+              s.complexes, lambda g, out, x: _angle_gradient(g, x), infer=_infer_angle,
+              numpy_names=("angle",))  # fmt: skip
+
+
+def zeros(like: Any) -> Any:
+    """Zeros as a tensor of the same kind."""
+    from .create import zeros_like
+
+    return zeros_like(like)
+
+
+def _angle_gradient(g: Any, x: Any) -> Any:
+    """As in TensorFlow, for complex numbers: the angle grows by moving at a right angle, more for a small `x`."""
+    if not x.dtype.is_complex:
+        return zeros(x)
+    return -complex(g, zeros(g)) / complex(imag(x), real(x))
 
 
 def _infer_complex(real: Type, imag: Type) -> Type:
@@ -195,6 +213,7 @@ def _complex_kernel(real: Any, imag: Any) -> Any:
 
 complex_op = op(
     "complex", infer=_infer_complex, numpy=_complex_kernel, promote=0,
+    gradient=lambda g, out, x, y: (sum_to(real(g), x), sum_to(imag(g), y)),
     samples=lambda: [s.sample([1.0, 2.0], [3.0, 4.0]), s.sample(np.float64(1), np.float64(2)),
                      s.sample([1.0], s.SPECIAL)],
     doc="Complex numbers from their real and imaginary parts.",
@@ -208,13 +227,19 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:
 
 # Identity.
 
-stop_gradient = unary("stop_gradient", lambda x: x, "The same value, through which no gradient flows.", s.numbers, None,
+def _same_value(x: Any) -> Any:
+    """A view: tapes tell tensors apart by their arrays."""
+    return x.view() if type(x) is np.ndarray else x
+
+
+stop_gradient = unary("stop_gradient", _same_value, "The same value, through which no gradient flows.", s.numbers,
+                      NOT_DIFFERENTIABLE,
                       infer=lambda x: x)  # fmt: skip
 
 is_close_op = op(
     "isclose",
     infer=lambda x, y, rtol, atol, equal_nan: Type(bool_, broadcast(x.shape, y.shape)), promote=0,
-    numpy=np.isclose,
+    numpy=np.isclose, gradient=NOT_DIFFERENTIABLE,
     samples=lambda: [
         s.sample([1.0, 2.0], [1.0, 2.1], rtol=1e-5, atol=1e-8, equal_nan=False),
         s.sample(s.SPECIAL, s.SPECIAL, rtol=1e-5, atol=1e-8, equal_nan=True),

@@ -58,11 +58,49 @@ def _gather_gradient(g: Any, out: Any, x: Any, indices: Any, axis: int, batch_di
     from .create import zeros_like
     from .index import add_at_op, encode
 
-    require(batch_dims == 0, "gather with batch_dims has no gradient yet")
     rank = x.ndim
     require(rank is not None, "the gradient of gather needs the tensor's rank")
+    if batch_dims:
+        return _batched_gradient(g, x, indices, axis % rank, batch_dims), None
     key, inputs = encode((*(np.s_[:],) * (axis % rank), indices))
     return add_at_op(zeros_like(x), g, *inputs, key=key), None
+
+
+def _batched_gradient(g: Any, x: Any, indices: Any, axis: int, batch_dims: int) -> Any:
+    """With the axis, and those of the indices, moved behind the batch's."""
+    from .create import zeros_like
+    from .index import add_at_op
+    from .shape import moveaxis
+
+    inner = indices.ndim - batch_dims
+    g = moveaxis(g, [axis + i for i in range(inner)], [batch_dims + i for i in range(inner)])
+    zeros = zeros_like(moveaxis(x, axis, batch_dims))
+    places = [*coordinates(indices, batch_dims), indices]
+    total = add_at_op(zeros, g, *places, key=tuple([("input", i) for i in range(len(places))]))
+    return moveaxis(total, batch_dims, axis)
+
+
+def coordinates(x: Any, count: int) -> list[Any]:
+    """For each of the first axes of a tensor the numbers of its slices, with ones for the tensor's other axes."""
+    from .create import range as range_
+    from .elementwise import cast
+    from .shape import reshape, shape
+
+    dtype = x.dtype if x.dtype.is_integer else "int64"
+    return [reshape(cast(range_(shape(x)[i]), dtype), [-1 if j == i else 1 for j in range(x.ndim)])
+            for i in range(count)]  # fmt: skip
+
+
+def put_along(x: Any, indices: Any, g: Any, axis: int) -> Any:
+    """Zeros like `x` with `g` added along an axis at indices of the same rank: the adjoint of `take_along_axis`."""
+    from .create import zeros_like
+    from .index import add_at_op
+
+    rank = x.ndim
+    require(rank is not None, "this gradient needs the tensor's rank")
+    places = coordinates(x, rank)
+    places[axis % rank] = indices
+    return add_at_op(zeros_like(x), g, *places, key=tuple([("input", i) for i in range(rank)]))
 
 
 _X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
@@ -148,7 +186,13 @@ def _gather_nd_gradient(g: Any, out: Any, x: Any, indices: Any, batch_dims: int 
     from .create import zeros_like
     from .scatter import tensor_scatter_nd_add
 
-    require(batch_dims == 0, "gather_nd with batch_dims has no gradient yet")
+    if batch_dims:
+        from .joining import concat
+        from .shape import broadcast_to, shape
+
+        dims = concat([shape(indices)[:-1], [1]], 0)
+        batch = [broadcast_to(place, dims) for place in coordinates(indices, batch_dims)]
+        indices = concat([*batch, indices], -1)
     return tensor_scatter_nd_add(zeros_like(x), indices, g), None
 
 
@@ -198,17 +242,7 @@ def _along(x: Any, indices: Any, axis: int) -> Any:
 
 
 def _along_gradient(g: Any, out: Any, x: Any, indices: Any, axis: int) -> tuple[Any, None]:
-    from .create import one_hot_op
-    from .reduce import reduce_sum
-    from .shape import expand_dims
-
-    n = x.static_shape[axis] if x.static_shape is not None else None
-    require(n is not None, "the gradient of take_along_axis needs the size of the axis")
-    rank = x.ndim
-    place = axis % rank
-    positive = indices % n
-    hits = one_hot_op(positive, convert_to_tensor(1, g.dtype), convert_to_tensor(0, g.dtype), depth=n, axis=place)
-    return reduce_sum(hits * expand_dims(g, place), axis=place + 1), None
+    return put_along(x, indices, g, axis), None
 
 
 take_along_axis_op = op(

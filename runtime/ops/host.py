@@ -17,8 +17,9 @@ from .. import nest, trace
 from ..convert import convert_to_tensor, wrap
 from ..dtypes import DType, as_dtype, bool_, from_numpy
 from ..ir import Type
-from ..op import op
+from ..op import NOT_DIFFERENTIABLE, op
 from ..tensor import EagerTensor, Tensor
+from .declare import no_gradient
 from .print_format import format_array
 
 __all__ = ["assert_node", "numpy_function", "print", "py_function", "raise_node"]
@@ -59,7 +60,7 @@ def _write(text: str, stream: Any) -> None:
         stream(text.removesuffix("\n"))
 
 
-PRINT = op("print", infer=_no_outputs, numpy=_print, effect=True, doc=(
+PRINT = op("print", gradient=NOT_DIFFERENTIABLE, infer=_no_outputs, numpy=_print, effect=True, doc=(
     "Writes ``pieces[0]``, the first input, ``pieces[1]``, … to ``stream``."))  # fmt: skip
 
 
@@ -169,8 +170,9 @@ def _assert(condition: Any, *arrays: Any, error: ErrorTemplate) -> tuple[()]:
     return ()
 
 
-RAISE = op("raise", infer=_no_outputs, numpy=_raise, effect=True, doc="Raises ``error`` when reached.")
-ASSERT = op("assert", infer=_no_outputs, numpy=_assert, effect=True, doc=(
+RAISE = op("raise", gradient=NOT_DIFFERENTIABLE,
+    infer=_no_outputs, numpy=_raise, effect=True, doc="Raises ``error`` when reached.")
+ASSERT = op("assert", gradient=NOT_DIFFERENTIABLE, infer=_no_outputs, numpy=_assert, effect=True, doc=(
     "Raises ``error`` unless all of the first input is true."))  # fmt: skip
 
 
@@ -218,7 +220,15 @@ def _checked(value: Any, dtype: DType) -> np.ndarray[Any, Any]:
     return array
 
 
-PY_FUNCTION = op("py_function", infer=_py_function_types, numpy=_py_function, effect=True, doc=(
+def _py_gradient(g: Any, out: Any, *inputs: Any, eager: bool, **_: Any) -> tuple[None, ...]:
+    """None for a function of arrays, as in TensorFlow; a function of tensors would have one, but is not followed."""
+    if eager:
+        no_gradient("py_function", "write the function in ops, give it one with custom_gradient, or use stop_gradient")
+    return tuple([None for _ in inputs])
+
+
+PY_FUNCTION = op("py_function", infer=_py_function_types, numpy=_py_function, effect=True,
+                 gradient=_py_gradient, doc=(
     "Calls ``function`` with tensors (``eager``) or arrays; it returns values of the given ``types``."))  # fmt: skip
 
 

@@ -278,8 +278,25 @@ def _infer_repeat(x: Type, repeats: Type, axis: int | None = None, count: int | 
     return Type(x.dtype, (*x.shape[:place], after, *x.shape[place + 1 :]))
 
 
+def _repeat_gradient(g: Any, x: Any, repeats: Any, axis: int | None) -> Any:
+    from .create import range as range_
+    from .create import zeros_like
+    from .index import add_at_op
+    from .shape import reshape, shape, size
+
+    places = repeat_op(range_(size(x) if axis is None else shape(x)[axis]), repeats, axis=0)
+    if axis is None:
+        total = add_at_op(zeros_like(reshape(x, (-1,))), g, places, key=(("input", 0),))
+        return reshape(total, shape(x) if x.static_shape is None or None in x.static_shape else x.static_shape)
+    whole: Any = ("slice", None, None, None)
+    before = (whole,) * axis if axis >= 0 else (("ellipsis",),)
+    after = (whole,) * (-axis - 1) if axis < 0 else ()
+    return add_at_op(zeros_like(x), g, places, key=(*before, ("input", 0), *after))
+
+
 repeat_op = op(
     "repeat", infer=_infer_repeat, numpy=lambda x, repeats, axis=None, count=None: np.repeat(x, repeats, axis),
+    gradient=lambda g, out, x, repeats, axis=None, count=None: (_repeat_gradient(g, x, repeats, axis), None),
     samples=lambda: [s.sample([1, 2], [2, 3], axis=0), s.sample(_x(2, 2), 2, axis=1, count=2), s.sample(_x(2, 2), 2),
                      s.sample(5, 3, count=3),
                      s.sample(_x(0, 2), 2, axis=0), s.sample(["a", "b"], [0, 1], axis=-1),
@@ -324,11 +341,32 @@ def _pad(x: Any, fill: Any, *dynamic: Any, paddings: Any, mode: str) -> Any:
 
 def _pad_gradient(g: Any, out: Any, x: Any, fill: Any, *dynamic: Any, paddings: Any, mode: str) -> tuple[Any, ...]:
     from .gather import slice as slice_
+    from .reduce import sum_op
     from .shape import shape
 
-    require(mode == "constant", f"pad in mode {mode} has no gradient yet")
+    none = (None for _ in dynamic)
+    if mode != "constant":
+        return _mirrored_gradient(g, x, dynamic, paddings, mode), None, *none
     begin = dynamic[0][:, 0] if dynamic else [pair[0] for pair in paddings]
-    return slice_(g, begin, shape(x)), None, *(None for _ in dynamic)
+    inner = slice_(g, begin, shape(x))
+    return inner, sum_op(g) - sum_op(inner), *none
+
+
+def _mirrored_gradient(g: Any, x: Any, dynamic: tuple[Any, ...], paddings: Any, mode: str) -> Any:
+    """Every element of the result is one of `x`: those places along each axis, found by padding the numbers of them."""
+    from .create import range as range_
+    from .create import zeros_like
+    from .index import add_at_op
+    from .shape import reshape, shape
+
+    rank = x.ndim
+    require(rank is not None, "the gradient of pad needs the tensor's rank")
+    places = []
+    for i in range(rank):
+        own = dynamic[0][i : i + 1] if dynamic else [paddings[i]]
+        numbers = pad(range_(shape(x)[i]), own, mode)
+        places.append(reshape(numbers, [-1 if j == i else 1 for j in range(rank)]))
+    return add_at_op(zeros_like(x), g, *places, key=tuple([("input", i) for i in range(rank)])) if rank else g
 
 
 pad_op = op(

@@ -18,7 +18,7 @@ from ..dtypes import DType, float64
 from ..op import Op, Type, op
 from ..shapes import Shape, broadcast, merge
 from . import samples as s
-from .declare import sum_to
+from .declare import holomorphic, sum_to
 from .infer import at_least, axes_of, require, text, ufunc_dtype
 from .shape import matrix_transpose, reshape
 
@@ -161,7 +161,7 @@ def _tensordot_gradient(g: Any, out: Any, a: Any, b: Any, axes: Any) -> tuple[An
 
 
 tensordot_op: Op = op(
-    "tensordot", infer=_infer_tensordot, numpy=np.tensordot, promote=0, gradient=_tensordot_gradient,
+    "tensordot", infer=_infer_tensordot, numpy=np.tensordot, promote=0, gradient=holomorphic(_tensordot_gradient),
     samples=lambda: [s.sample(_x(2, 3), _x(3, 4), axes=1), s.sample(_x(2, 3), _x(2, 4), axes=((0,), (0,))),
                      s.sample([1, 2], [3, 4], axes=1),
                      s.sample(_x(2), _x(3), axes=0), s.sample(_x(2, 3, 4), _x(4, 3), axes=((1, 2), (1, 0))),
@@ -196,8 +196,8 @@ def _infer_cross(a: Type, b: Type) -> Type:
     return Type(ufunc_dtype(np.multiply, a.dtype, b.dtype), None if shape is None else (*shape[:-1], 3))
 
 
-cross_op: Op = op("cross", infer=_infer_cross, numpy=np.cross, promote=0, gradient=lambda g, out, a, b: (
-                  sum_to(cross_op(b, g), a), sum_to(cross_op(g, a), b)),
+cross_op: Op = op("cross", infer=_infer_cross, numpy=np.cross, promote=0, gradient=holomorphic(lambda g, out, a, b: (
+                  sum_to(cross_op(b, g), a), sum_to(cross_op(g, a), b))),
               samples=lambda: [s.sample(_x(3), _x(3) + 1), s.sample(_x(2, 3), _x(3)), s.sample([1, 2, 3], [3, 2, 1])],
               doc="The cross product of vectors of three elements.")  # fmt: skip
 
@@ -245,19 +245,55 @@ def _einsum(*arrays: Any, equation: str) -> Any:
 
 
 def _einsum_gradient(g: Any, out: Any, *inputs: Any, equation: str) -> tuple[Any, ...]:
+    """Each factor's gradient is an einsum of the others, spread over axes that were summed alone and on diagonals."""
     from .elementwise import conj
 
-    operands, result = _equation(equation, [x.ndim for x in inputs])
+    operands, result = _spelled_out(equation, inputs, out)
     grads = []
-    for i, (x, own) in enumerate(zip(inputs, operands, strict=True)):
+    for i, x in enumerate(inputs):
         others = [j for j in range(len(inputs)) if j != i]
-        seen = result + "".join(operands[j] for j in others)
-        simple = "..." not in equation and len(set(own)) == len(own) and all(c in seen for c in own)
-        require(simple, f"einsum {equation!r} has no gradient yet: an index repeats, is summed alone, or is '...'")
-        terms = [conj(inputs[j]) if x.dtype.is_complex else inputs[j] for j in others]
-        back = ",".join([result, *(operands[j] for j in others)]) + "->" + own
-        grads.append(einsum_op(g, *terms, equation=back))
+        terms = [(operands[j], conj(inputs[j]) if x.dtype.is_complex else inputs[j]) for j in others]
+        grads.append(_factor_gradient([(result, g), *terms], operands[i], x))
     return tuple(grads)
+
+
+def _spelled_out(equation: str, inputs: Sequence[Any], out: Any) -> tuple[list[str], str]:
+    """The subscripts with letters in place of every ellipsis."""
+    operands, result = _equation(equation, [x.ndim for x in inputs])
+    if "..." not in equation:
+        return operands, result
+    require(all(x.ndim is not None for x in inputs), "the gradient of this einsum needs the tensors' ranks")
+    unused = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if c not in equation]
+    counts = [x.ndim - len(names.replace("...", "")) for names, x in zip(operands, inputs, strict=True)]
+    dots = "".join(unused[: max(n for n, names in zip(counts, operands, strict=True) if "..." in names)])
+    operands = [names.replace("...", dots[len(dots) - n :]) for names, n in zip(operands, counts, strict=True)]
+    return operands, result.replace("...", dots)
+
+
+def _factor_gradient(terms: list[tuple[str, Any]], own: str, x: Any) -> Any:
+    from .create import range as range_
+    from .elementwise import cast
+    from .shape import broadcast_to, expand_dims, shape
+
+    unused = [c for c in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+              if c not in own and all(c not in names for names, _ in terms)]  # fmt: skip
+    target = ""
+    for axis, letter in enumerate(own):
+        if letter in target:  # a diagonal: zero elsewhere
+            numbers, fresh = range_(shape(x)[axis]), unused.pop()
+            terms = [*terms, (letter + fresh, cast(expand_dims(numbers, 1) == numbers, x.dtype))]
+            letter = fresh
+        target += letter
+    present = "".join([c for c in target if any(c in names for names, _ in terms)])
+    back = einsum_op(*[value for _, value in terms], equation=",".join(n for n, _ in terms) + "->" + present)
+    for axis, letter in enumerate(target):
+        if letter not in present:  # summed alone: every element counts the same
+            back = expand_dims(back, axis)
+    known = x.static_shape
+    if len(present) < len(target):
+        dims = [shape(back)[i] if c in present else shape(x)[i] for i, c in enumerate(target)]
+        back = broadcast_to(back, known if known is not None and None not in known else dims)
+    return sum_to(back, x)
 
 
 einsum_op: Op = op(

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..op import OPS
-from . import kernels, samples
+from ..op import NOT_DIFFERENTIABLE, OPS, Op, op
+from . import kernels, samples, special
+from .create import zeros_like
 from .declare import Function, binary, cast_like, sum_to, unary
 from .elementwise import cast
 from .infer import elementwise, to_float
@@ -22,10 +23,19 @@ from .integers import loud
 
 # Arithmetic.
 
+
+def _sign_gradient(g: Any, out: Any, x: Any) -> Any:
+    """Zero for real numbers; a complex sign turns as the number moves around 0."""
+    if not x.dtype.is_complex:
+        return zeros_like(x)
+    outwards = OPS["cast"](OPS["real"](g * out), dtype=x.dtype)  # `g` comes conjugated
+    return (g - OPS["conjugate"](out) * outwards) / OPS["cast"](absolute(x), dtype=x.dtype)
+
+
 negative: Function = unary("negative", np.negative, "`-x`.", samples.numbers, lambda g, out, x: -g, expression="-{}")
 absolute: Function = unary("abs", np.absolute, "The absolute value; real for complex `x`.", samples.numbers,
                  lambda g, out, x: g * sign(x), op_name="absolute", expression="abs({})")
-sign: Function = unary("sign", np.sign, "-1, 0 or 1, by the sign of `x`.", samples.numbers, None)
+sign: Function = unary("sign", np.sign, "-1, 0 or 1, by the sign of `x`.", samples.numbers, _sign_gradient)
 square: Function = unary("square", np.square, "`x * x`.", samples.numbers, lambda g, out, x: g * (x * 2))
 sqrt: Function = unary("sqrt", np.sqrt, "The square root; NaN for negative real `x`.", samples.analytic,
              lambda g, out, x: g * 0.5 / out)
@@ -49,7 +59,7 @@ divide: Function = binary("divide", np.divide, "`x / y`, a float also for intege
                 samples.number_pairs, lambda g, out, x, y: (sum_to(g / y, x), sum_to(-g * out / y, y)),
                 expression="{} / {}")
 floordiv: Function = binary("floordiv", loud(np.floor_divide, "floor_divide"),
-    "`x // y`, rounded down.", samples.real_pairs, None,
+    "`x // y`, rounded down.", samples.real_pairs, NOT_DIFFERENTIABLE,
     op_name="floor_divide", expression="{} // {}", divides=True, fresh=True,
     infer=elementwise(np.floor_divide), numpy_names=("floor_divide",))
 floormod: Function = binary("floormod", loud(np.remainder, "remainder"),
@@ -59,13 +69,13 @@ floormod: Function = binary("floormod", loud(np.remainder, "remainder"),
                   numpy_names=("remainder", "mod"))
 truncatediv: Function = binary("truncatediv", loud(kernels.truncate_divide, "truncatediv"),
     "`x / y` rounded towards zero, as in C.",
-                     samples.integer_pairs, None, infer=elementwise(np.floor_divide))
+                     samples.integer_pairs, NOT_DIFFERENTIABLE, infer=elementwise(np.floor_divide))
 truncatemod: Function = binary("truncatemod", loud(np.fmod, "fmod"),
     "The remainder of `truncatediv`, with the sign of `x`.",
                      samples.real_pairs, lambda g, out, x, y: (sum_to(g, x), sum_to(-g * trunc(x / y), y)),
                      op_name="fmod", fresh=True, infer=elementwise(np.fmod), numpy_names=("fmod",))
 power: Function = binary("pow", np.power, "`x ** y`; integers to negative integer powers raise.", samples.power_pairs,
-               lambda g, out, x, y: (sum_to(g * y * power(x, y - 1), x), sum_to(g * xlogy(out, x), y)),
+               lambda g, out, x, y: (sum_to(g * y * power(x, y - 1), x), sum_to(g * out * _safe_log(x), y)),
                op_name="power", expression="{} ** {}")
 maximum: Function = binary("maximum", np.maximum, "The larger one; NaN if either is NaN.", samples.order_numbers,
                  lambda g, out, x, y: (sum_to(g * cast_like(greater_equal(x, y), g), x),
@@ -73,8 +83,10 @@ maximum: Function = binary("maximum", np.maximum, "The larger one; NaN if either
 minimum: Function = binary("minimum", np.minimum, "The smaller one; NaN if either is NaN.", samples.order_numbers,
                  lambda g, out, x, y: (sum_to(g * cast_like(less_equal(x, y), g), x),
                                        sum_to(g * cast_like(greater(x, y), g), y)))
-fmax: Function = binary("fmax", np.fmax, "The larger one; a NaN loses.", samples.order_numbers, None)
-fmin: Function = binary("fmin", np.fmin, "The smaller one; a NaN loses.", samples.order_numbers, None)
+fmax: Function = binary("fmax", np.fmax, "The larger one; a NaN loses.", samples.order_numbers,
+                        lambda g, out, x, y: _chosen(g, x, y, logical_or(greater_equal(x, y), is_nan(y))))
+fmin: Function = binary("fmin", np.fmin, "The smaller one; a NaN loses.", samples.order_numbers,
+                        lambda g, out, x, y: _chosen(g, x, y, logical_or(less_equal(x, y), is_nan(y))))
 squared_difference: Function = binary(
     "squared_difference", lambda x, y: np.square(np.subtract(x, y)), "`(x - y) ** 2`.", samples.number_pairs,
     lambda g, out, x, y: (sum_to(g * 2 * (x - y), x), sum_to(g * 2 * (y - x), y)), infer=elementwise(np.subtract))
@@ -87,14 +99,15 @@ multiply_no_nan: Function = binary(
     samples.special_pairs, lambda g, out, x, y: (sum_to(multiply_no_nan(g, y), x), sum_to(multiply_no_nan(x, g), y)),
     infer=elementwise(np.multiply))
 xlogy: Function = binary("xlogy", kernels.xlogy, "`x * log(y)`, and 0 where `x` is 0.", samples.float_pairs,
-               lambda g, out, x, y: (sum_to(g * log(y), x), sum_to(g * xdivy(x, y), y)), infer=to_float)
+               lambda g, out, x, y: (sum_to(g * xlogy(_nonzero(x), y), x), sum_to(g * xdivy(x, y), y)), infer=to_float)
 xlog1py: Function = binary("xlog1py", kernels.xlog1py, "`x * log(1 + y)`, and 0 where `x` is 0.", samples.float_pairs,
-                 lambda g, out, x, y: (sum_to(g * log1p(y), x), sum_to(g * xdivy(x, y + 1), y)), infer=to_float)
+                 lambda g, out, x, y: (sum_to(g * xlog1py(_nonzero(x), y), x), sum_to(g * xdivy(x, y + 1), y)),
+                 infer=to_float)
 xdivy: Function = binary("xdivy", kernels.xdivy, "`x / y`, and 0 where `x` is 0.", samples.float_pairs,
-               lambda g, out, x, y: (sum_to(xdivy(g, y), x), sum_to(-g * xdivy(out, y), y)),
+               lambda g, out, x, y: (sum_to(g * xdivy(_nonzero(x), y), x), sum_to(-g * xdivy(out, y), y)),
                infer=elementwise(np.divide))
-gcd: Function = binary("gcd", np.gcd, "The greatest common divisor.", samples.integer_pairs, None)
-lcm: Function = binary("lcm", np.lcm, "The least common multiple.", samples.integer_pairs, None)
+gcd: Function = binary("gcd", np.gcd, "The greatest common divisor.", samples.integer_pairs, NOT_DIFFERENTIABLE)
+lcm: Function = binary("lcm", np.lcm, "The least common multiple.", samples.integer_pairs, NOT_DIFFERENTIABLE)
 
 # Exponentials and logarithms.
 
@@ -132,7 +145,7 @@ tanh: Function = unary("tanh", np.tanh, "The hyperbolic tangent.", samples.analy
 asinh: Function = unary("asinh", np.arcsinh, "The inverse hyperbolic sine.", samples.analytic,
               lambda g, out, x: g * rsqrt(square(x) + 1), op_name="arcsinh")
 acosh: Function = unary("acosh", np.arccosh, "The inverse hyperbolic cosine.", samples.above_one,
-              lambda g, out, x: g * rsqrt(square(x) - 1), op_name="arccosh")
+              lambda g, out, x: g / sinh(out), op_name="arccosh")
 atanh: Function = unary("atanh", np.arctanh, "The inverse hyperbolic tangent.", samples.analytic,
               lambda g, out, x: g / (1 - square(x)), op_name="arctanh")
 atan2: Function = binary("atan2", np.arctan2, "The angle of the point (`y`, `x`) to the first axis.",
@@ -148,50 +161,65 @@ rad2deg: Function = unary("rad2deg", np.rad2deg, "Radians to degrees.", samples.
 
 # Rounding and floating-point structure.
 
-floor: Function = unary("floor", np.floor, "Rounded down.", samples.reals, None)
-ceil: Function = unary("ceil", np.ceil, "Rounded up.", samples.reals, None)
-trunc: Function = unary("trunc", np.trunc, "Rounded towards zero.", samples.reals, None)
+floor: Function = unary("floor", np.floor, "Rounded down.", samples.reals, NOT_DIFFERENTIABLE)
+ceil: Function = unary("ceil", np.ceil, "Rounded up.", samples.reals, NOT_DIFFERENTIABLE)
+trunc: Function = unary("trunc", np.trunc, "Rounded towards zero.", samples.reals, NOT_DIFFERENTIABLE)
 rint: Function = unary("rint", np.rint, "Rounded to the nearest whole number, halves to even; a float.", samples.reals,
-    None)
+    NOT_DIFFERENTIABLE)
 nextafter: Function = binary("nextafter", np.nextafter, "The next number after `x` towards `y`.",
-    samples.special_pairs, None)
+    samples.special_pairs, NOT_DIFFERENTIABLE)
 copysign: Function = binary("copysign", np.copysign, "`x` with the sign of `y`.", samples.special_pairs,
                   lambda g, out, x, y: (sum_to(g * copysign(sign(x), x * y), x), None))
 heaviside: Function = binary("heaviside", np.heaviside, "0 for `x < 0`, 1 for `x > 0`, `y` at 0.",
-    samples.special_pairs, None)
-is_nan: Function = unary("is_nan", np.isnan, "Whether `x` is NaN.", samples.numbers, None, op_name="isnan")
-is_inf: Function = unary("is_inf", np.isinf, "Whether `x` is infinite.", samples.numbers, None, op_name="isinf")
+    samples.special_pairs, NOT_DIFFERENTIABLE)
+is_nan: Function = unary("is_nan", np.isnan, "Whether `x` is NaN.", samples.numbers,
+    NOT_DIFFERENTIABLE, op_name="isnan")
+is_inf: Function = unary("is_inf", np.isinf, "Whether `x` is infinite.", samples.numbers,
+    NOT_DIFFERENTIABLE, op_name="isinf")
 is_finite: Function = unary("is_finite", np.isfinite, "Whether `x` is neither infinite nor NaN.", samples.numbers,
-    None, op_name="isfinite")
-signbit: Function = unary("signbit", np.signbit, "Whether the sign is negative, also of -0.0.", samples.reals, None)
+    NOT_DIFFERENTIABLE, op_name="isfinite")
+signbit: Function = unary("signbit", np.signbit, "Whether the sign is negative, also of -0.0.", samples.reals,
+    NOT_DIFFERENTIABLE)
 
 # Comparison: booleans, for strings as well.
 
-equal: Function = binary("equal", np.equal, "`x == y`, element by element.", samples.equality_pairs, None,
+equal: Function = binary("equal", np.equal, "`x == y`, element by element.", samples.equality_pairs, NOT_DIFFERENTIABLE,
     strings=True, expression="{} == {}")
-not_equal: Function = binary("not_equal", np.not_equal, "`x != y`.", samples.equality_pairs, None, strings=True,
+not_equal: Function = binary("not_equal", np.not_equal, "`x != y`.", samples.equality_pairs,
+    NOT_DIFFERENTIABLE, strings=True,
     expression="{} != {}")
-less: Function = binary("less", np.less, "`x < y`.", samples.order_pairs, None, strings=True, expression="{} < {}")
-less_equal: Function = binary("less_equal", np.less_equal, "`x <= y`.", samples.order_pairs, None, strings=True,
+less: Function = binary("less", np.less, "`x < y`.", samples.order_pairs,
+    NOT_DIFFERENTIABLE, strings=True, expression="{} < {}")
+less_equal: Function = binary("less_equal", np.less_equal, "`x <= y`.", samples.order_pairs,
+    NOT_DIFFERENTIABLE, strings=True,
     expression="{} <= {}")
-greater: Function = binary("greater", np.greater, "`x > y`.", samples.order_pairs, None, strings=True,
+greater: Function = binary("greater", np.greater, "`x > y`.", samples.order_pairs, NOT_DIFFERENTIABLE, strings=True,
     expression="{} > {}")
-greater_equal: Function = binary("greater_equal", np.greater_equal, "`x >= y`.", samples.order_pairs, None,
+greater_equal: Function = binary("greater_equal", np.greater_equal, "`x >= y`.", samples.order_pairs,
+    NOT_DIFFERENTIABLE,
     strings=True, expression="{} >= {}")
 
 # Logic (numbers count as true unless zero) and bits.
 
-logical_and: Function = binary("logical_and", np.logical_and, "True where both are.", samples.boolean_pairs, None)
-logical_or: Function = binary("logical_or", np.logical_or, "True where one is.", samples.boolean_pairs, None)
-logical_xor: Function = binary("logical_xor", np.logical_xor, "True where just one is.", samples.boolean_pairs, None)
-logical_not: Function = unary("logical_not", np.logical_not, "True where `x` is not.", samples.booleans, None)
-bitwise_and: Function = binary("bitwise_and", np.bitwise_and, "`x & y`.", samples.bit_pairs, None, expression="{} & {}")
-bitwise_or: Function = binary("bitwise_or", np.bitwise_or, "`x | y`.", samples.bit_pairs, None, expression="{} | {}")
-bitwise_xor: Function = binary("bitwise_xor", np.bitwise_xor, "`x ^ y`.", samples.bit_pairs, None, expression="{} ^ {}")
-invert: Function = unary("invert", np.invert, "`~x`.", samples.bits, None, expression="~{}")
-left_shift: Function = binary("left_shift", np.left_shift, "`x << y`.", samples.shift_pairs, None,
+logical_and: Function = binary("logical_and", np.logical_and, "True where both are.", samples.boolean_pairs,
+    NOT_DIFFERENTIABLE)
+logical_or: Function = binary("logical_or", np.logical_or, "True where one is.", samples.boolean_pairs,
+    NOT_DIFFERENTIABLE)
+logical_xor: Function = binary("logical_xor", np.logical_xor, "True where just one is.", samples.boolean_pairs,
+    NOT_DIFFERENTIABLE)
+logical_not: Function = unary("logical_not", np.logical_not, "True where `x` is not.", samples.booleans,
+    NOT_DIFFERENTIABLE)
+bitwise_and: Function = binary("bitwise_and", np.bitwise_and, "`x & y`.", samples.bit_pairs,
+    NOT_DIFFERENTIABLE, expression="{} & {}")
+bitwise_or: Function = binary("bitwise_or", np.bitwise_or, "`x | y`.", samples.bit_pairs,
+    NOT_DIFFERENTIABLE, expression="{} | {}")
+bitwise_xor: Function = binary("bitwise_xor", np.bitwise_xor, "`x ^ y`.", samples.bit_pairs,
+    NOT_DIFFERENTIABLE, expression="{} ^ {}")
+invert: Function = unary("invert", np.invert, "`~x`.", samples.bits, NOT_DIFFERENTIABLE, expression="~{}")
+left_shift: Function = binary("left_shift", np.left_shift, "`x << y`.", samples.shift_pairs, NOT_DIFFERENTIABLE,
     expression="{} << {}")
-right_shift: Function = binary("right_shift", np.right_shift, "`x >> y`, keeping the sign.", samples.shift_pairs, None,
+right_shift: Function = binary("right_shift", np.right_shift, "`x >> y`, keeping the sign.", samples.shift_pairs,
+    NOT_DIFFERENTIABLE,
     expression="{} >> {}")
 
 # Special functions.
@@ -203,11 +231,62 @@ erfc: Function = unary("erfc", kernels.erfc, "One minus the error function.", sa
 lgamma: Function = unary("lgamma", kernels.lgamma, "The logarithm of the absolute value of the gamma function.",
     samples.floats,
                lambda g, out, x: g * digamma(x), infer=to_float)
-digamma: Function = unary("digamma", kernels.digamma, "The derivative of `lgamma`.", samples.floats, None,
-    infer=to_float)
-sinc: Function = unary("sinc", kernels.sinc, "`sin(pi x) / (pi x)`, and 1 at 0.", samples.floats, None, infer=to_float)
-i0: Function = unary("bessel_i0", kernels.bessel_i0, "The modified Bessel function of order 0.", samples.floats, None,
-           infer=to_float, op_name="i0")
+digamma: Function = unary("digamma", kernels.digamma, "The derivative of `lgamma`.", samples.floats,
+                          lambda g, out, x: g * polygamma_op(x, order=1), infer=to_float)
+sinc: Function = unary("sinc", kernels.sinc, "`sin(pi x) / (pi x)`, and 1 at 0.", samples.floats,
+                       lambda g, out, x: g * _sinc_slope(x, out), infer=to_float)
+i0: Function = unary("bessel_i0", kernels.bessel_i0, "The modified Bessel function of order 0.", samples.floats,
+                     lambda g, out, x: g * i1(x), infer=to_float, op_name="i0")
+i1: Function = unary("bessel_i1", special.bessel_i1, "The modified Bessel function of order 1.", samples.floats,
+                     lambda g, out, x: g * _i1_slope(x, out), infer=to_float, op_name="i1")
+polygamma_op: Op = op(
+    "polygamma", infer=to_float, numpy=special.polygamma,
+    gradient=lambda g, out, x, order: (g * polygamma_op(x, order=order + 1),),
+    samples=lambda: [(x, {"order": n}) for x, _ in samples.floats() for n in (1, 2)],
+    doc="The derivative of `digamma`, of a positive order.",
+)
+
+
+def polygamma(a: int, x: Any, name: str | None = None) -> Any:
+    """The derivative of order `a` (a Python int) of `digamma`; of order 0, `digamma` itself."""
+    return digamma(x, name) if a == 0 else polygamma_op(x, order=int(a), name=name)
+
+
+# What gradients share.
+
+
+def _where(condition: Any, x: Any, y: Any) -> Any:
+    return OPS["where"](condition, x, y)
+
+
+def _chosen(g: Any, x: Any, y: Any, first: Any) -> tuple[Any, Any]:
+    """The gradient for the one of two numbers that was chosen."""
+    zero = zeros_like(g)
+    return sum_to(_where(first, g, zero), x), sum_to(_where(first, zero, g), y)
+
+
+def _nonzero(x: Any) -> Any:
+    return cast_like(not_equal(x, 0), x)
+
+
+def _safe_log(x: Any) -> Any:
+    """The logarithm where it is finite (of positive or complex numbers), 0 elsewhere."""
+    good = not_equal(x, 0) if x.dtype.is_complex else greater(x, 0)
+    return _where(good, log(_where(good, x, 1)), 0)
+
+
+def _sinc_slope(x: Any, out: Any) -> Any:
+    """The derivative of `sinc`: its Taylor series near 0, where the quotient loses precision."""
+    small = absolute(x) < 0.1
+    square_ = square(_where(small, x, 0) * _math.pi)
+    series = 1 - square_ / 10 * (1 - square_ / 28 * (1 - square_ / 54 * (1 - square_ / 88)))
+    safe = _where(small, 1, x)
+    return _where(small, x * (-(_math.pi**2) / 3) * series, (cos(safe * _math.pi) - sinc(safe)) / safe)
+
+
+def _i1_slope(x: Any, out: Any) -> Any:
+    zero = equal(x, 0)
+    return i0(x) - _where(zero, 0.5, out / _where(zero, 1, x))
 
 
 def round_to(x: Any, digits: int | None = None) -> Any:
@@ -216,4 +295,4 @@ def round_to(x: Any, digits: int | None = None) -> Any:
     return cast(rounded, "int64") if digits is None and rounded.dtype.is_floating else rounded
 
 
-__all__ = [name for name, value in list(globals().items()) if hasattr(value, "op")]
+__all__ = ["polygamma", *[name for name, value in list(globals().items()) if hasattr(value, "op")]]

@@ -169,13 +169,11 @@ def _infer_sparse(labels: Type, logits: Type) -> Type:
 
 
 def _sparse_gradient(g: Any, out: Any, labels: Any, logits: Any) -> tuple[None, Any]:
-    from .create import one_hot
+    from .gather import put_along
     from .shape import expand_dims
 
-    n = None if logits.static_shape is None else logits.static_shape[-1]
-    if n is None:
-        raise InvalidArgumentError("the gradient of the sparse softmax cross-entropy needs the number of classes")
-    return None, (softmax(logits) - one_hot(labels, n, dtype=logits.dtype)) * expand_dims(g, -1)
+    g = expand_dims(g, -1)
+    return None, softmax(logits) * g - put_along(logits, expand_dims(labels, -1), g, -1)
 
 
 sparse_op = op(

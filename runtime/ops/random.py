@@ -17,9 +17,10 @@ from autograph.errors import InvalidArgumentError
 
 from ..convert import convert_to_tensor
 from ..dtypes import DType, as_dtype, float32, int32, int64
-from ..op import Op, Type, op
+from ..op import NOT_DIFFERENTIABLE, Op, Type, op
 from ..shapes import Shape, broadcast
 from . import samples as s
+from .declare import no_gradient, sum_to
 from .dims import as_dims
 from .infer import at_least, exactly, require, require_kind
 
@@ -68,6 +69,13 @@ _generators = _Generators()
 def set_seed(seed: int) -> None:
     """Restart all stateful generators from `seed`: from here on a program draws the same numbers again."""
     _generators.restart(int(seed))
+
+
+def fresh_seed(seed: int | None) -> list[int]:
+    """A seed for a generator of its own: drawn from the common generator, or made of an own and the global seed."""
+    if seed is not None:
+        return [(_generators.seed or 0) % 2**64, seed % 2**64]
+    return [int(_generators.draw(None, lambda generator: generator.integers(2**63)))]
 
 
 # Distributions: each takes a generator, a shape and parameters, and gives an array of the dtype.
@@ -128,11 +136,21 @@ def _declare(name: str, sampler: Callable[..., Any], doc: str) -> tuple[Op, Op]:
             s.sample([0.0, 5.0], 9.0, [3, 2], shape=(None, 2), dtype=float32),
         ]  # fmt: skip
 
+    def gradient(g: Any, out: Any, a: Any, b: Any) -> tuple[Any, Any]:
+        """The same draw from a distribution that is moved or stretched."""
+        if name == "uniform":
+            place = (out - a) / (b - a)
+            return sum_to(g * (1 - place), a), sum_to(g * place, b)
+        return sum_to(g, a), sum_to(g * (out - a) / b, b)
+
     return op(
-        f"random_{name}", infer=infer_stateful, numpy=stateful, effect=True, doc=f"{doc} Stateful.",
+        f"random_{name}", gradient=lambda g, out, a, b, *dims, **_: (*gradient(g, out, a, b), *(None for _ in dims)),
+        infer=infer_stateful, numpy=stateful, effect=True, doc=f"{doc} Stateful.",
         samples=lambda: draws() + ([s.sample(0, 9, shape=(4,), dtype=int32, seed=3)] if name == "uniform" else []),
     ), op(
-        f"stateless_random_{name}", infer=infer_stateless, numpy=stateless, doc=f"{doc} The first input is the seed.",
+        f"stateless_random_{name}",
+        gradient=lambda g, out, seed, a, b, *dims, **_: (None, *gradient(g, out, a, b), *(None for _ in dims)),
+        infer=infer_stateless, numpy=stateless, doc=f"{doc} The first input is the seed.",
         samples=lambda: [((np.array([1, 2], np.int32), *inputs), attributes) for inputs, attributes in draws()],
     )  # fmt: skip
 
@@ -241,8 +259,20 @@ def _infer_shuffle(x: Type, **_: Any) -> Type:
     return x
 
 
+def _shuffle_gradient(g: Any, seed: Any, x: Any) -> Any:
+    """The seed gives the same order again."""
+    from .create import range as range_
+    from .gather import gather
+    from .shape import shape
+    from .sort import invert_permutation
+
+    return gather(g, invert_permutation(stateless_shuffle(range_(shape(x)[0]), seed)))
+
+
 shuffle_op = op(
     "random_shuffle", infer=_infer_shuffle, effect=True,
+    gradient=lambda g, out, x, seed=None: no_gradient(
+        "random_shuffle", "shuffle the indices and gather, or use random.stateless_shuffle"),
     numpy=lambda x, seed=None: _generators.draw(seed, lambda generator: generator.permutation(x, axis=0)),
     samples=lambda: [s.sample([1, 2, 3]), s.sample([[1.0], [2.0]], seed=1), s.sample(np.zeros((0, 2))),
                      s.sample(["a", "b"])],
@@ -255,6 +285,7 @@ def _infer_stateless_shuffle(seed: Type, x: Type) -> Type:
 
 stateless_shuffle_op = op(
     "stateless_random_shuffle", infer=_infer_stateless_shuffle,
+    gradient=lambda g, out, seed, x: (None, _shuffle_gradient(g, seed, x)),
     numpy=lambda seed, x: _generator(_checked_seed(seed)).permutation(x, axis=0),
     samples=lambda: [s.sample([1, 2], [1, 2, 3]), s.sample([1, 2], [[1.0], [2.0]])],
     doc="The slices along the first axis in an order determined by the seed, the first input.",
@@ -285,7 +316,7 @@ def _infer_categorical(logits: Type, count: int, dtype: DType = int64, seed: int
 
 _LOGITS = np.array([[0.0, 1.0, -5.0], [2.0, 0.0, 0.0]], np.float32)
 categorical_op = op(
-    "random_categorical", infer=_infer_categorical, effect=True,
+    "random_categorical", gradient=NOT_DIFFERENTIABLE, infer=_infer_categorical, effect=True,
     numpy=lambda logits, count, dtype=int64,
     seed=None: _generators.draw(seed, lambda g: _categorical(g, logits, count, dtype)),
     samples=lambda: [s.sample(_LOGITS, count=4), s.sample(_LOGITS.astype(np.float64), count=0, dtype=int32),
@@ -299,6 +330,7 @@ def _infer_stateless_categorical(seed: Type, logits: Type, count: int, dtype: DT
 
 stateless_categorical_op = op(
     "stateless_random_categorical",
+    gradient=NOT_DIFFERENTIABLE,
     infer=_infer_stateless_categorical,
     numpy=lambda seed, logits, count, dtype=int64: _categorical(_generator(_checked_seed(seed)), logits, count, dtype),
     samples=lambda: [s.sample([1, 2], _LOGITS, count=4)],

@@ -16,9 +16,9 @@ from autograph.errors import InvalidTypeError
 
 from ..convert import convert_to_tensor
 from ..dtypes import DType, as_dtype, bool_, float64, int64, uint64
-from ..op import Op, Type, op
+from ..op import NOT_DIFFERENTIABLE, Op, Type, op
 from . import samples as s
-from .declare import finish
+from .declare import finish, holomorphic
 from .elementwise import cast
 from .infer import axes_of, float_dtype, reduced, require, require_kind
 
@@ -192,7 +192,7 @@ def _extreme_gradient(g: Any, out: Any, x: Any, axis: Any = None, keepdims: bool
 
 sum_op = op("sum", infer=_infer_sum, numpy=_sum(np.add), samples=_sums, gradient=_spread_gradient,
             doc="The sum over axes; `dtype` is that of the result, NumPy's by default.")  # fmt: skip
-prod_op = op("prod", infer=_infer_sum, numpy=_sum(np.multiply), samples=_sums, gradient=_prod_gradient,
+prod_op = op("prod", infer=_infer_sum, numpy=_sum(np.multiply), samples=_sums, gradient=holomorphic(_prod_gradient),
              doc="The product over axes; `dtype` is that of the result, NumPy's by default.")  # fmt: skip
 mean_op = op("mean", infer=_infer_mean, numpy=_mean_kernel, gradient=_mean_gradient,
              samples=lambda: [*_samples(), s.sample([True, False]), s.sample(s.COMPLEX),
@@ -215,14 +215,16 @@ def _infer_count(x: Type, axis: Any = None, keepdims: bool = False) -> Type:
     return Type(int64, reduced(x.shape, axis, keepdims))
 
 
-all_op = op("all", infer=_infer_truth, samples=_truths, doc="Whether all elements over axes are true.",
+all_op = op("all", gradient=NOT_DIFFERENTIABLE,
+            infer=_infer_truth, samples=_truths, doc="Whether all elements over axes are true.",
             numpy=lambda x, axis=None, keepdims=False: np.logical_and.reduce(x, axis=axis,
                 keepdims=keepdims))  # fmt: skip
-any_op = op("any", infer=_infer_truth, samples=_truths, doc="Whether any element over axes is true.",
+any_op = op("any", gradient=NOT_DIFFERENTIABLE,
+            infer=_infer_truth, samples=_truths, doc="Whether any element over axes is true.",
             numpy=lambda x, axis=None, keepdims=False: np.logical_or.reduce(x, axis=axis,
                 keepdims=keepdims))  # fmt: skip
 count_op = op(
-    "count_nonzero", infer=_infer_count, samples=lambda: [*_truths(), s.sample(["", "a"])],
+    "count_nonzero", gradient=NOT_DIFFERENTIABLE, infer=_infer_count, samples=lambda: [*_truths(), s.sample(["", "a"])],
     numpy=lambda x, axis=None, keepdims=False: np.asarray(np.count_nonzero(x, axis=axis, keepdims=keepdims)),
     doc="The number of elements over axes that are not zero (or not empty text), int64.")  # fmt: skip
 
@@ -303,9 +305,9 @@ def _arg_samples() -> list[Any]:
             s.sample([True, False])]  # fmt: skip
 
 
-argmax_op = op("argmax", infer=_infer_arg, numpy=_arg(np.argmax), samples=_arg_samples,
+argmax_op = op("argmax", gradient=NOT_DIFFERENTIABLE, infer=_infer_arg, numpy=_arg(np.argmax), samples=_arg_samples,
                doc="The index of the first maximum (or NaN) along an axis, or in the flattened array.")  # fmt: skip
-argmin_op = op("argmin", infer=_infer_arg, numpy=_arg(np.argmin), samples=_arg_samples,
+argmin_op = op("argmin", gradient=NOT_DIFFERENTIABLE, infer=_infer_arg, numpy=_arg(np.argmin), samples=_arg_samples,
                doc="The index of the first minimum (or NaN) along an axis, or in the flattened array.")  # fmt: skip
 
 

@@ -91,6 +91,16 @@ def _update_gradient(g: Any, out: Any, x: Any, indices: Any, updates: Any) -> tu
     return tensor_scatter_nd_update(g, indices, zeros_like(updates)), None, gather_nd(g, indices)
 
 
+def _chosen_gradient(g: Any, out: Any, x: Any, indices: Any, updates: Any) -> tuple[Any, ...]:
+    """To what was chosen; equal candidates share it."""
+    from .elementwise import cast
+
+    kept = cast(x == out, x.dtype)
+    stored = cast(updates == gather_nd(out, indices), x.dtype)
+    g = g / tensor_scatter_nd_add(kept, indices, stored)
+    return g * kept, None, gather_nd(g, indices) * stored
+
+
 def _declare(name: str, function: Any, doc: str, gradient: Any = None) -> Callable[..., Any]:
     record = op(name, infer=_infer_scatter, numpy=_scatter(function), in_place=_in_place(function),
                 samples=_samples, gradient=gradient, doc=doc)  # fmt: skip
@@ -123,9 +133,11 @@ tensor_scatter_nd_sub = _declare(
     "tensor_scatter_nd_sub", np.subtract, "A copy of the tensor with `updates` taken off at the index vectors.",
     lambda g, out, x, indices, updates: (g, None, -gather_nd(g, indices)))  # fmt: skip
 tensor_scatter_nd_min = _declare(
-    "tensor_scatter_nd_min", np.minimum, "A copy of the tensor with the smaller of it and `updates` at index vectors.")
+    "tensor_scatter_nd_min", np.minimum, "A copy of the tensor with the smaller of it and `updates` at index vectors.",
+    _chosen_gradient)  # fmt: skip
 tensor_scatter_nd_max = _declare(
-    "tensor_scatter_nd_max", np.maximum, "A copy of the tensor with the larger of it and `updates` at index vectors.")
+    "tensor_scatter_nd_max", np.maximum, "A copy of the tensor with the larger of it and `updates` at index vectors.",
+    _chosen_gradient)  # fmt: skip
 
 
 # scatter_nd
@@ -287,6 +299,43 @@ def _segment_sum_gradient(g: Any, out: Any, x: Any, ids: Any, count: int | None 
     return where(inside, picked, zeros_like(picked)), None
 
 
+def _summed(values: Any, ids: Any, count: int | None) -> Any:
+    return segment_sum(values, ids) if count is None else unsorted_segment_sum(values, ids, count)
+
+
+def _segment_mean_gradient(g: Any, out: Any, x: Any, ids: Any, count: int | None = None) -> tuple[Any, None]:
+    from .create import ones_like
+    from .math import maximum
+
+    sizes = _summed(ones_like(x), ids, count)
+    return _segment_sum_gradient(g / maximum(sizes, 1), out, x, ids, count)
+
+
+def _segment_choice_gradient(g: Any, out: Any, x: Any, ids: Any, count: int | None = None) -> tuple[Any, None]:
+    """To the elements that are the maximum or minimum; equal ones share it."""
+    from .elementwise import cast
+    from .math import maximum
+
+    chosen = cast(x == gather(out, maximum(ids, 0)), x.dtype)
+    number = _summed(chosen, ids, count)
+    return _segment_sum_gradient(g / maximum(number, 1), out, x, ids, count)[0] * chosen, None
+
+
+def _segment_prod_gradient(g: Any, out: Any, x: Any, ids: Any, count: int | None = None) -> tuple[Any, None]:
+    """The product of the others: of those that are not zero, for the only zero of a segment (as TensorFlow does)."""
+    from .create import zeros_like
+    from .elementwise import cast, where
+    from .math import maximum
+
+    zero = x == 0
+    zeros = _summed(cast(zero, x.dtype), ids, count)
+    safe = where(zero, 1, x)
+    places = maximum(ids, 0)
+    product = segment_prod(safe, ids) if count is None else unsorted_segment_prod(safe, ids, count)
+    others = where(zero, gather(product, places), gather(out, places) / safe)
+    return _segment_sum_gradient(where(zeros > 1, zeros_like(g), g), out, x, ids, count)[0] * others, None
+
+
 def _segment_op(name: str, function: Any, doc: str, mean: bool = False, gradient: Any = None) -> tuple[Any, Any]:
     ordered = op(f"segment_{name}", infer=_infer_segment, numpy=_segments(function, mean, True),
         samples=_sorted_samples,
@@ -313,7 +362,11 @@ def _unsorted_function(record: Op) -> Callable[..., Any]:
 
 segment_sum, unsorted_segment_sum = _segment_op(
     "sum", np.add, "The sum", gradient=_segment_sum_gradient)
-segment_mean, unsorted_segment_mean = _segment_op("mean", np.add, "The mean", mean=True)
-segment_prod, unsorted_segment_prod = _segment_op("prod", np.multiply, "The product")
-segment_max, unsorted_segment_max = _segment_op("max", np.maximum, "The maximum")
-segment_min, unsorted_segment_min = _segment_op("min", np.minimum, "The minimum")
+segment_mean, unsorted_segment_mean = _segment_op(
+    "mean", np.add, "The mean", mean=True, gradient=_segment_mean_gradient)
+segment_prod, unsorted_segment_prod = _segment_op(
+    "prod", np.multiply, "The product", gradient=_segment_prod_gradient)
+segment_max, unsorted_segment_max = _segment_op(
+    "max", np.maximum, "The maximum", gradient=_segment_choice_gradient)
+segment_min, unsorted_segment_min = _segment_op(
+    "min", np.minimum, "The minimum", gradient=_segment_choice_gradient)

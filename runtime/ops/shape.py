@@ -15,7 +15,7 @@ from autograph.errors import InvalidArgumentError
 
 from ..convert import convert_to_tensor
 from ..dtypes import DType, as_dtype, int32
-from ..op import Op, Type, op
+from ..op import NOT_DIFFERENTIABLE, Op, Type, op
 from ..shapes import Shape, is_compatible
 from ..shapes import broadcast as broadcast_shapes
 from . import samples as s
@@ -308,7 +308,8 @@ def _infer_shape(x: Type, dtype: DType = int32) -> Type:
 
 def _count(name: str, kernel: Callable[[Any], Any], doc: str) -> Any:
     return op(
-        name, infer=lambda x, dtype=int32: Type(dtype, ()), numpy=lambda x, dtype=int32: dtype.numpy.type(kernel(x)),
+        name, gradient=NOT_DIFFERENTIABLE,
+        infer=lambda x, dtype=int32: Type(dtype, ()), numpy=lambda x, dtype=int32: dtype.numpy.type(kernel(x)),
         doc=doc,
         samples=lambda: [s.sample(_x(2, 3)), s.sample(_x()), s.sample(_x(0, 2), dtype=as_dtype("int64")),
                          s.sample(["a"])],
@@ -316,7 +317,8 @@ def _count(name: str, kernel: Callable[[Any], Any], doc: str) -> Any:
 
 
 shape_op = op(
-    "shape", infer=_infer_shape, numpy=lambda x, dtype=int32: np.array(np.shape(x), dtype.numpy),
+    "shape", gradient=NOT_DIFFERENTIABLE,
+    infer=_infer_shape, numpy=lambda x, dtype=int32: np.array(np.shape(x), dtype.numpy),
     samples=lambda: [s.sample(_x(2, 3)), s.sample(_x()), s.sample(_x(0, 2), dtype=as_dtype("int64")), s.sample(["a"])],
     doc="The dimensions of the tensor, as a vector.",
 )  # fmt: skip

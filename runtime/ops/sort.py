@@ -13,7 +13,7 @@ from autograph.errors import InvalidArgumentError
 
 from ..convert import convert_to_tensor
 from ..dtypes import DType, as_dtype, bool_, int32, int64
-from ..op import Type, op
+from ..op import NOT_DIFFERENTIABLE, Type, op
 from ..shapes import is_compatible
 from . import samples as s
 from .infer import at_least, axis_of, exactly, require, require_kind, text
@@ -85,7 +85,7 @@ def _sort_gradient(g: Any, out: Any, x: Any, axis: int = -1, descending: bool = 
 
 sort_op = op("sort", infer=_infer_sort, numpy=_sort, samples=_samples, gradient=_sort_gradient,
              doc="The elements in order along an axis.")  # fmt: skip
-argsort_op = op("argsort", infer=lambda x, axis=-1, descending=False,
+argsort_op = op("argsort", gradient=NOT_DIFFERENTIABLE, infer=lambda x, axis=-1, descending=False,
     dtype=int32: Type(dtype, _infer_sort(x, axis).shape), numpy=_argsort,
                 samples=lambda: [*_samples(), s.sample([2, 1], dtype=int64)],
                 doc="The indices that put an axis in order; equal elements keep theirs.")  # fmt: skip
@@ -125,14 +125,9 @@ def _top_k(x: Any, k: int, dtype: DType = int32) -> tuple[Any, Any]:
 
 
 def _top_k_gradient(g: Any, out: Any, x: Any, k: int, dtype: DType = int32) -> tuple[Any]:
-    from .create import one_hot
-    from .reduce import reduce_sum
-    from .shape import expand_dims
+    from .gather import put_along
 
-    n = None if x.static_shape is None else x.static_shape[-1]
-    if n is None:
-        raise InvalidArgumentError("the gradient of top_k needs the size of the last axis")
-    return (reduce_sum(one_hot(out[1], n, dtype=x.dtype) * expand_dims(g[0], -1), axis=-2),)
+    return (put_along(x, out[1], g[0], -1),)
 
 
 top_k_op = op(
@@ -180,8 +175,22 @@ def _unique(x: Any, dtype: DType = int32) -> tuple[Any, ...]:
     return x[first[order]], places[inverse.reshape(-1)].astype(dtype.numpy), counts[order].astype(dtype.numpy)
 
 
+def _unique_gradient(g: Any, out: Any, x: Any) -> Any:
+    """To the first of each kind, as that is the element which was taken."""
+    from .create import range as range_
+    from .create import zeros_like
+    from .gather import gather
+    from .index import add_at_op
+    from .shape import size
+
+    order = argsort_op(out[1], dtype=int32)
+    first = gather(order, searchsorted(gather(out[1], order), range_(size(out[0], out_type=out[1].dtype))))
+    return add_at_op(zeros_like(x), g, first, key=(("input", 0),))
+
+
 unique_op = op(
     "unique", infer=_infer_unique, numpy=_unique,
+    gradient=lambda g, out, x, dtype=int32: (_unique_gradient(g[0], out, x),),
     samples=lambda: [s.sample([3, 1, 3, 2]), s.sample(np.zeros(0), dtype=int64), s.sample(["b", "a", "b"]),
                      s.sample([1.5, 1.5])],
     doc="The distinct elements in order of first appearance, which of them each element is, and how often each occurs.",
@@ -219,7 +228,7 @@ def _search(sequence: Any, values: Any, side: Any = "left", dtype: DType = int32
 
 
 searchsorted_op = op(
-    "searchsorted", infer=_infer_search, numpy=_search, promote=0,
+    "searchsorted", gradient=NOT_DIFFERENTIABLE, infer=_infer_search, numpy=_search, promote=0,
     samples=lambda: [s.sample([1, 3, 5], [0, 3, 9]), s.sample([1.0, 3.0], 2.0, side="right"),
                      s.sample([[1, 2], [3, 4]], [[1], [9]], dtype=int64),
                      s.sample(np.zeros(0), np.ones(2)), s.sample([1, 3], [2.5])],
@@ -256,8 +265,23 @@ def _bincount(x: Any, *weights: Any, minlength: int = 0, maxlength: int | None =
     return np.bincount(kept, given, minlength).astype(target)
 
 
+def _weights_gradient(g: Any, out: Any, x: Any) -> Any:
+    """Each weight counts for the number it belongs to, unless that is left out."""
+    from .create import zeros_like
+    from .elementwise import where
+    from .gather import gather
+    from .math import minimum
+    from .shape import size
+
+    count = size(out)
+    counted = x < count
+    picked = gather(g, minimum(x, count - 1))
+    return where(counted, picked, zeros_like(picked))
+
+
 bincount_op = op(
     "bincount", infer=_infer_bincount, numpy=_bincount,
+    gradient=lambda g, out, x, *weights, **_: (None, *(_weights_gradient(g, out, x) for w in weights)),
     samples=lambda: [s.sample([1, 1, 3]), s.sample([1, 1, 3], [1.0, 2.0, 3.0]),
                      s.sample([0, 7], minlength=3, maxlength=3), s.sample(np.zeros(0, np.int32)),
                      s.sample([[1], [2]], dtype=int64, minlength=5)],
@@ -304,7 +328,7 @@ def _mask(lengths: Any, *longest: Any, maxlen: int | None = None) -> Any:
 
 
 sequence_mask_op = op(
-    "sequence_mask", infer=_infer_mask, numpy=_mask,
+    "sequence_mask", gradient=NOT_DIFFERENTIABLE, infer=_infer_mask, numpy=_mask,
     samples=lambda: [s.sample([1, 3, 0]), s.sample([1, 3], maxlen=2), s.sample(2, 4), s.sample([[1], [2]], maxlen=0),
                      s.sample(np.zeros(0, np.int64))],
     doc="True in the first places of each row, as many as its length says. A second input, if any, is the row's size.",
@@ -336,7 +360,7 @@ def _infer_invert(x: Type) -> Type:
     return x
 
 
-invert_op = op("invert_permutation", infer=_infer_invert, numpy=_invert,
+invert_op = op("invert_permutation", gradient=NOT_DIFFERENTIABLE, infer=_infer_invert, numpy=_invert,
     samples=lambda: [s.sample([2, 0, 1]), s.sample(np.zeros(0, np.int64))],
                doc="The permutation that undoes a permutation.")  # fmt: skip
 

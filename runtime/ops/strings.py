@@ -16,7 +16,7 @@ from autograph.errors import InvalidArgumentError
 
 from ..convert import convert_to_tensor
 from ..dtypes import DType, as_dtype, bool_, float32, int32, string
-from ..op import Type, op
+from ..op import NOT_DIFFERENTIABLE, Type, op
 from ..shapes import broadcast
 from . import samples as s
 from .infer import exactly, reduced, require, require_kind, text
@@ -59,7 +59,7 @@ def _mapped(name: str, function: Callable[[bytes], bytes], unicode: Callable[[st
             return each(lambda value: unicode(_decoded(value)).encode(), x)
         return each(function, x)
 
-    record = op(f"string_{name}", infer=_infer_text, numpy=kernel, doc=doc,
+    record = op(f"string_{name}", gradient=NOT_DIFFERENTIABLE, infer=_infer_text, numpy=kernel, doc=doc,
                 samples=lambda: [*_texts(), *((inputs, {"encoding": "utf-8"}) for inputs, _ in _texts())])  # fmt: skip
 
     def public(input: Any, encoding: str = "", name: str | None = None) -> Any:
@@ -78,7 +78,8 @@ def _decoded(value: bytes) -> str:
 lower = _mapped("lower", bytes.lower, str.lower, "Each string in lower case.")
 upper = _mapped("upper", bytes.upper, str.upper, "Each string in upper case.")
 
-strip_op = op("string_strip", infer=_infer_text, numpy=lambda x: each(bytes.strip, x), samples=_texts,
+strip_op = op("string_strip", gradient=NOT_DIFFERENTIABLE,
+    infer=_infer_text, numpy=lambda x: each(bytes.strip, x), samples=_texts,
               doc="Each string without white space at its ends.")  # fmt: skip
 
 
@@ -92,7 +93,7 @@ def _length(value: bytes, unit: str) -> int:
 
 
 length_op = op(
-    "string_length", infer=lambda x, unit="BYTE": Type(int32, _infer_text(x).shape),
+    "string_length", gradient=NOT_DIFFERENTIABLE, infer=lambda x, unit="BYTE": Type(int32, _infer_text(x).shape),
     numpy=lambda x, unit="BYTE": each(lambda value: _length(value, unit), x, dtype=np.int32),
     samples=lambda: [*_texts(), s.sample("Héllo", unit="UTF8_CHAR")],
     doc="The number of bytes, or characters, of each string.")  # fmt: skip
@@ -105,7 +106,7 @@ def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
 
 
 join_op = op(
-    "string_join", infer=lambda *types, separator="": _infer_text(*types),
+    "string_join", gradient=NOT_DIFFERENTIABLE, infer=lambda *types, separator="": _infer_text(*types),
     numpy=lambda *xs, separator="": each(lambda *values: separator.encode().join(values), *xs),
     samples=lambda: [s.sample(["a", "b"], "c", separator="-"), s.sample("a"), s.sample("a", "b", "c"),
                      s.sample([["a"]], ["b", "c"])],
@@ -138,7 +139,7 @@ def _reduce_join(x: Any, axis: Any = None, keepdims: bool = False, separator: st
 
 
 reduce_join_op = op(
-    "string_reduce_join", infer=_infer_reduce, numpy=_reduce_join,
+    "string_reduce_join", gradient=NOT_DIFFERENTIABLE, infer=_infer_reduce, numpy=_reduce_join,
     samples=lambda: [s.sample([["a", "b"], ["c", "d"]], axis=0),
                      s.sample([["a", "b"]], axis=-1, separator=" ", keepdims=True), s.sample(["a", "b"]),
                      s.sample(np.empty((0, 2), object), axis=0), s.sample([["a", "b"], ["c", "d"]], axis=(1, 0))],
@@ -173,7 +174,7 @@ def _infer_substr(x: Type, start: Type, size: Type, unit: str = "BYTE") -> Type:
 
 
 substr_op = op(
-    "string_substr", infer=_infer_substr, numpy=lambda x, start, size,
+    "string_substr", gradient=NOT_DIFFERENTIABLE, infer=_infer_substr, numpy=lambda x, start, size,
     unit="BYTE": each(lambda value, at, n: _substr(value, at, n, unit), x, start, size),
     samples=lambda: [s.sample("hello", 1, 3), s.sample(["abc", "héé"], [-2, 1], 2, unit="UTF8_CHAR"),
                      s.sample(np.empty(0, object), 0, 1)],
@@ -193,7 +194,7 @@ def _infer_split(x: Type, sep: str | None = None, maxsplit: int = -1) -> Type:
 
 
 split_op = op(
-    "string_split", infer=_infer_split,
+    "string_split", gradient=NOT_DIFFERENTIABLE, infer=_infer_split,
     numpy=lambda x, sep=None, maxsplit=-1: _array_of(_scalar(x).split(sep.encode() if sep else None, maxsplit)),
     samples=lambda: [s.sample("a b  c"), s.sample("a,,b", sep=","), s.sample("a-b-c", sep="-", maxsplit=1),
                      s.sample("")],
@@ -238,7 +239,7 @@ def _replace(x: Any, pattern: str, rewrite: str, count: int = 0) -> Any:
 
 
 regex_replace_op = op(
-    "string_regex_replace", infer=_infer_replace, numpy=_replace,
+    "string_regex_replace", gradient=NOT_DIFFERENTIABLE, infer=_infer_replace, numpy=_replace,
     samples=lambda: [s.sample(["aab", "b"], pattern="a+", rewrite=r"<\0>"),
                      s.sample("aaa", pattern="a", rewrite="b", count=1)],
     doc="Each string with the matches of a pattern rewritten.",
@@ -254,7 +255,8 @@ def regex_replace(input: Any, pattern: str, rewrite: str, replace_global: bool =
 
 
 full_match_op = op(
-    "string_regex_full_match", infer=lambda x, pattern: Type(bool_, _infer_replace(x, pattern, "").shape),
+    "string_regex_full_match", gradient=NOT_DIFFERENTIABLE,
+    infer=lambda x, pattern: Type(bool_, _infer_replace(x, pattern, "").shape),
     numpy=lambda x, pattern: each(lambda value: _pattern(pattern).fullmatch(value) is not None, x, dtype=np.bool_),
     samples=lambda: [s.sample(["aab", "b"], pattern="a+b"), s.sample("", pattern="")],
     doc="Whether a pattern matches the whole of each string.",
@@ -277,7 +279,7 @@ def _number(value: bytes, dtype: DType) -> Any:
 
 
 to_number_op = op(
-    "string_to_number", infer=lambda x, dtype: Type(dtype, _infer_text(x).shape),
+    "string_to_number", gradient=NOT_DIFFERENTIABLE, infer=lambda x, dtype: Type(dtype, _infer_text(x).shape),
     numpy=lambda x, dtype: each(lambda value: _number(value, dtype), x, dtype=dtype.numpy),
     samples=lambda: [s.sample(["1.5", "-2e3", "inf"], dtype=float32), s.sample("12", dtype=as_dtype("int64")),
                      s.sample(np.empty(0, object), dtype=int32)],
@@ -301,7 +303,7 @@ def _as_string(value: Any, spec: str) -> bytes:
 
 
 as_string_op = op(
-    "as_string", infer=lambda x, spec, width="": Type(string, x.shape),
+    "as_string", gradient=NOT_DIFFERENTIABLE, infer=lambda x, spec, width="": Type(string, x.shape),
     numpy=lambda x, spec, width="": x if x.dtype == object else each(
         lambda value: f"{_as_string(value, spec).decode():{width}}".encode(), x),
     samples=lambda: [s.sample([1.5, -2.0], spec=".6f"), s.sample([1, -2], spec=""), s.sample([True, False], spec=""),
@@ -328,7 +330,8 @@ def _format(*arrays: Any, pieces: tuple[str, ...], summarize: int = 3) -> Any:
 
 
 format_op = op(
-    "string_format", infer=lambda *types, pieces, summarize=3: Type(string, ()), numpy=_format,
+    "string_format", gradient=NOT_DIFFERENTIABLE,
+    infer=lambda *types, pieces, summarize=3: Type(string, ()), numpy=_format,
     samples=lambda: [s.sample([1, 2, 3], pieces=("x: ", "")), s.sample(0.5, "a", pieces=("", " and ", ".")),
                      s.sample(pieces=("a",))],
     doc="A text with tensors written into it.",
@@ -357,7 +360,8 @@ def _format_value(x: Any, conversion: str = "", spec: str = "") -> Any:
 
 
 format_value_op = op(
-    "format_value", infer=lambda x, conversion="", spec="": Type(string, ()), numpy=_format_value,
+    "format_value", gradient=NOT_DIFFERENTIABLE,
+    infer=lambda x, conversion="", spec="": Type(string, ()), numpy=_format_value,
     samples=lambda: [s.sample(0.1), s.sample(3, spec="03d"), s.sample(2.5, spec=".2f"), s.sample("a", spec=">3"),
                      s.sample([1, 2]), s.sample(True),
                      s.sample("a", conversion="r")],

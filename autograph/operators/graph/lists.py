@@ -22,6 +22,7 @@ from .values import freeze, spec_of
 LIST_CAST = op(
     "list_cast",
     infer=lambda items, dtype: Type(dtypes.variant, ()),
+    gradient=lambda g, out, items, dtype: (OPS["list_cast_like"](g, items),),
     numpy=lambda items, dtype: ListValue.of([np.asarray(each).astype(dtype.numpy) for each in items]),
     samples=lambda: [((ListValue.of([np.float32(1.5)]),), {"dtype": dtypes.float64})],
     doc="The list with its elements in another dtype.",

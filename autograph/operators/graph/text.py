@@ -11,7 +11,7 @@ import numpy as np
 from autograph.errors import StagedValueError
 from autograph.runtime import dtypes
 from autograph.runtime.ir import Type
-from autograph.runtime.op import OPS, op
+from autograph.runtime.op import NOT_DIFFERENTIABLE, OPS, op
 from autograph.runtime.tensor import Tensor
 
 from .errors import where
@@ -32,7 +32,7 @@ def _format(array: Any, *, conversion: str | None, specification: str) -> bytes:
 
 
 FORMAT = op(
-    "format",
+    "format", gradient=NOT_DIFFERENTIABLE,
     infer=lambda x, conversion, specification: Type(dtypes.string, ()),
     numpy=_format,
     samples=lambda: [((np.array(1.5),), {"conversion": None, "specification": ".2f"})],

@@ -1,0 +1,110 @@
+"""Datasets made from several datasets: side by side, one after the other, interleaved."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .. import nest
+from ..shapes import relax
+from ..spec import TensorSpec
+from .arguments import require_positive
+from .dataset import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset
+from .functions import ElementFunction, Environment
+from .structure import Element
+
+__all__ = ["Concatenate", "Interleave", "Zip"]
+
+
+class Zip(Dataset):
+    """Elements side by side, as long as the shortest."""
+
+    _name = "_ZipDataset"
+
+    def __init__(self, datasets: Any) -> None:
+        if isinstance(datasets, list):
+            raise TypeError("Invalid input to `zip`. Use a tuple or a dict of datasets, not a list.")
+        sources = nest.flatten(datasets)
+        for source in sources:
+            if not isinstance(source, Dataset):
+                raise TypeError(f"Invalid input to `zip`. Inputs are expected to be datasets, not {source!r}.")
+        super().__init__(nest.map_structure(lambda dataset: dataset.element_spec, datasets), sources)
+
+    def elements(self, environment: Environment) -> Iterator[Element]:
+        sources = [source.elements(environment) for source in self._sources]
+        return (tuple([part for element in row for part in element]) for row in zip(*sources))  # noqa: B905
+
+    def count(self) -> int:
+        counts = [count for source in self._sources if (count := source.count()) != INFINITE_CARDINALITY]
+        if not counts:
+            return INFINITE_CARDINALITY
+        return min(counts)  # unknown is less than all numbers
+
+
+class Concatenate(Dataset):
+    """The elements of one dataset, then those of another."""
+
+    _name = "_ConcatenateDataset"
+
+    def __init__(self, first: Dataset, second: Dataset) -> None:
+        specs, others = first.element_spec, second.element_spec
+        try:
+            nest.assert_same_structure(specs, others)
+            for a, b in zip(nest.flatten(specs), nest.flatten(others), strict=True):
+                if a.dtype is not b.dtype:
+                    raise TypeError(f"{a.dtype!r} and {b.dtype!r} differ")
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"Incompatible dataset elements: {specs!r} vs. {others!r}. `concatenate` takes a dataset with elements "
+                "of the same structure and dtypes."
+            ) from None
+        joined = nest.map_structure(lambda a, b: TensorSpec(relax(a.type.shape, b.type.shape), a.dtype), specs, others)
+        super().__init__(joined, [first, second])
+
+    def elements(self, environment: Environment) -> Iterator[Element]:
+        for source in self._sources:
+            yield from source.elements(environment)
+
+    def count(self) -> int:
+        first, second = (source.count() for source in self._sources)
+        if INFINITE_CARDINALITY in (first, second):
+            return INFINITE_CARDINALITY
+        return UNKNOWN_CARDINALITY if UNKNOWN_CARDINALITY in (first, second) else first + second
+
+
+class Interleave(Dataset):
+    """The elements of the datasets that a function makes of the elements of another."""
+
+    def __init__(self, source: Dataset, function: Callable[..., Any], cycle: int | None, block: int,
+                 name: str = "_InterleaveDataset") -> None:  # fmt: skip
+        self._name = name
+        self._function = ElementFunction(function, source.element_spec)
+        made = self._function.result
+        if not isinstance(made, Dataset):
+            raise TypeError(f"The `map_func` argument must return a `Dataset` object. Got {type(made)!r}.")
+        automatic = cycle is None or cycle == -1
+        self._cycle = require_positive(os.cpu_count() or 1 if automatic else int(cycle or 0), "cycle_length")
+        self._block = require_positive(int(block), "block_length")
+        super().__init__(made.element_spec, [source], self._function.captured)
+
+    def elements(self, environment: Environment) -> Iterator[Element]:
+        make = self._function.bind_dataset(environment)
+        source = self._sources[0].elements(environment)
+        slots: list[Iterator[Element] | None] = [None] * self._cycle
+        turn, in_block, more = 0, 0, True
+        while more or any(slot is not None for slot in slots):
+            slot = slots[turn]
+            if slot is None and more:
+                taken = next(source, None)
+                more = taken is not None
+                slots[turn] = None if taken is None else make(taken)
+                continue
+            element = None if slot is None else next(slot, None)
+            in_block += 1
+            if element is None:
+                slots[turn] = None
+            else:
+                yield element
+            if element is None or in_block == self._block:
+                turn, in_block = (turn + 1) % self._cycle, 0

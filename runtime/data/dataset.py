@@ -1,0 +1,241 @@
+"""`Dataset`: a pipeline of elements, made one by one when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import nest
+from ..convert import constant
+from ..dtypes import as_dtype, int64
+from ..streams import Cursor, Stream
+from ..tensor import SymbolicTensor
+from .functions import Environment
+from .iterator import DatasetIterator, Position, cursor_of, iterator_of
+from .structure import Element
+
+__all__ = ["AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset"]
+
+AUTOTUNE = -1
+INFINITE_CARDINALITY = -1
+UNKNOWN_CARDINALITY = -2
+
+
+class Dataset(Stream):
+    """A sequence of elements, each a structure of tensors, made one by one when they are asked for.
+
+    Loop over it with ``for``; in a traced function the loop is staged, whatever the dataset's length. Methods give new
+    datasets and leave this one as it is. Functions given to them are traced once, as by ``tf.function``.
+
+    >>> [int(x) for x in Dataset.range(10).filter(lambda x: x % 2 == 0).map(lambda x: x * x)]
+    [0, 4, 16, 36, 64]
+    """
+
+    _name = "Dataset"
+
+    def __init__(self, specs: Any, sources: Sequence[Dataset] = (), tensors: Sequence[Any] = ()) -> None:
+        self._specs = specs
+        self._sources = tuple(sources)
+        self._tensors = tuple(tensors)
+
+    # What a kind of dataset defines
+
+    def elements(self, environment: Environment) -> Iterator[Element]:
+        """The elements' components, made one by one. The environment has the arrays of tensors of graphs."""
+        raise NotImplementedError
+
+    def count(self) -> int:
+        """The number of elements, `INFINITE_CARDINALITY` or `UNKNOWN_CARDINALITY`."""
+        return UNKNOWN_CARDINALITY
+
+    # What all have
+
+    @property
+    def element_spec(self) -> Any:
+        """The elements' structure, with a `TensorSpec` for each tensor."""
+        return self._specs
+
+    def graph_tensors(self) -> list[Any]:
+        """The tensors of graphs that the pipeline depends on, each once."""
+        found: dict[Any, Any] = {}
+        pending: list[Dataset] = [self]
+        while pending:
+            dataset = pending.pop()
+            pending += dataset._sources
+            for tensor in dataset._tensors:
+                if isinstance(tensor, SymbolicTensor):
+                    found.setdefault(tensor.value, tensor)
+        return list(found.values())
+
+    def position(self, arrays: Sequence[Any]) -> Position:
+        """A new iteration, with the arrays of `graph_tensors`."""
+        return Position(self.elements(Environment(self.graph_tensors(), arrays)))
+
+    def cursor(self) -> Cursor:
+        return cursor_of(self)
+
+    def __iter__(self) -> DatasetIterator:
+        return iterator_of(self)
+
+    def as_numpy_iterator(self) -> Iterator[Any]:
+        """The elements with arrays, NumPy scalars and bytes in place of tensors; only outside of traced functions."""
+        return (nest.map_structure(lambda tensor: tensor.numpy(), element) for element in self)
+
+    def cardinality(self) -> Any:
+        """The number of elements as an int64 tensor, `INFINITE_CARDINALITY` or `UNKNOWN_CARDINALITY`."""
+        return constant(self.count(), int64)
+
+    def __len__(self) -> int:
+        """The number of elements; `TypeError` when there is no end, or it isn't known."""
+        count = self.count()
+        if count == INFINITE_CARDINALITY:
+            raise TypeError("The dataset is infinite.")
+        if count == UNKNOWN_CARDINALITY:
+            raise TypeError("The dataset length is unknown.")
+        return count
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        return f"<{self._name} element_spec={self._specs!r}>"
+
+    # Where elements come from
+
+    @staticmethod
+    def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
+        """One element: the given structure of tensors."""
+        return sources.Tensors(tensors)
+
+    @staticmethod
+    def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
+        """The slices of tensors along their first axes, which must be of one length."""
+        return sources.TensorSlices(tensors)
+
+    @staticmethod
+    def from_generator(
+        generator: Callable[..., Any], output_types: Any = None, output_shapes: Any = None, args: Any = None,
+        output_signature: Any = None, name: str | None = None
+    ) -> Dataset:  # fmt: skip
+        """What ``generator(*args)`` yields, for each iteration anew.
+
+        ``output_signature`` is a structure of `TensorSpec`; else ``output_types`` is one of dtypes, ``output_shapes``
+        one of shapes. Elements that do not fit raise `InvalidArgumentError` when they come.
+        """
+        if output_signature is None:
+            output_signature = sources.signature(output_types, output_shapes)
+        return sources.FromGenerator(generator, output_signature, () if args is None else tuple(args))
+
+    @staticmethod
+    def range(*args: Any, output_type: Any = int64, name: str | None = None) -> Dataset:
+        """Numbers as of ``range(*args)``."""
+        return sources.Range(args, as_dtype(output_type))
+
+    @staticmethod
+    def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
+        """Elements side by side, in the structure in which the datasets are given; as long as the shortest."""
+        if datasets is None:
+            datasets = args[0] if len(args) == 1 else args
+        return combine.Zip(datasets)
+
+    # Element by element
+
+    def map(
+        self, map_func: Callable[..., Any], num_parallel_calls: Any = None, deterministic: bool | None = None,
+        synchronous: bool | None = None, use_unbounded_threadpool: bool = False, name: str | None = None
+    ) -> Dataset:  # fmt: skip
+        """What a function gives for each element; the parts of a tuple are its arguments."""
+        return transforms.Map(self, map_func)
+
+    def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
+        """The elements for which a function is true."""
+        return transforms.Filter(self, predicate)
+
+    def enumerate(self, start: Any = 0, name: str | None = None) -> Dataset:
+        """Pairs of a number (int64) and an element."""
+        return combine.Zip((sources.Range((start, np.iinfo(np.int64).max), int64), self))
+
+    def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Dataset:
+        """The elements, one after the other, of the datasets that a function makes of each element."""
+        return combine.Interleave(self, map_func, 1, 1, "_FlatMapDataset")
+
+    def interleave(
+        self, map_func: Callable[..., Any], cycle_length: int | None = None, block_length: int = 1,
+        num_parallel_calls: Any = None, deterministic: bool | None = None, name: str | None = None
+    ) -> Dataset:  # fmt: skip
+        """The elements of the datasets that a function makes of each element.
+
+        ``cycle_length`` datasets are open at a time (as many as there are processors when left out);
+        ``block_length`` elements come from each in turn.
+        """
+        return combine.Interleave(self, map_func, cycle_length, block_length)
+
+    def apply(self, transformation_func: Callable[[Dataset], Dataset]) -> Dataset:
+        """What a function makes of the dataset."""
+        return transformation_func(self)
+
+    # Sequences of elements
+
+    def batch(
+        self, batch_size: Any, drop_remainder: Any = False, num_parallel_calls: Any = None,
+        deterministic: bool | None = None, name: str | None = None
+    ) -> Dataset:  # fmt: skip
+        """Elements stacked along a new first axis, ``batch_size`` at a time; the last batch may be smaller."""
+        return transforms.Batch(self, batch_size, drop_remainder)
+
+    def unbatch(self, name: str | None = None) -> Dataset:
+        """The slices of each element along the first axis."""
+        return transforms.Unbatch(self)
+
+    def shuffle(
+        self, buffer_size: Any, seed: int | None = None, reshuffle_each_iteration: bool = True,
+        name: str | None = None
+    ) -> Dataset:  # fmt: skip
+        """The elements in random order: each is drawn from the next ``buffer_size`` that are left.
+
+        With a ``seed``, or after ``tf.random.set_seed``, the order is the same in each run of the program. Each
+        iteration has another order unless ``reshuffle_each_iteration`` is false.
+        """
+        return shuffling.Shuffle(self, buffer_size, seed, reshuffle_each_iteration)
+
+    def repeat(self, count: Any = None, name: str | None = None) -> Dataset:
+        """The elements ``count`` times; without end when left out or -1."""
+        return transforms.Repeat(self, -1 if count is None else count)
+
+    def take(self, count: Any, name: str | None = None) -> Dataset:
+        """The first ``count`` elements; all for -1."""
+        return transforms.Take(self, count)
+
+    def skip(self, count: Any, name: str | None = None) -> Dataset:
+        """The elements after the first ``count``; none for -1."""
+        return transforms.Skip(self, count)
+
+    def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
+        """Every ``num_shards``-th element, from that at ``index`` on."""
+        return transforms.Shard(self, num_shards, index)
+
+    def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset:
+        """The elements, then those of another dataset."""
+        return combine.Concatenate(self, dataset)
+
+    def cache(self, filename: str = "", name: str | None = None) -> Dataset:
+        """The elements, kept in memory by the first iteration that reaches the end, for all others.
+
+        Raises `NotImplementedError` for a file name.
+        """
+        if filename:
+            raise NotImplementedError("cache() keeps elements in memory only: leave the file name out")
+        return shuffling.Cache(self)
+
+    def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
+        """The same elements. They are made when they are asked for: nothing runs ahead of the program."""
+        return transforms.Prefetch(self)
+
+    def reduce(self, initial_state: Any, reduce_func: Callable[[Any, Any], Any], name: str | None = None) -> Any:
+        """The last state of ``state = reduce_func(state, element)``, beginning with ``initial_state``."""
+        return iter(transforms.Reduce(self, initial_state, reduce_func)).get_next()
+
+
+from . import combine, shuffling, sources, transforms  # noqa: E402  (they derive from the class above)

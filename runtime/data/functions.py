@@ -1,0 +1,79 @@
+"""Functions of the user in a pipeline: traced once, with the types of the elements, and run for each element."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .. import nest, trace
+from ..arguments import name_of
+from ..concrete import outputs_of
+from ..execute.plan import Plan
+from ..function import converted
+from ..ir import Graph
+from ..tensor import SymbolicTensor
+from ..variable_creation import traced_twice
+from .structure import Element, normalised, specs_of
+
+__all__ = ["ElementFunction", "Environment"]
+
+
+class Environment:
+    """The arrays of the graph tensors that a pipeline depends on, while it runs."""
+
+    def __init__(self, tensors: Sequence[Any] = (), arrays: Sequence[Any] = ()) -> None:
+        self._arrays = dict(zip([tensor.value for tensor in tensors], arrays, strict=True))
+
+    def array(self, tensor: Any) -> Any:
+        """The array of an eager tensor or of one of the graph tensors."""
+        return self._arrays[tensor.value] if isinstance(tensor, SymbolicTensor) else tensor._array
+
+    def number(self, tensor: Any) -> int:
+        """The integer or bool that a scalar tensor holds."""
+        return int(self.array(tensor))
+
+
+class ElementFunction:
+    """A function of the user for elements of known specs.
+
+    Where the element is a tuple, its parts are the arguments. ``result`` is what the function returned while it was
+    traced, with tensors for all leaves, or a dataset.
+    """
+
+    def __init__(self, function: Callable[..., Any], specs: Any) -> None:
+        graph = Graph(name_of(function), parent=trace.current_graph())
+        with trace.building(graph):
+            inputs = nest.map_structure(lambda spec: SymbolicTensor(graph.parameter(spec.type, "element")), specs)
+            arguments = inputs if type(inputs) is tuple else (inputs,)
+            result = traced_twice(False, (), lambda: converted(function)(*arguments))
+            self.result = _normalised(result)
+        if hasattr(self.result, "graph_tensors"):
+            self._tensors = self.result.graph_tensors()
+        else:
+            self._tensors = nest.flatten(outputs_of(self.result, function, graph))
+        with trace.building(graph):
+            graph.outputs = [trace.value_of(tensor) for tensor in self._tensors]
+        self.captured = [SymbolicTensor(value) for value in graph.captures]
+        self._plan = Plan(graph)
+
+    @property
+    def specs(self) -> Any:
+        """The specs of what the function gives."""
+        return specs_of(self.result)
+
+    def bind(self, environment: Environment) -> Callable[[Element], Element]:
+        """From the components of an element to those of the result."""
+        run = self._plan.run
+        captured = [environment.array(tensor) for tensor in self.captured]
+        return lambda element: run(*element, *captured)
+
+    def bind_dataset(self, environment: Environment) -> Callable[[Element], Any]:
+        """From the components of an element to an iterator over the dataset that the function makes of it."""
+        run, made = self.bind(environment), self.result
+        return lambda element: made.elements(Environment(self._tensors, run(element)))
+
+
+def _normalised(result: Any) -> Any:
+    if hasattr(result, "graph_tensors"):
+        return result
+    return normalised(tuple(result) if isinstance(result, list) else result)

@@ -1,0 +1,165 @@
+"""Iterators over datasets: eager ones, and those in a graph, which are nodes with effects."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autograph.errors import OutOfRangeError, StagedValueError
+
+from .. import nest, trace
+from ..dtypes import bool_, float32, variant
+from ..ir import Type, foreign_value_error
+from ..op import NOT_DIFFERENTIABLE, op
+from ..spec import TensorSpec
+from ..streams import Cursor, Stream
+from ..tensor import SymbolicTensor
+from .structure import Element, packed, types_of
+
+if TYPE_CHECKING:
+    from .dataset import Dataset
+
+__all__ = ["DatasetIterator", "Position", "cursor_of", "iterator_of"]
+
+
+class Position:
+    """How far an iteration has come: elements are made when they are asked for, and one may be looked at before."""
+
+    def __init__(self, elements: Iterator[Element]) -> None:
+        self._elements = elements
+        self._ahead: list[Element] = []
+        self._lock = threading.Lock()
+
+    def has_next(self) -> bool:
+        """Whether there is another element; makes it, and keeps it for `take`."""
+        with self._lock:
+            return self._look()
+
+    def _look(self) -> bool:
+        if not self._ahead:
+            self._ahead.extend(itertools.islice(self._elements, 1))
+        return bool(self._ahead)
+
+    def take(self) -> Element:
+        """The components of the next element; `OutOfRangeError` at the end."""
+        with self._lock:
+            if not self._look():
+                raise OutOfRangeError("End of sequence")
+            return self._ahead.pop()
+
+    def __repr__(self) -> str:
+        return "<position>"
+
+
+def _sample_position() -> Position:
+    return Position(iter([(np.float32(1),), (np.float32(2),)]))
+
+
+HELD = op("held", infer=lambda *, value: Type(variant, ()), numpy=lambda *, value: value,
+          samples=lambda: [((), {"value": _sample_position()})], gradient=NOT_DIFFERENTIABLE,
+          doc="An object outside the graph.")  # fmt: skip
+HAS_NEXT = op("iterator_has_next", infer=lambda position: Type(bool_, ()), effect=True, gradient=NOT_DIFFERENTIABLE,
+              numpy=lambda position: np.bool_(position.has_next()), samples=lambda: [((_sample_position(),), {})],
+              doc="Whether there is another element.")  # fmt: skip
+NEXT = op("iterator_next", infer=lambda position, types: types, effect=True, gradient=NOT_DIFFERENTIABLE,
+          numpy=lambda position, types: position.take(),
+          samples=lambda: [((_sample_position(),), {"types": (Type(float32, ()),)})],
+          doc="The components of the next element.")  # fmt: skip
+ITERATE = op("dataset_iterator", infer=lambda *inputs, dataset: Type(variant, ()), effect=True,
+             numpy=lambda *arrays, dataset: dataset.position(arrays), gradient=NOT_DIFFERENTIABLE,
+             samples=lambda: [((), {"dataset": _sample_dataset()})],
+             doc="An iterator over a dataset; the inputs are the tensors of the graph that it depends on.")  # fmt: skip
+
+
+def _sample_dataset() -> Any:
+    from .dataset import Dataset
+
+    return Dataset.range(2)
+
+
+class _GraphCursor(Cursor):
+    def __init__(self, position: Any, specs: Any) -> None:
+        self._position = position
+        self._specs = specs
+        self._types = types_of(specs)
+
+    def has_next(self) -> Any:
+        return trace.apply(HAS_NEXT, self._position, name="has_next")
+
+    def next(self) -> Any:
+        outputs = trace.apply(NEXT, self._position, name="next", types=self._types)
+        return outputs[0] if isinstance(self._specs, TensorSpec) else nest.pack_sequence_as(self._specs, outputs)
+
+
+class DatasetIterator(Stream):
+    """What ``iter(dataset)`` gives. In a traced function `next` and loops take elements whenever the graph runs."""
+
+    def __init__(self, position: Any, specs: Any) -> None:
+        self._position = position
+        self._specs = specs
+
+    @property
+    def element_spec(self) -> Any:
+        return self._specs
+
+    def __iter__(self) -> DatasetIterator:
+        return self
+
+    def __next__(self) -> Any:
+        position = self._eager()
+        if position is None:
+            location = trace.user_location()
+            file, line, function = location if location is not None else (None, None, None)
+            raise StagedValueError(
+                "a dataset is iterated over in Python while a graph is being traced",
+                file=file, line=line, function=function, construct="for",
+                remedy="convert the function, so that the loop can be staged, or use iterator.get_next()",
+            )  # fmt: skip
+        try:
+            return packed(self._specs, position.take())
+        except OutOfRangeError:
+            raise StopIteration from None
+
+    def get_next(self) -> Any:
+        """The next element. Raises `OutOfRangeError` at the end (in a graph: when it runs)."""
+        position = self._eager()
+        return self.cursor().next() if position is None else packed(self._specs, position.take())
+
+    def _eager(self) -> Position | None:
+        """The position, when nothing is being traced."""
+        if trace.current_graph() is not None:
+            return None
+        if isinstance(self._position, SymbolicTensor):
+            raise foreign_value_error(self._position.value)
+        return self._position
+
+    def cursor(self) -> Cursor:
+        position = self._position
+        if isinstance(position, Position):
+            position = trace.apply(HELD, value=position)
+        return _GraphCursor(position, self._specs)
+
+    def __repr__(self) -> str:
+        return f"<DatasetIterator element_spec={self._specs}>"
+
+
+def _iterator_in_graph(dataset: Dataset) -> Any:
+    return trace.apply(ITERATE, *dataset.graph_tensors(), dataset=dataset)
+
+
+def cursor_of(dataset: Dataset) -> Cursor:
+    """A new iteration over a dataset in the current graph."""
+    return _GraphCursor(_iterator_in_graph(dataset), dataset.element_spec)
+
+
+def iterator_of(dataset: Dataset) -> DatasetIterator:
+    """A new iterator over a dataset: eager, or in the current graph."""
+    if trace.current_graph() is not None:
+        return DatasetIterator(_iterator_in_graph(dataset), dataset.element_spec)
+    for tensor in dataset.graph_tensors():
+        raise foreign_value_error(tensor.value)
+    return DatasetIterator(dataset.position(()), dataset.element_spec)

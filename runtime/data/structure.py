@@ -1,0 +1,97 @@
+"""The structure of elements: tuples, named tuples, dicts and dataclasses of tensors. Lists become tensors.
+
+An element goes through a pipeline as a plain tuple of arrays, its components, in the order of `nest.flatten`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import InvalidArgumentError
+
+from .. import nest, shapes
+from ..arguments import spec_of
+from ..convert import convert_to_tensor, wrap
+from ..ir import Type
+from ..spec import TensorSpec
+from ..tensor import EagerTensor
+
+__all__ = ["Element", "components", "normalised", "packed", "specs_of", "types_of"]
+
+Element = tuple[Any, ...]
+
+
+def normalised(value: Any) -> Any:
+    """A structure of tensors for what the user gave: every leaf, and every list, becomes one."""
+    if isinstance(value, list) or not nest.is_nested(value):
+        return convert_to_tensor(value)
+    return nest.rebuild(value, [normalised(child) for _, child in nest.children(value)])
+
+
+def specs_of(structure: Any) -> Any:
+    """The specs of a structure of tensors."""
+    return nest.map_structure(spec_of, structure)
+
+
+def types_of(specs: Any) -> tuple[Type, ...]:
+    """The types of the components of elements with these specs."""
+    return tuple(spec.type for spec in nest.flatten(specs))
+
+
+def packed(specs: Any, arrays: Sequence[Any]) -> Any:
+    """An element for the user: eager tensors in the structure of the specs."""
+    if isinstance(specs, TensorSpec):
+        return wrap(arrays[0])
+    return nest.pack_sequence_as(specs, [wrap(array) for array in arrays])
+
+
+def components(value: Any, specs: Any) -> Element:
+    """The components of an element that user code made; `InvalidArgumentError` when it does not fit the specs."""
+    leaves: list[Any] = []
+    if not _flatten_up_to(specs, value, leaves):
+        raise InvalidArgumentError(
+            f"`generator` yielded an element that did not match the expected structure. The expected structure was "
+            f"{specs}, but the yielded element was {value}."
+        )
+    return tuple([_component(leaf, spec) for spec, leaf in zip(nest.flatten(specs), leaves, strict=True)])
+
+
+def _flatten_up_to(specs: Any, value: Any, leaves: list[Any]) -> bool:
+    """Append the parts of a value where the specs have leaves; whether the structures agree that far."""
+    if not nest.is_nested(specs):
+        leaves.append(value)
+        return True
+    if not nest.is_nested(value):
+        return False
+    mine, others = nest.children(specs), nest.children(value)
+    if len(mine) != len(others) or (isinstance(specs, dict) and [k for k, _ in mine] != [k for k, _ in others]):
+        return False
+    return all(_flatten_up_to(spec, child, leaves) for (_, spec), (_, child) in zip(mine, others, strict=True))
+
+
+def _component(value: Any, spec: TensorSpec) -> Any:
+    try:
+        if isinstance(value, (np.ndarray, np.generic)) and spec.dtype.kind not in "SV":
+            array = np.asarray(value, spec.dtype.numpy) if value.dtype == spec.dtype.numpy else _converted(value, spec)
+        else:
+            array = _converted(value, spec)
+    except (TypeError, ValueError) as error:
+        raise InvalidArgumentError(
+            f"`generator` yielded an element that could not be converted to the expected type. The expected type was "
+            f"{spec.dtype.name}, but the yielded element was {value}."
+        ) from error
+    if not shapes.is_compatible(array.shape, spec.type.shape):
+        raise InvalidArgumentError(
+            f"`generator` yielded an element of shape {array.shape} where an element of shape {spec.shape} was "
+            "expected."
+        )
+    return array
+
+
+def _converted(value: Any, spec: TensorSpec) -> Any:
+    tensor = convert_to_tensor(value, spec.dtype)
+    assert isinstance(tensor, EagerTensor)
+    return tensor._array

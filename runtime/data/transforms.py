@@ -1,0 +1,285 @@
+"""Datasets made from one dataset: element by element, or by counting elements."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import InvalidArgumentError
+
+from .. import nest
+from ..dtypes import bool_
+from ..ops.infer import text
+from ..shapes import relax
+from ..spec import TensorSpec
+from .arguments import Number, flag, number, require_positive, static
+from .dataset import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset
+from .functions import ElementFunction, Environment
+from .structure import Element, normalised, specs_of
+
+__all__ = ["Batch", "Filter", "Map", "Prefetch", "Reduce", "Repeat", "Shard", "Skip", "Take", "Unbatch"]
+
+
+class Map(Dataset):
+    """What a function gives for each element."""
+
+    _name = "_MapDataset"
+
+    def __init__(self, source: Dataset, function: Callable[..., Any]) -> None:
+        self._function = ElementFunction(function, source.element_spec)
+        if isinstance(self._function.result, Dataset):
+            raise TypeError("the function of map() gives a dataset: use flat_map() or interleave()")
+        super().__init__(self._function.specs, [source], self._function.captured)
+
+    def elements(self, environment: Environment) -> Iterator[Element]:
+        return map(self._function.bind(environment), self._sources[0].elements(environment))
+
+    def count(self) -> int:
+        return self._sources[0].count()
+
+
+class Filter(Dataset):
+    """The elements for which a function is true."""
+
+    _name = "_FilterDataset"
+
+    def __init__(self, source: Dataset, predicate: Callable[..., Any]) -> None:
+        self._function = ElementFunction(predicate, source.element_spec)
+        spec = self._function.specs if not isinstance(self._function.result, Dataset) else None
+        if not (isinstance(spec, TensorSpec) and spec.dtype is bool_ and spec.shape.is_compatible_with(())):
+            raise ValueError(
+                "Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return type is "
+                f"{spec!r}."
+            )
+        super().__init__(source.element_spec, [source], self._function.captured)
+
+    def elements(self, environment: Environment) -> Iterator[Element]:
+        holds = self._function.bind(environment)
+        return (element for element in self._sources[0].elements(environment) if holds(element)[0])
+
+
+class Batch(Dataset):
+    """Elements stacked, some at a time."""
+
+    _name = "_BatchDataset"
+
+    def __init__(self, source: Dataset, size: Any, drop_remainder: Any) -> None:
+        self._size: Number = number(size, "batch_size")
+        self._drop = flag(drop_remainder)
+        length = static(self._size)
+        if length is not None:
+            require_positive(length, "batch_size")
+        rows = length if static(self._drop) else None
+        specs = nest.map_structure(lambda spec: _longer(spec, rows), source.element_spec)
+        super().__init__(specs, [source], [self._size, self._drop])
+
+    def elements(self, environment: Environment) -> Iterator[Element]:
+        size = require_positive(environment.number(self._size), "batch_size")
+        drop = bool(environment.number(self._drop))
+        source = self._sources[0].elements(environment)
+        while batch := list(itertools.islice(source, size)):
+            if len(batch) < size and drop:
+                return
+            yield tuple([_stacked(parts, i) for i, parts in enumerate(zip(*batch, strict=True))])
+
+    def count(self) -> int:
+        count, size, drop = self._sources[0].count(), static(self._size), static(self._drop)
+        if count < 0 or size is None or drop is None:
+            return UNKNOWN_CARDINALITY if count >= 0 else count
+        return count // size if drop else -(-count // size)
+
+
+def _longer(spec: TensorSpec, rows: int | None) -> TensorSpec:
+    shape = spec.type.shape
+    return TensorSpec(None if shape is None else (rows, *shape), spec.dtype)
+
+
+def _stacked(parts: tuple[Any, ...], component: int) -> Any:
+    first = np.shape(parts[0])
+    for i, part in enumerate(parts):
+        if np.shape(part) != first:
+            raise InvalidArgumentError(
+                f"Cannot batch tensors with different shapes in component {component}. First element had shape "
+                f"{text(first)} and element {i} had shape {text(np.shape(part))}."
+            )
+    return np.stack([np.asarray(part) for part in parts])
+
+
+class Unbatch(Dataset):
+    """The slices of elements along the first axis."""
+
+    _name = "_UnbatchDataset"
+
+    def __init__(self, source: Dataset) -> None:
+        for spec in nest.flatten(source.element_spec):
+            if spec.type.shape == ():
+                raise ValueError("Cannot unbatch an input with scalar components.")
+        specs = nest.map_structure(lambda spec: TensorSpec(spec.type.shape and spec.type.shape[1:], spec.dtype),
+                                   source.element_spec)  # fmt: skip
+        super().__init__(specs, [source])
+
+    def elements(self, environment: Environment) -> Iterator[Element]:
+        for element in self._sources[0].elements(environment):
+            lengths = {len(part) for part in element}
+            if len(lengths) != 1:
+                raise InvalidArgumentError("Input element must have the same batch size in each component.")
+            for i in range(lengths.pop()):
+                yield tuple([part[i, ...] for part in element])
+
+
+class _Counted(Dataset):
+    """A dataset that depends on another one and a number."""
+
+    def __init__(self, source: Dataset, count: Any) -> None:
+        self._number: Number = number(count, "count")
+        super().__init__(source.element_spec, [source], [self._number])
+
+    def count(self) -> int:
+        count, given = self._sources[0].count(), static(self._number)
+        return UNKNOWN_CARDINALITY if given is None else self._count(count, given)
+
+    def _count(self, count: int, given: int) -> int:
+        raise NotImplementedError
+
+
+class Take(_Counted):
+    """The first elements."""
+
+    _name = "_TakeDataset"
+
+    def elements(self, environment: Environment) -> Iterator[Element]:
+        count = environment.number(self._number)
+        source = self._sources[0].elements(environment)
+        return source if count < 0 else itertools.islice(source, count)
+
+    def _count(self, count: int, given: int) -> int:
+        if given < 0 or count == UNKNOWN_CARDINALITY:
+            return count if given else 0
+        return given if count == INFINITE_CARDINALITY else min(count, given)
+
+
+class Skip(_Counted):
+    """The elements after the first ones."""
+
+    _name = "_SkipDataset"
+
+    def elements(self, environment: Environment) -> Iterator[Element]:
+        count = environment.number(self._number)
+        return iter(()) if count < 0 else itertools.islice(self._sources[0].elements(environment), count, None)
+
+    def _count(self, count: int, given: int) -> int:
+        if given < 0:
+            return 0
+        return count if count < 0 else max(count - given, 0)
+
+
+class Repeat(_Counted):
+    """The elements several times, or without end; an empty dataset ends at once."""
+
+    _name = "_RepeatDataset"
+
+    def elements(self, environment: Environment) -> Iterator[Element]:
+        count = environment.number(self._number)
+        for _ in itertools.count() if count < 0 else range(count):
+            empty = True
+            for element in self._sources[0].elements(environment):
+                empty = False
+                yield element
+            if empty:
+                return
+
+    def _count(self, count: int, given: int) -> int:
+        if given == 0 or count == 0:
+            return 0
+        if given < 0:
+            return INFINITE_CARDINALITY
+        return count if count < 0 else count * given
+
+
+class Shard(Dataset):
+    """Every n-th element."""
+
+    _name = "_ShardDataset"
+
+    def __init__(self, source: Dataset, shards: Any, index: Any) -> None:
+        self._shards: Number = number(shards, "num_shards")
+        self._index: Number = number(index, "index")
+        known = static(self._shards), static(self._index)
+        if None not in known:
+            self._check(*known)
+        super().__init__(source.element_spec, [source], [self._shards, self._index])
+
+    @staticmethod
+    def _check(shards: Any, index: Any) -> None:
+        require_positive(shards, "num_shards")
+        if not 0 <= index < shards:
+            raise InvalidArgumentError(f"Index must be between 0 and {shards - 1} (currently index = {index}).")
+
+    def elements(self, environment: Environment) -> Iterator[Element]:
+        shards, index = environment.number(self._shards), environment.number(self._index)
+        self._check(shards, index)
+        return itertools.islice(self._sources[0].elements(environment), index, None, shards)
+
+    def count(self) -> int:
+        count, shards, index = self._sources[0].count(), static(self._shards), static(self._index)
+        if count < 0 or shards is None or index is None:
+            return UNKNOWN_CARDINALITY if count >= 0 else count
+        return len(range(index, count, shards))
+
+
+class Prefetch(Dataset):
+    """The elements as they are."""
+
+    _name = "_PrefetchDataset"
+
+    def __init__(self, source: Dataset) -> None:
+        super().__init__(source.element_spec, [source])
+
+    def elements(self, environment: Environment) -> Iterator[Element]:
+        return self._sources[0].elements(environment)
+
+    def count(self) -> int:
+        return self._sources[0].count()
+
+
+class Reduce(Dataset):
+    """One element: the last state."""
+
+    _name = "_ReduceDataset"
+
+    def __init__(self, source: Dataset, initial: Any, function: Callable[[Any, Any], Any]) -> None:
+        initial = normalised(initial)
+        specs = specs_of(initial)
+        while True:
+            self._function = ElementFunction(function, (specs, source.element_spec))
+            wider = _joined(specs, self._function.specs)
+            if wider == specs:
+                break
+            specs = wider
+        self._initial = nest.flatten(initial)
+        super().__init__(specs, [source], [*self._initial, *self._function.captured])
+
+    def elements(self, environment: Environment) -> Iterator[Element]:
+        step = self._function.bind(environment)
+        state = tuple([environment.array(tensor) for tensor in self._initial])
+        for element in self._sources[0].elements(environment):
+            state = step((*state, *element))
+        yield state
+
+    def count(self) -> int:
+        return 1
+
+
+def _joined(specs: Any, after: Any) -> Any:
+    """The specs of a state, with the dimensions unknown that a step changes."""
+    nest.assert_same_structure(specs, after)
+    for a, b in zip(nest.flatten(specs), nest.flatten(after), strict=True):
+        if a.dtype is not b.dtype:
+            raise TypeError(
+                "The element types for the new state must match the initial state. Expected "
+                f"{a.dtype!r} but got {b.dtype!r}."
+            )
+    return nest.map_structure(lambda a, b: TensorSpec(relax(a.type.shape, b.type.shape), a.dtype), specs, after)

@@ -1,0 +1,27 @@
+"""What gives its items one by one while a graph runs: the protocol between datasets and staged loops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["Cursor", "Stream"]
+
+
+class Cursor:
+    """A place in a stream, in the current graph. Both methods add nodes with effects."""
+
+    def has_next(self) -> Any:
+        """Whether there is another item: a bool tensor. Asking twice changes nothing."""
+        raise NotImplementedError
+
+    def next(self) -> Any:
+        """The next item; `OutOfRangeError`, when the graph runs, if there is none."""
+        raise NotImplementedError
+
+
+class Stream:
+    """A value that a staged ``for`` runs over without holding its items: a dataset, or an iterator over one."""
+
+    def cursor(self) -> Cursor:
+        """A place before the first item that the loop gets. Called while a graph is being traced."""
+        raise NotImplementedError

@@ -75,6 +75,7 @@ class Journal:
         self._iterators: dict[int, Any] = {}
         self._announced: set[tuple[Any, ...]] = set()
         self._announced_at: dict[int, tuple[CodeType, int] | None] = {}
+        self._copies = _local.copies.copy()
         self.bodies = tuple(bodies)
         wanted = set(names)
         for location in locations(self.bodies, wanted):
@@ -142,6 +143,11 @@ class Journal:
                 self._announced.add(location.key)
             self._variables.setdefault(location.key, known or (location, location.get()))
 
+    def keep(self, location: Location) -> None:
+        """Keeps the value of a variable, to put it back; a change of it does not count."""
+        if location.key not in self._variables:
+            self._unneeded.setdefault(location.key, (location, location.get()))
+
     def created(self, obj: Any) -> None:
         """Notes that an object has been made inside the body: its changes are its own affair."""
         if id(obj) not in self._snapshots:
@@ -191,6 +197,7 @@ class Journal:
             _restore(snapshot)
         for key in self._replaced:
             _local.replaced.pop(key, None)
+        _local.copies = self._copies
 
     def is_early(self, obj: Any) -> bool:
         """Whether the object is certainly older than the body."""

@@ -11,10 +11,9 @@ from autograph.runtime.trace import building, current_graph, value_of
 
 from ..dispatch import Thunk
 from ..exceptions import StagedRaise
-from ..state import Location, mark_copy, references
-from . import conditions, rebinding
+from ..state import Location
+from . import aliases, conditions, rebinding
 from .branches import Key, Outcome, merged, old_value, trace_body
-from .specs import Frozen
 
 
 def if_stmt(
@@ -67,13 +66,6 @@ def _join(truth: Any, then: Outcome, otherwise: Outcome) -> Any:
     for location, value in zip(places.values(), values, strict=True):
         rebinding.set_merged(location, value, bodies)
     for label, value, column in zip(labels, [result, *values], columns, strict=True):
-        _mark_if_copy(label or "the value", value, column, branches)
+        for frozen, outcome in zip(column, branches, strict=True):
+            aliases.mark_copies(label or "the value", value, frozen, outcome.is_old)
     return result
-
-
-def _mark_if_copy(label: str, value: Any, column: list[Any], branches: list[Outcome]) -> None:
-    """Notes a merged list, dict or object when one that it stands for still has another name."""
-    for frozen, outcome in zip(column, branches, strict=True):
-        chosen = isinstance(frozen, Frozen) and frozen.obj is not value and outcome.is_old(frozen.obj)
-        if chosen and next(references(frozen.obj, (outcome.body,)), None) is not None:
-            mark_copy(value, label)

@@ -21,7 +21,7 @@ from autograph.runtime.trace import building, current_graph, value_of
 
 from ..dispatch import Options
 from ..state import Contents, Location, locations
-from . import arrays, rebinding
+from . import aliases, arrays, rebinding
 from .branches import Key, Outcome, named, old_value, trace_body
 from .errors import where
 from .join import join
@@ -154,6 +154,8 @@ class Loop:
 
     def _values_after(self, outcome: Outcome, slots: list[Slot]) -> list[Any] | None:
         """What the body left of each part of the state; None after widening the state to hold it."""
+        self._last: list[Any] = []
+        self._is_old = outcome.is_old
         if not outcome.returns:
             return []
         stable = self._widen(self.control, outcome.result, outcome)
@@ -165,6 +167,7 @@ class Loop:
             else:
                 value = given
             values.append(value)
+        self._last = values
         for key, (location, value) in outcome.changes.items():
             slot = self.slots[key] = Slot(location, old_value(location), Constant(None))
             slot.spec = named(self._joined(slot, spec_of(slot.initial), spec_of(value)), slot.label)
@@ -214,6 +217,9 @@ class Loop:
             assert slot.location is not None
             if not isinstance(slot.spec, Constant):
                 rebinding.set_merged(slot.location, value, self.bodies)
+        for slot, value, last in zip(self.slots.values(), values[1:], self._last[1:], strict=False):
+            for frozen in (slot.initial, last):
+                aliases.mark_copies(slot.label, value, frozen, self._is_old)
         return values[0]
 
 

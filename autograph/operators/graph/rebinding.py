@@ -8,6 +8,7 @@ from typing import Any
 from autograph.errors import MutationError
 
 from ..state import Contents, Location, StateOf, references, replaced, stack
+from .aliases import rebind
 from .errors import where
 from .lists import ListState, StagedList
 
@@ -33,8 +34,7 @@ def _replace(values: list[Any], staged: StagedList, label: str, bodies: Bodies) 
     staged.name = label
     for journal in stack():
         journal.replaced(values, staged)
-    for location in list(references(values, bodies)):
-        location.set(staged)
+    rebind(values, staged, label, references(values, bodies))
     replaced()[id(values)] = values, label
 
 

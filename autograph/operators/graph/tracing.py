@@ -26,7 +26,7 @@ from ..calls import call
 from ..exceptions import StagedRaise
 from ..state import Attribute, Cell, Contents, Journal, Location, forget_copies, stack
 from ..variables import UNDEFINED
-from . import arrays
+from . import aliases, arrays
 from .errors import where
 from .iterables import StagedIterable
 from .join import join
@@ -172,8 +172,12 @@ def _run(
         if not stack():
             arrays.forget()
             forget_copies()
+        output = _as_output(result)
+        if not stack():
+            aliases.restore()
         journal.forget_dead(locations, references_in([*frozen.values()]), result)
-        result = _as_output(result)
+        result = output
+        del output
         for key, location in locations.items():
             location.set(old[key])
     for key, location in locations.items():

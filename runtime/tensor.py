@@ -171,15 +171,15 @@ def _incomparable(other: object) -> bool:
 
 
 class Reference:
-    """A hashable stand-in for a tensor: equal when it is the same tensor."""
+    """A hashable stand-in for a tensor or variable: equal when it is the same."""
 
     __slots__ = ("_identity", "_tensor")
 
-    def __init__(self, tensor: Tensor) -> None:
+    def __init__(self, tensor: Any) -> None:
         self._tensor = tensor
         self._identity: Any = tensor.value if isinstance(tensor, SymbolicTensor) else id(tensor)
 
-    def deref(self) -> Tensor:
+    def deref(self) -> Any:
         return self._tensor
 
     def __eq__(self, other: object) -> bool:

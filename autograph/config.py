@@ -9,13 +9,24 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
+from .errors import InvalidArgumentError
 
-def _integer(name: str, default: int) -> int:
+_FLAGS = dict.fromkeys(("", "0", "false", "no", "off"), False) | dict.fromkeys(("1", "true", "yes", "on"), True)
+
+
+def _level(name: str) -> int:
+    text = os.environ.get(name, "").strip()
+    if text and not text.isdecimal():
+        raise InvalidArgumentError(f"the environment variable {name} must be a whole number from 0 to 3, not {text!r}")
+    return int(text or 0)
+
+
+def _flag(name: str) -> bool:
     text = os.environ.get(name, "")
-    try:
-        return int(text) if text else default
-    except ValueError:
-        raise ValueError(f"the environment variable {name} must be a whole number, not {text!r}") from None
+    found = _FLAGS.get(text.strip().lower())
+    if found is None:
+        raise InvalidArgumentError(f"the environment variable {name} must be 0 or 1, not {text!r}")
+    return found
 
 
 @dataclass
@@ -42,10 +53,10 @@ class Settings:
 
 
 settings = Settings(
-    verbosity=_integer("AUTOGRAPH_VERBOSITY", 0),
-    strict_conversion=bool(_integer("AUTOGRAPH_STRICT_CONVERSION", 0)),
-    checks=bool(_integer("AUTOGRAPH_CHECKS", 0)),
-    full_traceback=bool(_integer("AUTOGRAPH_FULL_TRACEBACK", 0)),
+    verbosity=_level("AUTOGRAPH_VERBOSITY"),
+    strict_conversion=_flag("AUTOGRAPH_STRICT_CONVERSION"),
+    checks=_flag("AUTOGRAPH_CHECKS"),
+    full_traceback=_flag("AUTOGRAPH_FULL_TRACEBACK"),
 )
 
 

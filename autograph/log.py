@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import sys
+from types import FunctionType
 
 from .config import settings
+from .errors import InvalidArgumentError
 
 
-def log(level: int, text: str) -> None:
-    """Prints a line on stderr (and on stdout, when that was asked for) if the verbosity is at least `level`."""
+def log(level: int, text: str, function: FunctionType | None = None, line: int | None = None) -> None:
+    """Prints a line on stderr (and on stdout, when that was asked for) if the verbosity is at least `level`.
+
+    The line tells where the function is: at its first line, or at another one of its file.
+    """
     if settings.verbosity < level:
         return
+    if function is not None:
+        code = function.__code__
+        text = f'File "{code.co_filename}", line {line or code.co_firstlineno}, in {function.__qualname__}: {text}'
     print(f"autograph: {text}", file=sys.stderr)
     if settings.also_log_to_stdout:
         print(f"autograph: {text}")
@@ -24,9 +32,9 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
         alsologtostdout: print on stdout too, not only on stderr.
 
     Raises:
-        ValueError: if the level is not a whole number of at least 0.
+        InvalidArgumentError: the level is not a whole number of at least 0.
     """
     if not isinstance(level, int) or level < 0:
-        raise ValueError(f"the verbosity is a whole number from 0 to 3, not {level!r}")
+        raise InvalidArgumentError(f"the verbosity is a whole number from 0 to 3, not {level!r}")
     settings.verbosity = level
     settings.also_log_to_stdout = alsologtostdout

@@ -274,14 +274,14 @@ def _convert(function: FunctionType, staged: bool) -> Compiled | ConversionError
     except (SyntaxError, RecursionError, MemoryError) as error:
         failure = _refused_by_python(function, error)
     if failure is not None:
-        log(1, f"{function.__qualname__}: not converted ({form}): {failure.message}")
+        log(1, f"not converted ({form}): {failure.message}", function)
         return failure
     register_converted(compiled.code, staged)
-    log(1, f"{function.__qualname__}: converted ({form})")
+    log(1, f"converted ({form})", function)
     for line, reason in context.native:
-        log(1, f'{function.__qualname__}: line {line} of "{context.filename}" stays native Python: {reason}')
+        log(1, f"stays native Python: {reason}", function, line)
     if settings.verbosity >= 2:
-        log(2, f"{function.__qualname__} ({form}):\n{_text(context.tree)}")
+        log(2, f"{form} form:\n{_text(context.tree)}", function)
     return compiled
 
 

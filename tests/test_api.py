@@ -235,8 +235,8 @@ def test_verbosity(verbosity, capsys):
     tf.to_graph(f)(1)
     list(tf.to_graph(g)(1))
     shown = capsys.readouterr().err
-    assert "f: converted (staged)" in shown
-    assert "f: converted (plain)" in shown
+    assert "f: converted (staged)\n" in shown
+    assert "f: converted (plain)\n" in shown
     assert "stays native Python" in shown and "yield" in shown
     assert "if_stmt" not in shown
 

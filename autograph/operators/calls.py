@@ -11,6 +11,7 @@ from typing import Any
 
 from autograph.config import settings
 from autograph.errors import ConversionError
+from autograph.log import log
 
 from .dispatch import active, open_traces, staging
 
@@ -23,6 +24,8 @@ _Entry = tuple[Callable[..., Any] | None, weakref.ref[Any]]
 # By identity, as a strong key would keep functions alive.
 _plain: dict[int, _Entry] = {}
 _staged: dict[int, _Entry] = {}
+# The names of functions left alone that the log has told of.
+_noted: set[str] = set()
 
 
 def call(function: Any) -> Any:
@@ -46,6 +49,15 @@ def is_left_alone(function: FunctionType) -> bool:
     """Whether a Python function is called as it is, because of its module."""
     module = function.__globals__.get("__name__", "")
     return isinstance(module, str) and module.partition(".")[0] in LEFT_ALONE
+
+
+def _note_left_alone(function: FunctionType) -> None:
+    """Says once at verbosity 1 why a function is called as it is."""
+    name = f"{function.__module__}.{function.__qualname__}"
+    if settings.verbosity < 1 or name in _noted or name.startswith("autograph."):
+        return
+    _noted.add(name)
+    log(1, f"called as it is: functions of `{name.partition('.')[0]}` are not converted", function)
 
 
 def _plain_form(function: Any) -> Any:
@@ -92,7 +104,12 @@ def _staged_form(function: Any) -> Any:
 def _convertible(function: FunctionType) -> bool:
     from autograph.pipeline import is_converted
 
-    return is_converted(function.__code__, True) or not is_left_alone(function)
+    if is_converted(function.__code__, True):
+        return True
+    left_alone = is_left_alone(function)
+    if left_alone:
+        _note_left_alone(function)
+    return not left_alone
 
 
 def _partial(function: partial[Any]) -> partial[Any]:
@@ -110,7 +127,10 @@ def _convert(function: FunctionType, cache: dict[int, _Entry], staged: bool) -> 
     from autograph.pipeline import converted, is_converted
 
     form: Callable[..., Any] | None = None
-    if not is_converted(function.__code__, staged) and not is_left_alone(function):
+    needs_conversion = not is_converted(function.__code__, staged)
+    if needs_conversion and is_left_alone(function):
+        _note_left_alone(function)
+    elif needs_conversion:
         try:
             form = converted(function, staged)
         except ConversionError as error:

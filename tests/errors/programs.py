@@ -18,7 +18,6 @@ import numpy as np
 import autograph as tf
 
 PACKAGE = os.path.dirname(os.path.abspath(tf.__file__))
-REPOSITORY = os.path.dirname(PACKAGE)
 LIBRARY = os.path.dirname(os.__file__) + os.sep
 
 
@@ -58,9 +57,8 @@ def _entries(entry: TracebackType | None, file: str) -> list[str]:
         code = frame.f_code
         if code.co_filename == __file__:
             continue
-        if code.co_filename.startswith(PACKAGE) or code.co_filename.startswith(REPOSITORY + os.sep):
-            where = os.path.relpath(os.path.realpath(code.co_filename), REPOSITORY)
-            lines.append(f"  (autograph) {where}, {code.co_name}")
+        if code.co_filename.startswith(PACKAGE):
+            lines.append(f"  (autograph) {os.path.relpath(code.co_filename, PACKAGE)}, {code.co_name}")
         elif code.co_filename.startswith(os.path.dirname(np.__file__)) or "__array_function__" in code.co_filename:
             lines.append("  (numpy)")
         elif code.co_filename.startswith(LIBRARY):
@@ -74,4 +72,5 @@ def _entries(entry: TracebackType | None, file: str) -> list[str]:
 
 def _without_addresses(text: str) -> str:
     """Nor the number that a graph has because of what was traced before."""
+    text = re.sub(rf'"{re.escape(LIBRARY)}([^"]*)", line \d+', r'"\1", line N', text)
     return re.sub(r"(__inference_[^\s\]]+)_\d+", r"\1_N", re.sub(r"\b0x[0-9a-f]+", "0x…", text))

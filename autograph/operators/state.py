@@ -8,11 +8,10 @@ changed. All of it is put back, so that the other branch starts from the same st
 
 from __future__ import annotations
 
-import operator
 import sys
 import threading
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -29,34 +28,12 @@ from .locations import (
     Item,
     Location,
     Mutable,
-    StateOf,
     attributes_of,
     is_plain_object,
     locations,
 )
+from .snapshots import Snapshot, copy_of, difference, restore
 from .variables import UNDEFINED
-
-
-class Snapshot:
-    """A shallow copy of one object as it was."""
-
-    __slots__ = ("copy", "early", "label", "obj")
-
-    def __init__(self, obj: Any, copy: Any, label: str, early: bool) -> None:
-        self.obj = obj
-        self.copy = copy
-        self.label = label
-        self.early = early
-        """Taken when the body was entered, so that the object is certainly older than the body."""
-
-
-def _copy_of(obj: Any) -> Any:
-    """A shallow copy of what may change in an object; UNDEFINED for what a journal doesn't keep."""
-    if isinstance(obj, (list, dict, set, deque, bytearray, np.ndarray)):
-        return obj.copy()
-    if isinstance(obj, Mutable):
-        return obj.get_state()
-    return attributes_of(obj) if is_plain_object(obj) else UNDEFINED
 
 
 class Journal:
@@ -73,6 +50,7 @@ class Journal:
         self._created: dict[int, Any] = {}
         self._replaced: dict[int, Any] = {}
         self._iterators: dict[int, Any] = {}
+        self._kept: list[tuple[Location, Any, Any]] = []
         self._announced: set[tuple[Any, ...]] = set()
         self._announced_at: dict[int, tuple[CodeType, int] | None] = {}
         self._copies = _local.copies.copy()
@@ -122,7 +100,7 @@ class Journal:
         """Keeps a copy of an object that is about to change, if it isn't kept yet."""
         key = id(obj)
         if key not in self._snapshots and key not in self._created:
-            copy = _copy_of(obj)
+            copy = copy_of(obj)
             if copy is not UNDEFINED:
                 self._snapshots[key] = Snapshot(obj, copy, label or type(obj).__name__, early)
 
@@ -143,10 +121,18 @@ class Journal:
                 self._announced.add(location.key)
             self._variables.setdefault(location.key, known or (location, location.get()))
 
-    def keep(self, location: Location) -> None:
-        """Keeps the value of a variable, to put it back; a change of it does not count."""
-        if location.key not in self._variables:
-            self._unneeded.setdefault(location.key, (location, location.get()))
+    def keep(self, location: Location, by: Any) -> None:
+        """Sets a place that holds a replaced object; `put_back` undoes it. It does not count as a change."""
+        self._kept.append((location, location.get(), by))
+        location.set(by)
+
+    def put_back(self) -> None:
+        """Undoes what `keep` has done, where the place still holds what was set."""
+        while self._kept:
+            location, old, by = self._kept.pop()
+            with suppress(LookupError):
+                if location.get() is by:
+                    location.set(old)
 
     def created(self, obj: Any) -> None:
         """Notes that an object has been made inside the body: its changes are its own affair."""
@@ -184,7 +170,7 @@ class Journal:
                 place = Contents(snapshot.obj, snapshot.label)
                 found[place.key] = place, snapshot.copy, by
                 continue
-            for location, old, new in _difference(snapshot, self._same):
+            for location, old, new in difference(snapshot, self._same):
                 found[location.key] = location, old, new
         return found
 
@@ -194,10 +180,11 @@ class Journal:
             if location.get() is not old:
                 location.set(old)
         for snapshot in self._snapshots.values():
-            _restore(snapshot)
+            restore(snapshot)
         for key in self._replaced:
             _local.replaced.pop(key, None)
         _local.copies = self._copies
+        self.put_back()
 
     def is_early(self, obj: Any) -> bool:
         """Whether the object is certainly older than the body."""
@@ -284,51 +271,6 @@ def references(obj: Any, bodies: Iterable[Callable[..., Any]]) -> Iterator[Locat
         for location in list(journal.places()):
             if location.get() is obj:
                 yield location
-
-
-def _difference(snapshot: Snapshot, same: Callable[[Any, Any], bool]) -> Iterator[tuple[Location, Any, Any]]:
-    obj, old, label = snapshot.obj, snapshot.copy, snapshot.label
-    if isinstance(obj, list):
-        if len(obj) != len(old) or not all(map(same, obj, old)):
-            yield Contents(obj, label), old, obj.copy()
-    elif isinstance(obj, dict):
-        if obj.keys() != old.keys() or not all(same(obj[key], old[key]) for key in old):
-            yield Contents(obj, label), old, obj.copy()
-    elif isinstance(obj, Mutable):
-        if obj.get_state() is not old:
-            yield StateOf(obj, label), old, obj.get_state()
-    elif isinstance(obj, np.ndarray):
-        if obj.shape != old.shape or obj.tobytes() != old.tobytes():
-            yield Location(obj, label), old, obj
-    elif isinstance(obj, (set, deque, bytearray)):
-        if obj != old:
-            yield Location(obj, label), old, obj
-    else:
-        new = attributes_of(obj)
-        for name in old.keys() | new.keys():
-            before, after = old.get(name, UNDEFINED), new.get(name, UNDEFINED)
-            if not same(after, before):
-                yield Attribute(obj, name, label), before, after
-
-
-def _restore(snapshot: Snapshot) -> None:
-    obj, old = snapshot.obj, snapshot.copy
-    if isinstance(obj, Mutable):
-        obj.set_state(old)
-    elif isinstance(obj, (list, bytearray)):
-        obj[:] = old
-    elif isinstance(obj, (dict, set)):
-        obj.clear()
-        obj.update(old)
-    elif isinstance(obj, deque):
-        obj.clear()
-        obj.extend(old)
-    elif isinstance(obj, np.ndarray):
-        if obj.flags.writeable:
-            obj[...] = old
-    else:
-        for location, before, _ in list(_difference(snapshot, operator.is_)):
-            location.set(before)
 
 
 class _Local(threading.local):

@@ -9,9 +9,7 @@ from __future__ import annotations
 import functools
 import gc
 import sys
-import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from types import BuiltinFunctionType, CellType, FrameType, FunctionType, GeneratorType, MethodType
 from typing import Any
 
@@ -31,14 +29,6 @@ _LEAVES = (str, bytes, int, float, complex, type(None))
 _SEQUENCE_ITERATORS: tuple[type, ...] = (type(iter([])), enumerate, zip, reversed, map, filter)
 
 
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.set: list[tuple[Location, Any, Any]] = []
-
-
-_local = _Local()
-
-
 def rebind(values: list[Any], by: Any, label: str, known: Iterable[Location]) -> None:
     """Sets every place that holds a list, and those that are known already, to another list.
 
@@ -51,29 +41,12 @@ def rebind(values: list[Any], by: Any, label: str, known: Iterable[Location]) ->
             raise _refusal(label, holder)
         found.append(holder)
     for location in found:
-        if location.get() is not values:
-            continue
-        for journal in stack():
-            # A whole trace ends with `restore`, and what it notes counts as older than the trace.
-            if not journal.outermost and isinstance(location, (Cell, Global)):
-                journal.keep(location)
-            elif not journal.outermost:
-                journal.note(location.owner)
-        _local.set.append((location, values, by))
-        location.set(by)
+        if location.get() is values:
+            stack()[-1].keep(location, by)
     for frame in _user_frames():
         for name, value in frame.f_locals.items():
             if value is values:
                 raise _refusal(label, f"the variable `{name}` of `{frame.f_code.co_name}`")
-
-
-def restore() -> None:
-    """Called when a trace ends: the places hold the user's lists again."""
-    while _local.set:
-        location, values, by = _local.set.pop()
-        with suppress(LookupError):
-            if location.get() is by:
-                location.set(values)
 
 
 def is_held(obj: Any) -> bool:

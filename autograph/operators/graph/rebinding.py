@@ -7,7 +7,8 @@ from typing import Any
 
 from autograph.errors import MutationError
 
-from ..state import Contents, Location, StateOf, references, replaced, stack
+from ..locations import Contents, Location, StateOf
+from ..state import references, replaced, stack
 from .aliases import rebind
 from .errors import where
 from .lists import ListState, StagedList

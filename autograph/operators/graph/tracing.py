@@ -24,9 +24,10 @@ from autograph.runtime.tensor import SymbolicTensor
 
 from ..calls import call
 from ..exceptions import StagedRaise
+from ..locations import attributes_of
 from ..state import Attribute, Cell, Contents, Journal, Location, forget_copies, stack
 from ..variables import UNDEFINED
-from . import aliases, arrays
+from . import arrays
 from .errors import where
 from .iterables import StagedIterable
 from .join import join
@@ -44,6 +45,13 @@ class TraceJournal(Journal):
     """The journal of a whole trace."""
 
     outermost = True
+
+    def enter_arguments(self, values: list[Any]) -> None:
+        """Notes the iterators among the arguments, and among the attributes of objects."""
+        for value in values:
+            for each in (*_leaves(value), *attributes_of(value).values()):
+                if hasattr(type(each), "__next__"):
+                    self._iterators[id(each)] = each
 
 
 class Place:
@@ -80,6 +88,7 @@ class Place:
         def write(*tensors: Any) -> None:
             find().set(_resolved(spec.unflatten(iter(tensors))))
 
+        write.writes_outside = True  # type: ignore[attr-defined]
         tensors: list[Any] = []
         spec.flatten(value, tensors)
         trace.apply(PY_FUNCTION, *tensors, name="write", function=write, types=(), eager=True)
@@ -153,6 +162,7 @@ def _run(
     journal = TraceJournal((body,) if hasattr(body, "__code__") else ())
     if isinstance(form, MethodType):
         values = [form.__self__, *values]
+    journal.enter_arguments(values)
     for value in values:
         if not isinstance(value, (list, dict)):
             journal.note(value, "self" if value is getattr(form, "__self__", None) else "", early=True)
@@ -173,8 +183,7 @@ def _run(
             arrays.forget()
             forget_copies()
         output = _as_output(result)
-        if not stack():
-            aliases.restore()
+        journal.put_back()
         journal.forget_dead(locations, references_in([*frozen.values()]), result)
         result = output
         del output

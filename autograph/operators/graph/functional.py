@@ -7,9 +7,12 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.ops.math import logical_and
+from autograph.runtime.tensor import Tensor
 
 from .. import control_flow
 from ..calls import call
+from ..dispatch import backend_of
+from .errors import require
 
 Branch = Callable[[], Any]
 
@@ -35,20 +38,30 @@ def case(
 ) -> Any:
     """What the function of the first pair with a true condition returns; `default()` when there is none.
 
-    Without a default the last function is called when no condition before it is true. ``exclusive`` and ``strict``
-    are accepted for TensorFlow's sake.
+    ``exclusive`` and ``strict`` are accepted for TensorFlow's sake.
 
     Raises:
-        InvalidArgumentError: there is no pair.
+        InvalidArgumentError: there is no pair; or, when it runs, no condition is true and there is no default.
         BranchMismatchError: the functions return values of different structures.
     """
     pairs = list(pred_fn_pairs)
     if not pairs:
         raise InvalidArgumentError("case needs at least one pair of a condition and a function")
     (pred, function), *rest = pairs
-    if not rest:
-        return call(function)() if default is None else cond(pred, function, default)
-    return cond(pred, function, lambda: case(rest, default))
+    if rest:
+        return cond(pred, function, lambda: case(rest, default))
+    if default is not None:
+        return cond(pred, function, default)
+    _require_last(pred)
+    return call(function)()
+
+
+def _require_last(pred: Any) -> None:
+    error = InvalidArgumentError("no condition of this case is true", remedy="give it a default")
+    if backend_of(pred) is not None:
+        require(pred, error)
+    elif not pred:
+        raise error
 
 
 def switch_case(
@@ -67,6 +80,8 @@ def switch_case(
     pairs = [each if isinstance(each, tuple) else (index, each) for index, each in enumerate(given)]
     if not pairs:
         raise InvalidArgumentError("switch_case needs at least one function")
+    if isinstance(branch_index, Tensor) and not branch_index.dtype.is_integer:
+        raise InvalidArgumentError(f"branch_index must be an integer, not {branch_index.dtype.name}")
     last = default or pairs[-1][1]
     return case([(branch_index == index, function) for index, function in pairs], last)
 

@@ -1,0 +1,219 @@
+"""Control flow as functions, eager and staged: what TensorFlow gives (noted from TensorFlow 2.21), and its refusals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import autograph as tf
+from autograph.errors import BranchMismatchError, InvalidArgumentError, StagedValueError
+
+c = tf.constant
+MATRIX = [[1.0, 2.0], [3.0, 4.0]]
+FLOAT, INT = "float32", "int32"
+
+
+def double_while_small(i: Any, m: Any) -> Any:
+    return [i + 1, tf.concat([m, m], 0)]
+
+
+CASES: list[tuple[str, Any, Any]] = [
+    ("map", lambda: tf.map_fn(lambda x: x * 2, c([1, 2, 3])), (INT, [2, 4, 6])),
+    ("map of rows", lambda: tf.map_fn(lambda r: tf.reduce_sum(r), c(MATRIX)), (FLOAT, [3.0, 7.0])),
+    (
+        "map to another dtype",
+        lambda: tf.map_fn(lambda x: tf.cast(x, tf.float32) / 2.0, c([1, 2]), fn_output_signature=tf.float32),
+        (FLOAT, [0.5, 1.0]),
+    ),
+    (
+        "map to a tuple",
+        lambda: tf.map_fn(lambda x: (x, tf.cast(x, tf.float32)), c([1, 2]), dtype=(tf.int32, tf.float32)),
+        ((INT, [1, 2]), (FLOAT, [1.0, 2.0])),
+    ),
+    (
+        "map without signature",
+        lambda: tf.map_fn(lambda x: {"a": x > 1, "b": (x, 2.0)}, c([1, 2])),
+        {"a": ("bool", [False, True]), "b": ((INT, [1, 2]), (FLOAT, [2.0, 2.0]))},
+    ),
+    (
+        "map of two",
+        lambda: tf.map_fn(lambda t: t[0] * t[1], (c([1, 2, 3]), c([4, 5, 6])), fn_output_signature=tf.int32),
+        (INT, [4, 10, 18]),
+    ),
+    (
+        "map of a dict",
+        lambda: tf.map_fn(
+            lambda d: {"s": d["a"] + d["b"]}, {"a": c([1, 2]), "b": c([3, 4])}, fn_output_signature={"s": tf.int32}
+        ),
+        {"s": (INT, [4, 6])},
+    ),
+    (
+        "map of nothing",
+        lambda: tf.map_fn(lambda x: x + 1.0, tf.zeros((0,)), fn_output_signature=tf.float32),
+        (FLOAT, []),
+    ),
+    (
+        "map to vectors",
+        lambda: tf.map_fn(lambda x: tf.stack([x, x]), c([1, 2]), fn_output_signature=tf.TensorSpec((2,), tf.int32)),
+        (INT, [[1, 1], [2, 2]]),
+    ),
+    (
+        "map in map",
+        lambda: tf.map_fn(lambda r: tf.map_fn(lambda x: x * x, r), c([[1, 2], [3, 4]])),
+        (INT, [[1, 4], [9, 16]]),
+    ),
+    ("scan", lambda: tf.scan(lambda a, x: a + x, c([1, 2, 3, 4])), (INT, [1, 3, 6, 10])),
+    ("scan from", lambda: tf.scan(lambda a, x: a + x, c([1, 2, 3, 4]), initializer=c(10)), (INT, [11, 13, 16, 20])),
+    ("scan back", lambda: tf.scan(lambda a, x: a - x, c([1, 2, 3, 4]), reverse=True), (INT, [-2, -1, 1, 4])),
+    (
+        "scan of two",
+        lambda: tf.scan(lambda a, x: (a[1], a[0] + x), c([1, 2, 3]), initializer=(c(0), c(1))),
+        ((INT, [1, 1, 3]), (INT, [1, 3, 4])),
+    ),
+    (
+        "scan of rows",
+        lambda: tf.scan(lambda a, x: a * x, c([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])),
+        (FLOAT, [[1.0, 2.0], [3.0, 8.0], [15.0, 48.0]]),
+    ),
+    ("scan of nothing", lambda: tf.scan(lambda a, x: a + x, tf.zeros((0,)), initializer=c(1.0)), (FLOAT, [])),
+    ("foldl", lambda: tf.foldl(lambda a, x: a - x, c([1, 2, 3, 4])), (INT, -8)),
+    ("foldl from", lambda: tf.foldl(lambda a, x: a * 2 + x, c([1, 0, 1]), initializer=c(0)), (INT, 5)),
+    ("foldr", lambda: tf.foldr(lambda a, x: a - x, c([1, 2, 3, 4])), (INT, -2)),
+    ("foldr from", lambda: tf.foldr(lambda a, x: a - x, c([1, 2, 3, 4]), initializer=c(100)), (INT, 90)),
+    (
+        "foldl of two",
+        lambda: tf.foldl(lambda a, x: a + x[0] * x[1], (c([1, 2]), c([3, 4])), initializer=c(0)),
+        (INT, 11),
+    ),
+    ("vectorized_map", lambda: tf.vectorized_map(lambda r: tf.reduce_sum(r * r), c(MATRIX)), (FLOAT, [5.0, 25.0])),
+    ("cond", lambda: tf.cond(c(1) < 2, lambda: c(1), lambda: c(2)), (INT, 1)),
+    ("cond of a Python value", lambda: tf.cond(False, lambda: c(1), lambda: c(2)), (INT, 2)),
+    (
+        "cond of structures",
+        lambda: tf.cond(c(1) > 2, lambda: (c(1), {"a": c(1.0)}), lambda: (c(2), {"a": c(2.0)})),
+        ((INT, 2), {"a": (FLOAT, 2.0)}),
+    ),
+    ("case", lambda: tf.case([(c(1) > 2, lambda: c(1)), (c(3) > 2, lambda: c(2))], default=lambda: c(3)), (INT, 2)),
+    ("case by default", lambda: tf.case([(c(1) > 2, lambda: c(1))], default=lambda: c(3)), (INT, 3)),
+    ("case without default", lambda: tf.case([(c(1) > 2, lambda: c(1)), (c(1) < 2, lambda: c(2))]), (INT, 2)),
+    (
+        "switch_case",
+        lambda: [tf.switch_case(c(i), [lambda: c(10), lambda: c(20)]) for i in (0, 1, -1, 7)],
+        [(INT, 10), (INT, 20), (INT, 20), (INT, 20)],
+    ),
+    ("switch_case by default", lambda: tf.switch_case(c(4), {0: lambda: c(10)}, default=lambda: c(-1)), (INT, -1)),
+    ("while", lambda: tf.while_loop(lambda i: i < 5, lambda i: [i + 1], [c(0)]), [(INT, 5)]),
+    (
+        "while of a tuple",
+        lambda: tf.while_loop(lambda i, a: i < 5, lambda i, a: (i + 1, a * 2.0), (c(0), c(1.0))),
+        ((INT, 5), (FLOAT, 32.0)),
+    ),
+    (
+        "while at most",
+        lambda: tf.while_loop(lambda i: i < 50, lambda i: [i + 1], [c(0)], maximum_iterations=7),
+        [(INT, 7)],
+    ),
+    (
+        "while at most a tensor",
+        lambda: tf.while_loop(lambda i: i < 50, lambda i: [i + 1], [c(0)], maximum_iterations=c(3)),
+        [(INT, 3)],
+    ),
+    (
+        "while of growing shape",
+        lambda: tf.while_loop(
+            lambda i, m: i < 2,
+            double_while_small,
+            loop_vars=[c(0), tf.ones((1, 2))],
+            shape_invariants=[c(0).get_shape(), tf.TensorShape([None, 2])],
+        ),
+        [(INT, 2), (FLOAT, [[1.0, 1.0]] * 4)],
+    ),
+    (
+        "while of structures",
+        lambda: tf.while_loop(lambda i, d: i < 3, lambda i, d: (i + 1, {"x": d["x"] + i}), (c(0), {"x": c(5)})),
+        ((INT, 3), {"x": (INT, 8)}),
+    ),
+]
+
+
+def plain(result: Any) -> Any:
+    if isinstance(result, dict):
+        return {key: plain(value) for key, value in result.items()}
+    if isinstance(result, (list, tuple)):
+        return type(result)(map(plain, result))
+    return result.dtype.name, result.numpy().tolist()
+
+
+@pytest.mark.parametrize("function, expected", [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+@pytest.mark.parametrize("make", [lambda f: f, tf.function], ids=["eager", "staged"])
+def test_results(function: Any, expected: Any, make: Any) -> None:
+    assert plain(make(function)()) == expected
+
+
+def over_parameter(x: Any) -> Any:
+    return [
+        tf.map_fn(lambda r: tf.reduce_max(r), x),
+        tf.scan(lambda a, r: a + r, x),
+        tf.foldr(lambda a, r: a + r, x),
+        tf.switch_case(tf.shape(x)[0], [lambda: x, lambda: x + 1, lambda: x * 2]),
+    ]
+
+
+def test_lengths_that_only_the_run_tells() -> None:
+    function = tf.function(over_parameter, input_signature=[tf.TensorSpec((None, 2), tf.float32)])
+    for rows in (1, 2, 5):
+        x = tf.reshape(tf.range(2.0 * rows), (rows, 2))
+        assert plain(function(x)) == plain(over_parameter(x))
+    graph = function.get_concrete_function().graph
+    assert sum(node.op.name == "while" for node in graph.nodes) == 3
+    assert function.experimental_get_tracing_count() == 1
+
+
+def test_mapping_stages_one_loop_of_known_length() -> None:
+    function = tf.function(lambda x: tf.map_fn(lambda y: y * y, x))
+    concrete = function.get_concrete_function(tf.TensorSpec((1000,), tf.float32))
+    assert concrete.structured_outputs.shape == (1000,) and len(concrete.graph.nodes) < 30
+
+
+def test_what_functions_write_outside_is_state() -> None:
+    @tf.function
+    def run(x: Any) -> Any:
+        count = 0
+
+        def step(y: Any) -> Any:
+            nonlocal count
+            if y > 1:
+                count += 1
+            return y
+
+        tf.map_fn(step, x)
+        return count
+
+    assert run(c([1, 2, 3])).numpy() == 2
+
+
+WRONG: list[tuple[str, Any, Any]] = [
+    ("signature", lambda: tf.map_fn(lambda x: x, c([1, 2]), fn_output_signature=tf.float32), InvalidArgumentError),
+    ("structure", lambda: tf.map_fn(lambda x: (x, x), c([1, 2]), fn_output_signature=tf.int32), InvalidArgumentError),
+    ("scalar", lambda: tf.map_fn(lambda x: x, c(1)), InvalidArgumentError),
+    ("lengths", lambda: tf.map_fn(lambda t: t[0], (c([1, 2]), c([1, 2, 3]))), InvalidArgumentError),
+    ("nothing to start from", lambda: tf.foldl(lambda a, x: a + x, tf.zeros((0,))), InvalidArgumentError),
+    ("no case", lambda: tf.case([(c(1) > 2, lambda: c(1)), (c(1) > 2, lambda: c(2))]), InvalidArgumentError),
+    ("float index", lambda: tf.switch_case(c(0.0), [lambda: c(1)]), InvalidArgumentError),
+    ("no functions", lambda: tf.cond(c(True), 3, 4), TypeError),
+    ("vector condition", lambda: tf.cond(c([True, False]), lambda: c(1), lambda: c(2)), StagedValueError),
+    ("no test", lambda: tf.while_loop(3, lambda i: i, [c(0)]), TypeError),
+    (
+        "number of variables",
+        lambda: tf.while_loop(lambda i, j: i < 3, lambda i, j: [i + 1], [c(0), c(0)]),
+        (TypeError, BranchMismatchError),
+    ),
+]
+
+
+@pytest.mark.parametrize("function, error", [case[1:] for case in WRONG], ids=[case[0] for case in WRONG])
+@pytest.mark.parametrize("make", [lambda f: f, tf.function], ids=["eager", "staged"])
+def test_refusals(function: Any, error: Any, make: Any) -> None:
+    with pytest.raises(error):
+        make(function)()

@@ -14,12 +14,14 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import MutationError
+from autograph.runtime.concrete import ConcreteFunction
+from autograph.runtime.function import Function
 
 from .. import state
 from ..calls import call
 from ..dispatch import backend_of
 from ..locations import has_hidden_state
-from . import rebinding
+from . import nested, rebinding
 from .errors import where
 
 _IMMUTABLE = (
@@ -55,6 +57,8 @@ def watch_call(function: Any) -> Callable[..., Any]:
         owner = function.__self__
         if owner is not None and not isinstance(owner, ModuleType):
             return _watched_method(function, owner)
+    if isinstance(function, (Function, ConcreteFunction)):
+        return nested.watched(function)
     if not state.stack() or id(function) in _PURE:
         return function
     module = (getattr(function, "__module__", None) or "").partition(".")[0]

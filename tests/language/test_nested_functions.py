@@ -1,0 +1,171 @@
+"""L13: what a `tf.function` writes outside itself is seen by the code after its call in another `tf.function`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autograph as tf
+
+TOTAL = 0.0
+
+
+class Box:
+    def __init__(self):
+        self.value = 1.0
+        self.items = {"k": 1.0}
+
+    @tf.function
+    def add(self, x):
+        self.value = self.value + x
+        return self.value
+
+
+BOX = Box()
+
+
+@tf.function
+def fill(x):
+    BOX.value = x * 2
+    return x
+
+
+@tf.function
+def add_to_total(x):
+    global TOTAL
+    TOTAL = x * 3
+
+
+def attribute(x):
+    BOX.value = 1.0
+    result = fill(x) + BOX.value
+    BOX.value = 1.0
+    return result
+
+
+def attribute_twice(x):
+    box = Box()
+
+    @tf.function
+    def inner(y):
+        box.value = y * 2
+
+    inner(x)
+    first = box.value
+    inner(x * 3)
+    return first + box.value
+
+
+def nonlocal_variable(x):
+    n = 0.0
+
+    @tf.function
+    def inner(y):
+        nonlocal n
+        n = y * 2
+
+    inner(x)
+    return n
+
+
+def global_variable(x):
+    global TOTAL
+    add_to_total(x)
+    result = TOTAL
+    TOTAL = 0.0
+    return result
+
+
+def item(x):
+    box = Box()
+
+    @tf.function
+    def inner(y):
+        if y > 0:
+            box.items["k"] = y * 2
+
+    inner(x)
+    return box.items["k"]
+
+
+def two_levels(x):
+    box = Box()
+
+    @tf.function
+    def innermost(y):
+        box.value = y * 5
+
+    @tf.function
+    def inner(y):
+        innermost(y)
+
+    inner(x)
+    return box.value
+
+
+def signature(x):
+    box = Box()
+
+    @tf.function(input_signature=[tf.TensorSpec((), tf.float32)])
+    def inner(y):
+        box.value = y * 2
+
+    inner(x)
+    return box.value
+
+
+def method(x):
+    box = Box()
+    box.add(x)
+    box.add(x)
+    return box.value
+
+
+def in_a_loop(x):
+    box = Box()
+    while x > 0:
+        box.add(x)
+        x = x - 1
+    return box.value
+
+
+CASES = [
+    attribute, attribute_twice, nonlocal_variable, global_variable, item, two_levels, signature, method, in_a_loop,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", CASES, ids=lambda function: function.__name__)
+def test_writes_of_an_inner_function_are_seen(function):
+    # The plain reference runs without any graph, as the inner functions would trace in it.
+    inputs = [np.float32(2.0), np.float32(-3.0)]
+    tf.config.run_functions_eagerly(True)
+    expected = [float(function(tf.constant(x))) for x in inputs]
+    tf.config.run_functions_eagerly(False)
+    staged = tf.function(function)
+    for _ in range(2):
+        assert [float(staged(tf.constant(x))) for x in inputs] == expected
+
+
+def test_a_function_without_such_writes_stays_one_call():
+    @tf.function
+    def inner(y):
+        return y * 2
+
+    @tf.function
+    def outer(x):
+        return inner(x) + inner(x)
+
+    graph = outer.get_concrete_function(tf.constant(1.0)).graph
+    assert [node.op.name for node in graph.nodes].count("call") == 2
+
+
+def test_a_concrete_function_that_writes_is_refused():
+    concrete = fill.get_concrete_function(tf.constant(1.0))
+
+    @tf.function
+    def outer(x):
+        return concrete(x) + BOX.value
+
+    with pytest.raises(tf.errors.MutationError, match="writes outside itself") as caught:
+        outer(tf.constant(1.0))
+    assert caught.value.file == __file__

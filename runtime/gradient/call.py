@@ -10,6 +10,8 @@ import weakref
 from collections.abc import Sequence
 from typing import Any
 
+from autograph.errors import GraphError
+
 from .. import trace
 from ..convert import wrap
 from ..execute.plan import Plan
@@ -94,7 +96,10 @@ def derivative(graph: Graph, wanted: Sequence[int], free: Sequence[Any]) -> Deri
     found = known.get(place)
     if found is None:
         if "under way" in known:
-            raise NotImplementedError(f"the gradient of {graph.name}, which calls itself, is not supported")
+            raise GraphError(
+                f"{graph.name} calls itself: there is no gradient through recursion",
+                remedy="write the recursion as a loop",
+            )
         known["under way"] = None  # type: ignore[assignment]
         try:
             found = Derivative(graph, wanted, free)
@@ -202,8 +207,9 @@ class _Run:
         """Run forward once more, for a gradient of a gradient that no second tape had announced."""
         graph = self.levels[-1].forward
         if graph.effect:
-            raise NotImplementedError(
-                f"a second gradient through {graph.name}, which has side effects, needs a second, outer GradientTape"
+            raise GraphError(
+                f"a second gradient through {graph.name}, which has side effects, can not be had after the call",
+                remedy="open a second GradientTape around the first one",
             )
         self._deepen()
         self._execute()

@@ -244,7 +244,7 @@ def gradients(
     targets = [_as_tensor(y) for y in nest.flatten(ys)]
     sources = [x if is_variable(x) else _as_tensor(x) for x in nest.flatten(xs)]
     given = [None] * len(targets) if grad_ys is None else nest.flatten(grad_ys)
-    stops = {key(x) for x in nest.flatten(stop_gradients or [])}
+    stops = {key(x) for x in nest.flatten([] if stop_gradients is None else stop_gradients)}
     owners = [graph]
     while owners[-1].parent is not None:
         owners.append(owners[-1].parent)

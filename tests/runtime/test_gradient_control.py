@@ -1,0 +1,406 @@
+"""Gradients through branches, loops, lists, effects and calls, of first and second order."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import autograph as tf
+
+
+def check(found: object, expected: object) -> None:
+    np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-4, atol=1e-6)
+
+
+def eager(function, *arguments):
+    """First and second gradients of a traced function that is called eagerly, by its first argument."""
+    x = tf.constant(arguments[0])
+    with tf.GradientTape() as second:
+        second.watch(x)
+        with tf.GradientTape() as first:
+            first.watch(x)
+            y = function(x, *arguments[1:])
+        g = first.gradient(y, x)
+        total = tf.reduce_sum(g * g)
+    return y, g, second.gradient(total, x, unconnected_gradients="zero")
+
+
+def staged(function, *arguments):
+    """The same inside a trace."""
+    return tf.function(lambda x, *others: in_trace(function, x, *others))(tf.constant(arguments[0]), *arguments[1:])
+
+
+def in_trace(function, x, *others):
+    with tf.GradientTape() as second:
+        second.watch(x)
+        with tf.GradientTape() as first:
+            first.watch(x)
+            y = function(x, *others)
+        g = first.gradient(y, x)
+        total = tf.reduce_sum(g * g)
+    return y, g, second.gradient(total, x, unconnected_gradients="zero")
+
+
+def inlined(function, *arguments):
+    """The same, with the function's own nodes in the trace of the tapes."""
+    return staged(function.python_function, *arguments)
+
+
+ways = pytest.mark.parametrize("way", [eager, staged, inlined])
+
+
+@tf.function
+def branches(x, limit):
+    if tf.reduce_sum(x) > limit:
+        y = x * x
+        if x[0] > 0.0:
+            y = y * x
+    else:
+        y = -x
+    return tf.reduce_sum(y)
+
+
+@ways
+def test_branches(way) -> None:
+    x = np.array([1.0, 2.0], np.float32)
+    _, g, second = way(branches, x, tf.constant(0.0))
+    check(g, 3 * x**2)
+    check(second, 36 * x**3)
+    _, g, second = way(branches, x, tf.constant(9.0))
+    check(g, [-1, -1])
+    check(second, [0, 0])
+
+
+@tf.function
+def power(x, n):
+    y = tf.constant(1.0)
+    for _ in tf.range(n):
+        y = y * x
+    return y
+
+
+@ways
+@pytest.mark.parametrize("n", [0, 1, 4])
+def test_loop(way, n: int) -> None:
+    y, g, second = way(power, np.float32(2), tf.constant(n))
+    check(y, 2.0**n)
+    check(g, n * 2.0 ** (n - 1))
+    check(second, 2 * n * 2.0 ** (n - 1) * n * (n - 1) * 2.0 ** (n - 2))
+
+
+@tf.function
+def collatz(x, n):
+    while n != 1:
+        if n % 2 == 0:
+            n = n // 2
+            x = x * x / 4.0
+        else:
+            n = 3 * n + 1
+            x = tf.sin(x) + x
+    return x
+
+
+def collatz_numpy(x, n):
+    while n != 1:
+        n, x = (n // 2, x * x / 4.0) if n % 2 == 0 else (3 * n + 1, np.sin(x) + x)
+    return x
+
+
+def difference(function, x, step=1e-5):
+    return (function(x + step) - function(x - step)) / (2 * step)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 6])
+@ways
+def test_loop_with_branches(way, n: int) -> None:
+    y, g, second = way(collatz, np.float64(1.3), tf.constant(n))
+    check(y, collatz_numpy(1.3, n))
+    slope = difference(lambda x: collatz_numpy(x, n), 1.3)
+    check(g, slope)
+    curve = difference(lambda x: difference(lambda z: collatz_numpy(z, n), x, 1e-4), 1.3, 1e-4)
+    np.testing.assert_allclose(second, 2 * slope * curve, rtol=1e-3, atol=1e-5)
+
+
+@tf.function
+def nested(x, n):
+    total = tf.zeros_like(x)
+    for i in tf.range(n):
+        y = x
+        for j in tf.range(i):
+            if j % 2 == 0:
+                y = y * x
+            else:
+                y = y + total
+        total = total + y
+    return tf.reduce_sum(total)
+
+
+def nested_numpy(x, n):
+    total = np.zeros_like(x)
+    for i in range(n):
+        y = x
+        for j in range(i):
+            y = y * x if j % 2 == 0 else y + total
+        total = total + y
+    return total
+
+
+@ways
+def test_nested_loops(way) -> None:
+    x = np.array([0.5, 1.5])
+    y, g, second = way(nested, x, tf.constant(5))
+    check(y, nested_numpy(x, 5).sum())
+    slope = difference(lambda x: nested_numpy(x, 5), x)
+    check(g, slope)
+    curve = difference(lambda x: difference(lambda z: nested_numpy(z, 5), x, 1e-4), x, 1e-4)
+    np.testing.assert_allclose(second, 2 * slope * curve, rtol=1e-3)
+
+
+@tf.function
+def lists(x, n):
+    kept = []
+    for i in tf.range(n):
+        kept.append(x[i] * x[i])
+        if i % 2 == 1:
+            last = kept.pop()
+            kept.append(last * x[0])
+    return tf.reduce_sum(tf.stack(kept))
+
+
+@ways
+def test_lists(way) -> None:
+    x = np.array([2.0, 3.0, 5.0, 7.0])
+    y, g, second = way(lists, x, tf.constant(4))
+    check(y, 4 + 9 * 2 + 25 + 49 * 2)
+    check(g, [4 + 9 + 49, 2 * 3 * 2, 10, 2 * 7 * 2])
+    a = np.array([[2, 6, 0, 14], [6, 4, 0, 0], [0, 0, 2, 0], [14, 0, 0, 4]])
+    check(second, 2 * a @ np.asarray(g))
+
+
+@tf.function
+def stores(x, n):
+    y = tf.zeros_like(x)
+    for i in tf.range(n):
+        y[i] = x[i] * y[i - 1] + x[n - 1 - i]
+        y[0:2] += x[0:2] * y[i]
+    return tf.reduce_sum(y * y)
+
+
+def stores_numpy(x):
+    n = len(x)
+    y = np.zeros_like(x)
+    for i in range(n):
+        y[i] = x[i] * y[i - 1] + x[n - 1 - i]
+        y[0:2] += x[0:2] * y[i]
+    return (y * y).sum()
+
+
+@ways
+def test_stores_at_dynamic_places(way) -> None:
+    x = np.array([0.3, 0.7, -0.4, 0.9])
+    y, g, _ = way(stores, x, tf.constant(4))
+    check(y, stores_numpy(x))
+    check(g, [difference(lambda d, i=i: stores_numpy(x + d * np.eye(4)[i]), 0.0) for i in range(4)])
+
+
+def test_what_may_be_none_or_undefined() -> None:
+    @tf.function
+    def best(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            found = None
+            for value in x:
+                if found is None or value * value > found:
+                    found = value * value
+                    where = value * 2.0
+            result = found + where
+        return tape.gradient(result, x)
+
+    check(best(tf.constant([1.0, -3.0, 2.0])), [0, -4, 0])
+
+
+def test_random_numbers_and_printing_are_not_repeated(capfd) -> None:
+    @tf.function
+    def noisy(x, n):
+        for i in tf.range(n):
+            if i % 2 == 0:
+                x = x * tf.random.uniform([])
+            else:
+                for _ in tf.range(2):
+                    x = x + x * tf.random.uniform([])
+            tf.print("turn", i)
+        return x
+
+    for way in (eager, staged, inlined):
+        capfd.readouterr()
+        y, g, second = way(noisy, np.float64(2), tf.constant(5))
+        check(g * 2.0, y)
+        check(second, 0)
+        assert capfd.readouterr().err.count("turn") == 5
+
+
+def test_a_branch_that_raises() -> None:
+    @tf.function
+    def guarded(x):
+        y = x * x
+        if x > 100.0:
+            raise ValueError("too large")
+        for _ in tf.range(2):
+            if y > 1e6:
+                raise ValueError("too large")
+            y = y * x
+        return y
+
+    _, g, _ = eager(guarded, np.float32(2))
+    check(g, 4 * 8)
+    with pytest.raises(ValueError, match="too large"):
+        eager(guarded, np.float32(200))
+
+
+def test_a_gradient_in_a_branch_of_what_is_outside() -> None:
+    @tf.function
+    def compute(x, flag):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = x
+            for _ in tf.range(3):
+                y = y * x
+            if flag:
+                z = y * 3.0
+                g = tape.gradient(z, x)
+            else:
+                g = tape.gradient(y, x)
+        return g
+
+    check(compute(tf.constant(2.0), tf.constant(True)), 3 * 32)
+    check(compute(tf.constant(2.0), tf.constant(False)), 32)
+
+
+def test_tapes_in_staged_loops() -> None:
+    @tf.function
+    def descend(w, n):
+        for _ in tf.range(n):
+            with tf.GradientTape() as tape:
+                tape.watch(w)
+                loss = tf.reduce_sum((w - 3.0) ** 2)
+            w = w - 0.25 * tape.gradient(loss, w)
+        return w
+
+    check(descend(tf.constant([1.0, 5.0]), tf.constant(30)), [3, 3])
+
+
+# Calls
+
+
+@tf.function
+def cube(x):
+    return x * x * x
+
+
+@tf.function
+def two_results(x, y):
+    return {"product": x * y, "count": tf.constant(3), "first": x}
+
+
+def test_calls_with_structures() -> None:
+    x, y = tf.constant(2.0), tf.constant(5.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch([x, y])
+        found = two_results(x, y)
+    check(tape.gradient(found["product"], [x, y]), [5, 2])
+    check(tape.gradient(found["first"], x), 1)
+    assert tape.gradient(found["count"], x) is None
+
+
+def test_seed_example() -> None:
+    @tf.function
+    def add(a, b):
+        return a + b
+
+    v = tf.constant(1.0)
+    with tf.GradientTape() as tape:
+        tape.watch(v)
+        result = add(v, 1.0)
+    check(tape.gradient(result, v), 1)
+
+
+@ways
+def test_calls_in_calls(way) -> None:
+    @tf.function
+    def outer(x, n):
+        y = cube(x)
+        for _ in tf.range(n):
+            y = y + cube(y)
+        return y
+
+    def plain(x):
+        y = x**3
+        for _ in range(2):
+            y = y + y**3
+        return y
+
+    _, g, second = way(outer, np.float64(0.7), tf.constant(2))
+    slope = difference(plain, 0.7)
+    check(g, slope)
+    curve = difference(lambda x: difference(plain, x, 1e-4), 0.7, 1e-4)
+    np.testing.assert_allclose(second, 2 * slope * curve, rtol=1e-4)
+
+
+def test_a_captured_eager_tensor() -> None:
+    c = tf.constant(2.0)
+
+    @tf.function
+    def scaled(y):
+        for _ in tf.range(2):
+            if y > 0.0:
+                y = c * c * y
+        return y
+
+    with tf.GradientTape() as tape:
+        tape.watch(c)
+        z = scaled(tf.constant(3.0))
+    check(tape.gradient(z, c), 3 * 4 * 8)
+
+
+def test_second_order_without_a_second_tape() -> None:
+    x = tf.constant(2.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        g = tape.gradient(cube(x), x)
+    check(tape.gradient(g, x), 12)
+
+
+def test_one_trace_and_one_derivative_serve_all_calls() -> None:
+    from autograph.runtime.gradient import call
+
+    before = len(call._derivatives)
+    for value in (1.0, 2.0, 3.0):
+        _, g, _ = eager(cube, np.float32(value))
+        check(g, 3 * value**2)
+    assert cube.experimental_get_tracing_count() <= 2
+    assert len(call._derivatives) <= before + 6
+
+
+def test_memory_grows_by_what_a_turn_needs() -> None:
+    @tf.function
+    def gradient(x, n):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            for _ in tf.range(n):
+                y = tf.sin(y) * 1.01
+        return tape.gradient(y, x)
+
+    x = tf.constant(np.ones(1000, np.float32))
+    gradient(x, tf.constant(1))
+    peaks = []
+    for n in (200, 400, 800):
+        tracemalloc.start()
+        gradient(x, tf.constant(n))
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    turn = (peaks[2] - peaks[1]) / 400
+    assert 0.9 * turn < (peaks[1] - peaks[0]) / 200 < 1.1 * turn
+    assert turn < 3 * x.numpy().nbytes

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime import trace
+from autograph.runtime.streams import Stream
 from autograph.runtime.tensor import Tensor
+from autograph.runtime.variable import Variable
 
 from .. import state
 from ..dispatch import Backend, Options, Thunk
@@ -17,6 +19,7 @@ from . import arrays, calls, cond, conditions, errors, items, numpy_calls, pytho
 from .iterables import StagedIterable
 from .lists import StagedList
 from .maybe import Maybe
+from .reading import read, read_items, reading
 
 
 class GraphBackend(Backend):
@@ -26,7 +29,7 @@ class GraphBackend(Backend):
     counts_traces = True
 
     def owns(self, value_type: type) -> bool:
-        return issubclass(value_type, (Tensor, Maybe, StagedList, StagedIterable))
+        return issubclass(value_type, (Tensor, Maybe, StagedList, StagedIterable, Variable, Stream))
 
     def staging(self) -> bool:
         return trace.current_graph() is not None
@@ -39,15 +42,17 @@ class GraphBackend(Backend):
         return 0 if graph is None else len(graph.nodes)
 
     def if_stmt(self, test: Any, body: Thunk, orelse: Thunk, names: tuple[str, ...]) -> Any:
-        return cond.if_stmt(test, body, orelse, names)
+        return cond.if_stmt(read(test), body, orelse, names)
 
     def while_stmt(self, go: Any, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options) -> Any:
+        go = read(go)
         known = conditions.static_truth(go)
         if known is None:
             return statements.while_stmt(go, test, body, names, options)
         return statements.while_in_python(known, test, body, names, options)
 
     def while_rest(self, stop: Any, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options) -> Any:
+        stop = read(stop)
         known = conditions.static_truth(stop)
         if known is None:
             return statements.while_rest(stop, test, body, names, options)
@@ -56,42 +61,43 @@ class GraphBackend(Backend):
     def for_stmt(self, iterable: Any, body: Callable[[Any], Any], names: tuple[str, ...], options: Options) -> Any:
         if not self.staging():
             return statements.for_in_python(iterable, body, names, options)
-        return statements.for_stmt(iterable, body, names, options)
+        return statements.for_stmt(read_items(iterable), body, names, options)
 
     def for_rest(
         self, stop: Any, iterator: Iterator[Any], body: Callable[[Any], Any], names: tuple[str, ...], options: Options
     ) -> Any:
+        stop = read(stop)
         known = conditions.static_truth(stop)
         if known is None:
             return statements.for_rest(stop, iterator, body, names, options)
         return known or statements.for_in_python(iterator, body, names, options)
 
     def not_(self, value: Any) -> Any:
-        return conditions.not_(value)
+        return conditions.not_(read(value))
 
     def and_(self, left: Any, right: Thunk) -> Any:
-        return conditions.and_(left, right)
+        return conditions.and_(read(left), right)
 
     def or_(self, left: Any, right: Thunk) -> Any:
-        return conditions.or_(left, right)
+        return conditions.or_(read(left), right)
 
     def contains(self, item: Any, container: Any) -> Any:
-        return conditions.contains(item, container)
+        return conditions.contains(read(item), read_items(container))
 
     def is_(self, left: Any, right: Any) -> Any:
         return conditions.is_(left, right)
 
     def assert_(self, test: Any, message: Thunk | None) -> None:
-        errors.assert_(test, message)
+        errors.assert_(read(test), message)
 
     def raise_(self, exception: BaseException) -> None:
         errors.stage_raise(exception)
 
     def get_item(self, container: Any, index: Any) -> Any:
-        return items.get_item(container, index)
+        return items.get_item(container, read(index))
 
     def set_item(self, value: Any, container: Any, index: Any) -> Any:
-        return items.set_item(value, container, index)
+        return items.set_item(value, container, read(index))
 
     def must_replace(self, container: Any) -> bool:
         return isinstance(container, np.ndarray) and arrays.is_old(container)
@@ -103,13 +109,14 @@ class GraphBackend(Backend):
         return value
 
     def replacement(self, function: Any) -> Callable[..., Any] | None:
-        return python_builtins.replacement(function) or numpy_calls.replacement(function)
+        found = python_builtins.replacement(function)
+        return reading(function, found) if found is not None else numpy_calls.replacement(function)
 
     def watch_call(self, function: Any) -> Callable[..., Any]:
         return calls.watch_call(function)
 
     def format_value(self, value: Any, conversion: str | None, specification: str) -> Any:
-        return text.format_value(value, conversion, specification)
+        return text.format_value(read(value), conversion, specification)
 
     def join_strings(self, parts: list[Any]) -> Any:
         return text.join_strings(parts)

@@ -18,6 +18,7 @@ from .errors import type_error, where
 from .iterables import StagedIterable, StagedRange
 from .lists import StagedList
 from .maybe import Maybe
+from .reading import read
 
 
 def static_truth(value: Any) -> bool | None:
@@ -34,6 +35,7 @@ def truth(value: Any) -> Any:
     Raises:
         StagedValueError: an array of several elements is neither true nor false.
     """
+    value = read(value)
     if isinstance(value, Maybe):
         if value.missing is None:
             return and_(value.flag, lambda: truth(value.value))

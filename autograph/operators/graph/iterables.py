@@ -23,6 +23,11 @@ class StagedIterable:
     once = True
     """Python's counterpart is an iterator, which runs only once."""
 
+    @property
+    def peeks(self) -> bool:
+        """Whether `has_next` makes the next item already, which must not happen when the loop has been left."""
+        return False
+
     def __init__(self) -> None:
         self.used = False
 
@@ -212,15 +217,27 @@ class Zip(StagedIterable):
         super().__init__()
         self.parts = tuple(parts)
 
+    @property
+    def peeks(self) -> bool:
+        return any(part.peeks for part in self.parts)
+
     def start(self) -> Any:
         for part in self.parts:
             part.begin()
         return tuple(part.start() for part in self.parts)
 
     def has_next(self, state: Any) -> Any:
-        from .conditions import all_of
+        from .conditions import all_of, and_
 
-        return all_of([part.has_next(each) for part, each in zip(self.parts, state, strict=True)])
+        if not self.peeks:
+            return all_of([part.has_next(each) for part, each in zip(self.parts, state, strict=True)])
+
+        def after(first: int) -> Any:
+            if first == len(self.parts):
+                return True
+            return and_(self.parts[first].has_next(state[first]), lambda: after(first + 1))
+
+        return after(0)
 
     def next(self, state: Any) -> tuple[Any, Any]:
         pairs = [part.next(each) for part, each in zip(self.parts, state, strict=True)]
@@ -236,6 +253,10 @@ class Enumerate(StagedIterable):
         super().__init__()
         self.inner = inner
         self.first = first
+
+    @property
+    def peeks(self) -> bool:
+        return self.inner.peeks
 
     def start(self) -> Any:
         self.inner.begin()
@@ -259,6 +280,10 @@ class Map(StagedIterable):
         self.function = call(function)
         self.inner = Zip(parts)
 
+    @property
+    def peeks(self) -> bool:
+        return self.inner.peeks
+
     def start(self) -> Any:
         return self.inner.start()
 
@@ -279,6 +304,10 @@ class Filter(StagedIterable):
         super().__init__()
         self.function = None if function is None else call(function)
         self.inner = inner
+
+    @property
+    def peeks(self) -> bool:
+        return self.inner.peeks
 
     def start(self) -> Any:
         self.inner.begin()

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import builtins
 import functools
+import sys
+import warnings
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 from autograph.errors import MutationError, StagedValueError
 from autograph.runtime import dtypes
 from autograph.runtime.convert import convert_to_tensor
 from autograph.runtime.op import OPS
+from autograph.runtime.streams import Stream
 from autograph.runtime.tensor import Tensor
 
 from .. import state
@@ -181,12 +185,31 @@ def isinstance_(value: Any, kinds: Any) -> Any:
     return isinstance(range(0), kinds) if isinstance(value, StagedRange) else isinstance(value, kinds)
 
 
+class FrozenIteratorWarning(UserWarning):
+    """What ``next(iterator)`` gives while a function is traced is a constant of its graph."""
+
+
+_FROZEN = (
+    "next() of a Python iterator from outside a traced function runs while the function is traced: its value is frozen "
+    "in the graph, and later calls take no further items. Call next() before and pass the item, or use tf.data.Dataset"
+)
+
+
 def next_(iterator: Any, *default: Any) -> Any:
     """``next``: when tracing, once; in a staged body only for iterators made there."""
     if is_staged(iterator):
         raise StagedValueError("next() of a staged iterator", **where(), remedy="write a `for` loop with `break`")
+    if isinstance(iterator, Stream):
+        if default:
+            raise StagedValueError(
+                "next() of a staged iterator with a default", **where(), remedy="write a `for` loop with `break`"
+            )
+        return iterator.cursor().next()
     for journal in state.stack():
-        if not journal.outermost and journal.has_iterator(iterator):
+        if journal.outermost:
+            if journal.has_iterator(iterator) or _is_global(iterator, sys._getframe(1)):
+                warnings.warn(_FROZEN, FrozenIteratorWarning, stacklevel=2)
+        elif journal.has_iterator(iterator):
             raise MutationError(
                 "next() in a staged branch or loop moves an iterator that was made outside of it",
                 **where(),
@@ -194,6 +217,10 @@ def next_(iterator: Any, *default: Any) -> Any:
                 remedy="loop over a tensor, or call next() outside",
             )
     return next(iterator, *default)
+
+
+def _is_global(value: Any, frame: FrameType) -> bool:
+    return any(each is value for each in frame.f_globals.values())
 
 
 def setattr_(obj: Any, name: str, value: Any) -> None:

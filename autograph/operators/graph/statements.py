@@ -87,8 +87,10 @@ def for_stmt(
         return {**control, **_counted(control), "state": after, "broke": _signal(stop)}
 
     def condition(control: dict[str, Any]) -> Any:
-        running = [conditions.not_(control["broke"]), items.has_next(control["state"]), _within(control, limit)]
-        return conditions.all_of(running)
+        running = [conditions.not_(control["broke"]), _within(control, limit)]
+        if items.peeks:
+            return conditions.and_(conditions.all_of(running), lambda: items.has_next(control["state"]))
+        return conditions.all_of([*running, items.has_next(control["state"])])
 
     control = {"state": items.start(), "broke": broke, **count}
     return Loop(turn, condition, control, (body,), names, options).stage()["broke"]

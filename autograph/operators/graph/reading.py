@@ -1,0 +1,61 @@
+"""What stands for other values while a graph is built: a variable for its value, a dataset for its elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograph.runtime.streams import Cursor, Stream
+from autograph.runtime.variable import Variable
+
+from .iterables import StagedIterable
+
+# These built-in functions look at the object itself.
+_KEEP = frozenset(map(id, (isinstance, next, setattr, delattr)))
+
+
+class StreamItems(StagedIterable):
+    """The items of a stream, which come one by one when the graph runs."""
+
+    __slots__ = ("_cursor", "stream")
+    once = False
+
+    def __init__(self, stream: Stream) -> None:
+        super().__init__()
+        self.stream = stream
+        self._cursor: Cursor | None = None
+
+    @property
+    def peeks(self) -> bool:
+        return True
+
+    def start(self) -> Any:
+        self._cursor = self.stream.cursor()
+        return None
+
+    def has_next(self, state: Any) -> Any:
+        assert self._cursor is not None
+        return self._cursor.has_next()
+
+    def next(self, state: Any) -> tuple[Any, Any]:
+        assert self._cursor is not None
+        return self._cursor.next(), None
+
+
+def read(value: Any) -> Any:
+    """The value of a variable; anything else as it is."""
+    return value.value() if isinstance(value, Variable) else value
+
+
+def read_items(value: Any) -> Any:
+    """What a loop runs over: the value of a variable, the items of a stream, anything else as it is."""
+    return StreamItems(value) if isinstance(value, Stream) else read(value)
+
+
+def reading(function: Any, replacement: Callable[..., Any]) -> Callable[..., Any]:
+    """The replacement of a built-in function, called with what its arguments stand for."""
+    if id(function) in _KEEP:
+        return replacement
+    return lambda *arguments, **keywords: replacement(
+        *map(read_items, arguments), **{key: read_items(value) for key, value in keywords.items()}
+    )

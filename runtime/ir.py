@@ -78,9 +78,14 @@ class Value:
 
 
 class Node:
-    """One operation in a graph. ``where`` is the user's code object and instruction offset, or None."""
+    """One operation in a graph. ``where`` is the user's code object and instruction offset, or None.
 
-    __slots__ = ("__weakref__", "attributes", "graph", "inputs", "name", "op", "outputs", "where")
+    ``exports`` is for `runtime.gradient`: what nodes with sub-graphs have been made to hand over, by index of output.
+    """
+
+    __slots__ = ("__weakref__", "attributes", "exports", "graph", "inputs", "name", "op", "outputs", "where")
+
+    exports: dict[Any, Any]
 
     def __init__(self, graph: Graph, op: Op, inputs: Sequence[Value], attributes: dict[str, Any], name: str,
                  where: tuple[CodeType, int] | None) -> None:  # fmt: skip
@@ -155,6 +160,7 @@ class Graph:
     inputs: parameters, then captured placeholders.
     outputs: set by whoever finishes the graph.
     origins: placeholder of a capture, in use or not -> value of the parent.
+    derivatives: what `runtime.gradient` has derived from the finished graph.
     epoch: counts calls of `truncate`; what was noted about values of the graph before may be gone.
     never_returns: True for a branch that always raises; its ``outputs`` are then empty and mean nothing.
     """
@@ -174,6 +180,7 @@ class Graph:
         self._counts: dict[str, int] = {}
         self._effect: tuple[int, bool] | None = None
         self._inserted: list[int] = []
+        self.derivatives: dict[Any, Any] = {}
 
     # Building
 

@@ -6,7 +6,7 @@ Both are made once for a graph and the inputs that gradients are wanted of, whet
 from __future__ import annotations
 
 import functools
-import weakref
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -86,27 +86,30 @@ class Derivative:
         return gradients
 
 
-_derivatives: weakref.WeakKeyDictionary[Graph, dict[Any, Derivative]] = weakref.WeakKeyDictionary()
+_lock = threading.RLock()
+_under_way: set[Graph] = set()
 
 
 def derivative(graph: Graph, wanted: Sequence[int], free: Sequence[Any]) -> Derivative:
-    """The derivative of a graph with respect to its inputs at some positions and to free sources; made once."""
-    known = _derivatives.setdefault(graph, {})
+    """The derivative of a graph with respect to its inputs at some positions and to free sources; made once.
+
+    Raises `GraphError` for a graph that calls itself.
+    """
     place = (tuple(wanted), tuple(map(key, free)))
-    found = known.get(place)
-    if found is None:
-        if "under way" in known:
-            raise GraphError(
-                f"{graph.name} calls itself: there is no gradient through recursion",
-                remedy="write the recursion as a loop",
-            )
-        known["under way"] = None  # type: ignore[assignment]
-        try:
-            found = Derivative(graph, wanted, free)
-        finally:
-            del known["under way"]
-        known[place] = found
-    return found
+    with _lock:
+        found = graph.derivatives.get(place)
+        if found is None:
+            if graph in _under_way:
+                raise GraphError(
+                    f"{graph.name} calls itself: there is no gradient through recursion",
+                    remedy="write the recursion as a loop",
+                )
+            _under_way.add(graph)
+            try:
+                found = graph.derivatives[place] = Derivative(graph, wanted, free)
+            finally:
+                _under_way.remove(graph)
+        return found
 
 
 # In graphs

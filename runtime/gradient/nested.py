@@ -7,7 +7,6 @@ forward pass, as are elements taken from lists, so that a loop need not keep a v
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterable
 from typing import Any
 
@@ -80,12 +79,11 @@ def _is_handed_over(node: Node) -> bool:
     return takes_list and not node.subgraphs and any(value.type.dtype is not variant for value in node.outputs)
 
 
-# What nodes hand over: value of a sub-graph (or a word) -> index of the node's output that holds it.
-_exports: weakref.WeakKeyDictionary[Node, dict[Any, int]] = weakref.WeakKeyDictionary()
-
-
 def exports(node: Node) -> dict[Any, int]:
-    return _exports.setdefault(node, {})
+    """What a node hands over: value of a sub-graph (or a word) -> index of the node's output that holds it."""
+    if not hasattr(node, "exports"):
+        node.exports = {}
+    return node.exports
 
 
 def add_output(node: Node, type_: Type) -> int:

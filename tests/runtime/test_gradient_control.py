@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import threading
 import tracemalloc
+import weakref
 
 import numpy as np
 import pytest
@@ -373,14 +376,93 @@ def test_second_order_without_a_second_tape() -> None:
 
 
 def test_one_trace_and_one_derivative_serve_all_calls() -> None:
-    from autograph.runtime.gradient import call
+    @tf.function
+    def cubed(x):
+        return x * x * x
 
-    before = len(call._derivatives)
     for value in (1.0, 2.0, 3.0):
-        _, g, _ = eager(cube, np.float32(value))
-        check(g, 3 * value**2)
-    assert cube.experimental_get_tracing_count() <= 2
-    assert len(call._derivatives) <= before + 6
+        x = tf.constant(value)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = cubed(x)
+        check(tape.gradient(y, x), 3 * value**2)
+    assert cubed.experimental_get_tracing_count() == 1
+    assert len(cubed.get_concrete_function(tf.constant(1.0)).graph.derivatives) == 1
+
+
+def test_many_threads_share_a_derivative() -> None:
+    @tf.function
+    def loop(x, n):
+        for _ in tf.range(n):
+            x = tf.sin(x) * x
+        return x
+
+    results: list = []
+
+    def work() -> None:
+        for _ in range(20):
+            x = tf.constant(0.7)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = loop(x, tf.constant(3))
+            results.append(float(tape.gradient(y, x)))
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 160 and len(set(results)) == 1
+
+
+def test_no_graph_outlives_its_function() -> None:
+    @tf.function
+    def loop(x, n):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            for _ in tf.range(n):
+                x = collatz(x, n) * x
+        return x
+
+    x = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = loop(x, tf.constant(2))
+    tape.gradient(y, x)
+    concrete = loop.get_concrete_function(x, tf.constant(2))
+    references = [weakref.ref(concrete.graph)]
+    references += [weakref.ref(found.forward) for found in concrete.graph.derivatives.values()]
+    assert len(references) == 2
+    del loop, concrete, tape, y
+    gc.collect()
+    assert [reference() for reference in references] == [None, None]
+
+
+def test_shapes_that_change_in_a_loop() -> None:
+    @tf.function
+    def grow(x, n):
+        y = x
+        for _ in tf.range(n):
+            y = tf.concat([y, y[:1] * x[:1]], 0)
+        return tf.reduce_sum(y)
+
+    _, g, second = eager(grow, np.array([2.0, 3.0]), tf.constant(2))
+    check(g, [1 + 2 * 2 * 2, 1])
+    check(second, [2 * 9 * 4, 0])
+
+
+def test_state_of_several_types_and_structures() -> None:
+    @tf.function
+    def walk(x, n):
+        state = {"count": 0, "pair": (x, [x * 2.0]), "name": tf.constant("a")}
+        for _ in tf.range(n):
+            first, (second,) = state["pair"]
+            state = {"count": state["count"] + 1, "pair": (second, [first * x]), "name": state["name"] + "b"}
+        return state["pair"][0] * tf.cast(state["count"], x.dtype)
+
+    _, g, second = eager(walk, np.float64(3), tf.constant(3))  # x, 2x, x^2, 2x^2: 3 turns give 2x^2
+    check(g, 3 * 4 * 3)
+    check(second, 2 * 36 * 12)
 
 
 def test_memory_grows_by_what_a_turn_needs() -> None:

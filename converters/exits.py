@@ -244,13 +244,14 @@ class Exits(CompoundExits):
     def _tail_if(self, node: Any, mode: Mode, rest: Statements, body: Facts, orelse: Facts) -> Statements:
         """One branch always exits, or nothing follows: the rest moves into the branch that goes on."""
         dead: Statements = Statements()
-        rests = [self._end(node.test) if mode is TAIL else Statements() for _ in range(2)]
+        at = _place_of_nothing(node)
+        rests = [self._end(each) if mode is TAIL else Statements() for each in (at, node.test)]
         if not self._is_end(rest):
             if body.always and orelse.always:
                 dead = rest
             else:
                 rests[1 if body.always else 0] = rest
-        node.body = list(self.block(node.body, mode, rests[0])) or [build.located(gast.Pass(), node.test)]
+        node.body = list(self.block(node.body, mode, rests[0])) or [build.located(gast.Pass(), at)]
         node.orelse = list(self.block(node.orelse, mode, rests[1]))
         returns = mode is TAIL and (self.frame.loop is None or self.frame.loop.signals)
         self._plan_if(node, returns)
@@ -265,7 +266,8 @@ class Exits(CompoundExits):
         end = Statements([rest.pop()]) if rest and rest[-1] in self.falls else Statements()
         signals, loop.signals = loop.signals, False
         rests = (Statements(), rest) if body.always else (rest, Statements())
-        node.body = list(self.block(node.body, TAIL, rests[0])) or [build.located(gast.Pass(), node.test)]
+        at = _place_of_nothing(node)
+        node.body = list(self.block(node.body, TAIL, rests[0])) or [build.located(gast.Pass(), at)]
         node.orelse = list(self.block(node.orelse, TAIL, rests[1]))
         loop.signals = signals
         self._plan_if(node, False)
@@ -284,6 +286,11 @@ class Exits(CompoundExits):
         result.extend(after)
         result.extendleft(reversed(self._initial(facts.leaves, at)))
         return result
+
+
+def _place_of_nothing(node: gast.If) -> gast.AST:
+    """Where a body that is a `continue` alone, of which nothing is left, stays for debuggers to stop."""
+    return node.body[0] if isinstance(node.body[0], gast.Continue) else node.test
 
 
 _HANDLERS = {

@@ -24,8 +24,8 @@ LIBRARY = os.path.dirname(os.__file__) + os.sep
 def shown(source: str, file: Path) -> str:
     """What a program prints (stderr marked by `err:`) and the traceback that ends it.
 
-    The program sees `tf` and `np`; it is written to `file`, which the text calls `user.py`. Frames of autograph and
-    of NumPy show no line.
+    The program sees `tf` and `np`; it is written to `file`, which the text calls `user.py`. Of frames that are not
+    the user's it says only whose they are.
     """
     file.write_text(source)
     linecache.checkcache(str(file))
@@ -39,7 +39,7 @@ def shown(source: str, file: Path) -> str:
         except BaseException as error:
             parts = _chain(error, str(file))
     text = out.getvalue() + textwrap.indent(err.getvalue(), "err: ") + "\n".join(parts)
-    return _without_addresses(text.replace(str(file), "user.py")).strip("\n")
+    return _steady(text.replace(str(file), "user.py")).strip("\n")
 
 
 def _chain(error: BaseException, file: str) -> list[str]:
@@ -52,25 +52,32 @@ def _chain(error: BaseException, file: str) -> list[str]:
 
 
 def _entries(entry: TracebackType | None, file: str) -> list[str]:
-    lines = []
+    lines: list[str] = []
     for frame, line in traceback.walk_tb(entry):
         code = frame.f_code
         if code.co_filename == __file__:
             continue
-        if code.co_filename.startswith(PACKAGE):
-            lines.append(f"  (autograph) {os.path.relpath(code.co_filename, PACKAGE)}, {code.co_name}")
-        elif code.co_filename.startswith(os.path.dirname(np.__file__)) or "__array_function__" in code.co_filename:
-            lines.append("  (numpy)")
-        elif code.co_filename.startswith(LIBRARY):
-            lines += [] if lines and lines[-1] == "  (standard library)" else ["  (standard library)"]
-        else:
+        owner = _owner(code.co_filename)
+        if owner is None:
             text = linecache.getline(code.co_filename, line).strip()
             lines.append(f'  File "{code.co_filename}", line {line}, in {code.co_name}')
             lines += [f"    {text}"] if text else []
+        elif not lines or lines[-1] != f"  ({owner})":
+            lines.append(f"  ({owner})")
     return lines
 
 
-def _without_addresses(text: str) -> str:
-    """Nor the number that a graph has because of what was traced before."""
+def _owner(filename: str) -> str | None:
+    """Whose code it is, when it is not the user's."""
+    if filename.startswith(PACKAGE + os.sep):
+        return "autograph"
+    if filename.startswith((os.path.dirname(np.__file__), "numpy/")) or "__array_function__" in filename:
+        return "NumPy"
+    return "standard library" if filename.startswith(LIBRARY) else None
+
+
+def _steady(text: str) -> str:
+    """The text without what differs between runs and versions of Python: addresses, numbers of graphs, suggestions."""
     text = re.sub(rf'"{re.escape(LIBRARY)}([^"]*)", line \d+', r'"\1", line N', text)
+    text = re.sub(r"\. Did you mean.*", "", text)
     return re.sub(r"(__inference_[^\s\]]+)_\d+", r"\1_N", re.sub(r"\b0x[0-9a-f]+", "0x…", text))

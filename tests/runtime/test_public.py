@@ -7,16 +7,11 @@ import sys
 
 import autograph as tf
 
-TIMES = """
-import time
-start = time.perf_counter()
-import numpy
-middle = time.perf_counter()
+LOADED = """
+import numpy, sys
+before = set(sys.modules)
 import autograph
-end = time.perf_counter()
-import sys
-assert "autograph.runtime" not in sys.modules and "gast" not in sys.modules
-print((end - middle) / (middle - start))
+print(*sorted(set(sys.modules) - before))
 """
 
 
@@ -37,7 +32,7 @@ def test_autograph_is_its_own_attribute() -> None:
     assert tf.autograph is tf and tf.math.add is tf.add and tf.bool.name == "bool"
 
 
-def test_importing_costs_little() -> None:
-    ratios = [float(subprocess.run([sys.executable, "-c", TIMES], capture_output=True, text=True, check=True).stdout)
-              for _ in range(3)]  # fmt: skip
-    assert min(ratios) <= 0.5
+def test_importing_loads_little() -> None:
+    loaded = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True).stdout.split()
+    assert "autograph" in loaded and len(loaded) < 20
+    assert not [name for name in loaded if name.startswith(("autograph.runtime", "autograph.source", "gast"))]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 import traceback
 from typing import Any
 
@@ -186,7 +185,6 @@ def test_graphs_of_100000_nodes() -> None:
             x = x + x
         return x
 
-    start = time.perf_counter()
     from autograph.runtime.ir import Graph
     from autograph.runtime.ops.control import finish_graph
     from autograph.runtime.tensor import SymbolicTensor
@@ -199,4 +197,3 @@ def test_graphs_of_100000_nodes() -> None:
     plan = Plan(graph)
     result = plan.run(np.zeros(2, np.float32))
     assert result[0].tolist() == [0, 0] and len(graph.nodes) == count + 1
-    assert time.perf_counter() - start < 60

@@ -44,6 +44,8 @@ def assert_stmt(test: Any, message: Thunk | None = None) -> None:
         return
     backend = backend_of(test)
     if backend is not None:
+        if backend.staging():
+            refuse_in_try(AssertionError())
         return backend.assert_(test, message)
     if not test:
         exception = AssertionError() if message is None else AssertionError(message())

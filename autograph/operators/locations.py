@@ -118,9 +118,16 @@ class Attribute(Location):
         return f"{self.prefix}.{self.name}"
 
     def get(self) -> Any:
-        return attributes_of(self.owner).get(self.name, UNDEFINED)
+        value = attributes_of(self.owner).get(self.name, UNDEFINED)
+        return _default(type(self.owner), self.name) if value is UNDEFINED else value
 
     def set(self, value: Any) -> None:
+        if isinstance(self.owner, type):
+            if value is not UNDEFINED:
+                setattr(self.owner, self.name, value)
+            elif self.name in vars(self.owner):
+                delattr(self.owner, self.name)
+            return
         values = getattr(self.owner, "__dict__", None)
         if values is not None and (self.name in values or not _is_slot(self.owner, self.name)):
             if value is UNDEFINED:
@@ -129,7 +136,7 @@ class Attribute(Location):
                 values[self.name] = value
         elif value is not UNDEFINED:
             object.__setattr__(self.owner, self.name, value)
-        elif self.get() is not UNDEFINED:
+        elif self.name in attributes_of(self.owner):
             object.__delattr__(self.owner, self.name)
 
 
@@ -185,6 +192,8 @@ def _slots(cls: type) -> Iterable[str]:
 def attributes_of(obj: Any) -> dict[str, Any]:
     """The attributes that an object itself holds, in a new dict."""
     found = dict(getattr(obj, "__dict__", ()))
+    if isinstance(obj, type):
+        return found
     for cls in type(obj).__mro__:
         for name in _slots(cls):
             if name not in ("__dict__", "__weakref__"):
@@ -194,15 +203,21 @@ def attributes_of(obj: Any) -> dict[str, Any]:
     return found
 
 
+def _default(cls: type, name: str) -> Any:
+    """What an object without an attribute of its own shows: a value of its class."""
+    value = next((vars(each)[name] for each in cls.__mro__ if name in vars(each)), UNDEFINED)
+    return UNDEFINED if hasattr(type(value), "__get__") else value
+
+
 def _mangled(name: str, cls: type) -> str:
     private = name.startswith("__") and not name.endswith("__")
     return f"_{cls.__name__.lstrip('_')}{name}" if private else name
 
 
 def is_plain_object(obj: Any) -> bool:
-    """Whether an object has attributes of its own that a journal keeps: an instance of a user's class."""
-    cls = type(obj)
-    if isinstance(obj, (type, ModuleType, FunctionType, BaseException)) or backend_of(obj) is not None:
+    """Whether an object has attributes of its own that a journal keeps: an instance of a user's class, or the class."""
+    cls = obj if isinstance(obj, type) else type(obj)
+    if isinstance(obj, (ModuleType, FunctionType, BaseException)) or backend_of(obj) is not None:
         return False
     if cls.__module__.partition(".")[0] in _FOREIGN or not _is_written_in_python(cls):
         return False

@@ -20,7 +20,9 @@ import numpy as np
 from autograph.errors import MutationError
 from autograph.runtime.trace import user_code, user_location
 
+from .array_locks import Locked
 from .dispatch import Thunk
+from .iterators import is_iterator, position
 from .locations import (
     Attribute,
     Cell,
@@ -49,7 +51,9 @@ class Journal:
         self._snapshots: dict[int, Snapshot] = {}
         self._created: dict[int, Any] = {}
         self._replaced: dict[int, Any] = {}
-        self._iterators: dict[int, Any] = {}
+        self._iterators: dict[int, tuple[Any, str, Any]] = {}
+        self._arrays: list[np.ndarray[Any, Any]] = []
+        self._locked = Locked()
         self._kept: list[tuple[Location, Any, Any]] = []
         self._announced: set[tuple[Any, ...]] = set()
         self._announced_at: dict[int, tuple[CodeType, int] | None] = {}
@@ -67,23 +71,30 @@ class Journal:
 
     def __enter__(self) -> Journal:
         _local.stack.append(self)
+        if not self.outermost:
+            self._locked.lock(self._arrays)
         return self
 
-    def __exit__(self, *exception: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         _local.stack.remove(self)
-        if exception[0] is not None:
+        changed = self._locked.unlock(error)
+        if kind is not None:
             self.undo()
+        if changed is not None:
+            raise changed from error
 
     def _enter(self, value: Any, label: str, depth: int = 1) -> None:
         kind = type(value)
         if kind in (int, float, str, bool, FunctionType) or value is UNDEFINED or value is None:
             return
-        if hasattr(kind, "__next__"):
-            self._iterators[id(value)] = value
+        if is_iterator(value) and id(value) not in self._iterators:
+            self._iterators[id(value)] = value, label, position(value)
+        if kind is np.ndarray:
+            self._arrays.append(value)
         elif kind is tuple:
             for each in value if depth else ():
                 self._enter(each, label, depth - 1)
-        elif kind is not np.ndarray and id(value) not in self._snapshots:
+        elif id(value) not in self._snapshots:
             self.note(value, label, early=True)
             snapshot = self._snapshots.get(id(value))
             if snapshot is None or isinstance(value, Mutable):
@@ -164,6 +175,9 @@ class Journal:
             new = location.get()
             if not self._same(new, old):
                 found[location.key] = location, old, new
+        for iterator, label, before in self._iterators.values():
+            if position(iterator) != before:
+                found[Location, id(iterator)] = Location(iterator, label), iterator, iterator
         for key, snapshot in self._snapshots.items():
             by = self._replaced.get(key)
             if by is not None:

@@ -82,17 +82,24 @@ def _places(array: Any) -> Iterator[Any]:
 
 
 def _names(array: Any) -> Iterator[str]:
-    """The variables of the running functions that hold an array; a variable that inner functions share counts once."""
+    """The variables of the running functions that hold an array, or another with the same memory.
+
+    A variable that inner functions share counts once.
+    """
     frame: FrameType | None = sys._getframe(1)
     shared: dict[str, CodeType] = {}
     while frame is not None and frame.f_globals.get("__name__") != _ROOT:
         code = frame.f_code
         if not frame.f_globals.get("__name__", "").startswith("autograph."):
             for name, value in frame.f_locals.items():
-                if value is array:
+                if value is array or _shares_memory(value, array):
                     inner = shared.pop(name, None)
                     if inner is None or inner not in code.co_consts:
                         yield name
                     if name in code.co_freevars:
                         shared[name] = code
         frame = frame.f_back
+
+
+def _shares_memory(value: Any, array: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.size > 0 and np.may_share_memory(value, array)

@@ -1,0 +1,191 @@
+"""L13-L15: iterators, arrays, classes and handlers that staged branches meet: carried, or refused by name."""
+
+from __future__ import annotations
+
+import io
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograph as tf
+
+from .support import check
+
+
+class Counter:
+    count = 0
+    step = 2
+
+    def tick(self):
+        self.count = self.count + self.step
+
+
+def class_attribute(x):
+    Counter.step = 2
+    if x > 0:
+        Counter.step += 1
+    step = Counter.step
+    Counter.step = 2
+    return step
+
+
+def attribute_that_the_class_has(x):
+    counter = Counter()
+    if x > 0:
+        counter.tick()
+    return counter.count
+
+
+def attribute_that_the_class_has_in_a_loop(n):
+    counter = Counter()
+    while n > 0:
+        counter.tick()
+        n -= 1
+    return counter.count
+
+
+@pytest.mark.parametrize(
+    "function", [class_attribute, attribute_that_the_class_has, attribute_that_the_class_has_in_a_loop]
+)
+def test_attributes_of_classes(function: Any) -> None:
+    check(function, 1, -1, 3)
+    assert Counter.step == 2 and Counter.count == 0
+
+
+def numbers():
+    yield 1
+    yield 2
+    yield 3
+
+
+ITERATORS = [
+    lambda: iter([1, 2, 3]),
+    lambda: iter((1, 2, 3)),
+    lambda: iter({1: 0, 2: 0, 3: 0}),
+    lambda: (number for number in [1, 2, 3]),
+    numbers,
+    lambda: map(abs, [1, 2, 3]),
+    lambda: filter(None, [1, 2, 3]),
+    lambda: itertools.chain([1, 2], [3]),
+    lambda: itertools.islice(numbers(), 3),
+]
+
+
+@pytest.mark.parametrize("make", ITERATORS)
+def test_an_iterator_that_a_branch_moves_is_refused(make: Any) -> None:
+    def unpacked(x):
+        values = make()
+        first = 0
+        if x > 0:
+            first, *_ = values
+        return first
+
+    def searched(x):
+        values = make()
+        found = False
+        if x > 0:
+            found = 2 in values
+        return found
+
+    def looped(x):
+        values = make()
+        total = 0
+        if x > 0:
+            for each in values:
+                total += each
+        return total
+
+    def collected(x):
+        values = make()
+        result = [0, 0, 0]
+        if x > 0:
+            result = [each for each in values]
+        return result
+
+    for function in (unpacked, searched, looped, collected):
+        with pytest.raises(tf.errors.MutationError, match="iterator|generator|map|filter|chain|islice") as caught:
+            tf.function(function)(tf.constant(1))
+        assert caught.value.file == __file__
+
+
+@pytest.mark.parametrize("make", ITERATORS)
+def test_an_iterator_that_the_branch_makes_is_its_own(make: Any) -> None:
+    def f(x):
+        total = 0
+        if x > 0:
+            for each in make():
+                total += each
+        return total
+
+    check(f, 1, -1)
+
+
+def test_a_file_that_a_branch_writes_is_refused() -> None:
+    def f(x):
+        text = io.StringIO()
+        if x > 0:
+            print("taken", file=text)
+        return text.getvalue()
+
+    with pytest.raises(tf.errors.MutationError):
+        tf.function(f)(tf.constant(1))
+
+
+def added_in_place(x):
+    a = np.zeros(3)
+    if x > 0:
+        a += 5
+    return a
+
+
+def sorted_in_place(x):
+    a = np.array([3, 1, 2])
+    if x > 0:
+        a.sort()
+    return a
+
+
+def written_by_numpy(x):
+    a = np.zeros(3)
+    if x > 0:
+        np.add(a, 1, out=a)
+    return a
+
+
+def stored_through_a_view(x):
+    a = np.zeros((2, 3))
+    b = a.T
+    if x > 0:
+        b[0, 1] = 5.0
+    return a
+
+
+def stored_beside_a_view(x):
+    a = np.zeros(3)
+    b = a[1:]
+    if x > 0:
+        a[1] = 5.0
+    return b
+
+
+@pytest.mark.parametrize(
+    "function", [added_in_place, sorted_in_place, written_by_numpy, stored_through_a_view, stored_beside_a_view]
+)
+def test_an_array_that_a_branch_changes_in_place_is_refused(function: Any) -> None:
+    with pytest.raises(tf.errors.MutationError, match="array") as caught:
+        tf.function(function)(tf.constant(1))
+    assert caught.value.file == __file__ and caught.value.function == function.__name__
+
+
+def test_an_assertion_that_a_handler_would_catch_is_refused() -> None:
+    def f(x):
+        try:
+            assert x > 0, "negative"
+        except AssertionError:
+            return 2
+        return 1
+
+    with pytest.raises(tf.errors.StagingError, match="stands in a `try`"):
+        tf.function(f)(tf.constant(-1))

@@ -81,7 +81,7 @@ def _staged_form(function: Any) -> Any:
         return _plain_form(function)
     replacement = backend.replacement(function)
     if replacement is not None:
-        return replacement
+        return backend.watch_call(replacement) if backend.in_body() else replacement
     kind = type(function)
     if kind is FunctionType:
         if _convertible(function):

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable
 from itertools import count
 from typing import Any
 
-from .dispatch import Backend, Options, Thunk, active, backend_of
+from .calls import call
+from .dispatch import Backend, Options, Thunk, active, backend_of, open_traces
 
 BREAK = True
 """What a loop body returns to leave the loop."""
@@ -76,6 +77,8 @@ def for_stmt(
     backend = backend_of(iterable)
     if backend is not None:
         return backend.for_stmt(iterable, body, names, options)
+    if open_traces and hasattr(iterable, "__next__"):
+        iterable = call(iter)(iterable)
     watch = _Unrolling(body)
     for turn, item in enumerate(iterator := iter(iterable)):
         stop = body(item)

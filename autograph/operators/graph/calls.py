@@ -21,7 +21,7 @@ from .. import state
 from ..calls import call
 from ..dispatch import backend_of
 from ..locations import has_hidden_state
-from . import nested, rebinding
+from . import effects, nested, rebinding
 from .errors import where
 
 _IMMUTABLE = (
@@ -51,6 +51,10 @@ def watch_call(function: Any) -> Callable[..., Any]:
     Raises:
         MutationError: it is a method that may change its object in a way that a graph can't carry, in a staged body.
     """
+    if (getattr(function, "__module__", None) or "").startswith("autograph.operators.graph."):
+        return effects.checking_iterators(function) if effects.is_in_body() else function
+    if not effects.is_printing(getattr(function, "__self__", None)):
+        effects.check(function)
     if isinstance(function, type):
         return _watched_class(function)
     if isinstance(function, (BuiltinFunctionType, MethodWrapperType)):
@@ -76,6 +80,7 @@ def watch_call(function: Any) -> Callable[..., Any]:
 def _noting_arguments(function: Any) -> Callable[..., Any]:
     def watched(*arguments: Any, **keywords: Any) -> Any:
         for each in (*arguments, *keywords.values()):
+            effects.check_iterator(each)
             state.about_to_change(each)
         return function(*arguments, **keywords)
 
@@ -84,14 +89,16 @@ def _noting_arguments(function: Any) -> Callable[..., Any]:
 
 def _watched_class(cls: Any) -> Callable[..., Any]:
     if issubclass(cls, _IMMUTABLE) and cls.__module__ == "builtins":
-        return cls
+        return effects.checking_iterators(cls) if effects.is_in_body() else cls
     if cls.__module__ in ("itertools", "functools"):
-        return lambda *arguments, **keywords: cls(*map(converted, arguments), **keywords)
+        return effects.checking_iterators(lambda *arguments, **keywords: cls(*map(converted, arguments), **keywords))
     if not state.stack():
         return cls
 
     def construct(*arguments: Any, **keywords: Any) -> Any:
+        state.about_to_change(cls)
         for each in (*arguments, *keywords.values()):
+            effects.check_iterator(each)
             state.about_to_change(each)
         made = cls(*arguments, **keywords)
         state.created(made)
@@ -123,8 +130,10 @@ def _watched_method(function: Any, owner: Any) -> Callable[..., Any]:
         state.about_to_change(owner)
         return function
     journals = [journal for journal in state.stack() if not journal.outermost]
-    if not journals or isinstance(owner, _IMMUTABLE) or backend_of(owner) is not None:
+    if not journals or backend_of(owner) is not None or effects.is_printing(owner):
         return function
+    if isinstance(owner, _IMMUTABLE):
+        return effects.checking_iterators(function)
     reading = next((names for kind, names in _READING.items() if isinstance(owner, kind)), None)
     if (reading is not None and name in reading) or any(journal.is_created(owner) for journal in journals):
         return function

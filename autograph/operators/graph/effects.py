@@ -1,0 +1,170 @@
+"""Library functions in staged bodies, which run while tracing: once, whether the branch is taken or not.
+
+The rule: what only computes may run, and so may what merely prints (`print`, `logging`, `warnings`, writes to
+`sys.stdout` and `sys.stderr`), and debuggers. What changes the world outside, or depends on it (files, processes, clocks, random
+numbers, iterators from outside), is refused. At the top level of a trace all of these run once, while tracing, as in
+TensorFlow.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import BuiltinFunctionType, FrameType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import MutationError
+from autograph.runtime.trace import is_user_file
+
+from .. import state
+from .errors import where
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Modules of the standard library of which every function may run, without the underscore of those written in C.
+_COMPUTING = _words(
+    """
+    abc array ast base64 binascii bisect builtins calendar cmath collections colorsys contextlib contextvars copy
+    copyreg csv dataclasses datetime decimal difflib enum fnmatch fractions functools graphlib hashlib heapq hmac html
+    inspect ipaddress itertools json keyword locale math ntpath numbers operator pickle posixpath pprint re reprlib
+    statistics string stringprep struct textwrap token tokenize types typing unicodedata urllib weakref zlib zoneinfo
+    logging traceback warnings
+    bdb pdb
+    """
+)
+_C_NAMES = {"sre": "re", "pydecimal": "decimal", "strptime": "datetime"} | dict.fromkeys(
+    ("md5", "sha1", "sha2", "sha3", "blake2"), "hashlib"
+)
+# Functions of those modules that look at the world outside, or change it.
+_PATHS = _words("exists lexists isfile isdir islink ismount realpath abspath expanduser expandvars getsize")
+_REACHING = {
+    "builtins": _words("input open exec eval __import__"),
+    "datetime": _words("now today utcnow"),
+    "posixpath": _PATHS,
+    "ntpath": _PATHS,
+    "urllib": _words("urlopen urlretrieve"),
+    "numpy": _words(
+        "save savez savez_compressed savetxt load loadtxt genfromtxt fromfile memmap tofile dump fromregex seterr "
+        "seterrcall setbufsize set_printoptions"
+    ),
+}
+_CLASSES = frozenset(("pathlib", "io", "uuid", "queue", "argparse", "configparser"))
+"""Modules whose classes may be constructed; their methods follow the rules for objects that the body has made."""
+
+
+def refused(function: Any) -> bool:
+    """Whether a library function may not run in a staged body."""
+    module = _module_of(function)
+    name = getattr(function, "__name__", "")
+    if name in _REACHING.get(module, ()):
+        return True
+    if module == "numpy":
+        owner = getattr(function, "__self__", None)
+        kinds = (np.random.Generator, np.random.RandomState, np.random.BitGenerator)
+        return isinstance(owner, kinds) or (getattr(function, "__module__", None) or "").startswith("numpy.random")
+    if module not in sys.stdlib_module_names or module in _COMPUTING:
+        return False
+    if isinstance(function, type):
+        return not (issubclass(function, BaseException) or module in _CLASSES)
+    if module == "pathlib":
+        return not str(getattr(function, "__qualname__", "")).startswith("PurePath.")
+    return not (module == "sys" and name in ("getsizeof", "getrefcount", "getrecursionlimit", "intern"))
+
+
+def _module_of(function: Any) -> str:
+    owner = getattr(function, "__self__", None)
+    if isinstance(function, MethodType) and not isinstance(owner, type):
+        owner = type(owner)
+    module = getattr(owner, "__module__", None) if isinstance(owner, type) else getattr(function, "__module__", None)
+    if not isinstance(module, str):
+        module = type(owner).__module__ if owner is not None else ""
+    first = module.partition(".")[0].lstrip("_")
+    return "builtins" if first == "io" and getattr(function, "__name__", "") == "open" else _C_NAMES.get(first, first)
+
+
+def is_printing(owner: Any) -> bool:
+    """Whether an object is where `print` writes to."""
+    return owner is not None and (owner is sys.stdout or owner is sys.stderr)
+
+
+def check(function: Any) -> None:
+    """Refuses a library function in a staged body that does more than compute or print.
+
+    Raises:
+        MutationError: the function reads or changes something outside the program.
+    """
+    if not is_in_body() or _is_own_method(function) or not refused(function):
+        return
+    name = f"{getattr(function, '__module__', None) or _module_of(function)}.{function.__name__}".lstrip("_")
+    name = name.removeprefix("builtins.")
+    raise MutationError(
+        f"`{name}` in a staged branch or loop would run once, while tracing, whether the branch is taken or not; it "
+        "reads or changes something outside the program",
+        **where(),
+        construct=name,
+        remedy="call it outside of the branch or loop, or use tf.py_function; for random numbers tf.random, for "
+        "clocks tf.timestamp",
+    )
+
+
+def _is_own_method(function: Any) -> bool:
+    """Whether a function is a method of an object that a staged body has made, or that is judged as an object."""
+    owner = getattr(function, "__self__", None)
+    if owner is None or isinstance(owner, (type, ModuleType)):
+        return False
+    if type(owner).__module__.startswith("pathlib"):
+        return False
+    return isinstance(function, BuiltinFunctionType) or any(
+        journal.is_created(owner) for journal in state.stack() if not journal.outermost
+    )
+
+
+def is_in_body() -> bool:
+    """Whether a staged branch or loop body is being traced."""
+    return any(not journal.outermost for journal in state.stack())
+
+
+def check_iterator(value: Any, use: str = "a call") -> None:
+    """Refuses the use of an iterator in a staged body when it comes from outside: it would go forward.
+
+    Raises:
+        MutationError: it does.
+    """
+    if not hasattr(type(value), "__next__") or not is_in_body():
+        return
+    journals = [journal for journal in state.stack() if not journal.outermost]
+    if any(journal.has_iterator(value) for journal in journals) or _is_global(value):
+        raise MutationError(
+            f"{use} in a staged branch or loop moves an iterator ({type(value).__name__}) that was made outside of it",
+            **where(),
+            construct=use,
+            remedy="loop over a list or a tensor, or take its items outside",
+        )
+
+
+def _is_global(value: Any) -> bool:
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if is_user_file(frame.f_code.co_filename):
+            return any(each is value for each in list(frame.f_globals.values()))
+        frame = frame.f_back
+    return False
+
+
+def checking_iterators(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A built-in function that refuses iterators from outside as its arguments."""
+
+    name = getattr(function, "__name__", "").strip("_")
+    use = f"{name}()" if name.isidentifier() else "a call"
+
+    def checked(*arguments: Any, **keywords: Any) -> Any:
+        for each in arguments:
+            check_iterator(each, use)
+        return function(*arguments, **keywords)
+
+    return checked

@@ -154,11 +154,11 @@ def key_of(value: Any, tensors: list[Any]) -> Any:
         return value.value.type.dtype.numpy, value.value.type.shape
     if kind in (int, str, bool):
         return kind, value
-    if kind is float or kind is complex:
-        return kind, repr(value)  # tells -0.0 from 0.0, and equals itself for NaN
     if kind is TensorSpec:
         tensors.append(value)
         return value.type.dtype.numpy, value.type.shape
+    if kind is float:
+        return _leaf_key(value)
     if isinstance(value, (np.ndarray, np.generic)):
         tensor = convert_to_tensor(value)
         tensors.append(tensor)
@@ -182,6 +182,8 @@ def _structure_key(value: Any, tensors: list[Any]) -> Any:
 
 
 def _leaf_key(value: Any) -> Any:
+    if isinstance(value, (float, complex)):
+        return type(value), repr(value)  # tells -0.0 from 0.0, and equals itself for NaN
     if isinstance(value, _BY_VALUE) and type(value).__eq__ is not object.__eq__ and not isinstance(value, enum.Enum):
         return type(value), value
     if value is None or value is Ellipsis:

@@ -11,7 +11,7 @@ from typing import Any
 from autograph.errors import InvalidArgumentError, SignatureError, StagedTypeError
 from autograph.tracebacks import trim
 
-from . import nest, shapes, trace
+from . import nest, shapes, signatures, trace
 from .arguments import Parameters, is_tensor_key, is_tensor_like, key_of, name_of, resolved, spec_of
 from .convert import convert_to_tensor, wrap
 from .execute.plan import Plan
@@ -174,14 +174,19 @@ class ConcreteFunction:
             result.append(tensor)
         return result
 
+    def pretty_printed_signature(self, verbose: bool = True) -> str:
+        """The signature: ``name(a, b=2)``, and the types of arguments and results when ``verbose``."""
+        if not verbose:
+            return signatures.summary(self._parameters, self._values)
+        return signatures.pretty(self._parameters, self._values, signatures.specs_of_outputs(self))
+
     def __repr__(self) -> str:
         return f"<ConcreteFunction {self._parameters.function_name}{self._shown_arguments()} at {id(self):#x}>"
 
     def __str__(self) -> str:
-        outputs = nest.map_structure(lambda leaf: None if leaf is None else spec_of(leaf), self._outputs)
-        lines = ["ConcreteFunction Input Parameters:"]
-        lines += [f"  {name}: {value!r}" for name, value in zip(self._parameters.names, self._values, strict=True)]
-        return "\n".join([*lines, "Output Type:", f"  {outputs!r}"])
+        captures = [spec_of(tensor) for tensor in self.captured_inputs]
+        outputs = signatures.specs_of_outputs(self)
+        return "ConcreteFunction " + signatures.concrete_text(self._parameters, self._values, outputs, captures)
 
     def _shown_arguments(self) -> str:
         pairs = zip(self._parameters.names, self._values, strict=True)

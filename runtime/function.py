@@ -31,6 +31,7 @@ from .concrete import ConcreteFunction, outputs_of
 from .endless import endless_recursion, recursion_error
 from .ir import Graph
 from .spec import TensorSpec
+from .traces import Pending, Traces
 from .variable_creation import traced_twice
 
 __all__ = ["Function", "function", "set_front_half"]
@@ -64,40 +65,6 @@ class _Options(NamedTuple):
     reduce_retracing: bool
 
 
-class _Pending:
-    """A trace under way; other threads that need it wait."""
-
-    def __init__(self) -> None:
-        self.thread = threading.get_ident()
-        self.done = threading.Event()
-
-
-class _Traces:
-    """The traces of one function (of one method and one instance)."""
-
-    def __init__(self, parameters: Parameters) -> None:
-        self.parameters = parameters
-        self.by_key: dict[Any, ConcreteFunction] = {}
-        self.pending: dict[Any, _Pending] = {}
-        # Traces that captured tensors of an enclosing graph hold in that graph only, until it is truncated.
-        self.nested: weakref.WeakKeyDictionary[Graph, dict[Any, tuple[int, ConcreteFunction]]] = (
-            weakref.WeakKeyDictionary()
-        )
-        self.relaxed: dict[Any, tuple[Any, list[TensorSpec]]] = {}
-        self.count = 0
-        self.lock = threading.Lock()
-
-    def find(self, key: Any) -> ConcreteFunction | None:
-        found = self.by_key.get(key)
-        if found is None and self.nested:
-            graph = trace.current_graph()
-            while graph is not None and found is None:
-                epoch, nested = self.nested.get(graph, {}).get(key, (None, None))
-                found = nested if epoch == graph.epoch else None
-                graph = graph.parent
-        return found
-
-
 class Function:
     """A traced Python function: calls run a graph, made at the first call for each kind of arguments.
 
@@ -107,11 +74,11 @@ class Function:
 
     def __init__(self, python_function: Callable[..., Any], options: _Options) -> None:
         self._options = options
-        self._instances: dict[int, tuple[Any, _Traces]] = {}
-        self._bind_to(python_function, _Traces(Parameters(python_function)))
+        self._instances: dict[int, tuple[Any, Traces]] = {}
+        self._bind_to(python_function, Traces(Parameters(python_function)))
         functools.update_wrapper(self, python_function)
 
-    def _bind_to(self, python_function: Callable[..., Any], traces: _Traces) -> None:
+    def _bind_to(self, python_function: Callable[..., Any], traces: Traces) -> None:
         self._python_function = python_function
         self._traces = traces
 
@@ -128,6 +95,15 @@ class Function:
         """How often the function has been traced."""
         return self._traces.count
 
+    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
+        """The signatures of all traces, in alphabetical order; not ``verbose``: one line each, without types."""
+        shown = sorted(concrete.pretty_printed_signature(verbose) for concrete in self._traces.distinct())
+        return ("\n\n" if verbose else "\n").join(shown)
+
+    def explain(self) -> str:
+        """Why the function was traced: for each trace the user's line, and what in the arguments caused it."""
+        return self._traces.history.explain()
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the graph for these arguments, tracing it first when there is none.
 
@@ -137,6 +113,7 @@ class Function:
         try:
             if settings.run_functions_eagerly:
                 return self._converted()(*args, **kwargs)
+            self._traces.calls += 1
             values = self._traces.parameters.bind(args, kwargs)
             if self._options.input_signature is not None:
                 values = self._cast_to_signature(values)
@@ -190,7 +167,7 @@ class Function:
                     return found
                 pending = traces.pending.get(general)
                 if pending is None:
-                    pending = traces.pending[general] = _Pending()
+                    pending = traces.pending[general] = Pending()
                     break
             if pending.thread == threading.get_ident():
                 raise self._recursion_error()
@@ -198,21 +175,13 @@ class Function:
         try:
             # A failed first trace leaves the right to create variables to the next.
             concrete = traced_twice(not traces.by_key, tensors, lambda: self._trace(values, specs))
-            self._remember(concrete, key, general)
+            traces.remember(concrete, key, general)
+            traces.history.add(key, traces.calls)
             return concrete
         finally:
             with traces.lock:
                 del traces.pending[general]
             pending.done.set()
-
-    def _remember(self, concrete: ConcreteFunction, key: Any, general: Any) -> None:
-        parent = concrete.graph.parent
-        if concrete.graph.captures and parent is not None:
-            table = self._traces.nested.setdefault(parent, {})
-            table[key] = table[general] = parent.epoch, concrete
-        else:
-            concrete.graph.parent = None
-            self._traces.by_key[key] = self._traces.by_key[general] = concrete
 
     def _recursion_error(self) -> StagedRecursionError:
         name = name_of(self._python_function)
@@ -296,7 +265,7 @@ class Function:
         bound.__dict__["__wrapped__"] = method
         return bound
 
-    def _traces_of(self, instance: Any, method: types.MethodType) -> _Traces:
+    def _traces_of(self, instance: Any, method: types.MethodType) -> Traces:
         known = self._instances.get(id(instance))
         if known is not None and known[0]() is instance:
             return known[1]
@@ -308,7 +277,7 @@ class Function:
                 f"a traced method needs instances with weak references: add '__weakref__' to the __slots__ of "
                 f"{type(instance).__name__}"
             ) from None
-        return instances.setdefault(identity, (reference, _Traces(Parameters(method))))[1]
+        return instances.setdefault(identity, (reference, Traces(Parameters(method))))[1]
 
     def __repr__(self) -> str:
         return f"<Function {getattr(self, '__qualname__', name_of(self._python_function))} at {id(self):#x}>"

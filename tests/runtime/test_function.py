@@ -105,6 +105,7 @@ def test_print_while_tracing_and_tf_print_while_running(capfd: pytest.CaptureFix
     assert capfd.readouterr().out == "Traced with 1\nExecuted with 1\nExecuted with 1\nTraced with 2\nExecuted with 2\n"
 
 
+@pytest.mark.filterwarnings("ignore::autograph.runtime.retracing.RetracingWarning")
 def test_python_values_are_told_apart_by_type() -> None:  # S07
     @tf.function
     def function(x: Any) -> Any:
@@ -626,7 +627,8 @@ def test_looking_at_a_concrete_function() -> None:
     assert concrete.captured_inputs == [] and concrete.graph.name == "function"
     assert concrete.structured_outputs["y"].name == "multiply:0"
     assert "multiply = x * float32_2_0" in concrete.plan_code()
-    assert "x: TensorSpec(shape=(None,), dtype=tf.float32, name=None)" in str(concrete) and "n: 2" in str(concrete)
+    assert "x (POSITIONAL_OR_KEYWORD): TensorSpec(shape=(None,), dtype=tf.float32, name=None)" in str(concrete)
+    assert "n (POSITIONAL_OR_KEYWORD): Literal[2]" in str(concrete)
     assert function.get_concrete_function(tf.TensorSpec((None,), tf.float32)) is concrete
     assert concrete(tf.constant([1.0, 2.0]))["y"].numpy().tolist() == [2, 4]
 

@@ -1,0 +1,171 @@
+"""Why a function was traced: the history of its traces, what in the arguments caused each, and a warning.
+
+`Function.explain` prints the history. A function that is traced again and again warns, and names the argument at
+fault: after five traces in ten calls.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter, deque
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import trace
+from .arguments import ObjectReference, is_tensor_key
+from .dtypes import as_dtype
+from .ir import Location
+from .shapes import show
+
+__all__ = ["History", "RetracingWarning"]
+
+_TRACES, _CALLS = 5, 10
+_REMEDIES = {
+    "shape": "use tf.function(reduce_retracing=True), or an input_signature with None for the dimensions that vary",
+    "dtype": "cast it to one dtype",
+    "value": "pass a tensor, as in tf.constant(value): each Python value makes a trace of its own",
+    "object": "pass the same object again: other objects than tensors and Python values are told apart by identity",
+    "structure": "pass it in one structure",
+}
+
+
+class RetracingWarning(UserWarning):
+    """A `tf.function` is traced again and again, which is slower than not to trace it at all."""
+
+
+class Difference(NamedTuple):
+    """What differs in one argument: its name, with the path into a structure, and the kind and text of the change."""
+
+    name: str
+    kind: str
+    text: str
+
+    @property
+    def parameter(self) -> str:
+        return self.name.partition("[")[0]
+
+
+class Record(NamedTuple):
+    """One trace: the key of the arguments that caused it, and the user's place that passed them."""
+
+    key: Sequence[Any]
+    location: Location | None
+
+
+class History:
+    """The traces of one function, in order."""
+
+    def __init__(self, function_name: str, names: Sequence[str]) -> None:
+        self._function_name = function_name
+        self._names = names
+        self._records: list[Record] = []
+        self._recent: deque[int] = deque(maxlen=_TRACES)
+
+    def add(self, key: Sequence[Any], calls: int) -> None:
+        """Note a trace for the given key, at the given number of calls of the function; warn if it is one too many."""
+        self._records.append(Record(key, trace.user_location()))
+        self._recent.append(calls)
+        if len(self._recent) == _TRACES and calls - self._recent[0] < _CALLS:
+            count = calls - self._recent[0] + 1
+            self._recent.clear()
+            self._warn(count)
+
+    def explain(self) -> str:
+        """A report: each trace, where it was caused and by what."""
+        count = len(self._records)
+        lines = [f"{self._function_name}() has {count or 'no'} trace{'' if count == 1 else 's'}"]
+        for number, record in enumerate(self._records, 1):
+            place = f"{record.location.file}:{record.location.line}: " if record.location is not None else ""
+            lines.append(f"{number}. {place}{self._reason(number - 1)}")
+            lines += [f"     {name}: {text}" for name, text in self._shown(number - 1)]
+        return "\n".join(lines)
+
+    def _reason(self, index: int) -> str:
+        if index == 0:
+            return "the first call, with"
+        earlier, differences = self._cause(index)
+        if not differences:
+            return f"the same arguments as in trace {earlier + 1}; that one belongs to another graph"
+        return f"compared with trace {earlier + 1}"
+
+    def _shown(self, index: int) -> list[tuple[str, str]]:
+        if index == 0:
+            return [(name, described(part)) for name, part in zip(self._names, self._records[0].key, strict=True)]
+        return [(each.name, f"{each.text}; {_REMEDIES[each.kind]}") for each in self._cause(index)[1]]
+
+    def _cause(self, index: int) -> tuple[int, list[Difference]]:
+        """The earlier trace that is most alike, and what differs from it."""
+        key = self._records[index].key
+        found = [(i, differences(self._names, self._records[i].key, key)) for i in range(index)]
+        return min(reversed(found), key=lambda each: len(each[1]))
+
+    def _warn(self, calls: int) -> None:
+        recent = self._records[-_TRACES:]
+        found = [each for a, b in pairwise(recent) for each in differences(self._names, a.key, b.key)]
+        message = f"{_TRACES} of the last {calls} calls of {self._function_name}() traced it anew, which is slow."
+        if found:
+            faults = Counter(each.parameter for each in found)
+            most = max(faults.values())
+            for name in [name for name in self._names if faults[name] == most]:
+                last = next(each for each in reversed(found) if each.parameter == name)
+                message += f" The argument at fault is `{last.name}`: {last.text}. Remedy: {_REMEDIES[last.kind]}."
+        location = recent[-1].location
+        file, line = (location.file, location.line) if location is not None else ("<unknown>", 1)
+        warnings.warn_explicit(message, RetracingWarning, file, line)
+
+
+def differences(names: Sequence[str], old: Sequence[Any], new: Sequence[Any]) -> list[Difference]:
+    """What differs between the keys of two calls, argument by argument."""
+    found: list[Difference] = []
+    for name, a, b in zip(names, old, new, strict=True):
+        _compare(name, a, b, found)
+    return found
+
+
+def _compare(name: str, old: Any, new: Any, found: list[Difference]) -> None:
+    if old == new:
+        return
+    if is_tensor_key(old) and is_tensor_key(new):
+        kind = "dtype" if old[0] != new[0] else "shape"
+    elif is_tensor_key(old) or is_tensor_key(new):
+        kind = "structure" if _children(old) is not None or _children(new) is not None else "value"
+    else:
+        first, second = _children(old), _children(new)
+        if first is not None and second is not None and old[0] is new[0] and list(first) == list(second):
+            for key, child in first.items():
+                _compare(f"{name}[{key!r}]", child, second[key], found)
+            return
+        kind = "structure" if first is not None or second is not None else "value"
+        kind = "object" if isinstance(new, ObjectReference) or isinstance(old, ObjectReference) else kind
+    found.append(Difference(name, kind, f"{described(new)} (before: {described(old)})"))
+
+
+def _children(key: Any) -> dict[Any, Any] | None:
+    """The keys of a structure's parts, None for what is no structure."""
+    if not isinstance(key, tuple) or is_tensor_key(key) or not isinstance(key[0], type):
+        return None
+    if issubclass(key[0], (list, tuple)):
+        return dict(enumerate(key[1:]))
+    if len(key) >= 2 and type(key[1]) is tuple and all(type(pair) is tuple and len(pair) == 2 for pair in key[2:]):
+        return dict(key[2:])
+    return None
+
+
+def described(key: Any) -> str:
+    """An argument, as its key tells it."""
+    if is_tensor_key(key):
+        name = "string" if key[0] == np.dtype(object) else as_dtype(key[0]).name
+        return f"{'an' if name[0] == 'i' else 'a'} {name} tensor of shape {show(key[1])}"
+    children = _children(key)
+    if children is not None:
+        parts = ", ".join(f"{k!r}: {described(v)}" for k, v in children.items())
+        return f"{key[0].__name__}({parts})"
+    if isinstance(key, ObjectReference):
+        value = key.get()
+        return "an object that is gone" if value is None else f"the object {value!r}"
+    if isinstance(key, tuple) and len(key) == 2 and isinstance(key[0], type):
+        return f"the Python value {key[1] if key[0] in (float, complex) else repr(key[1])}"
+    return f"the Python value {key!r}"

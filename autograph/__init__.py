@@ -54,6 +54,7 @@ _NAMES = {
     "runtime.ops.sort": "argsort searchsorted sequence_mask sort unique unique_with_counts",
     "runtime.ops.strings": "as_string",
     "runtime.indexed_slices": "IndexedSlices",
+    "runtime.tensor_array": "TensorArray",
     "runtime.variable": "Variable",
 }
 

@@ -107,12 +107,12 @@ class Dataset(Stream):
     @staticmethod
     def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
         """One element: the given structure of tensors."""
-        return sources.Tensors(tensors)
+        return Tensors(tensors)
 
     @staticmethod
     def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
         """The slices of tensors along their first axes, which must be of one length."""
-        return sources.TensorSlices(tensors)
+        return TensorSlices(tensors)
 
     @staticmethod
     def from_generator(
@@ -125,20 +125,20 @@ class Dataset(Stream):
         one of shapes. Elements that do not fit raise `InvalidArgumentError` when they come.
         """
         if output_signature is None:
-            output_signature = sources.signature(output_types, output_shapes)
-        return sources.FromGenerator(generator, output_signature, () if args is None else tuple(args))
+            output_signature = signature(output_types, output_shapes)
+        return FromGenerator(generator, output_signature, () if args is None else tuple(args))
 
     @staticmethod
     def range(*args: Any, output_type: Any = int64, name: str | None = None) -> Dataset:
         """Numbers as of ``range(*args)``."""
-        return sources.Range(args, as_dtype(output_type))
+        return Range(args, as_dtype(output_type))
 
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
         """Elements side by side, in the structure in which the datasets are given; as long as the shortest."""
         if datasets is None:
             datasets = args[0] if len(args) == 1 else args
-        return combine.Zip(datasets)
+        return Zip(datasets)
 
     # Element by element
 
@@ -147,19 +147,19 @@ class Dataset(Stream):
         synchronous: bool | None = None, use_unbounded_threadpool: bool = False, name: str | None = None
     ) -> Dataset:  # fmt: skip
         """What a function gives for each element; the parts of a tuple are its arguments."""
-        return transforms.Map(self, map_func)
+        return Map(self, map_func)
 
     def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
         """The elements for which a function is true."""
-        return transforms.Filter(self, predicate)
+        return Filter(self, predicate)
 
     def enumerate(self, start: Any = 0, name: str | None = None) -> Dataset:
         """Pairs of a number (int64) and an element."""
-        return combine.Zip((sources.Range((start, np.iinfo(np.int64).max), int64), self))
+        return Zip((Range((start, np.iinfo(np.int64).max), int64), self))
 
     def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Dataset:
         """The elements, one after the other, of the datasets that a function makes of each element."""
-        return combine.Interleave(self, map_func, 1, 1, "_FlatMapDataset")
+        return Interleave(self, map_func, 1, 1, "_FlatMapDataset")
 
     def interleave(
         self, map_func: Callable[..., Any], cycle_length: int | None = None, block_length: int = 1,
@@ -170,7 +170,7 @@ class Dataset(Stream):
         ``cycle_length`` datasets are open at a time (as many as there are processors when left out);
         ``block_length`` elements come from each in turn.
         """
-        return combine.Interleave(self, map_func, cycle_length, block_length)
+        return Interleave(self, map_func, cycle_length, block_length)
 
     def apply(self, transformation_func: Callable[[Dataset], Dataset]) -> Dataset:
         """What a function makes of the dataset."""
@@ -183,11 +183,11 @@ class Dataset(Stream):
         deterministic: bool | None = None, name: str | None = None
     ) -> Dataset:  # fmt: skip
         """Elements stacked along a new first axis, ``batch_size`` at a time; the last batch may be smaller."""
-        return transforms.Batch(self, batch_size, drop_remainder)
+        return Batch(self, batch_size, drop_remainder)
 
     def unbatch(self, name: str | None = None) -> Dataset:
         """The slices of each element along the first axis."""
-        return transforms.Unbatch(self)
+        return Unbatch(self)
 
     def shuffle(
         self, buffer_size: Any, seed: int | None = None, reshuffle_each_iteration: bool = True,
@@ -198,27 +198,27 @@ class Dataset(Stream):
         With a ``seed``, or after ``tf.random.set_seed``, the order is the same in each run of the program. Each
         iteration has another order unless ``reshuffle_each_iteration`` is false.
         """
-        return shuffling.Shuffle(self, buffer_size, seed, reshuffle_each_iteration)
+        return Shuffle(self, buffer_size, seed, reshuffle_each_iteration)
 
     def repeat(self, count: Any = None, name: str | None = None) -> Dataset:
         """The elements ``count`` times; without end when left out or -1."""
-        return transforms.Repeat(self, -1 if count is None else count)
+        return Repeat(self, -1 if count is None else count)
 
     def take(self, count: Any, name: str | None = None) -> Dataset:
         """The first ``count`` elements; all for -1."""
-        return transforms.Take(self, count)
+        return Take(self, count)
 
     def skip(self, count: Any, name: str | None = None) -> Dataset:
         """The elements after the first ``count``; none for -1."""
-        return transforms.Skip(self, count)
+        return Skip(self, count)
 
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
         """Every ``num_shards``-th element, from that at ``index`` on."""
-        return transforms.Shard(self, num_shards, index)
+        return Shard(self, num_shards, index)
 
     def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset:
         """The elements, then those of another dataset."""
-        return combine.Concatenate(self, dataset)
+        return Concatenate(self, dataset)
 
     def cache(self, filename: str = "", name: str | None = None) -> Dataset:
         """The elements, kept in memory by the first iteration that reaches the end, for all others.
@@ -227,15 +227,19 @@ class Dataset(Stream):
         """
         if filename:
             raise NotImplementedError("cache() keeps elements in memory only: leave the file name out")
-        return shuffling.Cache(self)
+        return Cache(self)
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
         """The same elements. They are made when they are asked for: nothing runs ahead of the program."""
-        return transforms.Prefetch(self)
+        return Prefetch(self)
 
     def reduce(self, initial_state: Any, reduce_func: Callable[[Any, Any], Any], name: str | None = None) -> Any:
         """The last state of ``state = reduce_func(state, element)``, beginning with ``initial_state``."""
-        return iter(transforms.Reduce(self, initial_state, reduce_func)).get_next()
+        return iter(Reduce(self, initial_state, reduce_func)).get_next()
 
 
-from . import combine, shuffling, sources, transforms  # noqa: E402  (they derive from the class above)
+# They derive from the class above.
+from .combine import Concatenate, Interleave, Zip  # noqa: E402
+from .shuffling import Cache, Shuffle  # noqa: E402
+from .sources import FromGenerator, Range, Tensors, TensorSlices, signature  # noqa: E402
+from .transforms import Batch, Filter, Map, Prefetch, Reduce, Repeat, Shard, Skip, Take, Unbatch  # noqa: E402

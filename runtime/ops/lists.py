@@ -89,15 +89,29 @@ def _sample_list() -> ListValue:
 
 
 def _zeros_like(items: ListValue) -> ListValue:
-    return ListValue.of([_zeros_like(x) if type(x) is ListValue else np.zeros_like(x) for x in items.items()])
+    return ListValue.of([_zeros_of(x) for x in items.items()])
+
+
+def _zeros_of(item: Any) -> Any:
+    if item is None:  # of an array (see `ops.arrays`), and not written
+        return None
+    return _zeros_like(item) if type(item) is ListValue else np.zeros_like(item)
 
 
 def _add(x: ListValue, y: ListValue) -> ListValue:
-    return ListValue.of([_add(a, b) if type(a) is ListValue else a + b for a, b in zip(x, y, strict=True)])
+    return ListValue.of([_sum(a, b) for a, b in zip(x, y, strict=True)])
+
+
+def _sum(a: Any, b: Any) -> Any:
+    if a is None or b is None:
+        return b if a is None else a
+    return _add(a, b) if type(a) is ListValue else a + b
 
 
 def _cast_like(items: ListValue, like: ListValue) -> ListValue:
-    return ListValue.of([x.astype(y.dtype, copy=False) for x, y in zip(items, like, strict=True)])
+    return ListValue.of([
+        x if x is None or y is None else x.astype(y.dtype, copy=False) for x, y in zip(items, like, strict=True)
+    ])  # fmt: skip
 
 
 _F2: dict[str, Any] = {"dtype": float32, "shape": (2,)}

@@ -20,7 +20,9 @@ from .test_ops import CASES, outputs, promoted, type_of
 
 STEP = 1e-6
 # Lists are no arrays to take differences of: test_gradient.py has them.
-LISTS = {"list_push", "list_set", "list_from_tensor", "list_stack_like", "list_pop", "list_get", "list_stack"}
+LISTS = {
+    "list_push", "list_set", "list_from_tensor", "list_stack_like", "list_pop", "list_get", "list_stack", "array_write",
+}  # fmt: skip
 # Refused: what they do to their inputs can't be told from what they return.
 REFUSED = {"random_shuffle", "py_function"}
 # The whole bases of these are not determined by the matrix.

@@ -1,0 +1,204 @@
+"""`TensorArray`: an array of tensors that is written element by element, eagerly and in staged loops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import InvalidArgumentError
+
+from . import shapes
+from .convert import convert_to_tensor
+from .dtypes import DType, as_dtype
+from .ops import arrays, lists
+from .ops.elementwise import cast
+from .ops.gather import gather
+from .ops.joining import concat, split
+from .ops.shape import reshape, shape
+from .shapes import Shape, TensorShape
+from .tensor import EagerTensor, Tensor
+
+__all__ = ["TensorArray"]
+
+
+class _Kind:
+    """What all versions of an array share: the type of the elements, as far as it is known by now."""
+
+    def __init__(self, dtype: DType, shape: Shape, infer_shape: bool, dynamic: bool, length: int | None) -> None:
+        self.dtype = dtype
+        self.shape = shape
+        self.infer_shape = infer_shape
+        self.dynamic = dynamic
+        self.length = length
+
+    def element(self, value: Any) -> Any:
+        """A value as a tensor that may be written. Raises `ValueError` when it may not."""
+        tensor = convert_to_tensor(value) if isinstance(value, (Tensor, np.ndarray, np.generic)) else None
+        if tensor is None:
+            tensor = cast(convert_to_tensor(value, dtype_hint=self.dtype), self.dtype)
+        if tensor.dtype is not self.dtype:
+            raise InvalidArgumentError(
+                f"TensorArray dtype is {self.dtype.name} but Op is trying to write dtype {tensor.dtype.name}"
+            )
+        self.merge(tensor.static_shape)
+        return tensor
+
+    def merge(self, shape: Shape) -> None:
+        """Take in the shape of an element."""
+        if not shapes.is_compatible(shape, self.shape):
+            raise InvalidArgumentError(
+                f"Incompatible shape for value ({TensorShape(shape)}), expected ({TensorShape(self.shape)})"
+            )
+        if self.infer_shape:
+            self.shape = shapes.merge(self.shape, shape)
+
+
+@dataclass(init=False, repr=False, eq=False, frozen=True)
+class TensorArray:
+    """An array of tensors of one dtype. Every change gives a new array: ``ta = ta.write(i, x)``.
+
+    Parameters
+    ----------
+    dtype: that of the elements.
+    size: the number of elements; may be a tensor.
+    dynamic_size: whether writing behind the end makes the array longer.
+    clear_after_read, tensor_array_name, colocate_with_first_write_call: accepted as in TensorFlow. Elements are never
+        cleared, so that they can be read again.
+    infer_shape: whether all elements have one shape, which the first one tells.
+    element_shape: what is known of the elements' shape.
+
+    Elements that are never written are zeros. Raises `OutOfRangeError` for an index outside the array,
+    `InvalidArgumentError` for elements of another dtype or shape.
+
+    >>> squares = TensorArray("int32", size=3)
+    >>> for i in range(3):
+    ...     squares = squares.write(i, i * i)
+    >>> squares.stack()
+    <tf.Tensor: shape=(3,), dtype=int32, numpy=array([0, 1, 4], dtype=int32)>
+    """
+
+    _handle: Any
+    _kind: _Kind
+
+    def __init__(
+        self, dtype: Any, size: Any = None, dynamic_size: bool = False, clear_after_read: bool | None = None,
+        tensor_array_name: str | None = None, infer_shape: bool = True, element_shape: Any = None,
+        colocate_with_first_write_call: bool = True, name: str | None = None
+    ) -> None:  # fmt: skip
+        if size is None:
+            raise ValueError("Size must be declared for TensorArrays.")
+        size = convert_to_tensor(size)
+        length = int(size) if isinstance(size, EagerTensor) and not dynamic_size else None
+        kind = _Kind(as_dtype(dtype), shapes.as_shape(element_shape), infer_shape, bool(dynamic_size), length)
+        object.__setattr__(self, "_handle", arrays.new_op(size, name=name))
+        object.__setattr__(self, "_kind", kind)
+
+    def _with(self, handle: Any) -> TensorArray:
+        return _version(handle, self._kind)
+
+    @property
+    def dtype(self) -> DType:
+        return self._kind.dtype
+
+    @property
+    def element_shape(self) -> TensorShape:
+        return TensorShape(self._kind.shape)
+
+    @property
+    def dynamic_size(self) -> bool:
+        return self._kind.dynamic
+
+    def size(self, name: str | None = None) -> Any:
+        """The number of elements, int32."""
+        return lists.length_op(self._handle, name=name)
+
+    def identity(self) -> TensorArray:
+        return self
+
+    def read(self, index: Any, name: str | None = None) -> Any:
+        """The element at an index."""
+        return arrays.read_op(self._handle, index, dtype=self.dtype, shape=self._kind.shape, name=name)
+
+    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+        """The array with a value at an index."""
+        value = self._kind.element(value)
+        return self._with(arrays.write_op(self._room_for(index), index, value, name=name))
+
+    def _room_for(self, index: Any) -> Any:
+        return arrays.grow_op(self._handle, index) if self._kind.dynamic else self._handle
+
+    def stack(self, name: str | None = None) -> Any:
+        """All elements along a new first axis."""
+        kind = self._kind
+        return arrays.stack_op(self._handle, dtype=kind.dtype, shape=kind.shape, length=kind.length, name=name)
+
+    def gather(self, indices: Any, name: str | None = None) -> Any:
+        """Elements with some indices, along a new first axis."""
+        return gather(self.stack(), indices, name=name)
+
+    def concat(self, name: str = "concat") -> Any:
+        """All elements joined along their first axis.
+
+        Where only the run tells how many there are, they must have one shape.
+        """
+        if isinstance(self._handle, EagerTensor):
+            count: int | None = int(self.size())
+        else:
+            count = self._kind.length
+        if count is not None:
+            return concat([self.read(i) for i in range(count)], axis=0, name=name)
+        whole = self.stack()
+        return reshape(whole, concat([[-1], shape(whole)[2:]], axis=0), name=name)
+
+    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+        """The array with the slices of a tensor along its first axis for elements, as many as there are."""
+        value = self._whole(value)
+        kind = self._kind
+        length = value.static_shape[0] if value.static_shape and not kind.dynamic else None
+        if length != kind.length:
+            kind = _Kind(kind.dtype, kind.shape, kind.infer_shape, kind.dynamic, length)
+        return _version(lists.from_tensor_op(value, name=name), kind)
+
+    def _whole(self, value: Any) -> Any:
+        value = convert_to_tensor(value) if isinstance(value, Tensor) else convert_to_tensor(value, self.dtype)
+        if value.dtype is not self.dtype:
+            self._kind.element(value)
+        self._kind.merge(None if value.static_shape is None else value.static_shape[1:])
+        return value
+
+    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+        """The array with the slices of a tensor at some indices."""
+        value = self._whole(value)
+        indices = convert_to_tensor(indices)
+        count = value.static_shape[0] if value.static_shape else None
+        if count is None:
+            raise InvalidArgumentError("scatter() needs a tensor whose first dimension is known while tracing")
+        made = self
+        for i in range(count):
+            made = made.write(indices[i], value[i])
+        return made
+
+    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
+        """The array with pieces of a tensor along its first axis; the lengths must be known while tracing."""
+        sizes = convert_to_tensor(lengths)
+        if not isinstance(sizes, EagerTensor):
+            raise InvalidArgumentError("split() needs lengths that are known while tracing")
+        made = self
+        for i, piece in enumerate(split(convert_to_tensor(value), sizes.numpy().tolist())):
+            made = made.write(i, piece)
+        return made
+
+    def close(self, name: str | None = None) -> None:
+        """Nothing is to be done: the array goes with its last use."""
+
+    def __repr__(self) -> str:
+        return f"<TensorArray dtype={self.dtype!r} element_shape={self.element_shape}>"
+
+
+def _version(handle: Any, kind: _Kind) -> TensorArray:
+    made = object.__new__(TensorArray)
+    object.__setattr__(made, "_handle", handle)
+    object.__setattr__(made, "_kind", kind)
+    return made

@@ -55,7 +55,8 @@ def _locate(error: AutographError, entry: TracebackType | None) -> None:
     """Gives an error that has no location that of the innermost line of the user."""
     place = None
     while entry is not None:
-        if not entry.tb_frame.f_code.co_filename.startswith(_LIBRARY):
+        filename = entry.tb_frame.f_code.co_filename
+        if not filename.startswith(_LIBRARY) or "-packages" in filename:
             place = entry
         entry = entry.tb_next
     if place is not None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
-from types import TracebackType
-from typing import Any
+from itertools import islice
+from types import CodeType, TracebackType
+from typing import Any, TypeAlias
 
 from autograph.errors import AutographError, InvalidArgumentError, OutOfRangeError
 
 from .. import trace
 from ..ir import Location, Node
+
+Where: TypeAlias = tuple[CodeType, int] | None
 
 
 def user_error(error: Exception, nodes: Sequence[Node]) -> Exception:
@@ -18,15 +22,15 @@ def user_error(error: Exception, nodes: Sequence[Node]) -> Exception:
     ``nodes``: the node that failed, last, after the ``call`` nodes that led to it. NumPy's `ValueError` becomes an
     `InvalidArgumentError`; what the user's program raises keeps its type.
     """
-    locations = [location for node in nodes if (location := node.location) is not None]
+    places = [(location, node.where) for node in nodes if (location := node.location) is not None]
     if nodes and type(error) is ValueError and not nodes[-1].op.effect:
         error, cause = InvalidArgumentError(str(error).strip()), error
         error.__cause__ = cause.__cause__
     if nodes and isinstance(error, (InvalidArgumentError, OutOfRangeError)) and not nodes[-1].op.effect:
         error.about(nodes[-1].op.name)
-    if isinstance(error, AutographError) and locations:
-        error.at(*locations[-1])
-    return error.with_traceback(_traceback(locations, _user_part(error.__traceback__)))
+    if isinstance(error, AutographError) and places:
+        error.at(*places[-1][0])
+    return error.with_traceback(_traceback(places, _user_part(error.__traceback__)))
 
 
 def _user_part(traceback: TracebackType | None) -> TracebackType | None:
@@ -38,11 +42,11 @@ def _user_part(traceback: TracebackType | None) -> TracebackType | None:
     return traceback
 
 
-def _traceback(locations: Sequence[Location], inner: TracebackType | None) -> TracebackType | None:
+def _traceback(places: Sequence[tuple[Location, Where]], inner: TracebackType | None) -> TracebackType | None:
     """A traceback with one entry for each location, and inside these ``inner``."""
     result = inner
-    for location in reversed(locations):
-        entry = _entry(location)
+    for location, where in reversed(places):
+        entry = _entry(location, where)
         result = TracebackType(result, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return result
 
@@ -51,10 +55,10 @@ class _Stop(Exception):
     pass
 
 
-def _entry(location: Location) -> TracebackType:
-    """A traceback entry of a real frame that claims the given file, line and function."""
-    code = compile("raise stop", location.file, "exec")
-    code = code.replace(co_name=location.function, co_qualname=location.function, co_firstlineno=location.line)
+def _entry(location: Location, where: Where) -> TracebackType:
+    """A traceback entry of a real frame that claims the given file, line and function, and an instruction's columns."""
+    code = compile(_raise_at(location.line, where), location.file, "exec")
+    code = code.replace(co_name=location.function, co_qualname=location.function)
     names: dict[str, Any] = {"stop": _Stop}
     try:
         exec(code, names)
@@ -62,3 +66,18 @@ def _entry(location: Location) -> TracebackType:
         assert stop.__traceback__ is not None and stop.__traceback__.tb_next is not None
         return stop.__traceback__.tb_next
     raise AssertionError("unreachable")
+
+
+def _raise_at(line: int, where: Where) -> ast.Module:
+    """`raise stop`, all of it at the place of an instruction: Python's tracebacks underline that."""
+    tree = ast.parse("raise stop")
+    last, start, end = line, -1, -1
+    if where is not None:
+        code, offset = where
+        first, *rest = next(islice(code.co_positions(), offset // 2, None), (None,) * 4)
+        if first == line and None not in rest:
+            last, start, end = rest  # type: ignore[assignment]
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.stmt, ast.expr)):
+            node.lineno, node.end_lineno, node.col_offset, node.end_col_offset = line, last, start, end
+    return tree

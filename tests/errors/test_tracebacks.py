@@ -93,3 +93,17 @@ def test_contexts_stay() -> None:
     with pytest.raises(KeyError) as info:
         tf.autograph.to_graph(f)(1)
     assert isinstance(info.value.__cause__, ValueError)
+
+
+def test_a_running_graph_underlines_the_operation() -> None:
+    def f(x: Any, i: Any) -> Any:
+        y = x + 1
+        return y[0] + y[i] * 2
+
+    with pytest.raises(IndexError) as info:
+        tf.function(f)(tf.constant([1]), tf.constant(2))
+    entry = traceback.extract_tb(info.value.__traceback__)[-1]
+    assert entry.line == "return y[0] + y[i] * 2"
+    with open(__file__, encoding="utf-8") as file:
+        line = file.readlines()[(entry.lineno or 0) - 1]
+    assert line[entry.colno : entry.end_colno] == "y[i]"

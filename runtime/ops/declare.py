@@ -13,6 +13,53 @@ from .infer import elementwise
 Function = Callable[..., Any]
 
 
+def _of_x(record: Op) -> Function:
+    def function(x: Any, name: str | None = None) -> Any:
+        return apply(record, x, name=name)
+
+    return function
+
+
+def _of_input(record: Op) -> Function:
+    def function(input: Any, name: str | None = None) -> Any:
+        return apply(record, input, name=name)
+
+    return function
+
+
+def _of_features(record: Op) -> Function:
+    def function(features: Any, name: str | None = None) -> Any:
+        return apply(record, features, name=name)
+
+    return function
+
+
+def _of_x_y(record: Op) -> Function:
+    def function(x: Any, y: Any, name: str | None = None) -> Any:
+        return apply(record, x, y, name=name)
+
+    return function
+
+
+def _of_y_x(record: Op) -> Function:
+    def function(y: Any, x: Any, name: str | None = None) -> Any:
+        return apply(record, y, x, name=name)
+
+    return function
+
+
+def _of_x1_x2(record: Op) -> Function:
+    def function(x1: Any, x2: Any, name: str | None = None) -> Any:
+        return apply(record, x1, x2, name=name)
+
+    return function
+
+
+# Public functions by the names of their parameters, real ones: a call binds them without looking at a signature.
+_UNARY = {"x": _of_x, "input": _of_input, "features": _of_features}
+_BINARY = {"x y": _of_x_y, "y x": _of_y_x, "x1 x2": _of_x1_x2}
+
+
 def finish(function: Function, record: Op, name: str) -> Function:
     """Give a generated public function its name and documentation."""
     function.__name__ = function.__qualname__ = name
@@ -22,30 +69,31 @@ def finish(function: Function, record: Op, name: str) -> Function:
 
 
 def unary(name: str, numpy: Function, doc: str, samples: Function, gradient: Function | None, *,
-          op_name: str = "", infer: Function | None = None, **fields: Any) -> Function:  # fmt: skip
-    """Declare an elementwise op of one input; return the function `f(x, name=None)`."""
+          op_name: str = "", parameters: str = "x", infer: Function | None = None,
+          **fields: Any) -> Function:  # fmt: skip
+    """Declare an elementwise op of one input; return the function `f(x, name=None)`.
+
+    `parameters` is TensorFlow's name for `x`, where it has another.
+    """
     fields.setdefault("numpy_names", _ufunc_name(numpy))
     record = op(op_name or name, infer=infer or elementwise(numpy), numpy=numpy, samples=samples,
                 gradient=_one(gradient), doc=doc, **fields)  # fmt: skip
 
-    def function(x: Any, name: str | None = None) -> Any:
-        return apply(record, x, name=name)
-
-    return finish(function, record, name)
+    return finish(_UNARY[parameters](record), record, name)
 
 
 def binary(name: str, numpy: Function, doc: str, samples: Function, gradient: Function | None, *,
-           op_name: str = "", infer: Function | None = None, strings: bool = False,
+           op_name: str = "", parameters: str = "x y", infer: Function | None = None, strings: bool = False,
            **fields: Any) -> Function:  # fmt: skip
-    """Declare an elementwise op of two inputs of one dtype; return the function `f(x, y, name=None)`."""
+    """Declare an elementwise op of two inputs of one dtype; return the function `f(x, y, name=None)`.
+
+    `parameters` are TensorFlow's names for `x` and `y`, in this order, where it has others.
+    """
     fields.setdefault("numpy_names", _ufunc_name(numpy))
     record = op(op_name or name, infer=infer or elementwise(numpy, strings), numpy=numpy, samples=samples,
                 gradient=holomorphic(gradient), doc=doc, promote=0, **fields)  # fmt: skip
 
-    def function(x: Any, y: Any, name: str | None = None) -> Any:
-        return apply(record, x, y, name=name)
-
-    return finish(function, record, name)
+    return finish(_BINARY[parameters](record), record, name)
 
 
 def no_gradient(name: str, remedy: str) -> NoReturn:

@@ -168,10 +168,10 @@ def _infer_real(x: Type) -> Type:
 
 real = unary("real", lambda x: x.real, "The real part.", s.complexes,
              lambda g, out, x: complex(g, zeros(g)) if x.dtype.is_complex else g,
-             infer=_infer_real, numpy_names=("real",))
+             infer=_infer_real, numpy_names=("real",), parameters="input")
 imag = unary("imag", lambda x: x.imag, "The imaginary part; 0 for real `x`.", s.complexes,
              lambda g, out, x: complex(zeros(g), g) if x.dtype.is_complex else zeros(g), infer=_infer_real,
-             numpy_names=("imag",))  # fmt: skip
+             numpy_names=("imag",), parameters="input")  # fmt: skip
 conj: Function = unary("conj", np.conjugate, "The complex conjugate.", s.numbers, lambda g, out, x: conj(g),
     op_name="conjugate")
 
@@ -182,7 +182,7 @@ def _infer_angle(x: Type) -> Type:
 
 angle = unary("angle", lambda x: np.arctan2(x.imag, x.real), "The angle of a complex number, in radians.",
               s.complexes, lambda g, out, x: _angle_gradient(g, x), infer=_infer_angle,
-              numpy_names=("angle",))  # fmt: skip
+              numpy_names=("angle",), parameters="input")  # fmt: skip
 
 
 def zeros(like: Any) -> Any:
@@ -234,7 +234,7 @@ def _same_value(x: Any) -> Any:
 
 stop_gradient = unary("stop_gradient", _same_value, "The same value, through which no gradient flows.", s.numbers,
                       NOT_DIFFERENTIABLE,
-                      infer=lambda x: x)  # fmt: skip
+                      infer=lambda x: x, parameters="input")  # fmt: skip
 
 is_close_op = op(
     "isclose",

@@ -259,14 +259,14 @@ def take_along_axis(arr: Any, indices: Any, axis: int) -> Any:
     return take_along_axis_op(arr, indices, axis=int(axis))
 
 
-def boolean_mask(tensor: Any, mask: Any, axis: int = 0, name: str = "boolean_mask") -> Any:
-    """The slices of `tensor` where `mask`, whose shape is that of the axes from `axis` on, is true."""
+def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "boolean_mask") -> Any:
+    """The slices of `tensor` where `mask`, whose shape is that of the axes from `axis` (0) on, is true."""
     from .index import get_item
 
     chosen = convert_to_tensor(mask)
     require_kind(chosen, "b", "the mask")
     at_least(chosen.static_shape, 1, "the mask")
-    return get_item(tensor, (*(np.s_[:],) * int(axis), chosen), name)
+    return get_item(tensor, (*(np.s_[:],) * int(axis or 0), chosen), name)
 
 
 def _infer_slice(x: Type, begin: Type, *dynamic: Type, size: Shape) -> Type:

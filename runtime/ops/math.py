@@ -151,7 +151,8 @@ atanh: Function = unary("atanh", np.arctanh, "The inverse hyperbolic tangent.", 
 atan2: Function = binary("atan2", np.arctan2, "The angle of the point (`y`, `x`) to the first axis.",
     samples.special_pairs,
                lambda g, out, y, x: (sum_to(g * x / (square(x) + square(y)), y),
-                                     sum_to(-g * y / (square(x) + square(y)), x)), op_name="arctan2")
+                                     sum_to(-g * y / (square(x) + square(y)), x)), op_name="arctan2",
+               parameters="y x")
 hypot: Function = binary("hypot", np.hypot, "`sqrt(x * x + y * y)` without overflow.", samples.special_pairs,
                lambda g, out, x, y: (sum_to(g * x / out, x), sum_to(g * y / out, y)))
 deg2rad: Function = unary("deg2rad", np.deg2rad, "Degrees to radians.", samples.floats,
@@ -166,8 +167,8 @@ ceil: Function = unary("ceil", np.ceil, "Rounded up.", samples.reals, NOT_DIFFER
 trunc: Function = unary("trunc", np.trunc, "Rounded towards zero.", samples.reals, NOT_DIFFERENTIABLE)
 rint: Function = unary("rint", np.rint, "Rounded to the nearest whole number, halves to even; a float.", samples.reals,
     NOT_DIFFERENTIABLE)
-nextafter: Function = binary("nextafter", np.nextafter, "The next number after `x` towards `y`.",
-    samples.special_pairs, NOT_DIFFERENTIABLE)
+nextafter: Function = binary("nextafter", np.nextafter, "The next number after `x1` towards `x2`.",
+    samples.special_pairs, NOT_DIFFERENTIABLE, parameters="x1 x2")
 copysign: Function = binary("copysign", np.copysign, "`x` with the sign of `y`.", samples.special_pairs,
                   lambda g, out, x, y: (sum_to(g * copysign(sign(x), x * y), x), None))
 heaviside: Function = binary("heaviside", np.heaviside, "0 for `x < 0`, 1 for `x > 0`, `y` at 0.",

@@ -27,13 +27,13 @@ __all__ = [
     "softmax_cross_entropy_with_logits", "softplus", "softsign", "sparse_softmax_cross_entropy_with_logits", "swish",
 ]  # fmt: skip
 
-relu = unary("relu", kernels.relu, "`max(x, 0)`.", s.reals, lambda g, out, x: g * cast_like(greater(out, 0), g),
-             infer=elementwise(np.negative))  # fmt: skip
+relu = unary("relu", kernels.relu, "`max(features, 0)`.", s.reals, lambda g, out, x: g * cast_like(greater(out, 0), g),
+             infer=elementwise(np.negative), parameters="features")  # fmt: skip
 sigmoid = unary("sigmoid", kernels.sigmoid, "`1 / (1 + exp(-x))`.", s.floats, lambda g, out, x: g * out * (1 - out),
                 infer=to_float)  # fmt: skip
-softplus = unary("softplus", kernels.softplus, "`log(1 + exp(x))` without overflow.", s.floats, lambda g, out,
+softplus = unary("softplus", kernels.softplus, "`log(1 + exp(features))` without overflow.", s.floats, lambda g, out,
     x: g * sigmoid(x),
-                 infer=to_float)  # fmt: skip
+                 infer=to_float, parameters="features")  # fmt: skip
 
 
 def _infer_softmax(x: Type, axis: int = -1) -> Type:

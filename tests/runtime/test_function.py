@@ -125,6 +125,14 @@ def test_python_values_are_told_apart_by_type() -> None:  # S07
     assert str(results[6].numpy()) == "-0.0" and str(results[7].numpy()) == "0.0"
 
 
+def test_equal_python_values_of_different_types_are_told_apart() -> None:  # S07
+    function = tf.function(lambda x: tf.constant(type(x).__module__))
+    for value in (np.dtype("float32"), tf.float32):
+        assert function(value).numpy().decode() == type(value).__module__
+    assert np.dtype("float32") == tf.float32
+    assert function.experimental_get_tracing_count() == 2
+
+
 def test_python_arguments_stay_in_the_concrete_signature() -> None:  # S07
     @tf.function
     def power(x: Any, exponent: int = 2) -> Any:

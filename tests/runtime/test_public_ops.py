@@ -87,6 +87,11 @@ AS_TENSORFLOW: list[tuple[str, str, Any]] = [
     ("tf.strings.lower('ÀB')", "string", "Àb".encode()),
     ("tf.strings.reduce_join([['a', 'b'], ['c', 'd']], 0)", "string", [b"ac", b"bd"]),
     ("tf.equal('a', 'b')", "bool", False),
+    ("tf.atan2(y=1., x=2.)", "float32", 0.4636476), ("tf.math.nextafter(x1=1., x2=9.)", "float32", 1.0000001),
+    ("tf.nn.relu(features=[-1., 2.])", "float32", [0, 2]), ("tf.nn.softplus(features=0.)", "float32", 0.6931472),
+    ("tf.math.real(input=1 + 2j)", "float64", 1), ("tf.math.imag(input=1 + 2j)", "float64", 2),
+    ("tf.math.angle(input=1j)", "float64", 1.5707963), ("tf.stop_gradient(input=1.)", "float32", 1),
+    ("tf.boolean_mask([1, 2], [False, True], axis=None)", "int32", [2]),
     ("tf.strings.regex_replace('aab', 'a+', r'x\\0')", "string", b"xaab"), ("tf.strings.strip('  a ')", "string", b"a"),
 ]  # fmt: skip
 

@@ -130,6 +130,11 @@ class ErrorTemplate:
         self._cause = error.__cause__
         self._suppress = error.__suppress_context__
 
+    def caused_by(self, cause: BaseException | None) -> None:
+        """Sets what ``raise error from cause`` sets."""
+        self._cause = cause
+        self._suppress = True
+
     def _take(self, value: Any) -> Any:
         if isinstance(value, Tensor):
             self.tensors.append(value)

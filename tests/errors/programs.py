@@ -48,7 +48,7 @@ def _chain(error: BaseException, file: str) -> list[str]:
         lines = [*_chain(error.__cause__, file), "", "The above exception was the direct cause of:", ""]
     elif error.__context__ is not None and not error.__suppress_context__:
         lines = [*_chain(error.__context__, file), "", "During handling of the above exception:", ""]
-    return [*lines, *_entries(error.__traceback__, file), *traceback.format_exception_only(error)]
+    return [*lines, *_entries(error.__traceback__, file), *"".join(traceback.format_exception_only(error)).splitlines()]
 
 
 def _entries(entry: TracebackType | None, file: str) -> list[str]:

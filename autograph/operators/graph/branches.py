@@ -13,7 +13,7 @@ from autograph.runtime.trace import building
 from ..exceptions import StagedRaise, refuse_in_try
 from ..state import Journal, Location
 from . import rebinding
-from .errors import stage_raise
+from .errors import keep_cause, stage_raise
 from .join import join
 from .mismatches import of_branches
 from .refusals import changed_in_body
@@ -59,7 +59,8 @@ def trace_body(
     with building(graph), journal:
         try:
             result = run()
-        except StagedRaise:
+        except StagedRaise as stop:
+            keep_cause(stop, graph)
             graph.never_returns = True
             journal.undo()
             return outcome

@@ -7,8 +7,8 @@ from typing import Any
 
 from autograph.errors import StagedTypeError
 from autograph.runtime import trace
-from autograph.runtime.ir import Location
-from autograph.runtime.ops.host import assert_node, raise_node
+from autograph.runtime.ir import Graph, Location
+from autograph.runtime.ops.host import RAISE, assert_node, raise_node
 
 from ..dispatch import Thunk
 from ..exceptions import StagedRaise
@@ -29,6 +29,13 @@ def stage_raise(exception: BaseException, origin: TracebackType | None = None) -
         if trace.is_user_file(code.co_filename):
             graph.nodes[-1].where = code, origin.tb_lasti
         origin = origin.tb_next
+
+
+def keep_cause(raised: BaseException, graph: Graph) -> None:
+    """Gives the exception that a graph raises at its end the cause of ``raise exception from cause``."""
+    node = graph.nodes[-1] if graph.nodes else None
+    if node is not None and node.op is RAISE and raised.__suppress_context__:
+        node.attributes["error"].caused_by(raised.__cause__)
 
 
 def assert_(test: Any, message: Thunk | None) -> None:

@@ -25,6 +25,7 @@ from .quiet import quietly
 from .session import lines_of
 from .trees import to_gast
 
+_NO_TEXT = "the source of `{name}` can't be found: there is no text for `{file}`"
 _REGISTER = (
     "define the function in a file or a notebook cell; for text run by exec, compile it under a file name of "
     "its own and register it: linecache.cache[name] = (len(text), None, text.splitlines(True), name)"
@@ -118,7 +119,7 @@ def _read(code: CodeType, namespace: dict[str, Any]) -> tuple[str, list[str]]:
         linecache.checkcache(filename)
         lines = linecache.getlines(filename, namespace) or lines_of(code)
     if not lines:
-        raise _error(code, filename, "the source of `{name}` can't be found: there is no text for `{file}`", _REGISTER)
+        raise _error(code, filename, _NO_TEXT, _REGISTER)
     return filename, lines
 
 
@@ -149,6 +150,8 @@ def _error(code: CodeType, filename: str, message: str, remedy: str) -> SourceNo
 
 
 def _changed(code: CodeType, filename: str) -> SourceNotFoundError:
+    if filename == "<string>":  # the text known is that of `python -c`: the code comes from another one, run by exec
+        return _error(code, filename, _NO_TEXT, _REGISTER)
     message = "`{file}` has changed since `{name}` was made from it: the text no longer matches the code"
     return _error(code, filename, message, _RELOAD)
 

@@ -111,6 +111,24 @@ def test_a_program_on_the_command_line() -> None:
     assert result.stdout == "[2, 3, 10]\n", result.stderr
 
 
+def test_text_run_by_a_program_on_the_command_line_has_no_source() -> None:
+    """The text of the program is known under the name that `exec` gives to every text."""
+    program = """
+def f(x): return x + 1
+names = {}
+exec("\\ndef f(x): return x + 2", names)
+from autograph.errors import SourceNotFoundError
+from tests.source.rebuild import rebuilt
+assert rebuilt(f)(1) == 2
+try:
+    rebuilt(names["f"])
+except SourceNotFoundError as error:
+    print("there is no text for" in str(error) and "linecache" in error.remedy)
+"""
+    result = python("-c", program)
+    assert result.stdout == "True\n", result.stderr
+
+
 @pytest.mark.parametrize("options", [[], ["-O"], ["-OO"], ["-W", "error"]])
 def test_options_of_the_interpreter(tmp_path: Path, options: list[str]) -> None:
     path = tmp_path / "program.py"

@@ -6,7 +6,9 @@ types are joined and it is traced again: dtypes only get wider and shapes less e
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -20,16 +22,17 @@ from autograph.runtime.tensor import SymbolicTensor, Tensor
 from autograph.runtime.trace import building, current_graph, value_of
 
 from ..dispatch import Options
-from ..state import Contents, Location, locations
+from ..locations import Contents, Location, StateOf, locations
 from . import aliases, arrays, rebinding
 from .branches import Key, Outcome, named, old_value, trace_body
 from .errors import where
 from .join import join
 from .mismatches import of_turns
 from .specs import Constant, Frozen, Leaf, ListOf, Mismatch, Spec, Tree
-from .values import spec_of, varying
+from .values import spec_of, structure_of, varying
 
 ATTEMPTS = 40
+_BREAK = "a staged break"
 _LOOKING = frozenset(["read_variable", "iterator_has_next"])
 
 
@@ -45,6 +48,16 @@ class Slot:
     @property
     def label(self) -> str:
         return self.location.label if self.location is not None else ""
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.open: list[Loop] = []
+        self.found: dict[CodeType, set[str]] = {}
+        """For the body of each loop that an open loop has staged: what it changes besides its variables, by label."""
+
+
+_local = _Local()
 
 
 class Impure(Exception):
@@ -83,6 +96,31 @@ class Loop:
                 for value, shape in invariants:
                     if value is raw and isinstance(slot.spec, Leaf):
                         slot.spec = _with_shape(slot.spec, as_shape(shape), location.label)
+        self._take_from_outer_loops()
+
+    def _take_from_outer_loops(self) -> None:
+        """Begins with what this loop is known to change besides variables, if an outer loop has it as state.
+
+        An outer loop traces its body again as it finds out what that changes; without this, each inner loop would
+        have to find out the same anew each time, and the number of traces would double with each level.
+        """
+        labels = _local.found.get(self.bodies[0].__code__, set())
+        if _BREAK in labels:
+            self.control.spec = _control_spec(self.control.initial, varying)
+        for outer in _local.open:
+            for key, slot in outer.slots.items():
+                if slot.label in labels and key not in self.slots and slot.location is not None:
+                    initial = old_value(slot.location)
+                    spec = structure_of(initial) if isinstance(slot.location, Contents) else spec_of(initial)
+                    self.slots[key] = Slot(slot.location, initial, spec)
+
+    def _remember(self) -> None:
+        if _local.open:
+            found = {slot.label for slot in self.slots.values() if isinstance(slot.location, (Contents, StateOf))}
+            found.update({slot.label for slot in self.slots.values()} - set(self.names))
+            if self.control.spec != _control_spec(self.control.initial):
+                found.add(_BREAK)
+            _local.found.setdefault(self.bodies[0].__code__, set()).update(found)
 
     def stage(self) -> Any:
         """Adds the loop to the current graph, sets the variables, and returns the last control values."""
@@ -90,12 +128,18 @@ class Loop:
         assert graph is not None
         for _ in range(ATTEMPTS):
             mark = graph.mark()
+            _local.open.append(self)
             try:
                 found = self._trace(graph)
             except BaseException:
                 graph.truncate(mark)
                 raise
+            finally:
+                _local.open.pop()
+            self._remember()
             if found is not None:
+                if not _local.open:
+                    _local.found.clear()
                 return self._finish(*found)
             graph.truncate(mark)
             self._stage_lists()
@@ -246,8 +290,8 @@ def _acts(graph: Graph) -> bool:
     return any(node.op.effect and node.op.name not in _LOOKING for node in graph.walk())
 
 
-def _control_spec(control: dict[str, Any]) -> Spec:
-    children = [spec_of(each) if isinstance(each, bool) else varying(each) for each in control.values()]
+def _control_spec(control: dict[str, Any], of_flag: Callable[[Any], Spec] = spec_of) -> Spec:
+    children = [of_flag(each) if isinstance(each, bool) else varying(each) for each in control.values()]
     return Tree(dict, tuple(control), children)
 
 

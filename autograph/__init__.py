@@ -105,6 +105,7 @@ _NAMESPACES = {
             bernoulli categorical normal set_seed shuffle stateless_bernoulli stateless_categorical stateless_normal
             stateless_shuffle stateless_truncated_normal stateless_uniform truncated_normal uniform
             """,
+        "runtime.random_generator": "Generator create_rng_state get_global_generator set_global_generator",
     },
     "strings": {
         "runtime.ops.strings": """

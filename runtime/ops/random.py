@@ -81,7 +81,7 @@ def fresh_seed(seed: int | None) -> list[int]:
 # Distributions: each takes a generator, a shape and parameters, and gives an array of the dtype.
 
 
-def _uniform(generator: Any, shape: Any, dtype: DType, low: Any, high: Any) -> Any:
+def sample_uniform(generator: Any, shape: Any, dtype: DType, low: Any, high: Any) -> Any:
     if dtype.is_integer:
         require(bool((np.asarray(low) < np.asarray(high)).all()), f"minval {low} must be less than maxval {high}")
         return np.asarray(generator.integers(low, high, shape, dtype.numpy))
@@ -90,12 +90,12 @@ def _uniform(generator: Any, shape: Any, dtype: DType, low: Any, high: Any) -> A
     return np.minimum(values, np.nextafter(high, low)).astype(dtype.numpy)
 
 
-def _normal(generator: Any, shape: Any, dtype: DType, mean: Any, deviation: Any) -> Any:
+def sample_normal(generator: Any, shape: Any, dtype: DType, mean: Any, deviation: Any) -> Any:
     width = np.float32 if dtype.name in ("float16", "float32") else np.float64
     return (np.asarray(generator.standard_normal(shape, width)) * deviation + mean).astype(dtype.numpy)
 
 
-def _truncated(generator: Any, shape: Any, dtype: DType, mean: Any, deviation: Any) -> Any:
+def sample_truncated_normal(generator: Any, shape: Any, dtype: DType, mean: Any, deviation: Any) -> Any:
     values = np.asarray(generator.standard_normal(shape))
     outside = np.abs(values) > 2
     while outside.any():
@@ -167,10 +167,11 @@ def _checked_seed(seed: Any) -> Any:
     return seed.tolist()
 
 
-uniform_op, stateless_uniform_op = _declare("uniform", _uniform, "Uniform numbers from low up to, without, high.")
-normal_op, stateless_normal_op = _declare("normal", _normal, "Normal numbers of a mean and a standard deviation.")
+uniform_op, stateless_uniform_op = _declare("uniform", sample_uniform, "Uniform numbers from low up to, without, high.")
+normal_op, stateless_normal_op = _declare("normal", sample_normal, "Normal numbers of a mean and a standard deviation.")
 truncated_op, stateless_truncated_op = _declare(
-    "truncated_normal", _truncated, "Normal numbers within two standard deviations of the mean.")  # fmt: skip
+    "truncated_normal", sample_truncated_normal,
+    "Normal numbers within two standard deviations of the mean.")  # fmt: skip
 
 
 def _ends(minval: Any, maxval: Any, dtype: DType) -> tuple[Any, Any]:

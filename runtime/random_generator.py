@@ -1,0 +1,274 @@
+"""`Generator`: random numbers from a state that is a variable, the same eagerly and in graphs.
+
+The state is that of a counter-based generator: two words that count and one that is the key. An op takes a stretch of
+the counter (an effect); the numbers follow from the state before. The numbers are NumPy's (Philox), not TensorFlow's.
+(J. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011.)
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import InvalidArgumentError
+
+from . import shapes, trace
+from .convert import constant, convert_to_tensor
+from .dtypes import DType, as_dtype, float32, int32, int64, uint64
+from .ir import Type
+from .op import NOT_DIFFERENTIABLE, op
+from .ops.dims import as_dims
+from .ops.elementwise import cast
+from .ops.infer import require
+from .ops.joining import stack
+from .ops.random import sample_normal, sample_truncated_normal, sample_uniform
+from .ops.reduce import reduce_prod
+from .shapes import Shape
+from .tensor import EagerTensor
+from .variable import Variable
+
+__all__ = ["Generator", "create_rng_state", "get_global_generator", "set_global_generator"]
+
+_STRIDE = 256
+"""Steps of the counter for each number, as in TensorFlow."""
+
+
+def _take(count: Any, *, target: Any) -> Any:
+    """The state of the variable before it is moved on."""
+    with target._lock:
+        before = target._array
+        low, high, key = (int(word) % 2**64 for word in before)
+        counter = (low + (high << 64) + int(count) * _STRIDE) % 2**128
+        target._array = np.array([counter % 2**64, counter >> 64, key], np.uint64).view(np.int64)
+    return before
+
+
+def _bits(state: Any) -> np.random.Generator:
+    low, high, key = (int(word) % 2**64 for word in state)
+    return np.random.Generator(np.random.Philox(counter=[low, high, 0, 0], key=[key, 0]))
+
+
+def _binomial(generator: Any, shape: Any, dtype: DType, counts: Any, probabilities: Any) -> Any:
+    drawn = generator.binomial(np.asarray(counts).astype(np.int64), probabilities, shape)
+    return np.asarray(drawn).astype(dtype.numpy)
+
+
+def _full_range(generator: Any, shape: Any, dtype: DType, low: Any, high: Any) -> Any:
+    limits = np.iinfo(dtype.numpy)
+    return np.asarray(generator.integers(limits.min, limits.max, shape, dtype.numpy, endpoint=True))
+
+
+_SAMPLERS: dict[str, Callable[..., Any]] = {
+    "normal": sample_normal,
+    "truncated_normal": sample_truncated_normal,
+    "uniform": sample_uniform,
+    "full_range": _full_range,
+    "binomial": _binomial,
+}
+
+
+def _infer_draw(state: Type, a: Type, b: Type, *_: Type, shape: Shape, dtype: DType, kind: str) -> Type:
+    shapes.broadcast(shape, a.shape, b.shape)
+    return Type(dtype, shape)
+
+
+def _draw(state: Any, a: Any, b: Any, *dynamic: Any, shape: Any, dtype: DType, kind: str) -> Any:
+    dims = tuple(dynamic[0].tolist()) if dynamic else shape
+    return _SAMPLERS[kind](_bits(state), dims, dtype, a, b)
+
+
+_STATE = np.array([1, 0, 2])
+TAKE = op("generator_take", infer=lambda count, target: Type(int64, (3,)), numpy=_take, effect=True,
+          gradient=NOT_DIFFERENTIABLE, samples=lambda: [((np.int64(2),), {"target": Variable(_STATE)})],
+          doc="The state of a generator, which then goes on by some numbers.")  # fmt: skip
+DRAW = op("generator_draw", infer=_infer_draw, numpy=_draw, gradient=NOT_DIFFERENTIABLE,
+          samples=lambda: [
+              ((_STATE, np.float32(0), np.float32(1)), {"shape": (2, 3), "dtype": float32, "kind": kind})
+              for kind in ("normal", "uniform", "truncated_normal")
+          ], doc="Random numbers from a state.")  # fmt: skip
+
+
+class Generator:
+    """A generator of random numbers with a state of its own, a `Variable`.
+
+    Make one by `from_seed`, `from_state`, `from_key_counter` or `from_non_deterministic_state`; or give another one to
+    be copied. In a traced function each run draws further numbers.
+    """
+
+    def __init__(self, copy_from: Generator | None = None, state: Any = None, alg: Any = None) -> None:
+        if (copy_from is None) == (state is None):
+            raise ValueError("give either copy_from or state: a Generator is made of one of them")
+        _check_algorithm(alg)
+        value = copy_from.state.numpy() if copy_from is not None else _as_state(state)
+        self._state: Variable = Variable(value, trainable=False, name="StateVar", dtype=int64)
+
+    @classmethod
+    def from_state(cls, state: Any, alg: Any = None) -> Generator:
+        """A generator with a state of three integers: two that count, and a key."""
+        return cls(state=state, alg=alg)
+
+    @classmethod
+    def from_seed(cls, seed: Any, alg: Any = None) -> Generator:
+        """A generator with a state that follows from a seed: an integer, or up to three."""
+        return cls(state=create_rng_state(seed, alg), alg=alg)
+
+    @classmethod
+    def from_key_counter(cls, key: Any, counter: Any, alg: Any = None) -> Generator:
+        """A generator with a key and a counter of two integers (or one)."""
+        return cls(state=_key_counter(key, counter), alg=alg)
+
+    @classmethod
+    def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
+        """A generator with a state from the operating system."""
+        return cls(state=[secrets.randbits(63) for _ in range(3)], alg=alg)
+
+    @property
+    def state(self) -> Variable:
+        return self._state
+
+    @property
+    def key(self) -> Any:
+        return self._state[-1]
+
+    @property
+    def algorithm(self) -> int:
+        """1: Philox."""
+        return 1
+
+    def reset(self, state: Any) -> None:
+        """Set the state."""
+        self._state.assign(_as_state(state))
+
+    def reset_from_seed(self, seed: Any) -> None:
+        """Set the state that `from_seed` gives."""
+        self._state.assign(create_rng_state(seed))
+
+    def reset_from_key_counter(self, key: Any, counter: Any) -> None:
+        """Set a key and a counter."""
+        self._state.assign(_as_state(_key_counter(key, counter)))
+
+    def skip(self, delta: Any) -> Any:
+        """Leave out some numbers; returns the state before."""
+        return trace.apply(TAKE, convert_to_tensor(delta), target=self._state)
+
+    def _numbers(self, kind: str, shape: Any, a: Any, b: Any, dtype: DType, name: str | None) -> Any:
+        hint, dims = as_dims(shape)
+        count = reduce_prod(dims[0]) if dims else convert_to_tensor(shapes.size(hint))
+        return trace.apply(DRAW, self.skip(count), a, b, *dims, name=name, shape=hint, dtype=dtype, kind=kind)
+
+    def normal(
+        self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: str | None = None
+    ) -> Any:
+        """Normally distributed numbers."""
+        return self._spread("normal", shape, mean, stddev, dtype, name)
+
+    def truncated_normal(
+        self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: str | None = None
+    ) -> Any:
+        """Normally distributed numbers within two standard deviations."""
+        return self._spread("truncated_normal", shape, mean, stddev, dtype, name)
+
+    def _spread(self, kind: str, shape: Any, mean: Any, stddev: Any, dtype: Any, name: str | None) -> Any:
+        target = as_dtype(dtype)
+        require(target.is_floating, f"normal random numbers can't have dtype {target.name}")
+        drawn = self._numbers(kind, shape, *_unit(target), target, name)
+        return drawn * convert_to_tensor(stddev, target) + convert_to_tensor(mean, target)
+
+    def uniform(
+        self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, name: str | None = None
+    ) -> Any:
+        """Numbers from `minval` up to, without, `maxval` (1 for floats); integers of the whole range without both."""
+        target = as_dtype(dtype)
+        if maxval is None and target.is_integer:
+            if minval is None:
+                return self.uniform_full_int(shape, target, name)
+            raise ValueError(
+                f"For integer dtype {target}, minval and maxval must be both `None` or both non-`None`; got "
+                f"minval={minval} and maxval=None"
+            )
+        low, high = cast(minval, target), cast(1 if maxval is None else maxval, target)
+        if target.is_integer:
+            return self._numbers("uniform", shape, low, high, target, name)
+        return self._numbers("uniform", shape, *_unit(target), target, name) * (high - low) + low
+
+    def uniform_full_int(self, shape: Any, dtype: Any = uint64, name: str | None = None) -> Any:
+        """Integers of the whole range of a dtype."""
+        target = as_dtype(dtype)
+        require(target.is_integer, f"uniform_full_int() gives integers, not {target.name}")
+        return self._numbers("full_range", shape, convert_to_tensor(0), convert_to_tensor(0), target, name)
+
+    def binomial(self, shape: Any, counts: Any, probs: Any, dtype: Any = int32, name: str | None = None) -> Any:
+        """How many of `counts` trials succeed, each with a probability."""
+        return self._numbers("binomial", shape, convert_to_tensor(counts), convert_to_tensor(probs), as_dtype(dtype),
+                             name)  # fmt: skip
+
+    def make_seeds(self, count: int = 1) -> Any:
+        """Seeds for stateless functions, int64 of shape (2, count): a column for each."""
+        keys = self.uniform_full_int([count], int64)
+        return stack([keys, keys * 0])
+
+    def split(self, count: int = 1) -> list[Generator]:
+        """New generators, with keys drawn from this one."""
+        keys = self.uniform_full_int([count], int64)
+        return [Generator.from_key_counter(keys[i], [0, 0]) for i in range(count)]
+
+
+def _unit(dtype: DType) -> tuple[Any, Any]:
+    return constant(0, dtype), constant(1, dtype)
+
+
+def _check_algorithm(algorithm: Any) -> None:
+    if algorithm not in (None, 1, "philox", "auto_select"):
+        raise ValueError(f"Argument `alg` got unsupported value {algorithm}. Supported is philox.")
+
+
+def _as_state(state: Any) -> Any:
+    """Three int64 words. Raises `InvalidArgumentError` for anything else."""
+    if isinstance(state, Variable):
+        state = state.value()
+    if isinstance(state, Sequence):
+        state = _words(state)
+    tensor = convert_to_tensor(state)
+    if tensor.dtype is not int64 or not shapes.is_compatible(tensor.static_shape, (3,)):
+        raise InvalidArgumentError(f"the state of a Generator is three int64 numbers, not {tensor!r}")
+    return tensor
+
+
+def _words(numbers: Sequence[Any]) -> Any:
+    if any(isinstance(number, EagerTensor) for number in numbers):
+        numbers = [int(number) for number in numbers]
+    return np.array([int(number) % 2**64 for number in numbers], np.uint64).view(np.int64)
+
+
+def _key_counter(key: Any, counter: Any) -> list[Any]:
+    words = list(counter) if isinstance(counter, (list, tuple)) else [counter]
+    return [*words, *[0] * (2 - len(words)), key]
+
+
+def create_rng_state(seed: Any, alg: Any = None) -> Any:
+    """The state, three int64 numbers, for a seed: an integer, or up to three of them."""
+    _check_algorithm(alg)
+    if isinstance(seed, (list, tuple)):
+        words = [*seed, *[0] * (3 - len(seed))]
+    else:
+        words = [int(seed) >> shift for shift in (0, 64, 128)]
+    return convert_to_tensor(_words(words))
+
+
+_global: list[Generator] = []
+
+
+def get_global_generator() -> Generator:
+    """The generator that all parts of a program share; made with a state from the operating system when first used."""
+    if not _global:
+        with trace.building(None):
+            set_global_generator(Generator.from_non_deterministic_state())
+    return _global[0]
+
+
+def set_global_generator(generator: Generator) -> None:
+    """Set the generator that `get_global_generator` gives."""
+    _global[:] = [generator]

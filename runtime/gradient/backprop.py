@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from .. import convert, shapes
@@ -17,8 +18,29 @@ RULES: dict[str, Callable[[Record, list[Any], set[Any]], list[tuple[Any, Any]]]]
 Pairs = list[tuple[Any, Any]]
 
 
+class Update:
+    """A gradient that is zero but for some places: what has been found so far -> that with this gradient added.
+
+    So a loop that reads one element in each turn does not make a whole tensor of zeros for it.
+    """
+
+    def __init__(self, apply: Callable[[Any], Any]) -> None:
+        self.apply = apply
+
+
+def _add_to_item(total: Any, g: Any, x: Any, *places: Any, key: Any) -> Any:
+    return OPS["add_at"](total, g, *places, key=key)
+
+
+def _add_to_element(total: Any, g: Any, items: Any, index: Any, **kind: Any) -> Any:
+    return OPS["list_set"](total, index, add(OPS["list_get"](total, index, **kind), g))
+
+
+_UPDATES: dict[str, Callable[..., Any]] = {"get_item": _add_to_item, "list_get": _add_to_element}
+
+
 def backpropagate(records: Iterable[Record], targets: Sequence[Any], gradients: Sequence[Any],
-                  sources: Sequence[Any]) -> list[Any]:  # fmt: skip
+                  sources: Sequence[Any], start: Mapping[Any, Any] | None = None) -> list[Any]:  # fmt: skip
     """The gradient of the targets with respect to each source; None where they are not connected.
 
     Parameters
@@ -26,6 +48,7 @@ def backpropagate(records: Iterable[Record], targets: Sequence[Any], gradients: 
     records: in the order in which they were made.
     targets: tensors; ``gradients`` holds the gradient of each, or None.
     sources: tensors and variables.
+    start: key of a source -> what its gradient is added to.
 
     Raises `LookupError` where an op on the way has no gradient.
     """
@@ -36,23 +59,28 @@ def backpropagate(records: Iterable[Record], targets: Sequence[Any], gradients: 
         if record.is_reached(active):
             path.append(record)
             active.update([key(x) for x in record.current_outputs() if is_differentiable(x.dtype)])
-    found: dict[Any, Any] = {}
+    found: dict[Any, Any] = dict(start or {})
     for target, gradient in zip(targets, gradients, strict=True):
         if gradient is not None and key(target) in active:
-            accumulate(found, key(target), gradient)
+            accumulate(found, target, gradient)
     while path:
         record = path.pop()
         keys = [key(x) for x in record.current_outputs()]
         given = [found.get(k) if k in wanted else found.pop(k, None) for k in keys]
         if any(g is not None for g in given):
             for source, gradient in pull(record, given, active):
-                accumulate(found, key(source), gradient)
+                accumulate(found, source, gradient)
     return [found.get(key(source)) for source in sources]
 
 
-def accumulate(found: dict[Any, Any], place: Any, gradient: Any) -> None:
+def accumulate(found: dict[Any, Any], source: Any, gradient: Any) -> None:
+    """Add to the gradient of a source."""
+    place = key(source)
     known = found.get(place)
-    found[place] = gradient if known is None else add(known, gradient)
+    if type(gradient) is Update:
+        found[place] = gradient.apply(zeros_like(source) if known is None else known)
+    else:
+        found[place] = gradient if known is None else add(known, gradient)
 
 
 def add(x: Any, y: Any) -> Any:
@@ -95,10 +123,18 @@ def pull(record: Record, given: list[Any], active: set[Any]) -> Pairs:
     if op.gradient is None:
         raise LookupError(f"the op {op.name!r} has no gradient; stop it with stop_gradient, or use custom_gradient")
     out: Any = record.outputs
+    if op.name in _UPDATES:
+        update = Update(functools.partial(_updated, given[0], record))
+        return [(record.inputs[0], update)] if record.keys[0] in active else []
     given = [zeros_like(x) if g is None else g for x, g in zip(out, given, strict=True)]
     several = len(out) != 1 or type(op.infer(*map(type_of, record.inputs), **record.attributes)) is not Type
     g, out = (tuple(given), tuple(out)) if several else (given[0], out[0])
     return _wanted(record, op.gradient(g, out, *record.inputs, **record.attributes), active)
+
+
+def _updated(g: Any, record: Record, total: Any) -> Any:
+    assert record.op is not None
+    return _UPDATES[record.op.name](total, g, *record.inputs, **record.attributes)
 
 
 def _wanted(record: Record, gradients: Sequence[Any], active: set[Any]) -> Pairs:

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
+from autograph.config import settings
 from autograph.errors import GraphError
 
 from .. import trace
@@ -55,6 +56,11 @@ class Derivative:
             self.connected = [i for i, gradient in enumerate(found) if gradient is not None]
             self.backward.outputs = [trace.value_of(found[i]) for i in self.connected]
         self._close()
+        if settings.checks:
+            from ..check import check
+
+            check(self.forward)
+            check(self.backward)
 
     def _close(self) -> None:
         """Make what the backward graph captures from the forward graph its parameters."""

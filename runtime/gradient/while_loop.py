@@ -16,7 +16,7 @@ from ..ir import Graph, Node, Type, Value
 from ..op import OPS
 from ..ops.control import finish_graph, while_node
 from ..tensor import SymbolicTensor
-from .backprop import RULES, Pairs, add, backpropagate, fit, type_of, zeros_like
+from .backprop import RULES, Pairs, backpropagate, fit, type_of, zeros_like
 from .copying import prune
 from .nested import Pullback, add_output, distinct, exports, needed, reached
 from .records import Record, free_sources, is_differentiable, key
@@ -97,17 +97,18 @@ class _Loop:
             gradients = [pullback.placeholder(body.parameters[k].type, "gradient") for k in self.states]
             targets = [SymbolicTensor(pullback.values[body.outputs[k]]) for k in self.states]
             parameters = [SymbolicTensor(pullback.values[body.parameters[k]]) for k in self.states]
-            found = backpropagate(records, targets, gradients, [*parameters, *sources])
+            sums = [pullback.placeholder(type_of(source), "sum") for source in sources]
+            start = {key(source): total for source, total in zip(sources, sums, strict=True)}
+            found = backpropagate(records, targets, gradients, [*parameters, *sources], start)
             results = []
             for state, gradient in zip(parameters, found, strict=False):
                 results.append(zeros_like(state) if gradient is None else fit(gradient, type_of(state)))
-            connected = [i for i in range(len(sources)) if found[len(parameters) + i] is not None]
-            sums = [pullback.placeholder(type_of(sources[i]), "sum") for i in connected]
-            for i, total in zip(connected, sums, strict=True):
-                results.append(fit(add(total, found[len(parameters) + i]), type_of(sources[i])))
+            totals = found[len(parameters) :]
+            connected = [i for i, total in enumerate(totals) if total is not sums[i]]
+            results += [fit(totals[i], type_of(sources[i])) for i in connected]
             finish_graph(pullback.graph, results)
         prune(pullback.graph)
-        return [x.value for x in gradients], [x.value for x in sums], connected
+        return [x.value for x in gradients], [sums[i].value for i in connected], connected
 
     def _way_back(self, gradients: list[Value], sums: list[Value], sources: list[Any]) -> Any:
         """Add the loop that goes back; its results: gradients of the states, and sums for the sources."""

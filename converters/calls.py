@@ -2,7 +2,7 @@
 
 >>> from autograph.converters.base import show
 >>> show(Calls, "y = f(x, *rest, key=g(z)) if isinstance(x, int) else super().f(x)")
-y = ag__.call(f)(x, *rest, key=ag__.call(g)(z)) if isinstance(x, int) else ag__.call(super().f)(x)
+y = ag__.call(f)(x, *rest, key=ag__.call(g)(z)) if ag__.call(isinstance)(x, int) else ag__.call(super().f)(x)
 """
 
 from __future__ import annotations
@@ -17,15 +17,13 @@ from .base import Pass
 from .build import is_operator, operator_call
 
 # They look at the frame that calls them, or tell a type from another: there is nothing to convert or to stage.
-LEFT_ALONE = frozenset(
-    ("super", "locals", "globals", "vars", "dir", "eval", "exec", "isinstance", "issubclass", "callable", "id")
-)
+LEFT_ALONE = frozenset(("super", "locals", "globals", "vars", "dir", "eval", "exec", "issubclass", "callable", "id"))
 # While nothing is staged, these have no use for converted functions either.
 PLAIN = LEFT_ALONE | {
     "abs", "all", "any", "ascii", "bin", "bool", "bytearray", "bytes", "chr", "complex", "divmod", "enumerate", "float",
-    "format", "frozenset", "getattr", "hasattr", "hash", "hex", "int", "iter", "len", "list", "memoryview", "next",
-    "object", "oct", "open", "ord", "pow", "print", "range", "repr", "reversed", "round", "set", "slice", "str", "sum",
-    "tuple", "type", "zip",
+    "format", "frozenset", "getattr", "hasattr", "hash", "hex", "int", "isinstance", "iter", "len", "list",
+    "memoryview", "next", "object", "oct", "open", "ord", "pow", "print", "range", "repr", "reversed", "round", "set",
+    "slice", "str", "sum", "tuple", "type", "zip",
 }  # fmt: skip
 FRAME_READERS = frozenset(("locals", "vars", "dir"))
 EXCEPTIONS = frozenset(

@@ -10,8 +10,9 @@ from autograph.runtime.trace import user_location
 
 from .dispatch import Thunk, active, backend_of
 
-# The lines, by file, of `try` bodies that have handlers or a `finally`: what a staged raise must not pass through.
-_guarded: dict[str, list[tuple[int, int]]] = {}
+# The lines, by file, of the bodies of statements that a staged raise must not pass through, and what these are: `try`
+# with handlers or a `finally`, and `with` that swallows exceptions.
+_guarded: dict[str, list[tuple[int, int, str]]] = {}
 
 
 class StagedRaise(BaseException):
@@ -21,16 +22,16 @@ class StagedRaise(BaseException):
     """
 
 
-def register_guarded_lines(filename: str, first: int, last: int) -> None:
-    """Notes the lines of the body of a ``try`` with handlers or a ``finally``; called at conversion."""
+def register_guarded_lines(filename: str, first: int, last: int, statement: str = "try") -> None:
+    """Notes the lines of the body of a statement that may catch exceptions; called at conversion."""
     ranges = _guarded.setdefault(filename, [])
-    if (first, last) not in ranges:
-        ranges.append((first, last))
+    if (first, last, statement) not in ranges:
+        ranges.append((first, last, statement))
 
 
-def guarded_line(filename: str, line: int) -> int | None:
-    """Returns the first line of the innermost guarded ``try`` body around a line, or ``None``."""
-    found = [first for first, last in _guarded.get(filename, ()) if first <= line <= last]
+def guard_around(filename: str, line: int) -> tuple[int, str] | None:
+    """Returns the first line of the innermost guarded body around a line and its statement, or ``None``."""
+    found = [(first, statement) for first, last, statement in _guarded.get(filename, ()) if first <= line <= last]
     return max(found, default=None)
 
 
@@ -85,12 +86,12 @@ def refuse_in_try(exception: BaseException) -> None:
         if code.co_name == "run_trace" and frame.f_globals.get("__name__", "").startswith(f"{__package__}."):
             return
         line = frame.f_lineno
-        guard = guarded_line(code.co_filename, line) if code.co_filename in _guarded else None
+        guard = guard_around(code.co_filename, line) if code.co_filename in _guarded else None
         if guard is not None:
             location = user_location()
             raise StagingError(
-                f"`raise {type(exception).__name__}` depends on a staged condition and stands in a `try` (its body"
-                f" starts on line {guard}) that might catch it; a graph can't run the handler",
+                f"`raise {type(exception).__name__}` depends on a staged condition and stands in a `{guard[1]}` (its"
+                f" body starts on line {guard[0]}) that might catch it; a graph can't run the handler",
                 **({} if location is None else location._asdict()),
                 construct="raise in try",
                 remedy="test the condition with `if` in place of the exception, or move the `try` out of the graph",

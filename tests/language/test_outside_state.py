@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import itertools
 from typing import Any
@@ -189,3 +190,22 @@ def test_an_assertion_that_a_handler_would_catch_is_refused() -> None:
 
     with pytest.raises(tf.errors.StagingError, match="stands in a `try`"):
         tf.function(f)(tf.constant(-1))
+
+
+def test_an_exception_that_a_with_statement_would_swallow_is_refused() -> None:
+    def f(x):
+        with contextlib.suppress(ValueError):
+            if x > 0:
+                raise ValueError("positive")
+            return 5
+        return 6
+
+    def g(x):
+        with contextlib.suppress(AssertionError):
+            assert x > 0
+            return 1
+        return 2
+
+    for function in (f, g):
+        with pytest.raises(tf.errors.StagingError, match="stands in a `with suppress`"):
+            tf.function(function)(tf.constant(1))

@@ -102,10 +102,16 @@ def all_of(values: list[Any]) -> Any:
 
 def equal(left: Any, right: Any) -> Any:
     """``left == right`` as one bool: for tensors, whether all elements are equal."""
+    if _is_text(left) != _is_text(right):
+        return False
     result = left == right
     if isinstance(result, Tensor):
         return result if result.static_shape == () else OPS["all"](result)
     return bool(result)
+
+
+def _is_text(value: Any) -> bool:
+    return value.dtype is dtypes.string if isinstance(value, Tensor) else isinstance(value, (str, bytes))
 
 
 def contains(item: Any, container: Any) -> Any:
@@ -138,7 +144,19 @@ def _in_range(item: Any, container: Any) -> Any:
 
 
 def is_(left: Any, right: Any) -> Any:
-    """``left is right``: a staged bool when one may be None."""
+    """``left is right``: a staged bool when one may be None.
+
+    Raises:
+        StagedValueError: a staged bool is compared with ``True`` or ``False``, which it may or may not stand for.
+    """
+    for one, other in ((left, right), (right, left)):
+        if isinstance(other, bool) and _is_bool(one):
+            raise StagedValueError(
+                f"a staged bool is compared with `is {other}`: it is a tensor, never the object `{other}` itself",
+                **where(),
+                construct="is",
+                remedy="write `x`, `not x` or `x == True`",
+            )
     if isinstance(right, Maybe) and left is None:
         left, right = right, left
     if isinstance(left, Maybe):

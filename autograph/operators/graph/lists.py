@@ -234,6 +234,25 @@ class StagedList(Mutable):
         self.extend(other)
         return self
 
+    def __eq__(self, other: object) -> Any:
+        from .conditions import and_
+
+        if isinstance(other, StagedList):
+            length, rest = other.length(), other
+        elif isinstance(other, list):
+            length, rest = len(other), StagedList(ListState.of(other))
+        else:
+            return NotImplemented
+        if not self.state.handles or not rest.state.handles:
+            return self.length() == length
+        return and_(self.length() == length, lambda: OPS["all"](self.__tensor__() == rest.__tensor__()))
+
+    def __ne__(self, other: object) -> Any:
+        from .conditions import not_
+
+        same = self.__eq__(other)
+        return same if same is NotImplemented else not_(same)
+
     def __tensor__(self) -> Any:
         """All elements, stacked along a new first axis."""
         element = self.state.spec.element

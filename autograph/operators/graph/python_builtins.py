@@ -179,7 +179,12 @@ def round_(number: Any, ndigits: Any = None) -> Any:
 def isinstance_(value: Any, kinds: Any) -> Any:
     """``isinstance``: a staged list is a list, a staged range a range."""
     if type(value) is Maybe:
-        value = value.checked("is tested by isinstance") if value.missing is not None else value.value
+        if value.missing is not None:
+            return isinstance_(value.checked("is tested by isinstance"), kinds)
+        there = isinstance_(value.value, kinds)
+        if there == isinstance(None, kinds):
+            return there
+        return value.flag if there else conditions.not_(value.flag)
     if isinstance(value, StagedList):
         return isinstance([], kinds)
     return isinstance(range(0), kinds) if isinstance(value, StagedRange) else isinstance(value, kinds)

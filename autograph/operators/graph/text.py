@@ -23,12 +23,17 @@ _CONVERSIONS: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii
 
 
 def _format(array: Any, *, conversion: str | None, specification: str) -> bytes:
-    value = np.asarray(array).item() if np.ndim(array) == 0 else array
+    value = _number(np.asarray(array)[()]) if np.ndim(array) == 0 else array
     if isinstance(value, bytes):
         value = value.decode("utf-8", "replace")
     if conversion is not None:
         value = _CONVERSIONS[conversion](value)
     return format(value, specification).encode()
+
+
+def _number(value: Any) -> Any:
+    """The Python value of a NumPy scalar; a float is the one with the same shortest text."""
+    return float(str(value)) if isinstance(value, (np.float16, np.float32)) else value.item()
 
 
 FORMAT = op(

@@ -6,6 +6,8 @@ import builtins
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..dtypes import ALL, string
 from ..ir import Graph, Node, Value
 from .names import identifier
@@ -16,7 +18,9 @@ if TYPE_CHECKING:
 # CPython allows 20 nested blocks and 100 levels of indentation: what lies deeper becomes a function of its own.
 _MAX_DEPTH = 12
 # Names of kernels, constants, attributes and functions are global, so that no variable may be called like them.
-_RESERVED = ("op_", "const_", "attr_", "call_", "part_", "as_string", "copy_of", *[dtype.name for dtype in ALL])
+_RESERVED = ("op_", "const", "attr_", "call_", "part_", "as_string", "copy_of", *[dtype.name for dtype in ALL])
+
+_BUILTINS = frozenset(dir(builtins))
 
 
 class Body:
@@ -68,7 +72,7 @@ class Body:
         base = identifier(node.name.rpartition("/")[2])
         if len(node.outputs) > 1:
             base = f"{base}_{value.index}"
-        if base.startswith(_RESERVED) or hasattr(builtins, base):
+        if base.startswith(_RESERVED) or base in _BUILTINS:
             base = f"{base}_"
         count = self._counts.get(base)
         while count is not None and f"{base}_{count}" in self._counts:
@@ -214,5 +218,7 @@ class Body:
 
 def _returns_tuple(node: Node) -> bool:
     """Whether the kernel of a node with one output wraps it in a tuple."""
+    if node.op.expression is not None or isinstance(node.op.numpy, np.ufunc):
+        return False
     inferred = node.op.infer(*[value.type for value in node.inputs], **node.attributes)
     return type(inferred) is tuple

@@ -193,7 +193,7 @@ class _Block:
             self._drop(value)
         op = node.op
         if op.in_place is not None:
-            if self._may_consume(node, 0):
+            if self._may_consume(node.inputs[0], self._uses(node)):
                 self.relied |= self.roots[node.inputs[0]]
                 self.decided.in_place.add(node)
             self.roots[node.outputs[0]] = _fresh()
@@ -217,15 +217,16 @@ class _Block:
             joined = self._joined([_OUTSIDE, *map(self._of, node.inputs)])
             self.roots.update(dict.fromkeys(node.outputs, joined))
 
-    def _may_consume(self, node: Node, position: int) -> bool:
-        """Whether the array at an input may be changed, after the values that die at the node were dropped."""
-        value = node.inputs[position]
+    def _uses(self, node: Node) -> Counter[Root]:
+        """How many inputs of a node may share each root."""
+        return Counter(root for value in node.inputs for root in self._of(value))
+
+    def _may_consume(self, value: Value, uses: Counter[Root]) -> bool:
+        """Whether the array of an input may be changed, after the values that die at the node were dropped."""
         roots = self._of(value)
         if not roots or not _holds_memory(value):
             return False
-        if not all(root.owned and not root.holders for root in roots):
-            return False
-        return all(roots.isdisjoint(self._of(other)) for i, other in enumerate(node.inputs) if i != position)
+        return all(root.owned and not root.holders and uses[root] == 1 for root in roots)
 
     def _outlives_a_store(self, node: Node) -> bool:
         """Whether a view is needed at, or after, a store into the array that dies there."""
@@ -252,8 +253,9 @@ class _Block:
         loop = self.analysis.loop(node)
         for i in loop.escaped:
             self._escape(self._of(node.inputs[i]))
+        uses = self._uses(node)
         for k in loop.owned:
-            if self._may_consume(node, k):
+            if self._may_consume(node.inputs[k], uses):
                 self.relied |= self._of(node.inputs[k])
             else:
                 self.decided.copied.setdefault(node, set()).add(k)

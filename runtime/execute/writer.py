@@ -27,6 +27,7 @@ class Writer:
         self._called: list[Graph] = []
         self._deep: list[tuple[str, Node]] = []
         self._constants: dict[Any, str] = {}
+        self._counts: dict[str, int] = {}
         self._ownership = Ownership()
 
     def function(self, graph: Graph) -> str:
@@ -61,9 +62,10 @@ class Writer:
         return name
 
     def fresh_global(self, base: str) -> str:
-        name, count = base, 1
+        name, count = base, self._counts.get(base, 1)
         while name in self.globals:
             name, count = f"{base}_{count}", count + 1
+        self._counts[base] = count
         self.globals[name] = None
         return name
 
@@ -91,7 +93,7 @@ class Writer:
         key = (array.dtype, array.tobytes()) if plain else id(array)
         name = self._constants.get(key)
         if name is None:
-            base = f"{array.dtype.name}_{number_name(array[()])}" if plain else "const_1"
+            base = f"{array.dtype.name}_{number_name(array[()])}" if plain else "const"
             name = self._constants[key] = self.fresh_global(base)
             self.globals[name] = array[()] if plain else array
         return name

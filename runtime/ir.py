@@ -333,6 +333,12 @@ class Graph:
     def get_operations(self) -> list[Node]:
         return list(self.nodes)
 
+    def as_graph_def(self) -> Any:
+        """The graph as plain data, in the form of TensorFlow's ``GraphDef``."""
+        from .graph_def import graph_def
+
+        return graph_def(self)
+
     def as_default(self) -> Any:
         """A context manager: ops applied inside it become nodes of this graph."""
         from .trace import building

@@ -8,7 +8,7 @@ import importlib
 import numpy as np
 import pytest
 
-MODULES = ["dtypes", "shapes", "nest", "op", "convert", "spec", "function", "ops.print_format"]
+MODULES = ["dtypes", "shapes", "nest", "op", "convert", "spec", "function", "graph_def", "ops.print_format"]
 
 
 @pytest.mark.parametrize("name", MODULES)

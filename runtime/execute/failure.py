@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 from itertools import islice
 from types import CodeType, TracebackType
@@ -57,8 +56,13 @@ class _Stop(Exception):
 
 def _entry(location: Location, where: Where) -> TracebackType:
     """A traceback entry of a real frame that claims the given file, line and function, and an instruction's columns."""
-    code = compile(_raise_at(location.line, where), location.file, "exec")
-    code = code.replace(co_name=location.function, co_qualname=location.function)
+    code = compile("raise stop", location.file, "exec")
+    code = code.replace(
+        co_name=location.function,
+        co_qualname=location.function,
+        co_firstlineno=location.line,
+        co_linetable=_line_table(len(code.co_code) // 2, location.line, where),
+    )
     names: dict[str, Any] = {"stop": _Stop}
     try:
         exec(code, names)
@@ -68,16 +72,26 @@ def _entry(location: Location, where: Where) -> TracebackType:
     raise AssertionError("unreachable")
 
 
-def _raise_at(line: int, where: Where) -> ast.Module:
-    """`raise stop`, all of it at the place of an instruction: Python's tracebacks underline that."""
-    tree = ast.parse("raise stop")
-    last, start, end = line, -1, -1
+def _line_table(units: int, line: int, where: Where) -> bytes:
+    """A line table that puts all code units at the place of an instruction, which Python's tracebacks underline.
+
+    The format is that of CPython's ``Objects/locations.md``: entries of form 14 (long) or 13 (without columns).
+    """
+    form, numbers = 13, [0]
     if where is not None:
         code, offset = where
-        first, *rest = next(islice(code.co_positions(), offset // 2, None), (None,) * 4)
-        if first == line and None not in rest:
-            last, start, end = rest  # type: ignore[assignment]
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.stmt, ast.expr)):
-            node.lineno, node.end_lineno, node.col_offset, node.end_col_offset = line, last, start, end
-    return tree
+        first, last, start, end = next(islice(code.co_positions(), offset // 2, None), (None,) * 4)
+        if first == line and last is not None and start is not None and end is not None:
+            form, numbers = 14, [0, last - line, start + 1, end + 1]
+    rest = b"".join(map(_varint, numbers))
+    sizes = [min(8, units - done) for done in range(0, units, 8)]
+    return b"".join(bytes([0x80 | form << 3 | size - 1]) + rest for size in sizes)
+
+
+def _varint(number: int) -> bytes:
+    """Six bits in a byte, the lowest first; the seventh says that more follow."""
+    result = []
+    while number >= 64:
+        result.append(number & 63 | 64)
+        number >>= 6
+    return bytes([*result, number])

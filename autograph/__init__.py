@@ -28,6 +28,9 @@ _NAMES = {
     "operators.graph.functional": "case cond switch_case while_loop",
     "runtime.gradient": "GradientTape UnconnectedGradients custom_gradient gradients",
     "runtime.ops.host": "numpy_function print py_function",
+    "runtime.ops.combined": """
+        clip_by_global_norm clip_by_norm dynamic_partition identity_n is_tensor scalar_mul unravel_index
+        """,
     "runtime.ops.control": "identity",
     "runtime.ops.create": "eye fill linspace meshgrid one_hot ones ones_like range zeros zeros_like",
     "runtime.ops.cumulative": "cumsum norm",
@@ -38,7 +41,7 @@ _NAMES = {
     "runtime.ops.math": """
         abs=absolute acos acosh add asin asinh atan atan2 atanh cos cosh divide equal exp floor greater greater_equal
         less less_equal logical_and logical_not logical_or maximum minimum multiply negative not_equal pow=power sign
-        sin sinh sqrt square subtract tan tanh truncatediv truncatemod
+        realdiv=divide sin sinh sqrt square subtract tan tanh truediv=divide truncatediv truncatemod
         """,
     "runtime.ops.nn": "sigmoid",
     "runtime.ops.reduce": """
@@ -60,14 +63,18 @@ _NAMES = {
 
 _NAMESPACES = {
     "math": {
+        "runtime.ops.combined": """
+            is_non_decreasing is_strictly_increasing lbeta polyval reciprocal_no_nan scalar_mul
+            """,
         "runtime.ops.cumulative": "cumprod cumsum cumulative_logsumexp",
-        "runtime.ops.elementwise": "add_n angle conj imag real round",
+        "runtime.ops.elementwise": "accumulate_n=add_n add_n angle conj imag real round",
         "runtime.ops.math": """
-            abs=absolute acos acosh add asin asinh atan atan2 atanh bessel_i0=i0 bessel_i1=i1 ceil cos cosh digamma divide
-            divide_no_nan equal erf erfc exp exp2 expm1 floor floordiv floormod greater greater_equal is_finite is_inf
-            is_nan less less_equal lgamma log log1p logical_and logical_not logical_or logical_xor maximum minimum
-            mod=floormod multiply multiply_no_nan negative nextafter not_equal polygamma pow=power reciprocal rint rsqrt sign
-            sin sinh sqrt square squared_difference subtract tan tanh truediv=divide xdivy xlog1py xlogy
+            abs=absolute acos acosh add asin asinh atan atan2 atanh bessel_i0=i0 bessel_i1=i1 ceil cos cosh digamma
+            divide divide_no_nan equal erf erfc exp exp2 expm1 floor floordiv floormod greater greater_equal
+            is_finite is_inf is_nan less less_equal lgamma log log1p logical_and logical_not logical_or logical_xor
+            maximum minimum mod=floormod multiply multiply_no_nan negative nextafter not_equal polygamma pow=power
+            reciprocal rint rsqrt sign sin sinh sqrt square squared_difference subtract tan tanh truediv=divide
+            xdivy xlog1py xlogy
             """,
         "runtime.ops.nn": "l2_normalize log_sigmoid log_softmax sigmoid softmax softplus softsign",
         "runtime.ops.reduce": """
@@ -81,6 +88,7 @@ _NAMESPACES = {
         "runtime.ops.sort": "bincount confusion_matrix in_top_k invert_permutation top_k",
     },
     "linalg": {
+        "runtime.ops.combined": "global_norm logdet normalize tensor_diag tensor_diag_part",
         "runtime.ops.create": "diag diag_part eye set_diag trace",
         "runtime.ops.cumulative": "norm",
         "runtime.ops.linalg": """
@@ -91,6 +99,7 @@ _NAMESPACES = {
         "runtime.ops.shape": "matrix_transpose",
     },
     "nn": {
+        "runtime.ops.combined": "crelu embedding_lookup weighted_cross_entropy_with_logits",
         "runtime.ops.math": "tanh",
         "runtime.ops.nn": """
             batch_normalization bias_add elu gelu l2_loss l2_normalize leaky_relu log_softmax moments relu relu6 selu

@@ -1,0 +1,196 @@
+"""Functions of TensorFlow's that are a few ops: shapes, dtypes, errors and gradients come from those."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..convert import convert_to_tensor
+from ..indexed_slices import IndexedSlices
+from ..tensor import Tensor
+from ..variable import Variable
+from .control import identity
+from .create import diag, diag_part, zeros_like
+from .cumulative import Axis, cumprod, norm
+from .decompose import slogdet
+from .elementwise import add_n, cast, where
+from .gather import boolean_mask, gather
+from .joining import concat
+from .math import absolute, divide, exp, floordiv, floormod, lgamma, log1p, maximum, multiply, sqrt
+from .nn import relu
+from .reduce import reduce_all, reduce_prod, reduce_sum
+from .shape import reshape, shape
+
+__all__ = [
+    "clip_by_global_norm", "clip_by_norm", "crelu", "dynamic_partition", "embedding_lookup", "global_norm",
+    "identity_n", "is_non_decreasing", "is_strictly_increasing", "is_tensor", "lbeta", "logdet", "normalize",
+    "polyval", "reciprocal_no_nan", "scalar_mul", "tensor_diag", "tensor_diag_part", "unravel_index",
+    "weighted_cross_entropy_with_logits",
+]  # fmt: skip
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether `x` is a tensor (eager or of a graph), a variable or `IndexedSlices`."""
+    return isinstance(x, (Tensor, Variable, IndexedSlices))
+
+
+def identity_n(input: Sequence[Any], name: str | None = None) -> list[Any]:
+    """The same values, each through `identity`."""
+    return [identity(each, name) for each in input]
+
+
+# Elementwise.
+
+
+def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+    """`scalar * x`."""
+    return multiply(scalar, x, name)
+
+
+def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
+    """`1 / x`, and 0 where `x` is 0."""
+    x = convert_to_tensor(x)
+    nothing = x == 0
+    return where(nothing, zeros_like(x), divide(1, where(nothing, 1, x)), name)
+
+
+def polyval(coeffs: Sequence[Any], x: Any, name: str | None = None) -> Any:
+    """The polynomial with a list of coefficients, that of the highest power first, at `x` (Horner's rule)."""
+    x = convert_to_tensor(x)
+    value = zeros_like(x)
+    for coefficient in coeffs:
+        value = value * x + coefficient
+    return identity(value, name)
+
+
+def is_non_decreasing(x: Any, name: str | None = None) -> Any:
+    """Whether no element is smaller than the one before, in row-major order: a bool."""
+    values = reshape(x, [-1])
+    return reduce_all(values[1:] >= values[:-1], name=name)
+
+
+def is_strictly_increasing(x: Any, name: str | None = None) -> Any:
+    """Whether each element is greater than the one before, in row-major order: a bool."""
+    values = reshape(x, [-1])
+    return reduce_all(values[1:] > values[:-1], name=name)
+
+
+def lbeta(x: Any, name: str | None = None) -> Any:
+    """The logarithm of the absolute value of the Beta function, over the last axis."""
+    x = convert_to_tensor(x)
+    return (reduce_sum(lgamma(x), -1) - lgamma(reduce_sum(x, -1))) if name is None else identity(lbeta(x), name)
+
+
+# Norms.
+
+
+def clip_by_norm(t: Any, clip_norm: Any, axes: Axis = None, name: str | None = None) -> Any:
+    """`t`, scaled down to the Euclidean norm `clip_norm` over `axes` (all) where its norm is greater."""
+    t = convert_to_tensor(t)
+    squares = reduce_sum(t * t, axes, keepdims=True)
+    positive = squares > 0
+    length = where(positive, sqrt(where(positive, squares, 1)), squares)
+    return divide(t * clip_norm, maximum(length, clip_norm), name)
+
+
+def global_norm(t_list: Sequence[Any], name: str | None = None) -> Any:
+    """The Euclidean norm of all elements of some tensors; ``None`` and `IndexedSlices` may be among them."""
+    present = [convert_to_tensor(_values(each)) for each in t_list if each is not None]
+    return sqrt(add_n([reduce_sum(each * each) for each in present]), name)
+
+
+def clip_by_global_norm(
+    t_list: Sequence[Any], clip_norm: Any, use_norm: Any = None, name: str | None = None
+) -> tuple[list[Any], Any]:
+    """Some tensors, all scaled by one factor so that their `global_norm` is at most `clip_norm`, and that norm before.
+
+    ``None`` stays ``None``; a norm that is not finite makes all elements NaN.
+    """
+    length = global_norm(t_list) if use_norm is None else convert_to_tensor(use_norm)
+    # Infinity minus infinity, and NaN minus NaN, are NaN.
+    scale = clip_norm / maximum(length, clip_norm) + (length - length)
+    return [None if each is None else _scaled(each, scale, name) for each in t_list], length
+
+
+def _values(t: Any) -> Any:
+    return t.values if isinstance(t, IndexedSlices) else t
+
+
+def _scaled(t: Any, scale: Any, name: str | None) -> Any:
+    if isinstance(t, IndexedSlices):
+        return IndexedSlices(multiply(t.values, scale, name), t.indices, t.dense_shape)
+    return multiply(t, scale, name)
+
+
+def normalize(tensor: Any, ord: Any = "euclidean", axis: Axis = None, name: str | None = None) -> tuple[Any, Any]:
+    """`tensor` divided by its `norm` over `axis`, and that norm, with axes of size 1."""
+    length = norm(tensor, ord, axis, keepdims=True)
+    return divide(tensor, length, name), length
+
+
+# Linear algebra.
+
+
+def logdet(matrix: Any, name: str | None = None) -> Any:
+    """The logarithm of the determinant of positive definite matrices."""
+    return identity(slogdet(matrix)[1], name)
+
+
+def tensor_diag(diagonal: Any, name: str | None = None) -> Any:
+    """A tensor of shape `s + s` with `diagonal`, of shape `s`, on its diagonal, and zeros elsewhere."""
+    sizes = shape(diagonal)
+    return reshape(diag(reshape(diagonal, [-1])), concat([sizes, sizes], 0), name)
+
+
+def tensor_diag_part(input: Any, name: str | None = None) -> Any:
+    """The diagonal, of shape `s`, of a tensor of shape `s + s`."""
+    input = convert_to_tensor(input)
+    sizes = shape(input)[: len(input.shape) // 2]
+    count = reduce_prod(sizes)
+    return reshape(diag_part(reshape(input, [count, count])), sizes, name)
+
+
+# Indexing.
+
+
+def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
+    """The coordinates of elements of an array of shape `dims` by their row-major positions; the first axis is new."""
+    indices, dims = convert_to_tensor(indices), convert_to_tensor(dims)
+    column = [-1] + [1] * len(indices.shape)
+    strides = reshape(cumprod(dims, exclusive=True, reverse=True), column)
+    return floormod(floordiv(indices, cast(strides, indices.dtype)), cast(reshape(dims, column), indices.dtype), name)
+
+
+def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str | None = None) -> list[Any]:
+    """The slices of `data` with the number 0, those with 1, and so on; `partitions` holds the numbers.
+
+    The shape of `partitions` is that of the first axes of `data`; the number of slices in each part is unknown in
+    a graph.
+    """
+    partitions = convert_to_tensor(partitions)
+    return [boolean_mask(data, partitions == number) for number in range(num_partitions)]
+
+
+# Neural networks.
+
+
+def crelu(features: Any, axis: int = -1, name: str | None = None) -> Any:
+    """`relu` of the features and of their negatives, side by side along `axis` (Shang et al., 2016)."""
+    features = convert_to_tensor(features)
+    return relu(concat([features, -features], axis), name)
+
+
+def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | None = None) -> Any:
+    """The rows of `params` with some numbers; each scaled down to the norm `max_norm` if that is given."""
+    rows = gather(params, ids, name=name)
+    if max_norm is None:
+        return rows
+    return clip_by_norm(rows, max_norm, axes=list(range(len(convert_to_tensor(ids).shape), len(rows.shape))))
+
+
+def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any, name: str | None = None) -> Any:
+    """`sigmoid_cross_entropy_with_logits`, with the term of positive labels multiplied by `pos_weight`."""
+    labels, logits = convert_to_tensor(labels), convert_to_tensor(logits)
+    weight = 1 + (convert_to_tensor(pos_weight) - 1) * labels
+    loss = (1 - labels) * logits + weight * (log1p(exp(-absolute(logits))) + relu(-logits))
+    return identity(loss, name)

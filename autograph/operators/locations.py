@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from importlib.machinery import BuiltinImporter, ExtensionFileLoader
-from types import CellType, FunctionType, ModuleType
+from types import CellType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 from .dispatch import backend_of
@@ -222,6 +222,11 @@ def is_plain_object(obj: Any) -> bool:
     if cls.__module__.partition(".")[0] in _FOREIGN or not _is_written_in_python(cls):
         return False
     return hasattr(obj, "__dict__") or any(map(_slots, cls.__mro__))
+
+
+def has_attributes(obj: Any) -> bool:
+    """Whether a journal keeps the attributes of an object when they are about to change."""
+    return is_plain_object(obj) or isinstance(obj, (FunctionType, ModuleType, SimpleNamespace, BaseException))
 
 
 def has_hidden_state(obj: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .locations import Attribute, Contents, Location, Mutable, StateOf, attributes_of, is_plain_object
+from .locations import Attribute, Contents, Location, Mutable, StateOf, attributes_of, has_attributes
 from .variables import UNDEFINED
 
 
@@ -32,7 +32,7 @@ def copy_of(obj: Any) -> Any:
         return obj.copy()
     if isinstance(obj, Mutable):
         return obj.get_state()
-    return attributes_of(obj) if is_plain_object(obj) else UNDEFINED
+    return attributes_of(obj) if has_attributes(obj) else UNDEFINED
 
 
 def difference(snapshot: Snapshot, same: Callable[[Any, Any], bool]) -> Iterator[tuple[Location, Any, Any]]:

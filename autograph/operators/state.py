@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from autograph.errors import MutationError
 from autograph.runtime.trace import user_code, user_location
 
 from .array_locks import Locked
-from .dispatch import Thunk
+from .dispatch import Thunk, backend_of
 from .iterators import is_iterator, position
 from .locations import (
     Attribute,
@@ -31,6 +31,7 @@ from .locations import (
     Location,
     Mutable,
     attributes_of,
+    has_attributes,
     is_plain_object,
     locations,
 )
@@ -85,7 +86,7 @@ class Journal:
 
     def _enter(self, value: Any, label: str, depth: int = 1) -> None:
         kind = type(value)
-        if kind in (int, float, str, bool, FunctionType) or value is UNDEFINED or value is None:
+        if kind in (int, float, str, bool, FunctionType, ModuleType) or value is UNDEFINED or value is None:
             return
         if is_iterator(value) and id(value) not in self._iterators:
             self._iterators[id(value)] = value, label, position(value)
@@ -161,6 +162,10 @@ class Journal:
 
     def _same(self, new: Any, old: Any) -> bool:
         return new is old or self._replaced.get(id(old), old) is new
+
+    def knows(self, obj: Any) -> bool:
+        """Whether changes of an object are seen, or its own affair as it has been made inside the body."""
+        return id(obj) in self._snapshots or id(obj) in self._created
 
     def is_created(self, obj: Any) -> bool:
         """Whether the object has been made inside the body."""
@@ -248,7 +253,7 @@ class Journal:
         for location, _ in (*self._variables.values(), *self._unneeded.values()):
             yield location
         for snapshot in list(self._snapshots.values()):
-            if is_plain_object(snapshot.obj):
+            if has_attributes(snapshot.obj):
                 for name in attributes_of(snapshot.obj):
                     yield Attribute(snapshot.obj, name, snapshot.label)
             elif isinstance(snapshot.obj, dict):
@@ -320,6 +325,23 @@ def about_to_change(obj: Any) -> None:
     where = user_code()
     for journal in _local.stack:
         journal.announce(obj, where)
+
+
+def refuse_unknown(obj: Any) -> None:
+    """Refuses a store into an object of a kind that staged bodies can't undo.
+
+    Raises:
+        MutationError: it is one.
+    """
+    journals = [journal for journal in _local.stack if not journal.outermost]
+    if journals and not journals[-1].knows(obj) and backend_of(obj) is None:
+        kind = type(obj).__qualname__
+        raise MutationError(
+            f"a store into an object of class `{kind}` in a staged branch or loop; a graph can't carry that change",
+            construct=kind,
+            remedy="use a list, a dict, an attribute or a variable in its place, or make the change outside",
+            **_where(),
+        )
 
 
 def _where() -> dict[str, Any]:

@@ -15,6 +15,7 @@ def mut(obj: Any) -> Any:
     """Returns `obj`, after noting that the statement at hand is about to change it."""
     if state.stack():
         state.about_to_change(obj)
+        state.refuse_unknown(obj)
     return obj
 
 
@@ -45,7 +46,7 @@ def set_item(value: Any, container: Any, index: Any) -> Any:
         staging = active()
         if staging is not None and staging.in_body() and staging.must_replace(container):
             return staging.set_item(value, container, index)
-        state.about_to_change(container)
+        mut(container)
     container[index] = value
     return container
 

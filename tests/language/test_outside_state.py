@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import array
 import contextlib
 import io
 import itertools
+import types
 from typing import Any
 
 import numpy as np
@@ -209,3 +211,68 @@ def test_an_exception_that_a_with_statement_would_swallow_is_refused() -> None:
     for function in (f, g):
         with pytest.raises(tf.errors.StagingError, match="stands in a `with suppress`"):
             tf.function(function)(tf.constant(1))
+
+
+def deletes_an_attribute(x):
+    counter = Counter()
+    counter.name = 1
+    if x > 0:
+        del counter.name
+    return hasattr(counter, "name"), getattr(counter, "name", 5)
+
+
+def attribute_of_a_namespace(x):
+    names = types.SimpleNamespace(n=0)
+    if x > 0:
+        names.n = 1
+    return names.n
+
+
+def attribute_of_a_function(x):
+    def called():
+        pass
+
+    called.n = 0
+    if x > 0:
+        called.n = 1
+    return called.n
+
+
+def attribute_of_a_module(x):
+    module = types.ModuleType("module")
+    module.n = 0
+    if x > 0:
+        module.n = 1
+    return module.n
+
+
+@pytest.mark.parametrize(
+    "function", [deletes_an_attribute, attribute_of_a_namespace, attribute_of_a_function, attribute_of_a_module]
+)
+def test_attributes_of_objects_of_all_kinds(function: Any) -> None:
+    check(function, 1, -1)
+
+
+def test_a_store_into_an_unknown_object_is_refused() -> None:
+    def f(x):
+        values = array.array("i", [1, 2])
+        if x > 0:
+            values[0] = 7
+        return values[0]
+
+    with pytest.raises(tf.errors.MutationError, match="array"):
+        tf.function(f)(tf.constant(1))
+
+
+def test_a_named_iterator_with_a_staged_break_is_refused() -> None:
+    def f(x):
+        values = iter([1, 2, 3, 4])
+        total = 0
+        for each in values:
+            if each > x:
+                break
+            total += each
+        return total, list(values)
+
+    with pytest.raises(tf.errors.MutationError, match="staged `break`"):
+        tf.function(f)(tf.constant(1))

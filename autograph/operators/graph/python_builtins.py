@@ -19,7 +19,9 @@ from autograph.runtime.tensor import Tensor
 
 from .. import state
 from ..calls import call
+from ..variables import UNDEFINED
 from . import conditions, text
+from .cond import if_stmt
 from .errors import require, type_error, where
 from .iterables import (
     Enumerate,
@@ -190,6 +192,24 @@ def isinstance_(value: Any, kinds: Any) -> Any:
     return isinstance(range(0), kinds) if isinstance(value, StagedRange) else isinstance(value, kinds)
 
 
+def hasattr_(obj: Any, name: str) -> Any:
+    """``hasattr``: staged when the attribute may have been deleted, or not set yet."""
+    value = getattr(obj, name, UNDEFINED)
+    if type(value) is Maybe and value.missing is UNDEFINED:
+        return value.flag
+    return value is not UNDEFINED
+
+
+def getattr_(obj: Any, name: str, *default: Any) -> Any:
+    """``getattr``."""
+    value = getattr(obj, name, *default)
+    if type(value) is not Maybe or value.missing is not UNDEFINED:
+        return value
+    if not default:
+        return value.checked()
+    return if_stmt(value.flag, lambda: value.value, lambda: default[0], ())
+
+
 class FrozenIteratorWarning(UserWarning):
     """What ``next(iterator)`` gives while a function is traced is a constant of its graph."""
 
@@ -242,6 +262,7 @@ def delattr_(obj: Any, name: str) -> None:
 
 _BY_NAME: dict[str, Callable[..., Any]] = {
     "all": all_, "any": any_, "bool": bool_, "delattr": delattr_, "enumerate": enumerate_, "filter": filter_,
+    "getattr": getattr_, "hasattr": hasattr_,
     "float": float_, "format": format_, "int": int_, "isinstance": isinstance_, "len": len_, "list": list_,
     "map": map_, "max": max_, "min": min_, "next": next_, "range": range_, "reversed": reversed_, "round": round_,
     "setattr": setattr_, "sorted": sorted_, "str": str_, "sum": sum_, "tuple": tuple_, "zip": zip_,

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from types import GeneratorType
 from typing import Any
 
-from autograph.errors import StagingError
+from autograph.errors import MutationError, StagingError
 from autograph.runtime.trace import current_graph
 
 from .. import control_flow
 from ..dispatch import Options, Thunk
-from . import conditions
+from . import aliases, conditions
 from .cond import if_stmt
 from .errors import where
 from .iterables import StagedRange, iterable
@@ -125,6 +125,14 @@ def for_rest(
     A range goes on as a staged loop; for other iterables each turn that is left stands under a condition.
     """
     stop = _signal(stop)
+    if aliases.is_held(iterator):
+        raise MutationError(
+            f"a {type(iterator).__name__} that has a name is run over with a staged `break`: only the run tells how"
+            " far it goes",
+            **where(),
+            construct="for",
+            remedy="loop over a list or a tensor, or make the iterator in the `for` statement",
+        )
     rest = _rest_of_range(iterator)
     if rest is not None:
         if rest.stop is not None and not len(range(rest.first, rest.stop, rest.step)):

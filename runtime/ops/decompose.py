@@ -10,6 +10,7 @@ from ..op import Op, Type, op
 from ..shapes import broadcast, is_compatible
 from . import samples as s
 from .declare import holomorphic
+from .factor_gradients import eigh_gradient, qr_gradient, svd_gradient
 from .infer import at_least, merge_dims, require, text
 from .linalg import guarded, inexact, square_matrix
 from .shape import matrix_transpose
@@ -52,13 +53,24 @@ def _column(x: Any) -> Any:
     return expand_dims(expand_dims(x, -1), -1)
 
 
+def _slogdet_gradient(g: Any, out: Any, x: Any) -> Any:
+    """The logarithm follows the real part of `trace(inv(x) @ dx)`, the angle of a complex sign the imaginary part."""
+    from .elementwise import cast, complex, conj, imag
+
+    weight = cast(g[1], x.dtype)
+    if x.dtype.is_complex:
+        turn = imag(g[0] * conj(out[0]))
+        weight = weight + complex(turn * 0, turn)
+    return _column(weight) * matrix_transpose(inv(x), conjugate=True)
+
+
 det_op = op("det", infer=_infer_scalar, numpy=np.linalg.det, samples=_squares, gradient=holomorphic(_det_gradient),
     doc="The determinant.",
             numpy_names=("linalg.det",))  # fmt: skip
 slogdet_op = op(
     "slogdet", samples=_squares, numpy=lambda x: tuple(np.linalg.slogdet(x)), numpy_names=("linalg.slogdet",),
     infer=lambda x: (_infer_scalar(x), Type(_infer_scalar(x).dtype.real_dtype, _infer_scalar(x).shape)),
-    gradient=lambda g, out, x: (_column(g[1]) * matrix_transpose(inv(x)),),
+    gradient=lambda g, out, x: (_slogdet_gradient(g, out, x),),
     doc="The sign and the logarithm of the absolute value of the determinant.")  # fmt: skip
 inv_op = op(
     "inv", infer=_infer_square, numpy=guarded(np.linalg.inv, SINGULAR), samples=_squares, numpy_names=("linalg.inv",),
@@ -212,27 +224,6 @@ def cholesky(input: Any, name: str | None = None) -> Any:
     return cholesky_op(input, name=name)
 
 
-def _inverse_differences(values: Any) -> Any:
-    """`1 / (values[j] - values[i])`, and 0 where they are equal."""
-    from .math import divide_no_nan
-    from .shape import expand_dims
-
-    return divide_no_nan(1.0, expand_dims(values, -2) - expand_dims(values, -1))
-
-
-def _eigh_gradient(g: Any, out: Any, x: Any) -> tuple[Any]:
-    """M. Giles, "Collected matrix derivative results" (2008), 3.1; only the lower triangle is looked at."""
-    from .create import diag, diag_part, set_diag
-    from .elementwise import cast
-
-    (g_values, g_vectors), (values, vectors) = g, out
-    adjoint = matrix_transpose(vectors, conjugate=True)
-    turn = cast(_inverse_differences(values), x.dtype) * (adjoint @ g_vectors)
-    whole = vectors @ (diag(cast(g_values, x.dtype)) + turn) @ adjoint
-    lower = band_part(whole + matrix_transpose(whole, conjugate=True), -1, 0)
-    return (set_diag(lower, diag_part(lower) * 0.5),)
-
-
 def _infer_eigh(x: Type) -> tuple[Type, Type]:
     vectors = _infer_square(x)
     values = None if vectors.shape is None else vectors.shape[:-1]
@@ -240,7 +231,7 @@ def _infer_eigh(x: Type) -> tuple[Type, Type]:
 
 
 eigh_op = op("eigh", infer=_infer_eigh, numpy=guarded(lambda x: tuple(np.linalg.eigh(x)),
-    "the eigenvalues did not converge"), gradient=_eigh_gradient,
+    "the eigenvalues did not converge"), gradient=eigh_gradient,
              samples=_symmetric, numpy_names=("linalg.eigh",),
              doc="The eigenvalues of a self-adjoint matrix, ascending, and its eigenvectors as columns.")  # fmt: skip
 
@@ -269,46 +260,9 @@ def _smaller(a: int | None, b: int | None) -> int | None:
     return None if a is None or b is None else min(a, b)
 
 
-def _qr_gradient(g: Any, out: Any, x: Any, full: bool) -> Any:
-    """As in TensorFlow: the wide case is a square one, with the columns to the right as products."""
-    from .joining import concat
-
-    (gq, gr), (q, r) = g, out
-    shape = x.static_shape
-    require(shape is not None and None not in shape[-2:], "the gradient of qr needs the size of the matrices")
-    assert shape is not None
-    m, n = shape[-2:]
-    require(not full or m <= n, "the gradient of qr with full_matrices needs at least as many columns as rows")
-    if m >= n:
-        return _deep_qr_gradient(gq, gr, q, r)
-    right, g_right = x[..., m:], gr[..., m:]
-    left = _deep_qr_gradient(gq + right @ matrix_transpose(g_right, conjugate=True), gr[..., :m], q, r[..., :m])
-    return concat([left, q @ g_right], -1)
-
-
-def _deep_qr_gradient(gq: Any, gr: Any, q: Any, r: Any) -> Any:
-    """S. Walter & L. Lehmann, "Algorithmic differentiation of linear algebra functions" (2010)."""
-    from .create import diag, diag_part
-    from .elementwise import cast, real
-
-    def over_adjoint(a: Any) -> Any:
-        """`a @ inv(adjoint(r))`."""
-        solved = triangular_solve_op(r, matrix_transpose(a, conjugate=True), lower=False)
-        return matrix_transpose(solved, conjugate=True)
-
-    inner, outer = matrix_transpose(q, conjugate=True) @ gq, r @ matrix_transpose(gr, conjugate=True)
-    skew = inner - matrix_transpose(inner, conjugate=True) + outer - matrix_transpose(outer, conjugate=True)
-    result = q @ (gr + over_adjoint(band_part(skew, -1, 0))) + over_adjoint(gq - q @ inner)
-    if q.dtype.is_complex:
-        phases = diag(diag_part(outer - matrix_transpose(inner, conjugate=True)))
-        phases = phases - cast(real(phases), q.dtype)
-        result = result + over_adjoint(q @ matrix_transpose(phases, conjugate=True))
-    return result
-
-
 qr_op = op(
     "qr", infer=_infer_qr, numpy=lambda x, full=False: tuple(np.linalg.qr(x, "complete" if full else "reduced")),
-    gradient=lambda g, out, x, full=False: (_qr_gradient(g, out, x, full),),
+    gradient=lambda g, out, x, full=False: (qr_gradient(g, out, x, full),),
     samples=lambda: [s.sample(_TALL), s.sample(_TALL.T, full=True), s.sample(_TALL, full=True),
                      s.sample([[1, 2], [3, 4]]), s.sample(_TALL[None])],
     doc="The factors of a matrix: orthonormal columns, and an upper triangle.",
@@ -336,35 +290,8 @@ def _svd(x: Any, full: bool = False) -> tuple[Any, ...]:
     return values, u, np.swapaxes(adjoint.conj(), -1, -2)
 
 
-def _svd_gradient(g: Any, out: Any, x: Any, full: bool) -> Any:
-    """J. Townsend, "Differentiating the singular value decomposition" (2016); for complex numbers Z. Wan & S. Zhang."""
-    from .create import diag, diag_part
-    from .elementwise import cast
-    from .math import divide_no_nan, square
-    from .shape import expand_dims
-
-    (gs, gu, gv), (values, u, v) = g, out
-    shape = x.static_shape
-    square_one = shape is not None and None not in shape[-2:] and shape[-1] == shape[-2]
-    require(not full or square_one, "the gradient of svd with full_matrices needs square matrices")
-    u_adjoint, v_adjoint = (matrix_transpose(a, conjugate=True) for a in (u, v))
-    sizes = expand_dims(cast(values, x.dtype), -2)
-    inverse = expand_dims(cast(divide_no_nan(1.0, values), x.dtype), -2)
-    factors = cast(_inverse_differences(square(values)), x.dtype)
-    turn_u, turn_v = u_adjoint @ gu, v_adjoint @ gv
-    left = factors * (turn_u - matrix_transpose(turn_u, conjugate=True)) * sizes
-    right = factors * (turn_v - matrix_transpose(turn_v, conjugate=True)) * matrix_transpose(sizes)
-    middle = left + right + diag(cast(gs, x.dtype))
-    if x.dtype.is_complex:
-        phases = diag(diag_part(turn_v))
-        middle = middle + (matrix_transpose(phases, conjugate=True) - phases) * inverse * 0.5
-    result = u @ middle @ v_adjoint
-    result = result + ((gu - u @ turn_u) * inverse) @ v_adjoint
-    return result + (u * inverse) @ matrix_transpose(gv - v @ turn_v, conjugate=True)
-
-
 svd_op = op("svd", infer=_infer_svd, numpy=guarded(_svd, "the singular values did not converge"),
-            gradient=lambda g, out, x, full=False: (_svd_gradient(g, out, x, full),),
+            gradient=lambda g, out, x, full=False: (svd_gradient(g, out, x, full),),
             samples=lambda: [s.sample(_TALL), s.sample(_TALL.T, full=True), s.sample([[1, 2], [3, 4]]),
                              s.sample(_TALL[None].astype(np.complex64))],
             doc="Singular values, descending, and left and right singular vectors as columns.")  # fmt: skip

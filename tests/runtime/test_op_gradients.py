@@ -77,7 +77,7 @@ def value(record: Op, inputs: list[Any], attributes: dict[str, Any]) -> list[Any
 def gradients(record: Op, tensors: list[Any], attributes: Any, weights: list[Any]) -> list[Any]:
     with GradientTape() as tape:
         for x in tensors:
-            if x.dtype.is_floating:
+            if x.dtype.kind in "fc":
                 tape.watch(x)
         results = outputs(record(*tensors, **attributes))
     pairs = [(y, w) for y, w in zip(results, weights, strict=True) if w is not None]

@@ -16,6 +16,7 @@ from autograph.runtime.ops.list_value import ListValue
 from ..state import Mutable, about_to_change, created
 from .errors import require, where
 from .join import element_spec, join
+from .list_methods import LIST_TAKE, ListMethods
 from .specs import Frozen, Leaf, ListOf, Mismatch, Spec
 from .values import freeze, spec_of
 
@@ -127,7 +128,7 @@ def _pushed(element: Spec, handles: list[Any], value: Any) -> list[Any]:
     return [OPS["list_push"](handle, leaf) for handle, leaf in zip(handles, leaves or [False], strict=True)]
 
 
-class StagedList(Mutable):
+class StagedList(ListMethods, Mutable):
     """A list in a graph. It has the methods of Python's list that a graph can carry out; others are refused."""
 
     __slots__ = ("name", "state")
@@ -166,11 +167,12 @@ class StagedList(Mutable):
     def extend(self, values: Any) -> None:
         from .iterables import each
 
-        each(values, self.append)
+        # A list may extend itself: by what it holds before.
+        each(values.copy() if isinstance(values, StagedList) else values, self.append)
 
     def pop(self, index: Any = -1) -> Any:
         if not (isinstance(index, int) and index == -1):
-            raise self._refused("pop(i)", "pop from the end")
+            return self._popped(index)
         element = self._element
         require(self.length() > 0, IndexError("pop from empty list"))
         handles, leaves = [], []
@@ -180,6 +182,12 @@ class StagedList(Mutable):
             leaves.append(leaf)
         self._change(ListState(self.state.spec, tuple(handles)))
         return element.unflatten(iter(leaves))
+
+    def _taken(self, indices: Any) -> StagedList:
+        return StagedList(ListState(self.state.spec, tuple(LIST_TAKE(each, indices) for each in self.state.handles)))
+
+    def _become(self, other: StagedList) -> None:
+        self._change(other.state)
 
     def _kinds(self) -> list[Type]:
         return self._element.types() or [Type(dtypes.bool_, ())]
@@ -193,7 +201,7 @@ class StagedList(Mutable):
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            return self.__tensor__()[index]
+            return self._slice(index)
         element, index = self._element, self._position(index)
         leaves = [
             OPS["list_get"](handle, index, dtype=kind.dtype, shape=kind.shape)
@@ -277,7 +285,7 @@ class StagedList(Mutable):
 
     def __getattr__(self, name: str) -> NoReturn:
         if not name.startswith("__") and hasattr(list, name):
-            raise self._refused(f"the list method {name!r}", "use append, pop, extend, copy, clear, indexing and len")
+            raise self._refused(f"the list method {name!r}", "write a loop over the list")
         raise AttributeError(name)
 
     def _refused(self, what: str, remedy: str) -> StagedValueError:

@@ -132,6 +132,10 @@ def _extreme(
     name: str, pairwise: str, better: Callable[[Any, Any], Any], arguments: tuple[Any, ...], key: Any, default: Any
 ) -> Any:
     values = unwrapped(arguments[0]) if len(arguments) == 1 else arguments
+    if isinstance(values, (StagedList, StagedIterable)):
+        values = convert_to_tensor(list_(values))
+        if default is not _NOTHING and key is None:
+            return if_stmt(length_of(values) > 0, lambda: OPS[name](values, axis=0), lambda: default, ())
     keywords = {} if default is _NOTHING else {"default": default}
     if key is None and not has_staged(values):
         return getattr(builtins, name)(*arguments, **keywords)
@@ -182,11 +186,16 @@ def _extreme_by_key(name: str, better: Callable[[Any, Any], Any], values: Any, k
         take(values[0], key(values[0]))
         items = values[1:]
     elif is_staged(values):
-        raise StagedValueError(
-            f"{name}() with a key over a staged value whose length only the run tells",
-            **where(),
-            remedy="write a loop, or use tf.argmax and an index",
-        )
+        if default is not _NOTHING:
+            return if_stmt(
+                length_of(values) > 0,
+                lambda: _extreme_by_key(name, better, values, key, _NOTHING),
+                lambda: default,
+                (),
+            )
+        require(length_of(values) > 0, ValueError(f"{name}() iterable argument is empty"))
+        take(values[0], key(values[0]))
+        items = values[1:]
     for_stmt(items, loop_body, ("best", "best_key"))
     if best is not _NOTHING:
         return best
@@ -205,17 +214,18 @@ def sorted_(values: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
     if tensor.static_shape is None or len(tensor.static_shape) != 1:
         raise ValueError("sorted() of a staged value takes numbers, not rows of numbers")
     keys = tensor if key is None else convert_to_tensor(list_(Map(key, [iterable(tensor)])))
-    order = _order(keys, reverse)
+    order = order_of(keys, reverse)
     made = OPS["gather"](tensor, order, axis=0)
     return [made[index] for index in range(len(values))] if isinstance(values, (list, tuple)) else made
 
 
-def _order(keys: Tensor, reverse: Any) -> Any:
+def order_of(keys: Tensor, reverse: Any) -> Any:
+    """The indices that sort some numbers, with equal ones in their order."""
     from autograph.runtime.ops.shape import reverse as flip
     from autograph.runtime.ops.sort import argsort
 
     if is_staged(reverse):
-        return if_stmt(reverse, lambda: _order(keys, True), lambda: _order(keys, False), ())
+        return if_stmt(reverse, lambda: order_of(keys, True), lambda: order_of(keys, False), ())
     if not reverse:
         return argsort(keys, stable=True)
     # As in Python, equal elements keep their order also when the greatest comes first.

@@ -202,6 +202,8 @@ def _as_output(value: Any) -> Any:
         if value.missing is UNDEFINED:
             return _as_output(value.checked())
         return OptionalOutput(value.flag, _as_output(value.value))
+    if isinstance(value, StagedList):
+        return convert.convert_to_tensor(value)
     if type(value) in (list, tuple, dict) or hasattr(value, "_fields"):
         keys, parts = parts_of(value)
         return rebuild(type(value), keys, [_as_output(part) for part in parts], value)

@@ -20,14 +20,28 @@ class Backend:
     """Stages control flow over the values of one library. This docstring is all that a new back end needs.
 
     A back end is asked for by the type of a value (`owns`), without importing any library: compare
-    ``value_type.__module__`` first. Answers are cached for each type. The methods are then called as follows.
+    ``value_type.__module__`` first. Answers are cached for each type. Arithmetic and single comparisons stay the
+    values' own (``+``, ``<``, ``==``); their ``__bool__``, ``__iter__`` and ``__index__`` should raise.
+
+    **While it is tracing, `staging` answers true.** Only then do converted functions run the form that calls these
+    methods; otherwise ``if`` and ``while`` are Python's and ask a condition for its ``bool``.
 
     **Bodies are closures.** ``body``, ``orelse`` and ``test`` are functions without parameters (the body of a ``for``
     takes the item) made inside the user's function. They read and write the user's variables through their own
-    closure cells: ``names`` lists those that may be written and are needed afterwards. A value is read and set
-    through ``autograph.operators.state``: ``locations(body, names)`` gives the cell (or the global) of each name, and
-    ``Journal`` runs a body, collects what it changed (variables, and also attributes, items and list contents that
-    it or any function that it calls has changed) and puts everything back, so that another branch can run.
+    closure cells: ``names`` lists those that may be written and are needed afterwards; what else their closures hold
+    (``ag__``, functions, variables that are only read) is to be left alone.
+
+    **State** is read and set through ``autograph.operators.state``. A `Location` is a variable, an attribute, an item
+    or the contents of a list or dict: it has ``name``, ``label`` (as the user would write it), ``key`` (equal for the
+    same place in another body), ``get()`` and ``set(value)``; a variable without a value holds ``UNDEFINED`` (of
+    ``autograph.operators.variables``). A `Journal` collects what a body, or any function that it calls, has changed,
+    and puts it back, so that another branch can run::
+
+        state = {each.key: each for each in locations((body, test), names) if each.name in names}
+        with Journal((body,), names) as journal:
+            result = body()
+            changes = journal.changes()  # {key: (location, old, new)}
+            journal.undo()
 
     **The contract of `if_stmt`.** Run both bodies, each under its own sub-graph and its own `Journal`; merge the
     results, and the values of every location that either has changed (a location that one branch left alone has its

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from . import numpy_protocol, shapes, trace
+from .choices import forbid_choices
 from .convert import convert_to_tensor
 from .dtypes import DType, as_dtype
 from .indexed_slices import IndexedSlices
@@ -84,8 +85,10 @@ class Variable:
         self._trainable = True if trainable is None else bool(trainable)
         self.constraint = constraint
         self._lock = threading.Lock()
+        self.choices: list[Any] = []
 
-    def _origin(self) -> Variable:
+    @property
+    def origin(self) -> Variable:
         """The variable that holds the value."""
         return self
 
@@ -97,12 +100,12 @@ class Variable:
 
     @property
     def dtype(self) -> DType:
-        return self._origin()._dtype
+        return self.origin._dtype
 
     @property
     def static_shape(self) -> Shape:
         """The shape as a plain tuple (``None`` for what is unknown)."""
-        return self._origin()._static_shape
+        return self.origin._static_shape
 
     @property
     def shape(self) -> TensorShape:
@@ -113,7 +116,7 @@ class Variable:
 
     @property
     def trainable(self) -> bool:
-        return self._origin()._trainable
+        return self.origin._trainable
 
     @property
     def ndim(self) -> int | None:
@@ -122,11 +125,11 @@ class Variable:
 
     def ref(self) -> Reference:
         """A hashable reference: equal for the same variable; ``deref()`` gives it back."""
-        return Reference(self._origin())
+        return Reference(self.origin)
 
     def value(self) -> Any:
         """A tensor with what the variable holds now (in a graph: at this point of every run)."""
-        origin = self._origin()
+        origin = self.origin
         if trace.current_graph() is not None:
             tensor = trace.apply(
                 state.READ, name="read", variable=origin, dtype=origin._dtype, shape=origin._static_shape
@@ -178,7 +181,9 @@ class Variable:
         return convert_to_tensor(value, self.dtype)
 
     def _apply(self, op: Any, inputs: list[Any], read_value: bool = True, name: str | None = None, **more: Any) -> Any:
-        origin = self._origin()
+        origin = self.origin
+        if origin.choices:
+            forbid_choices(origin)
         trace.apply(op, *inputs, name=name, target=origin, **more)
         return UnreadVariable(origin) if read_value else None
 
@@ -255,7 +260,7 @@ class Variable:
     def __getitem__(self, key: Any) -> Any:
         """A tensor as of ``value()[key]``; its methods `assign`, `assign_add` and `assign_sub` change the variable."""
         item = get_item(self.value(), key)
-        note_slice(item, self._origin(), key)
+        note_slice(item, self.origin, key)
         return item
 
     def __setitem__(self, key: Any, value: Any) -> NoReturn:
@@ -321,14 +326,14 @@ class Variable:
         return restore(*arguments)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        origin = self._origin()
+        origin = self.origin
         return _restored, (origin._array, origin._name, origin._trainable, origin.constraint, origin._static_shape)
 
     def __repr__(self) -> str:
         head = f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}"
         if trace.current_graph() is not None:
             return head + ">"
-        array = self._origin()._array
+        array = self.origin._array
         text = repr(array) if array.ndim else repr(array.item())
         line_break = "\n" if "\n" in text else ""
         return f"{head}, numpy={line_break}{text}>"
@@ -348,7 +353,8 @@ class UnreadVariable(Variable):
     def __init__(self, of: Variable) -> None:
         self._of = of
 
-    def _origin(self) -> Variable:
+    @property
+    def origin(self) -> Variable:
         return self._of
 
     @property

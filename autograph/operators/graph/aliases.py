@@ -14,14 +14,16 @@ from types import BuiltinFunctionType, CellType, FrameType, FunctionType, Genera
 from typing import Any
 
 from autograph.errors import MutationError
+from autograph.runtime.choices import note_choice
 from autograph.runtime.trace import is_user_file
+from autograph.runtime.variable import Variable
 
 from ..control_flow import for_stmt
 from ..locations import Attribute, Cell, Global, Item, Location, attributes_of, is_plain_object
 from ..state import mark_copy, stack
 from .errors import where
 from .maybe import Maybe
-from .specs import Frozen
+from .specs import Frozen, is_structure, parts_of
 
 _ROOT = "run_trace"
 _MOST = 20_000  # objects that are looked into
@@ -57,16 +59,30 @@ def is_held(obj: Any) -> bool:
 
 
 def mark_copies(label: str, merged: Any, frozen: Any, is_old: Callable[[Any], bool]) -> None:
-    """Notes a merged list, dict or object, and one that it may stand for, when that one has another name."""
+    """Notes a merged list, dict, object or variable, and one that it may stand for, when that one has another name."""
     merged = merged.value if isinstance(merged, Maybe) else merged
     frozen = frozen.value if isinstance(frozen, Maybe) else frozen
-    if isinstance(frozen, tuple) and isinstance(merged, tuple):
-        for part, each in zip(merged, frozen, strict=True):
-            mark_copies(label, part, each, is_old)
+    if frozen is merged or (isinstance(frozen, Frozen) and frozen.obj is merged):
+        return
+    for part, each in _pairs(merged, frozen):
+        mark_copies(label, part, each, is_old)
+    if isinstance(frozen, Variable):
+        note_choice(merged, frozen.origin)
     chosen = isinstance(frozen, Frozen) and frozen.obj is not merged and is_old(frozen.obj)
     if chosen and is_held(frozen.obj):
         mark_copy(merged, label)
         mark_copy(frozen.obj, label)
+
+
+def _pairs(merged: Any, frozen: Any) -> Iterator[tuple[Any, Any]]:
+    """The parts of a merged structure beside those of one that it stands for."""
+    if not is_structure(merged) or not (is_structure(frozen) or isinstance(frozen, Frozen)):
+        return iter(())
+    if isinstance(frozen, Frozen) and not is_structure(frozen.obj):
+        return iter(())
+    (keys, parts), (other_keys, others) = parts_of(merged), parts_of(frozen)
+    by_key = dict(zip(other_keys, others, strict=True))
+    return iter([(part, by_key[key]) for key, part in zip(keys, parts, strict=True) if key in by_key])
 
 
 def _refusal(label: str, holder: str) -> MutationError:

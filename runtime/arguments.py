@@ -6,6 +6,7 @@ type and value of Python values (so that 1, 1.0 and True differ), and the identi
 
 from __future__ import annotations
 
+import collections
 import enum
 import inspect
 import types
@@ -26,6 +27,10 @@ from .spec import TensorSpec
 from .tensor import EagerTensor, SymbolicTensor, Tensor
 
 _BY_VALUE = (int, str, bytes, bool, type(None), type(Ellipsis), range, frozenset, np.dtype, DType, TensorShape)
+
+
+# Leaves that a function might change all the same.
+_SETS = (set, collections.deque, bytearray)
 
 
 class Parameters:
@@ -233,15 +238,28 @@ def spec_of(tensor: Any) -> TensorSpec:
     return TensorSpec(shape, tensor.dtype)
 
 
+def mutation_error(function_name: str, changed: Sequence[str]) -> ValueError:
+    """The error for a traced function that changes its arguments, with the names of the parameters."""
+    return ValueError(
+        f"{function_name}() should not modify its Python input arguments. Check if it modifies "
+        "any lists or dicts passed as arguments. Modifying a copy is allowed. "
+        f"The following parameter(s) were modified: {', '.join(changed)}"
+    )
+
+
 def changed_parameters(names: Sequence[str], before: Sequence[Any], after: Sequence[Any]) -> list[str]:
     """The names of the parameters whose lists, dicts or other structures differ from what they were."""
     return [name for name, a, b in zip(names, before, after, strict=True) if not _unchanged(a, b)]
 
 
 def _unchanged(a: Any, b: Any) -> bool:
+    if type(a) in _SETS and type(a) is type(b):
+        return bool(a == b)
     if not nest.is_nested(a) or type(a) is not type(b):
         return a is b
     first, second = nest.children(a), nest.children(b)
+    if isinstance(a, Mapping) and list(a) != list(b):
+        return False
     if [key for key, _ in first] != [key for key, _ in second]:
         return False
     return all(_unchanged(x, y) for (_, x), (_, y) in zip(first, second, strict=True))
@@ -249,6 +267,8 @@ def _unchanged(a: Any, b: Any) -> bool:
 
 def copy_structure(value: Any) -> Any:
     """Fresh containers around the same leaves."""
+    if type(value) in _SETS:
+        return value.copy()
     if nest.is_nested(value):
         return nest.rebuild(value, [copy_structure(child) for _, child in nest.children(value)])
     return value

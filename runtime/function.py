@@ -21,6 +21,7 @@ from .arguments import (
     copy_structure,
     is_tensor_key,
     key_of,
+    mutation_error,
     name_of,
     shown,
     spec_of,
@@ -205,7 +206,7 @@ class Function:
         # *args and **kwargs reach the function as fresh containers
         changed = changed_parameters(parameters.names, before, inputs)
         if changed:
-            raise self._mutation_error(changed)
+            raise mutation_error(name_of(self._python_function), changed)
         outputs = outputs_of(result, self._python_function, graph)
         graph.outputs = [tensor.value for tensor in nest.flatten(outputs) if tensor is not None]
         if settings.checks:
@@ -215,13 +216,6 @@ class Function:
         self._traces.count += 1
         remaining = iter(specs)
         return ConcreteFunction(graph, parameters, [with_specs(value, remaining) for value in values], outputs)
-
-    def _mutation_error(self, changed: Sequence[str]) -> ValueError:
-        return ValueError(
-            f"{name_of(self._python_function)}() should not modify its Python input arguments. Check if it modifies "
-            "any lists or dicts passed as arguments. Modifying a copy is allowed. "
-            f"The following parameter(s) were modified: {', '.join(changed)}"
-        )
 
     # Signatures
 

@@ -7,6 +7,7 @@ are shows only after a trace, so that a function that has such places is traced 
 
 from __future__ import annotations
 
+import re
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -16,6 +17,7 @@ from typing import Any
 
 from autograph.errors import MutationError
 from autograph.runtime import convert, trace
+from autograph.runtime.arguments import mutation_error
 from autograph.runtime.ir import Graph, Node
 from autograph.runtime.ops.host import PY_FUNCTION
 from autograph.runtime.ops.shape import ensure_shape
@@ -25,7 +27,7 @@ from autograph.runtime.tensor import SymbolicTensor
 from ..calls import call
 from ..exceptions import StagedRaise
 from ..locations import attributes_of
-from ..state import Attribute, Cell, Contents, Journal, Location, forget_copies, stack
+from ..state import Attribute, Cell, Contents, Journal, Location, forget_copies, replaced, stack
 from ..variables import UNDEFINED
 from . import arrays
 from .errors import where
@@ -174,6 +176,7 @@ def _run(
     finally:
         found = {key: each for key, each in journal.changes().items() if _is_staged(each[2])}
         given = {id(each) for value in values for each in _containers(value)}
+        lists = [label for key, (_, label) in replaced().items() if key in given and not stack()]
         found = {key: each for key, each in found.items() if id(each[0].owner) not in given}
         frozen = {key: freeze(new, journal.is_created) for key, (_, _, new) in found.items()}
         old = {key: each[1] for key, each in found.items()}
@@ -189,6 +192,8 @@ def _run(
         del output
         for key, location in locations.items():
             location.set(old[key])
+    if lists:  # they have become staged lists, which the caller never sees
+        raise mutation_error(body.__name__, [re.split(r"[\[.]", label)[0] for label in lists])
     for key, location in locations.items():
         if isinstance(location, Contents) and isinstance(location.owner, list):
             raise outlives_trace(location.owner, location.label, journal, values)

@@ -59,11 +59,17 @@ def _of_x1_x2(record: Op) -> Function:
 _UNARY = {"x": _of_x, "input": _of_input, "features": _of_features}
 _BINARY = {"x y": _of_x_y, "y x": _of_y_x, "x1 x2": _of_x1_x2}
 
+_FITS_ONE = """Takes a tensor of any shape, or what `convert_to_tensor` takes; the result has its shape.
+Raises `InvalidArgumentError` for a dtype that it is not defined for."""
+_FITS_TWO = """Takes two tensors, or what `convert_to_tensor` takes: the shapes broadcast, the dtypes are promoted to a
+common one. Raises `InvalidArgumentError` for shapes that don't broadcast and for a dtype that it is not defined
+for, `InvalidTypeError` for dtypes that have nothing in common."""
 
-def finish(function: Function, record: Op, name: str) -> Function:
-    """Give a generated public function its name and documentation."""
+
+def finish(function: Function, record: Op, name: str, fits: str = "") -> Function:
+    """Give a generated public function its name and documentation; `fits` says what arguments it takes."""
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = record.__doc__
+    function.__doc__ = f"{record.__doc__}\n\n{fits}" if fits else record.__doc__
     function.op = record  # type: ignore[attr-defined]
     return function
 
@@ -79,7 +85,7 @@ def unary(name: str, numpy: Function, doc: str, samples: Function, gradient: Fun
     record = op(op_name or name, infer=infer or elementwise(numpy), numpy=numpy, samples=samples,
                 gradient=_one(gradient), doc=doc, **fields)  # fmt: skip
 
-    return finish(_UNARY[parameters](record), record, name)
+    return finish(_UNARY[parameters](record), record, name, _FITS_ONE)
 
 
 def binary(name: str, numpy: Function, doc: str, samples: Function, gradient: Function | None, *,
@@ -93,7 +99,7 @@ def binary(name: str, numpy: Function, doc: str, samples: Function, gradient: Fu
     record = op(op_name or name, infer=infer or elementwise(numpy, strings), numpy=numpy, samples=samples,
                 gradient=holomorphic(gradient), doc=doc, promote=0, **fields)  # fmt: skip
 
-    return finish(_BINARY[parameters](record), record, name)
+    return finish(_BINARY[parameters](record), record, name, _FITS_TWO)
 
 
 def no_gradient(name: str, remedy: str) -> NoReturn:

@@ -426,3 +426,30 @@ def test_what_a_break_leaves_behind():
         return mark
 
     check(f, 0, 2, 9)
+
+
+def test_filters_inside_other_iterables():
+    def f(xs):
+        doubled = sum(map(lambda x: x * 2, filter(lambda x: x > 1, xs)))
+        numbered = paired = 0
+        for i, x in enumerate(filter(lambda x: x > 1, xs)):
+            numbered = numbered * 7 + i * x
+        for x, y in zip(filter(lambda x: x > 1, xs), xs):  # noqa: B905
+            paired = paired * 7 + x * y
+        twice = list(filter(lambda x: x > 2, filter(lambda x: x > 1, xs)))
+        mapped = [x * 2 for x in map(lambda x: x + 1, filter(lambda x: x > 1, xs)) if x > 3]
+        return doubled, numbered, paired, twice, mapped
+
+    check(f, np.array([3, 1, 2]), np.array([4, 5]), np.array([2, 9, 1, 7]))
+
+
+def test_the_text_of_a_staged_list_is_refused():
+    @tf.function
+    def f(xs):
+        values = []
+        for x in xs:
+            values.append(x)
+        return str(values)
+
+    with pytest.raises(tf.errors.StagedValueError, match="formatted"):
+        f(tf.constant([1, 2]))

@@ -222,6 +222,7 @@ class Zip(StagedIterable):
         return any(part.peeks for part in self.parts)
 
     def start(self) -> Any:
+        self.parts = tuple(map(_kept, self.parts))
         for part in self.parts:
             part.begin()
         return tuple(part.start() for part in self.parts)
@@ -259,6 +260,7 @@ class Enumerate(StagedIterable):
         return self.inner.peeks
 
     def start(self) -> Any:
+        self.inner = _kept(self.inner)
         self.inner.begin()
         return self.first, self.inner.start()
 
@@ -310,6 +312,7 @@ class Filter(StagedIterable):
         return self.inner.peeks
 
     def start(self) -> Any:
+        self.inner = _kept(self.inner)
         self.inner.begin()
         return self.inner.start()
 
@@ -321,6 +324,17 @@ class Filter(StagedIterable):
 
     def keeps(self, item: Any) -> Any:
         return item if self.function is None else self.function(item)
+
+
+def _kept(values: StagedIterable) -> StagedIterable:
+    """What stands in another iterable for a filter: a staged list of the items that it keeps."""
+    if not isinstance(values, Filter):
+        return values
+    from .lists import ListState, StagedList
+
+    made = StagedList(ListState.of([]))
+    made.extend(values)
+    return ListItems(made)
 
 
 def length_of(tensor: Any) -> Any:

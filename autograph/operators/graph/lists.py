@@ -286,7 +286,7 @@ class StagedList(ListMethods, Mutable):
     def __getattr__(self, name: str) -> NoReturn:
         if not name.startswith("__") and hasattr(list, name):
             raise self._refused(f"the list method {name!r}", "write a loop over the list")
-        raise AttributeError(name)
+        raise AttributeError(f"'list' object has no attribute {name!r}")
 
     def _refused(self, what: str, remedy: str) -> StagedValueError:
         name = f" `{self.name}`" if self.name else ""

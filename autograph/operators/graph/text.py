@@ -49,10 +49,12 @@ def format_value(value: Any, conversion: str | None, specification: str) -> Any:
     """The text of one staged value: a string tensor."""
     if isinstance(value, Maybe):
         value = value.checked("is formatted")
-    if isinstance(value, StagedList):
-        value = value.__tensor__()
-    if isinstance(value, StagedIterable):
-        raise StagedValueError(f"{value!r} is formatted", **where(), remedy="make a list of it")
+    if isinstance(value, (StagedList, StagedIterable)):
+        raise StagedValueError(
+            f"{value!r} is formatted: its text is known only when the graph runs",
+            **where(),
+            remedy="stack it (tf.stack) and format the tensor, or print it with tf.print",
+        )
     if isinstance(value, Tensor) and value.dtype is dtypes.string and conversion in (None, "s") and not specification:
         return value
     return FORMAT(value, conversion=conversion, specification=specification)

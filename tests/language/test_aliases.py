@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 from typing import Any
 
@@ -199,3 +200,38 @@ def test_nothing_staged_stays_in_the_users_lists() -> None:
     with pytest.raises(tf.errors.MutationError):
         f(tf.constant(1))
     assert kept == [[1], {"a": [2]}]
+
+
+def kept_in_a_returned_dict(x):
+    counts = {"k": 0}
+    found = {"a": counts} if x > 0 else {"a": {"k": 3}}
+    counts["k"] = 5
+    return found
+
+
+def kept_in_a_list(x):
+    counts = {"k": 0}
+    found = []
+    if x > 0:
+        found.append(counts)
+    else:
+        found.append({"k": 3})
+    counts["k"] = 5
+    return found
+
+
+@pytest.mark.parametrize("function", [kept_in_a_returned_dict, kept_in_a_list])
+def test_an_object_inside_of_a_chosen_one(function: Any) -> None:
+    with pytest.raises(tf.errors.MutationError, match="both have other names"):
+        tf.function(function)(tf.constant(1))
+
+
+def test_an_ordered_dict_that_a_branch_reorders_is_refused() -> None:
+    def f(x):
+        order = collections.OrderedDict(a=1, b=2)
+        if x > 0:
+            order.move_to_end("a")
+        return list(order)
+
+    with pytest.raises(tf.errors.BranchMismatchError, match="different orders"):
+        tf.function(f)(tf.constant(1))

@@ -8,13 +8,15 @@ import warnings
 from types import GeneratorType
 from typing import Any
 
+from autograph.runtime.streams import Stream
+
 _COUNTED = ("count", "repeat")
 _DEPTH = 5
 
 
 def is_iterator(value: Any) -> bool:
-    """Whether a value is an iterator, or a file."""
-    return hasattr(type(value), "__next__")
+    """Whether a value is an iterator of Python, or a file (not one over a dataset, which graphs do move)."""
+    return hasattr(type(value), "__next__") and not isinstance(value, Stream)
 
 
 def position(iterator: Any, depth: int = _DEPTH) -> Any:

@@ -19,6 +19,7 @@ from autograph.errors import MutationError
 from autograph.runtime.trace import is_user_file
 
 from .. import state
+from ..iterators import is_iterator
 from .errors import where
 
 
@@ -135,7 +136,7 @@ def check_iterator(value: Any, use: str = "a call") -> None:
     Raises:
         MutationError: it does.
     """
-    if not hasattr(type(value), "__next__") or not is_in_body():
+    if not is_iterator(value) or not is_in_body():
         return
     journals = [journal for journal in state.stack() if not journal.outermost]
     if any(journal.has_iterator(value) for journal in journals) or _is_global(value):

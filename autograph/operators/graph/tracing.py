@@ -26,6 +26,7 @@ from autograph.runtime.tensor import SymbolicTensor
 
 from ..calls import call
 from ..exceptions import StagedRaise
+from ..iterators import is_iterator
 from ..locations import attributes_of
 from ..state import Attribute, Cell, Contents, Journal, Location, forget_copies, replaced, stack
 from ..variables import UNDEFINED
@@ -48,12 +49,14 @@ class TraceJournal(Journal):
 
     outermost = True
 
-    def enter_arguments(self, values: list[Any]) -> None:
-        """Notes the iterators among the arguments, and among the attributes of objects."""
-        for value in values:
-            for each in (*_leaves(value), *attributes_of(value).values()):
-                if hasattr(type(each), "__next__"):
-                    self._iterators[id(each)] = each
+    def __init__(self, bodies: tuple[Callable[..., Any], ...], values: list[Any]) -> None:
+        super().__init__(bodies)
+        parts = [each for value in values for each in (*_leaves(value), *attributes_of(value).values())]
+        self._given = {id(each): each for each in parts if is_iterator(each)}
+
+    def has_iterator(self, obj: Any) -> bool:
+        """Whether an iterator is an argument, a part of one, or otherwise older than the trace."""
+        return id(obj) in self._given or super().has_iterator(obj)
 
 
 class Place:
@@ -161,10 +164,9 @@ def _run(
 ) -> tuple[Any, dict[Key, tuple[Location, Any, Any]]]:
     """Traces once; returns the result, and location, old and new value of each place that holds graph tensors."""
     body = form.__func__ if isinstance(form, MethodType) else form
-    journal = TraceJournal((body,) if hasattr(body, "__code__") else ())
     if isinstance(form, MethodType):
         values = [form.__self__, *values]
-    journal.enter_arguments(values)
+    journal = TraceJournal((body,) if hasattr(body, "__code__") else (), values)
     for value in values:
         if not isinstance(value, (list, dict)):
             journal.note(value, "self" if value is getattr(form, "__self__", None) else "", early=True)

@@ -1,8 +1,10 @@
-"""f-strings become calls, so that the text of a staged value is a staged string.
+"""f-strings become calls, so that the text of a staged value is a staged string; so does `%` after a literal string.
 
 >>> from autograph.converters.base import show
 >>> show(Strings, "s = f'{x!r:>{width}} and {y}'")
 s = ag__.joined_string(ag__.format_value(x, 'r', ag__.joined_string('>', ag__.format_value(width))), ' and ', ag__.format_value(y))
+>>> show(Strings, "s = 'x is %s' % x")
+s = ag__.percent('x is %s', x)
 """  # noqa: E501
 
 from __future__ import annotations
@@ -14,9 +16,15 @@ from .build import constant, operator_call
 
 
 class Strings(Pass):
-    """Rewrites f-strings."""
+    """Rewrites f-strings, and what `%` formats."""
 
     removes = (gast.JoinedStr, gast.FormattedValue)
+    looks_at = (gast.BinOp,)
+
+    def leave_BinOp(self, node: gast.BinOp) -> gast.AST:
+        if isinstance(node.op, gast.Mod) and isinstance(node.left, gast.Constant) and isinstance(node.left.value, str):
+            return operator_call("percent", [node.left, node.right], node)
+        return node
 
     def leave_FormattedValue(self, node: gast.FormattedValue) -> gast.AST:
         arguments = [node.value]

@@ -73,5 +73,6 @@ from .stores import update_item as update_item
 from .stores import update_item_of_attribute as update_item_of_attribute
 from .strings import format_value as format_value
 from .strings import joined_string as joined_string
+from .strings import percent as percent
 from .variables import UNDEFINED as UNDEFINED
 from .variables import ld as ld

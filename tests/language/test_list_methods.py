@@ -120,3 +120,47 @@ def test_gradients_go_through_moved_elements():
     assert float(y) == 92.0
     # 10 x2² + x0 + x0², as the reversed rest is x1², x0, x0², of which the first is left out.
     np.testing.assert_allclose(tape.gradient(y, xs).numpy(), [3.0, 0.0, 60.0])
+
+
+def filled(values, xs):
+    for x in xs:
+        if x > 1:
+            values.append(x)
+    return values
+
+
+def test_a_variable_that_is_not_read_again_is_no_second_name():
+    def returned(xs):
+        values = [10]
+        return filled(values, xs)
+
+    def replaced(xs):
+        values = [10]
+        values = filled(values, xs)
+        values.append(7)
+        return values, len(values)
+
+    check(returned, *INPUTS)
+    check(replaced, *INPUTS)
+
+
+def test_a_variable_that_is_read_again_is_a_second_name():
+    def after(xs):
+        values = [10]
+        filled(values, xs)
+        return len(values)
+
+    def in_the_next_turn(xs):
+        values, total = [10], 0
+        for _ in [1, 2]:
+            total += len(values)
+            filled(values, xs)
+        return total
+
+    for function in (after, in_the_next_turn):
+        try:
+            found = int(tf.function(function)(tf.constant(INPUTS[0])))
+        except tf.errors.MutationError as error:
+            assert "`values`" in str(error)
+        else:
+            assert found == function(INPUTS[0])

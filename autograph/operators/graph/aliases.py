@@ -6,6 +6,7 @@ it finds is set to the new list; a holder that can't be set is refused by name, 
 
 from __future__ import annotations
 
+import dis
 import functools
 import gc
 import sys
@@ -27,6 +28,7 @@ from .specs import Frozen, is_structure, parts_of
 
 _ROOT = "run_trace"
 _MOST = 20_000  # objects that are looked into
+_SEES_VARIABLES = frozenset(("locals", "vars", "dir", "eval", "exec"))
 _LEAVES = (str, bytes, int, float, complex, type(None))
 _SEQUENCE_ITERATORS: tuple[type, ...] = (type(iter([])), enumerate, zip, reversed, map, filter)
 
@@ -47,8 +49,30 @@ def rebind(values: list[Any], by: Any, label: str, known: Iterable[Location]) ->
             stack()[-1].keep(location, by)
     for frame in _user_frames():
         for name, value in frame.f_locals.items():
-            if value is values:
+            if value is values and _may_be_read_later(frame, name):
                 raise _refusal(label, f"the variable `{name}` of `{frame.f_code.co_name}`")
+
+
+def _may_be_read_later(frame: FrameType, name: str) -> bool:
+    """Whether a running function may still read one of its variables: there is a load that may come."""
+    code = frame.f_code
+    if name in code.co_cellvars + code.co_freevars or _SEES_VARIABLES.intersection(code.co_names):
+        return True
+    loads: list[int] = []
+    targets: list[int] = []
+    straight = not code.co_exceptiontable
+    for instruction in dis.get_instructions(code):
+        kind, operand, offset = instruction.opname, instruction.argval, instruction.offset
+        names = operand if type(operand) is tuple else (operand,)
+        if "LOAD_FAST" in kind and name in names:
+            loads.append(offset)
+            straight = straight and offset <= frame.f_lasti
+        elif offset > frame.f_lasti:
+            if straight and kind == "STORE_FAST" and operand == name:
+                return False
+            straight = straight and "JUMP" not in kind and kind not in ("FOR_ITER", "SEND")
+            targets.extend(names if "JUMP_BACKWARD" in kind else ())
+    return any(load > frame.f_lasti or any(target <= load for target in targets) for load in loads)
 
 
 def is_held(obj: Any) -> bool:

@@ -1,9 +1,9 @@
 """Library functions in staged bodies, which run while tracing: once, whether the branch is taken or not.
 
 The rule: what only computes may run, and so may what merely prints (`print`, `logging`, `warnings`, writes to
-`sys.stdout` and `sys.stderr`), and debuggers. What changes the world outside, or depends on it (files, processes, clocks, random
-numbers, iterators from outside), is refused. At the top level of a trace all of these run once, while tracing, as in
-TensorFlow.
+`sys.stdout` and `sys.stderr`), and debuggers. What changes the world outside, or depends on it (files, processes,
+clocks, random numbers, iterators from outside), is refused. At the top level of a trace all of these run once, while
+tracing, as in TensorFlow.
 """
 
 from __future__ import annotations
@@ -30,11 +30,12 @@ def _words(text: str) -> frozenset[str]:
 # Modules of the standard library of which every function may run, without the underscore of those written in C.
 _COMPUTING = _words(
     """
-    abc array ast base64 binascii bisect builtins calendar cmath collections colorsys contextlib contextvars copy
-    copyreg csv dataclasses datetime decimal difflib enum fnmatch fractions functools graphlib hashlib heapq hmac html
-    inspect ipaddress itertools json keyword locale math ntpath numbers operator pickle posixpath pprint re reprlib
-    statistics string stringprep struct textwrap token tokenize types typing unicodedata urllib weakref zlib zoneinfo
-    logging traceback warnings
+    abc array ast base64 binascii bisect builtins calendar cmath codecs collections colorsys contextlib contextvars
+    copy copyreg csv dataclasses datetime decimal difflib enum errno fnmatch fractions functools graphlib hashlib heapq
+    hmac html inspect ipaddress itertools json keyword locale math ntpath numbers operator pickle posixpath pprint
+    quopri re reprlib shlex stat statistics string stringprep struct textwrap token tokenize types typing unicodedata
+    urllib weakref zlib zoneinfo
+    bdb logging pdb traceback warnings
     bdb pdb
     """
 )

@@ -283,6 +283,11 @@ class StagedList(ListMethods, Mutable):
     def __bool__(self) -> NoReturn:
         raise self._refused("a test outside converted code", "write len(x) > 0 in converted code")
 
+    def _compare(self, other: Any) -> NoReturn:
+        raise self._refused("a comparison by size", "write a loop over the lists, or stack them")
+
+    __lt__ = __le__ = __gt__ = __ge__ = _compare
+
     def __getattr__(self, name: str) -> NoReturn:
         if not name.startswith("__") and hasattr(list, name):
             raise self._refused(f"the list method {name!r}", "write a loop over the list")

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from autograph.errors import StagedValueError
+from autograph.errors import InvalidTypeError, StagedValueError
 
 from .dtypes import DType, from_numpy, variant
 from .ir import Graph, Node, Value
@@ -94,7 +94,7 @@ class Tensor:
     __rfloordiv__ = _reflected("floor_divide")
     __mod__ = _binary("remainder")
     __rmod__ = _reflected("remainder")
-    __pow__ = _binary("power")
+    __power = _binary("power")
     __rpow__ = _reflected("power")
     __matmul__ = _binary("matmul")
     __rmatmul__ = _reflected("matmul")
@@ -115,6 +115,13 @@ class Tensor:
     __neg__ = _unary("negative")
     __abs__ = _unary("absolute")
     __invert__ = _unary("invert")
+
+    def __pow__(self, other: Any, modulus: Any = None) -> Any:
+        if modulus is not None:
+            raise InvalidTypeError(
+                "pow() of a tensor takes no modulus", remedy="write x ** y % z, where x ** y fits into the dtype"
+            )
+        return self.__power(other)
 
     def __pos__(self) -> Any:
         return self

@@ -251,3 +251,9 @@ def test_errors_in_a_trace_name_the_users_line() -> None:
     assert (
         caught.value.file == __file__ and caught.value.function == test_errors_in_a_trace_name_the_users_line.__name__
     )
+
+
+def test_a_power_with_a_modulus_is_refused() -> None:
+    assert pow(tf.constant(5), 2).numpy() == 25
+    with pytest.raises(tf.errors.InvalidTypeError, match="takes no modulus"):
+        pow(tf.constant(5), 2, 7)

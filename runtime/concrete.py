@@ -13,6 +13,7 @@ from autograph.tracebacks import trim
 
 from . import nest, shapes, signatures, trace
 from .arguments import Parameters, is_tensor_key, is_tensor_like, key_of, name_of, resolved, spec_of
+from .choices import forbid_choices
 from .convert import convert_to_tensor, wrap
 from .execute.plan import Plan
 from .gradient.call import run as run_recorded
@@ -71,6 +72,10 @@ class ConcreteFunction:
                 found.setdefault(id(variable), variable)
         return tuple(found.values())
 
+    @functools.cached_property
+    def _assigned(self) -> list[Any]:
+        return [node.attributes["target"] for node in self.graph.walk() if "target" in node.attributes]
+
     @property
     def trainable_variables(self) -> tuple[Any, ...]:
         return tuple(variable for variable in self.variables if variable.trainable)
@@ -113,6 +118,8 @@ class ConcreteFunction:
         """Run on one tensor for each parameter of the graph, in order: at once, or as a ``call`` node in a trace."""
         graph = trace.current_graph()
         if graph is not None:
+            for variable in self._assigned:
+                forbid_choices(variable)
             return self._packed(list(call_node(self.graph, tensors)))
         if trace._local.tapes:
             return self._packed(run_recorded(self.graph, lambda: self.plan, tensors))

@@ -34,6 +34,7 @@ __all__ = [
 
 class _Local(threading.local):
     graph: Graph | None = None
+    scope: str = ""  # that of eager code, for the names of variables
     tapes: tuple[Any, ...] = ()  # the gradient tapes that record; see `runtime.gradient.records`
 
 
@@ -77,7 +78,7 @@ class building:
 
 
 class name_scope:
-    """``with name_scope("layer"):`` nodes made inside are called ``layer/add`` …; no effect on eager ops."""
+    """``with name_scope("layer"):`` nodes made inside are called ``layer/add`` …, variables ``layer/v:0``."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -85,14 +86,24 @@ class name_scope:
     def __enter__(self) -> str:
         self._graph = graph = _local.graph
         if graph is None:
-            return self.name + "/"
+            self._before = _local.scope
+            _local.scope = f"{self._before}{self.name}/"
+            return _local.scope
         self._before = graph.scope
         graph.scope = graph.unique_name(self.name) + "/"
         return graph.scope
 
     def __exit__(self, kind: type | None, error: BaseException | None, traceback: TracebackType | None) -> None:
-        if self._graph is not None:
+        if self._graph is None:
+            _local.scope = self._before
+        else:
             self._graph.scope = self._before
+
+
+def current_scope() -> str:
+    """The name scope with its final slash, or nothing."""
+    graph = _local.graph
+    return _local.scope if graph is None else graph.scope
 
 
 def is_user_file(name: str) -> bool:

@@ -68,7 +68,7 @@ class Variable:
     ) -> None:  # fmt: skip
         if initial_value is None:
             raise ValueError("The `initial_value` arg to `tf.Variable` must be specified.")
-        self._name = _scope() + (name or "Variable") + ":0"
+        self._name = trace.current_scope() + (name or "Variable") + ":0"
         announce(self._name)
         value = initial_value_of(initial_value, None if dtype is None else as_dtype(dtype))
         known: Shape = value.static_shape if validate_shape else None
@@ -360,11 +360,6 @@ class UnreadVariable(Variable):
     @property
     def name(self) -> str:
         return "UnreadVariable"
-
-
-def _scope() -> str:
-    graph = trace.current_graph()
-    return "" if graph is None else graph.scope
 
 
 def _restored(array: Any, name: str, trainable: bool, constraint: Any, shape: Shape) -> Variable:

@@ -155,6 +155,20 @@ def test_a_choice_may_not_be_used_after_an_assignment() -> None:
     assert caught.value.line == pick.python_function.__code__.co_firstlineno + 5
 
 
+def test_a_function_that_is_called_may_change_the_chosen_variable() -> None:
+    a, b = tf.Variable(1.0), tf.Variable(2.0)
+    change = tf.function(lambda: a.assign_add(1.0))
+
+    @tf.function
+    def pick(c: Any) -> Any:
+        w = a if c else b
+        change()
+        return w
+
+    with pytest.raises(StagingError, match="chose between the variable"):
+        pick(tf.constant(True))
+
+
 def test_python_can_not_see_the_value_in_a_graph() -> None:
     v = tf.Variable(1.0)
 

@@ -42,6 +42,12 @@ def test_attributes() -> None:
     assert not isinstance(v, tf.Tensor)
 
 
+def test_names_follow_scopes() -> None:
+    with tf.name_scope("outer"), tf.name_scope("inner"):
+        assert tf.Variable(1, name="v").name == "outer/inner/v:0"
+    assert tf.Variable(1, name="v").name == "v:0"
+
+
 def test_assignments_return_the_variable() -> None:
     v = tf.Variable([1.0, 2.0])
     result = v.assign_add([1.0, 1.0])

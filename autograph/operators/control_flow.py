@@ -79,8 +79,12 @@ def for_stmt(
         return backend.for_stmt(iterable, body, names, options)
     if open_traces and hasattr(iterable, "__next__"):
         iterable = call(iter)(iterable)
+    iterator = iter(iterable)
+    backend = backend_of(iterator)
+    if backend is not None:
+        return backend.for_stmt(iterator, body, names, options)
     watch = _Unrolling(body)
-    for turn, item in enumerate(iterator := iter(iterable)):
+    for turn, item in enumerate(iterator):
         stop = body(item)
         if stop is not None and stop is not False:
             if stop is True:

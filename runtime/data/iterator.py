@@ -15,6 +15,7 @@ from .. import nest, trace
 from ..dtypes import bool_, float32, variant
 from ..ir import Type, foreign_value_error
 from ..op import NOT_DIFFERENTIABLE, op
+from ..ops.list_value import ListValue
 from ..spec import TensorSpec
 from ..streams import Cursor, Stream
 from ..tensor import SymbolicTensor
@@ -46,27 +47,37 @@ class Position:
 
     def take(self) -> Element:
         """The components of the next element; `OutOfRangeError` at the end."""
+        element = self.take_or_none()
+        if element is None:
+            raise OutOfRangeError("End of sequence")
+        return element
+
+    def take_or_none(self) -> Element | None:
+        """The components of the next element; None at the end."""
         with self._lock:
-            if not self._look():
-                raise OutOfRangeError("End of sequence")
-            return self._ahead.pop()
+            return self._ahead.pop() if self._look() else None
 
     def __repr__(self) -> str:
         return "<position>"
 
 
+def _next(position: Position, types: tuple[Type, ...]) -> Any:
+    element = position.take()
+    return element if len(types) != 1 else element[0]
+
+
 def _sample_position() -> Position:
-    return Position(iter([(np.float32(1),), (np.float32(2),)]))
+    return Position(itertools.repeat((np.float32(1),)))
 
 
 HELD = op("held", infer=lambda *, value: Type(variant, ()), numpy=lambda *, value: value,
-          samples=lambda: [((), {"value": _sample_position()})], gradient=NOT_DIFFERENTIABLE,
+          samples=lambda: [((), {"value": ListValue.of()})], gradient=NOT_DIFFERENTIABLE,
           doc="An object outside the graph.")  # fmt: skip
 HAS_NEXT = op("iterator_has_next", infer=lambda position: Type(bool_, ()), effect=True, gradient=NOT_DIFFERENTIABLE,
               numpy=lambda position: np.bool_(position.has_next()), samples=lambda: [((_sample_position(),), {})],
               doc="Whether there is another element.")  # fmt: skip
-NEXT = op("iterator_next", infer=lambda position, types: types, effect=True, gradient=NOT_DIFFERENTIABLE,
-          numpy=lambda position, types: position.take(),
+NEXT = op("iterator_next", infer=lambda position, types: types if len(types) != 1 else types[0], effect=True,
+          numpy=lambda position, types: _next(position, types), gradient=NOT_DIFFERENTIABLE,
           samples=lambda: [((_sample_position(),), {"types": (Type(float32, ()),)})],
           doc="The components of the next element.")  # fmt: skip
 ITERATE = op("dataset_iterator", infer=lambda *inputs, dataset: Type(variant, ()), effect=True,
@@ -92,7 +103,9 @@ class _GraphCursor(Cursor):
 
     def next(self) -> Any:
         outputs = trace.apply(NEXT, self._position, name="next", types=self._types)
-        return outputs[0] if isinstance(self._specs, TensorSpec) else nest.pack_sequence_as(self._specs, outputs)
+        if isinstance(self._specs, TensorSpec):
+            return outputs
+        return nest.pack_sequence_as(self._specs, outputs if len(self._types) != 1 else [outputs])
 
 
 class DatasetIterator(Stream):
@@ -119,10 +132,10 @@ class DatasetIterator(Stream):
                 file=file, line=line, function=function, construct="for",
                 remedy="convert the function, so that the loop can be staged, or use iterator.get_next()",
             )  # fmt: skip
-        try:
-            return packed(self._specs, position.take())
-        except OutOfRangeError:
-            raise StopIteration from None
+        element = position.take_or_none()
+        if element is None:
+            raise StopIteration
+        return packed(self._specs, element)
 
     def get_next(self) -> Any:
         """The next element. Raises `OutOfRangeError` at the end (in a graph: when it runs)."""

@@ -130,10 +130,11 @@ class Body:
         if self._writer.copies_view(node):
             call = f"copy_of({call})"
         outputs = node.outputs
-        if len(outputs) == 1 and outputs[0].type.dtype is string:
+        is_tuple = len(outputs) != 1 or _returns_tuple(node)
+        if not is_tuple and outputs[0].type.dtype is string:
             call = f"as_string({call})"
-        self._assign(outputs, call, node, always_tuple=len(outputs) != 1 or _returns_tuple(node))
-        if len(outputs) > 1:
+        self._assign(outputs, call, node, always_tuple=is_tuple)
+        if is_tuple:
             for value in outputs:
                 if value.type.dtype is string:
                     self._line(f"{self._names[value]} = as_string({self._names[value]})", node)

@@ -254,6 +254,39 @@ def test_iterators_do_not_leave_their_function() -> None:
         next(kept["iterator"])
 
 
+class Loader:
+    def __init__(self) -> None:
+        self.words = Dataset.from_tensor_slices(["a", "b"])
+
+    def __iter__(self) -> Any:
+        return iter(self.words)
+
+
+def test_objects_that_give_iterators_over_datasets_and_strings() -> None:
+    loader = Loader()
+
+    @tf.function
+    def run() -> Any:
+        joined = tf.constant("")
+        for word in loader:
+            joined += word
+        return joined
+
+    assert [run().numpy(), run().numpy()] == [b"ab", b"ab"]
+
+
+def test_a_variable_of_an_empty_loop_is_undefined_afterwards() -> None:
+    @tf.function
+    def last(n: Any) -> Any:
+        for x in Dataset.range(n):
+            pass
+        return x
+
+    assert int(last(tf.constant(3, tf.int64))) == 2
+    with pytest.raises(UnboundLocalError, match="'x'"):
+        last(tf.constant(0, tf.int64))
+
+
 def test_unconverted_loops_are_refused() -> None:
     @tf.function(autograph=False)
     def run() -> None:

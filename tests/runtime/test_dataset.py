@@ -131,6 +131,18 @@ def test_iterators() -> None:
         iterator.get_next()
 
 
+def test_errors_of_functions_and_generators_pass_through() -> None:
+    def bad() -> Iterator[int]:
+        yield 1
+        raise RuntimeError("boom")
+
+    with pytest.raises(RuntimeError, match="boom"):
+        list(Dataset.from_generator(bad, tf.int32))
+    table = tf.constant([1, 2])
+    with pytest.raises(OutOfRangeError, match="index 2 is out of bounds"):  # not taken for the end
+        list(Dataset.range(4).map(lambda i: table[i]))
+
+
 def test_functions_are_converted_and_see_variables() -> None:
     v = tf.Variable(2)
 

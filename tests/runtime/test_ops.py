@@ -10,9 +10,11 @@ import pytest
 
 from autograph.runtime import (
     ops,  # noqa: F401  (declares the ops)
+    random_generator,  # noqa: F401  (declares its own)
     trace,
 )
 from autograph.runtime.convert import wrap
+from autograph.runtime.data import dataset  # noqa: F401  (declares the ops of datasets)
 from autograph.runtime.dtypes import variant
 from autograph.runtime.execute.interpreter import interpret
 from autograph.runtime.execute.plan import Plan

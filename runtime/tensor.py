@@ -86,8 +86,26 @@ class Tensor:
     __radd__ = _reflected("add")
     __sub__ = _binary("subtract")
     __rsub__ = _reflected("subtract")
-    __mul__ = _binary("multiply")
-    __rmul__ = _reflected("multiply")
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, (list, tuple)):
+            self._refuse_repetition(other)
+        return NotImplemented if _defers(other) else trace.apply(OPS["multiply"], self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        if isinstance(other, (list, tuple)):
+            self._refuse_repetition(other)
+        return trace.apply(OPS["multiply"], other, self)
+
+    def _refuse_repetition(self, sequence: list[Any] | tuple[Any, ...]) -> None:
+        """Refuses ``[0] * n``: Python repeats a sequence n times, TensorFlow multiplies its elements."""
+        if self.dtype.is_integer and self.static_shape == ():
+            kind = type(sequence).__name__
+            raise InvalidTypeError(
+                f"a {kind} times an integer tensor of rank 0 has two meanings",
+                construct=f"{kind} * tensor",
+                remedy="write tf.tile(values, [n]) to repeat it, or tf.constant(values) * n to multiply its elements",
+            )
+
     __truediv__ = _binary("divide")
     __rtruediv__ = _reflected("divide")
     __floordiv__ = _binary("floor_divide")

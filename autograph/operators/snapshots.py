@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -42,8 +42,7 @@ def difference(snapshot: Snapshot, same: Callable[[Any, Any], bool]) -> Iterator
         if len(obj) != len(old) or not all(map(same, obj, old)):
             yield Contents(obj, label), old, obj.copy()
     elif isinstance(obj, dict):
-        reordered = isinstance(obj, OrderedDict) and list(obj) != list(old)
-        if reordered or obj.keys() != old.keys() or not all(same(obj[key], old[key]) for key in old):
+        if list(obj) != list(old) or not all(same(obj[key], old[key]) for key in old):
             yield Contents(obj, label), old, obj.copy()
     elif isinstance(obj, Mutable):
         if obj.get_state() is not old:

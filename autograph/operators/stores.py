@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
+from types import FunctionType, MethodType
 from typing import Any
+
+import numpy as np
 
 from . import state
 from .dispatch import Thunk, active, backend_of
@@ -15,8 +19,21 @@ def mut(obj: Any) -> Any:
     """Returns `obj`, after noting that the statement at hand is about to change it."""
     if state.stack():
         state.about_to_change(obj)
+        if type(obj) not in (list, dict):
+            _store_method(obj)
         state.refuse_unknown(obj)
     return obj
+
+
+def _store_method(obj: Any) -> None:
+    """A store into an object that is no plain container may run a method of its class that changes what it holds."""
+    for held in vars(obj).values() if hasattr(obj, "__dict__") else ():
+        if isinstance(held, (list, dict, set, deque, np.ndarray)):
+            state.about_to_change(held)
+    method = getattr(type(obj), "__setitem__", None)
+    backend = active()
+    if isinstance(method, FunctionType) and backend is not None:
+        backend.watch_call(MethodType(method, obj))
 
 
 def outer_writes(load: Thunk) -> None:

@@ -130,7 +130,7 @@ def test_reading_an_unset_variable_is_a_run_time_error_that_names_it():
         return y + 1
 
     assert f(tf.constant(2)).numpy() == 5
-    with pytest.raises(UnboundLocalError, match="y"):
+    with pytest.raises(tf.errors.UndefinedVariableError, match="y"):
         f(tf.constant(-2))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import Any
 
 from autograph.runtime import dtypes, shapes
@@ -61,10 +60,8 @@ def _join_trees(left: Tree, right: Tree) -> Spec:
     if left.kind is not right.kind:
         raise Mismatch(left, right)
     if is_dict and set(left.keys) == set(right.keys):
-        if issubclass(left.kind, OrderedDict) and left.keys != right.keys:
+        if left.keys != right.keys:
             raise Mismatch(left, right, reason="their keys are in different orders")
-        by_key = dict(zip(right.keys, right.children, strict=True))
-        right = Tree(right.kind, left.keys, [by_key[key] for key in left.keys])
     if left.keys != right.keys:
         if left.kind is list:
             return _join_lists(left, right)

@@ -6,8 +6,10 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from autograph.errors import UndefinedVariableError
+
 from ..variables import UNDEFINED, Undefined
-from .errors import require
+from .errors import require, where
 
 
 class Maybe:
@@ -33,7 +35,8 @@ class Maybe:
         if self.missing is UNDEFINED:
             if name.isidentifier():
                 message = f"cannot access local variable {name!r} where it is not associated with a value"
-                require(self.flag, UnboundLocalError(message))
+                remedy = f"give `{name}` a value before the branch or loop, or in every branch"
+                require(self.flag, UndefinedVariableError(message, **where(), remedy=remedy))
             else:
                 require(self.flag, AttributeError(f"`{name}` is not set"))
         else:

@@ -1,0 +1,97 @@
+"""L10, L13, L14: stores that run methods of the user's or the library's classes, and the order of dicts."""
+
+from __future__ import annotations
+
+import collections
+import os
+
+import numpy as np
+import pytest
+
+import autograph as tf
+
+from .support import check
+
+
+class Box:
+    def __init__(self):
+        self.data = {"k": 0}
+        self.values = [0]
+
+    def __setitem__(self, key, value):
+        self.data[key] = value
+
+    @property
+    def first(self):
+        return self.values[0]
+
+    @first.setter
+    def first(self, value):
+        self.values[0] = value
+
+
+def test_what_an_item_store_changes_inside_of_an_object_is_carried():
+    def f(x):
+        box = Box()
+        if x > 0:
+            box["k"] = 5
+        if x > 1:
+            box.first = 7
+        return box.data["k"], box.first
+
+    check(f, -1, 1, 2)
+
+
+def test_user_dicts_and_default_dicts():
+    def f(x):
+        user, default = collections.UserDict(a=1), collections.defaultdict(int, z=0)
+        if x > 0:
+            user["a"] = 5
+            default["z"] += 2
+        return user["a"], default["z"]
+
+    check(f, -1, 1)
+
+
+def test_a_key_that_one_branch_alone_adds_is_refused():
+    @tf.function
+    def f(x):
+        default = collections.defaultdict(int)
+        if x > 0:
+            default["z"] += 2
+        return len(default)
+
+    with pytest.raises(tf.errors.BranchMismatchError, match="'z'"):
+        f(tf.constant(1))
+
+
+def test_stores_that_reach_outside_the_program_are_refused():
+    @tf.function
+    def f(x):
+        if x > 0:
+            os.environ["AUTOGRAPH_TEST"] = "1"
+        return x
+
+    with pytest.raises(tf.errors.MutationError, match="__setitem__"):
+        f(tf.constant(-1))
+    assert "AUTOGRAPH_TEST" not in os.environ
+
+
+def test_a_dict_that_a_branch_reorders_is_refused():
+    @tf.function
+    def f(x):
+        table = {"a": 1, "b": 2}
+        if x > 0:
+            table["a"] = table.pop("a")
+        return list(table)
+
+    with pytest.raises(tf.errors.BranchMismatchError, match="different orders"):
+        f(tf.constant(1))
+
+
+def test_repeating_a_sequence_by_a_tensor_is_refused():
+    with pytest.raises(tf.errors.InvalidTypeError, match="two meanings"):
+        tf.function(lambda n: [0] * n)(tf.constant(3))
+    with pytest.raises(tf.errors.InvalidTypeError, match="two meanings"):
+        tf.function(lambda n: n * (0, 1))(tf.constant(3))
+    np.testing.assert_array_equal(tf.function(lambda x: [1.0, 2.0] * x)(tf.constant(3.0)).numpy(), [3, 6])

@@ -59,9 +59,8 @@ def _join_trees(left: Tree, right: Tree) -> Spec:
     is_dict = isinstance(left.kind, type) and issubclass(left.kind, dict)
     if left.kind is not right.kind:
         raise Mismatch(left, right)
-    if is_dict and set(left.keys) == set(right.keys):
-        if left.keys != right.keys:
-            raise Mismatch(left, right, reason="their keys are in different orders")
+    if is_dict and left.keys != right.keys and set(left.keys) == set(right.keys):
+        raise Mismatch(left, right, reason="their keys are in different orders")
     if left.keys != right.keys:
         if left.kind is list:
             return _join_lists(left, right)

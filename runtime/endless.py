@@ -21,9 +21,8 @@ def endless_recursion(error: RecursionError) -> StagedRecursionError:
         entry = entry.tb_next
     # Of lines that recur alike, the innermost is the call.
     most = max(reversed(lines), key=lambda line: lines[line] // 8, default=None)
-    if most is None:
-        return recursion_error("a function calls itself without end while it is being traced", None)
-    return recursion_error(f"`{most.function}` calls itself without end while it is being traced", most)
+    name = "a function" if most is None else f"`{most.function}`"
+    return recursion_error(f"{name} calls itself without end, or nests too deeply, while it is being traced", most)
 
 
 def recursion_error(message: str, location: Location | None) -> StagedRecursionError:
@@ -32,5 +31,6 @@ def recursion_error(message: str, location: Location | None) -> StagedRecursionE
         message,
         **({} if location is None else location._asdict()),
         construct="recursion",
-        remedy="write the recursion as a loop; a graph can't hold recursion that depends on a tensor",
+        remedy="write the recursion as a loop, a graph can't hold recursion that depends on a tensor; split an `elif` "
+        "chain of more than a hundred branches",
     )

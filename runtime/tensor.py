@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import opcode
+import sys
 from collections.abc import Callable, Iterator
+from types import FrameType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -327,6 +330,11 @@ def _scalar_repr(value: Any) -> str:
     return repr(value.item() if isinstance(value, np.generic) else value)
 
 
+def _unpacks(frame: FrameType) -> bool:
+    """Whether a frame is at an assignment to several targets, ``a, b = x``: Python itself checks their number."""
+    return opcode.opname[frame.f_code.co_code[frame.f_lasti]] in ("UNPACK_SEQUENCE", "UNPACK_EX")
+
+
 class SymbolicTensor(Tensor):
     """What a node of a graph will compute. Python can't see its value: `StagedValueError` where it tries to."""
 
@@ -363,7 +371,10 @@ class SymbolicTensor(Tensor):
         purpose = "so that `if`, `while`, `and`, `or`, `not` and `in` can be staged"
         raise self._no_value("as a bool", remedy(purpose, "use tf.where, tf.logical_and, tf.logical_or"))
 
-    def __iter__(self) -> NoReturn:
+    def __iter__(self) -> Iterator[Any]:
+        shape = self.static_shape
+        if shape and shape[0] is not None and _unpacks(sys._getframe(1)):
+            return iter([self[position] for position in range(shape[0])])
         instead = "use tf.unstack(x) where its length is known"
         raise self._no_value("as an iterable", remedy("so that `for` can be staged", instead))
 

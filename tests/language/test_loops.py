@@ -453,3 +453,31 @@ def test_the_text_of_a_staged_list_is_refused():
 
     with pytest.raises(tf.errors.StagedValueError, match="formatted"):
         f(tf.constant([1, 2]))
+
+
+def test_unpacking_rows_of_known_length():
+    def f(x, pairs):
+        a, b = x
+        first, *rest = pairs
+        total = 0
+        for p, q in pairs:
+            if p > 1:
+                total += p * q
+        for i, (p, _) in enumerate(pairs):
+            total += i * p
+        return a - b, first, np.stack(rest), total
+
+    check(f, (np.array([3, 4]), np.array([[1, 2], [3, 4], [5, 6]])))
+
+
+def test_unpacking_the_wrong_number_is_pythons_error():
+    @tf.function
+    def f(x):
+        a, b = x
+        return a + b
+
+    with pytest.raises(ValueError, match="too many values"):
+        f(tf.constant([1, 2, 3]))
+    unknown = tf.function(lambda x: f.python_function(x), input_signature=[tf.TensorSpec([None])])
+    with pytest.raises(tf.errors.StagedValueError, match="iterable"):
+        unknown(tf.constant([1.0, 2.0]))

@@ -20,6 +20,8 @@ class AutographError(Exception):
     read), and what to write instead; each part is also an attribute, ``None`` when it is not known.
     """
 
+    source_is_known = True
+
     def __init__(
         self,
         message: str,
@@ -59,7 +61,7 @@ class AutographError(Exception):
             where += f", line {self.line}" if self.line is not None else ""
             parts.append(where + (f", in {self.function}" if self.function else ""))
             source = linecache.getline(self.file, self.line).strip() if self.line else ""
-            if source:
+            if source and self.source_is_known:
                 parts.append(f"    {source}")
         if self.remedy is not None:
             parts.append(f"Remedy: {self.remedy}")
@@ -72,6 +74,9 @@ class ConversionError(AutographError):
 
 class SourceNotFoundError(ConversionError):
     """The source of a function can't be found, or has changed since the function was made."""
+
+    # What is found at that line now is something else.
+    source_is_known = False
 
 
 class UnsupportedConstructError(ConversionError):

@@ -43,7 +43,10 @@ def _infer_fill(value: Type, shape: Shape) -> Type:
 
 
 def fill(dims: Any, value: Any, name: str | None = None) -> Any:
-    """A tensor of shape `dims` (ints, scalar tensors, or an integer tensor) that holds `value` everywhere."""
+    """A tensor of shape `dims` (ints, scalar tensors, or an integer tensor) that holds `value` everywhere.
+
+    The dtype is that of `value`, a scalar. Raises `InvalidArgumentError` for dimensions that are negative or no ints.
+    """
     hint, inputs = as_dims(dims)
     require(hint is None or all(n is None or n >= 0 for n in hint), f"a shape can't have negative dimensions: {hint}")
     return fill_op(value, *inputs, shape=hint, name=name)
@@ -57,12 +60,15 @@ def _value(number: int, dtype: DType) -> Any:
 
 
 def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Any:
-    """A tensor of zeros (of empty text for strings)."""
+    """A tensor of zeros (of empty text for strings), of `shape` as for `fill`.
+
+    Raises `InvalidArgumentError` for a negative dimension, `InvalidTypeError` for what is no dtype.
+    """
     return fill(shape, _value(0, as_dtype(dtype)), name)
 
 
 def ones(shape: Any, dtype: Any = float32, name: str | None = None) -> Any:
-    """A tensor of ones."""
+    """A tensor of ones; shape and errors as for `zeros`. Raises `InvalidArgumentError` for strings."""
     return fill(shape, _value(1, as_dtype(dtype)), name)
 
 
@@ -80,12 +86,12 @@ def _like_value(tensor: Any, value: Any, name: str | None) -> Any:
 
 
 def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """Zeros in the shape of `input`, and in its dtype unless another is given."""
+    """Zeros in the shape of `input`, and in its dtype unless another is given; errors as for `zeros`."""
     return _like(input, 0, dtype, name)
 
 
 def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """Ones in the shape of `input`, and in its dtype unless another is given."""
+    """Ones in the shape of `input`, and in its dtype unless another is given; errors as for `ones`."""
     return _like(input, 1, dtype, name)
 
 
@@ -177,7 +183,11 @@ linspace_op = op(
 
 
 def linspace(start: Any, stop: Any, num: int, name: str | None = None, axis: int = 0) -> Any:
-    """`num` (a Python int) evenly spaced numbers from `start` to `stop`, both included, along a new `axis`."""
+    """`num` (a Python int) evenly spaced numbers from `start` to `stop`, both included, along a new `axis`.
+
+    `start` and `stop` broadcast; integers give float64, other dtypes stay. Raises `InvalidArgumentError` for a negative
+    `num`, shapes that do not broadcast, an axis out of bounds, or strings.
+    """
     return linspace_op(start, stop, num=int(num), axis=int(axis), name=name)
 
 
@@ -227,7 +237,8 @@ def one_hot(
     """`indices` as rows of `depth` (a Python int) elements: `on_value` (1) at the index, `off_value` (0) elsewhere.
 
     The new axis is the last one unless `axis` says otherwise; the dtype is float32 unless it, or the values, say
-    otherwise. An index outside `[0, depth)` gives a row of `off_value`.
+    otherwise. An index outside `[0, depth)` gives a row of `off_value`. Raises `InvalidArgumentError` for
+    an axis out of bounds, `InvalidTypeError` for what is no dtype.
     """
     given = [convert_to_tensor(v) for v in (on_value, off_value) if v is not None]
     target = as_dtype(dtype) if dtype is not None else given[0].dtype if given else float32
@@ -239,7 +250,10 @@ def eye(
     num_rows: int, num_columns: int | None = None, batch_shape: Any = None, dtype: Any = float32,
     name: str | None = None
 ) -> Any:
-    """The identity matrix, or a batch of them. The sizes are Python ints."""
+    """The identity matrix, or a batch of them: shape `batch_shape + [num_rows, num_columns]`. Sizes are Python ints.
+
+    Raises `InvalidArgumentError` for a `batch_shape` that is not known, `ValueError` for a negative size.
+    """
     matrix = np.eye(int(num_rows), None if num_columns is None else int(num_columns), dtype=as_dtype(dtype).numpy)
     if batch_shape is None:
         return constant(matrix, name=name or "eye")
@@ -252,7 +266,10 @@ def eye(
 
 
 def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[Any]:
-    """Vectors spread over a grid, one tensor for each; `indexing` is `"xy"` (columns first) or `"ij"`."""
+    """Vectors spread over a grid, one tensor for each; `indexing` is `"xy"` (columns first) or `"ij"`.
+
+    Tensors of other ranks are flattened, dtypes stay. Raises `InvalidArgumentError` for another `indexing`.
+    """
     from .shape import broadcast_to, reshape, size
 
     require(indexing in ("xy", "ij"), f'indexing is "xy" or "ij", not {indexing!r}')
@@ -331,20 +348,32 @@ set_diag_op: Op = op("set_diag", infer=_infer_set_diag, numpy=_set_diag,
 
 
 def diag(diagonal: Any, name: str = "diag", k: int = 0) -> Any:
-    """Matrices whose diagonal `k` (0: the main one, positive: above) is the last axis of `diagonal`; zero elsewhere."""
+    """Matrices whose diagonal `k` (0: the main one, positive: above) is the last axis of `diagonal`; zero elsewhere.
+
+    The dtype stays. Raises `InvalidArgumentError` for a scalar.
+    """
     return diag_op(diagonal, k=int(k), name=name)
 
 
 def diag_part(input: Any, name: str = "diag_part", k: int = 0) -> Any:
-    """The diagonal `k` of a matrix or a batch of matrices."""
+    """The diagonal `k` of a matrix or a batch of matrices, in their dtype; empty where they have none.
+
+    Raises `InvalidArgumentError` for a rank below 2.
+    """
     return diag_part_op(input, k=int(k), name=name)
 
 
 def set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: int = 0) -> Any:
-    """`input` with the diagonal `k` of its matrices replaced."""
+    """`input`, of rank 2 or more, with the diagonal `k` of its matrices replaced; shape and dtype stay.
+
+    Raises `InvalidArgumentError` for a rank below 2.
+    """
     return set_diag_op(input, diagonal, k=int(k), name=name)
 
 
 def trace(x: Any, name: str | None = None) -> Any:
-    """The sum of the main diagonal of a matrix, or of each matrix of a batch."""
+    """The sum of the main diagonal of a matrix, or of each matrix of a batch, in their dtype (int64 for booleans).
+
+    Raises `InvalidArgumentError` for a rank below 2.
+    """
     return reduce_sum(diag_part(x), axis=-1, name=name)

@@ -221,20 +221,24 @@ def _matrix_norm_gradient(g: Any, x: Any, ord: Any, axis: tuple[int, int], keepd
 def cumsum(x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Any:
     """The running sum along `axis`: `[a, a + b, a + b + c]`.
 
-    `exclusive` leaves the element itself out (`[0, a, a + b]`); `reverse` runs from the end.
+    `exclusive` leaves the element itself out (`[0, a, a + b]`); `reverse` runs from the end. The result has the shape
+    and dtype of `x`. Raises `InvalidArgumentError` for an axis out of bounds.
     """
     return cumsum_op(x, axis=int(axis), exclusive=exclusive, reverse=reverse, name=name)
 
 
 def cumprod(x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Any:
-    """The running product along `axis`; `exclusive` and `reverse` as for `cumsum`."""
+    """The running product along `axis`; `exclusive`, `reverse`, shape, dtype and errors as for `cumsum`."""
     return cumprod_op(x, axis=int(axis), exclusive=exclusive, reverse=reverse, name=name)
 
 
 def cumulative_logsumexp(
     x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Any:
-    """The running `log(sum(exp(x)))` along `axis`; `exclusive` and `reverse` as for `cumsum`."""
+    """The running `log(sum(exp(x)))` along `axis`; `exclusive`, `reverse`, shape and dtype as for `cumsum`.
+
+    Raises `InvalidArgumentError` for an axis out of bounds and for a dtype that is not floating.
+    """
     return cumulative_logsumexp_op(x, axis=int(axis), exclusive=exclusive, reverse=reverse, name=name)
 
 
@@ -243,7 +247,9 @@ def norm(
 ) -> Any:
     """The norm of vectors (`axis` an int), matrices (`axis` a pair), or of all elements as one vector (no `axis`).
 
-    `ord` is `"euclidean"`, `"fro"` or any order that `numpy.linalg.norm` knows. Integers give float64.
+    `ord` is `"euclidean"`, `"fro"` or any order that `numpy.linalg.norm` knows. Integers give float64, complex numbers
+    a real dtype; the shape is as for `reduce_sum`. Raises `InvalidArgumentError` for strings, an axis out of bounds,
+    or an `ord` that vectors or matrices do not have.
     """
     ord = None if ord in ("euclidean", "fro") else ord
     return norm_op(tensor, ord=ord, axis=axis_attribute(axis), keepdims=keepdims, name=name)

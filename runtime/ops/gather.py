@@ -133,7 +133,11 @@ def gather(
 
 
 def take(a: Any, indices: Any, axis: int | None = None) -> Any:
-    """NumPy's `take`: negative indices count from the end; without `axis`, from the flattened tensor."""
+    """NumPy's `take`: negative indices count from the end; without `axis`, from the flattened tensor.
+
+    The shape of the indices replaces `axis`; the dtype stays. Raises `OutOfRangeError` for an index outside,
+    `InvalidTypeError` for indices that are no integers.
+    """
     from .index import get_item
     from .shape import reshape
 
@@ -212,7 +216,8 @@ gather_nd_op = op(
 def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None) -> Any:
     """The elements (or slices) of `params` at the index vectors in the last axis of `indices`.
 
-    Raises `OutOfRangeError` for a vector outside, also with negative numbers.
+    The shape is `indices.shape[:-1]` and what the vectors leave of that of `params`. Raises `OutOfRangeError` for a
+    vector outside, also with negative numbers, `InvalidArgumentError` for one too long or not of integers.
     """
     return gather_nd_op(params, indices, batch_dims=int(batch_dims), name=name)
 
@@ -255,12 +260,20 @@ take_along_axis_op = op(
 
 
 def take_along_axis(arr: Any, indices: Any, axis: int) -> Any:
-    """The elements of `arr` along `axis` at `indices`, which has the same rank; negative ones count from the end."""
+    """The elements of `arr` along `axis` at `indices`, which has the same rank; negative ones count from the end.
+
+    The other axes broadcast; the dtype stays. Raises `OutOfRangeError` for an index outside, `InvalidArgumentError` for
+    another rank.
+    """
     return take_along_axis_op(arr, indices, axis=int(axis))
 
 
 def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "boolean_mask") -> Any:
-    """The slices of `tensor` where `mask`, whose shape is that of the axes from `axis` (0) on, is true."""
+    """The slices of `tensor` where `mask`, whose shape is that of the axes from `axis` (0) on, is true.
+
+    The axes of the mask become one; the dtype stays. Raises `InvalidArgumentError` for a mask that is a scalar or not
+    bool.
+    """
     from .index import get_item
 
     chosen = convert_to_tensor(mask)
@@ -312,7 +325,8 @@ slice_op = op(
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
     """The region of `input_` from `begin` (a vector) of `size` (ints, tensors or a vector; -1: all that remains).
 
-    Raises `OutOfRangeError` when the region does not lie inside.
+    The dtype stays. Raises `OutOfRangeError` when the region does not lie inside, `InvalidArgumentError` when `begin`
+    or `size` has not one number for each axis.
     """
     hint, inputs = as_dims(size)
     start = np.zeros(0, np.int32) if isinstance(begin, list | tuple) and not begin else begin

@@ -73,7 +73,10 @@ concat_op = op(
 
 
 def concat(values: Any, axis: int, name: str = "concat") -> Any:
-    """The tensors of a list joined along `axis`. All other dimensions must be equal; dtypes promote."""
+    """The tensors of a list joined along `axis`. All other dimensions must be equal; dtypes promote.
+
+    Raises `InvalidArgumentError` for other shapes and no tensor, `InvalidTypeError` for dtypes without a common one.
+    """
     if not isinstance(values, list | tuple):
         return convert_to_tensor(values)
     require(len(values) > 0, "concat needs at least one tensor")
@@ -108,6 +111,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
     """The tensors of a list, all of one shape, along a new `axis`; dtypes promote. Of nothing: an empty vector.
 
     What is a tensor already (a staged list becomes one) holds its items along the first axis, which moves to `axis`.
+    Raises `InvalidArgumentError` for shapes that differ, `InvalidTypeError` for dtypes without a common one.
     """
     from .create import zeros
     from .shape import moveaxis
@@ -149,7 +153,10 @@ unstack_op = op(
 
 
 def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> list[Any]:
-    """The slices of `value` along `axis`, as a list. `num` is needed only where the dimension is not known."""
+    """The slices of `value` along `axis`, as a list. `num` is needed only where the dimension is not known.
+
+    The dtype stays. Raises `InvalidArgumentError` when `num` is missing or wrong, or the axis out of bounds.
+    """
     tensor = convert_to_tensor(value)
     shape = tensor.static_shape
     if num is None:
@@ -207,7 +214,10 @@ split_op = op(
 
 
 def split(value: Any, num_or_size_splits: Any, axis: int = 0, num: int | None = None, name: str = "split") -> list[Any]:
-    """`value` cut along `axis` into a number of equal parts, or into parts of given sizes (one may be -1)."""
+    """`value` cut along `axis` into a number of equal parts, or into parts of given sizes (one may be -1).
+
+    The dtype stays. Raises `InvalidArgumentError` when the parts do not make up the dimension.
+    """
     sizes = num_or_size_splits
     if isinstance(sizes, EagerTensor | np.ndarray):
         sizes = np.asarray(sizes).tolist()
@@ -258,7 +268,10 @@ tile_op = op(
 
 
 def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
-    """`input` repeated `multiples[i]` times along each axis `i` (ints, scalar tensors, or an integer tensor)."""
+    """`input` repeated `multiples[i]` times along each axis `i` (ints, scalar tensors, or an integer tensor).
+
+    The dtype stays. Raises `InvalidArgumentError` unless there is one number, not negative, for each axis.
+    """
     hint, inputs = as_dims(multiples)
     return tile_op(input, *inputs, multiples=hint, name=name)
 
@@ -308,7 +321,8 @@ repeat_op = op(
 def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Any:
     """Each element of `input` repeated `repeats` times: one number, or one for each slice along `axis`.
 
-    Without `axis` the input is flattened first.
+    Without `axis` the input is flattened first; the dtype stays. Raises `InvalidArgumentError` when `repeats` has
+    another length, is negative or no integer.
     """
     count = repeats if isinstance(repeats, int) else None
     return repeat_op(input, repeats, axis=None if axis is None else int(axis), count=count, name=name)
@@ -387,6 +401,7 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
     """`tensor` with `paddings[i] = [before, after]` more elements along each axis `i`.
 
     The mode is CONSTANT (filled with `constant_values`), REFLECT (mirrored without the edge) or SYMMETRIC (with it).
+    The dtype stays. Raises `InvalidArgumentError` for another mode, another number of pairs, or too much to mirror.
     """
     from .create import zeros
     from .elementwise import cast

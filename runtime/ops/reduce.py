@@ -315,21 +315,27 @@ argmin_op = op("argmin", gradient=NOT_DIFFERENTIABLE, infer=_infer_arg, numpy=_a
 
 
 def reduce_sum(input_tensor: Any, axis: Axis = None, keepdims: bool = False, name: str | None = None) -> Any:
-    """The sum over `axis`, in the dtype of the input (int64 for booleans)."""
+    """The sum over `axis`, in the dtype of the input (int64 for bools); the shape loses `axis` (`keepdims`: it is 1).
+
+    Raises `InvalidArgumentError` for an axis out of bounds or given twice, `InvalidTypeError` for one of no integers.
+    """
     x = convert_to_tensor(input_tensor)
     dtype = None if x.dtype is bool_ else x.dtype
     return sum_op(x, axis=axis_attribute(axis), keepdims=keepdims, dtype=dtype, name=name)
 
 
 def reduce_prod(input_tensor: Any, axis: Axis = None, keepdims: bool = False, name: str | None = None) -> Any:
-    """The product over `axis`, in the dtype of the input (int64 for booleans)."""
+    """The product over `axis`, in the dtype of the input (int64 for booleans). Shape and errors as for `reduce_sum`."""
     x = convert_to_tensor(input_tensor)
     dtype = None if x.dtype is bool_ else x.dtype
     return prod_op(x, axis=axis_attribute(axis), keepdims=keepdims, dtype=dtype, name=name)
 
 
 def reduce_mean(input_tensor: Any, axis: Axis = None, keepdims: bool = False, name: str | None = None) -> Any:
-    """The mean over `axis`; of integers an integer, cut off towards zero (as in TensorFlow, unlike NumPy)."""
+    """The mean over `axis`; of integers an integer, cut off towards zero (as in TensorFlow, unlike NumPy).
+
+    Other dtypes stay, booleans give float64. Shape and errors as for `reduce_sum`.
+    """
     x = convert_to_tensor(input_tensor)
     dtype = x.dtype if x.dtype.is_integer else None
     return mean_op(x, axis=axis_attribute(axis), keepdims=keepdims, dtype=dtype, name=name)
@@ -340,23 +346,23 @@ def _public(record: Op, name_: str, more: str = "") -> Callable[..., Any]:
         return record(input_tensor, axis=axis_attribute(axis), keepdims=keepdims, name=name)
 
     finish(function, record, name_)
-    function.__doc__ = f"{record.__doc__}{more}"
+    function.__doc__ = f"{record.__doc__}{more} Shape and errors as for `reduce_sum`."
     return function
 
 
-reduce_max = _public(max_op, "reduce_max")
-reduce_min = _public(min_op, "reduce_min")
-reduce_all = _public(all_op, "reduce_all")
-reduce_any = _public(any_op, "reduce_any")
-reduce_logsumexp = _public(logsumexp_op, "reduce_logsumexp")
-reduce_variance = _public(var_op, "reduce_variance", " Of integers it is float64.")
-reduce_std = _public(std_op, "reduce_std", " Of integers it is float64.")
+reduce_max = _public(max_op, "reduce_max", " The dtype stays.")
+reduce_min = _public(min_op, "reduce_min", " The dtype stays.")
+reduce_all = _public(all_op, "reduce_all", " Of numbers, too, it is bool.")
+reduce_any = _public(any_op, "reduce_any", " Of numbers, too, it is bool.")
+reduce_logsumexp = _public(logsumexp_op, "reduce_logsumexp", " Of integers it is of the dtype of their `exp`.")
+reduce_variance = _public(var_op, "reduce_variance", " Of integers it is float64, of complex numbers real.")
+reduce_std = _public(std_op, "reduce_std", " Of integers it is float64, of complex numbers real.")
 
 
 def reduce_euclidean_norm(
     input_tensor: Any, axis: Axis = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
-    """The square root of the sum of squares over `axis`, in the dtype of the input."""
+    """The root of the sum of squares over `axis`, in the input's dtype (real). Shape and errors as for `reduce_sum`."""
     from .math import absolute, sqrt, square
 
     x = convert_to_tensor(input_tensor)
@@ -366,12 +372,12 @@ def reduce_euclidean_norm(
 def count_nonzero(
     input: Any, axis: Axis = None, keepdims: bool = False, dtype: Any = int64, name: str | None = None
 ) -> Any:
-    """The number of elements over `axis` that are not zero (or not empty text)."""
+    """The number, in `dtype`, of elements that are not zero (or empty text). Shape and errors as for `reduce_sum`."""
     return cast(count_op(input, axis=axis_attribute(axis), keepdims=keepdims, name=name), dtype)
 
 
 def zero_fraction(value: Any, name: str | None = None) -> Any:
-    """The fraction of elements that are zero, float32."""
+    """The fraction of elements that are zero: a float32 scalar, NaN for a tensor without elements."""
     from .shape import size
 
     x = convert_to_tensor(value)
@@ -380,16 +386,16 @@ def zero_fraction(value: Any, name: str | None = None) -> Any:
 
 
 def argmax(input: Any, axis: int | None = None, output_type: Any = int64, name: str | None = None) -> Any:
-    """The index of the first maximum along `axis` (0 when it is not given, as in TensorFlow).
+    """The index of the first maximum along `axis` (0 when it is not given, as in TensorFlow), in `output_type`.
 
-    Raises `InvalidArgumentError` when there is nothing along the axis.
+    The shape loses `axis`. Raises `InvalidArgumentError` when it is out of bounds or there is nothing along it.
     """
     return argmax_op(input, axis=0 if axis is None else int(axis), dtype=as_dtype(output_type), name=name)
 
 
 def argmin(input: Any, axis: int | None = None, output_type: Any = int64, name: str | None = None) -> Any:
-    """The index of the first minimum along `axis` (0 when it is not given, as in TensorFlow).
+    """The index of the first minimum along `axis` (0 when it is not given, as in TensorFlow), in `output_type`.
 
-    Raises `InvalidArgumentError` when there is nothing along the axis.
+    The shape loses `axis`. Raises `InvalidArgumentError` when it is out of bounds or there is nothing along it.
     """
     return argmin_op(input, axis=0 if axis is None else int(axis), dtype=as_dtype(output_type), name=name)

@@ -101,6 +101,12 @@ def _chosen_gradient(g: Any, out: Any, x: Any, indices: Any, updates: Any) -> tu
     return g * kept, None, gather_nd(g, indices) * stored
 
 
+_FITS_SCATTER = """The result has the shape and dtype of the tensor. Raises `OutOfRangeError` for a vector outside,
+`InvalidArgumentError` for updates of another dtype or not of the shape that `gather_nd` gives at `indices`."""
+_FITS_SEGMENTS = """The segments are the first axis of the result, in place of the ids' axes; the dtype is the data's.
+Raises `InvalidArgumentError` for ids that are no integers or do not fit the data, """
+
+
 def _declare(name: str, function: Any, doc: str, gradient: Any = None) -> Callable[..., Any]:
     record = op(name, infer=_infer_scatter, numpy=_scatter(function), in_place=_in_place(function),
                 samples=_samples, gradient=gradient, doc=doc)  # fmt: skip
@@ -109,7 +115,7 @@ def _declare(name: str, function: Any, doc: str, gradient: Any = None) -> Callab
         tensor, updates = _together(tensor, updates)
         return record(tensor, indices, updates, name=name)
 
-    return finish(public, record, name)
+    return finish(public, record, name, _FITS_SCATTER)
 
 
 def _together(tensor: Any, updates: Any) -> tuple[Any, Any]:
@@ -170,7 +176,8 @@ scatter_nd_op = op(
 def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Any:
     """Zeros of `shape` with `updates` added at the index vectors in the last axis of `indices`.
 
-    Raises `OutOfRangeError` for a vector outside the shape.
+    The dtype is that of `updates`, whose shape is that of `gather_nd` at `indices`; else `InvalidArgumentError`. Raises
+    `OutOfRangeError` for a vector outside the shape.
     """
     hint, inputs = as_dims(shape)
     return scatter_nd_op(indices, updates, *inputs, shape=hint, name=name)
@@ -216,7 +223,7 @@ update_slice_op = op(
 def dynamic_update_slice(operand: Any, update: Any, start_indices: Any, name: str | None = None) -> Any:
     """A copy of `operand` with the region from `start_indices`, of the shape of `update`, replaced by it.
 
-    Raises `OutOfRangeError` when the region does not lie inside.
+    Raises `OutOfRangeError` when the region does not lie inside, `InvalidArgumentError` for another rank.
     """
     return update_slice_op(operand, update, start_indices, name=name)
 
@@ -350,14 +357,14 @@ def _sorted_function(record: Op) -> Callable[..., Any]:
     def function(data: Any, segment_ids: Any, name: str | None = None) -> Any:
         return record(data, segment_ids, name=name)
 
-    return finish(function, record, record.name)
+    return finish(function, record, record.name, f"{_FITS_SEGMENTS}and for ids that are negative or not sorted.")
 
 
 def _unsorted_function(record: Op) -> Callable[..., Any]:
     def function(data: Any, segment_ids: Any, num_segments: int, name: str | None = None) -> Any:
         return record(data, segment_ids, count=int(num_segments), name=name)
 
-    return finish(function, record, record.name)
+    return finish(function, record, record.name, f"{_FITS_SEGMENTS}`OutOfRangeError` for an id that is too large.")
 
 
 segment_sum, unsorted_segment_sum = _segment_op(

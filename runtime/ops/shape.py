@@ -105,7 +105,10 @@ expand_dims_op = op(
 
 
 def expand_dims(input: Any, axis: int, name: str | None = None) -> Any:
-    """`input` with a new dimension of one before `axis` (counted from the end of the result when negative)."""
+    """`input` with a new dimension of one before `axis` (counted from the end of the result when negative).
+
+    The dtype stays. Raises `InvalidArgumentError` for an axis out of bounds of the result.
+    """
     return expand_dims_op(input, axis=int(axis), name=name)
 
 
@@ -130,7 +133,10 @@ squeeze_op = op(
 
 
 def squeeze(input: Any, axis: Axes = None, name: str | None = None) -> Any:
-    """`input` without its dimensions of one, or without those in `axis`, which must be one."""
+    """`input`, of any dtype, without its dimensions of one, or without those in `axis`.
+
+    Raises `InvalidArgumentError` when a dimension in `axis` is not one, or there is no such dimension.
+    """
     if isinstance(axis, list | tuple):
         axis = tuple(int(a) for a in axis) or None
     return squeeze_op(input, axis=axis, name=name)
@@ -164,7 +170,10 @@ transpose_op = op(
 
 
 def transpose(a: Any, perm: Sequence[int] | None = None, conjugate: bool = False, name: str = "transpose") -> Any:
-    """`a` with its axes in the order `perm` (reversed when ``None``), and conjugated if asked."""
+    """`a`, of any dtype, with its axes in the order `perm` (reversed when ``None``), and conjugated if asked.
+
+    Raises `InvalidArgumentError` when `perm` is no permutation of the axes.
+    """
     from .elementwise import conj
 
     result = transpose_op(a, perm=None if perm is None else tuple(int(p) for p in perm), name=name)
@@ -172,7 +181,10 @@ def transpose(a: Any, perm: Sequence[int] | None = None, conjugate: bool = False
 
 
 def moveaxis(a: Any, source: int | Sequence[int], destination: int | Sequence[int]) -> Any:
-    """`a` with the axes `source` moved to the places `destination`; the others keep their order."""
+    """`a`, of any dtype, with the axes `source` moved to the places `destination`; the others keep their order.
+
+    Raises `InvalidArgumentError` for an axis out of bounds or an unknown rank, `ValueError` for lengths that differ.
+    """
     tensor = convert_to_tensor(a)
     n = _known_rank(tensor, "moveaxis")
     sources = [axis_of(i, n) for i in ([source] if isinstance(source, int) else source)]
@@ -184,7 +196,7 @@ def moveaxis(a: Any, source: int | Sequence[int], destination: int | Sequence[in
 
 
 def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
-    """`a` with two axes exchanged."""
+    """`a`, of any dtype, with two axes exchanged. Raises `IndexError` for one that `a` does not have."""
     tensor = convert_to_tensor(a)
     order = list(range(_known_rank(tensor, "swapaxes")))
     order[axis1], order[axis2] = order[axis2], order[axis1]
@@ -192,7 +204,7 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
 
 
 def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Any:
-    """`a` with its last two axes exchanged, and conjugated if asked."""
+    """`a`, of any dtype, with its last two axes exchanged, conjugated if asked. Raises `IndexError` below rank 2."""
     from .elementwise import conj
 
     result = swapaxes(a, -1, -2)
@@ -227,7 +239,10 @@ broadcast_to_op = op(
 
 
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
-    """`input` broadcast to `shape`: a list of ints and scalar tensors, or an integer tensor."""
+    """`input`, of any dtype, broadcast to `shape`: a list of ints and scalar tensors, or an integer tensor.
+
+    Raises `InvalidArgumentError` when it does not broadcast to it.
+    """
     hint, inputs = as_dims(shape)
     return broadcast_to_op(input, *inputs, shape=hint, name=name)
 
@@ -252,7 +267,10 @@ ensure_shape_op = op(
 
 
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
-    """`x` itself, from here on known to have `shape` (``None`` for any dimension); otherwise an error at run time."""
+    """`x`, of any dtype, itself, from here on known to have `shape` (``None`` for any dimension).
+
+    Raises `InvalidArgumentError` when it has not: while tracing where that is known, else when the graph runs.
+    """
     return ensure_shape_op(x, shape=dims_of(shape), name=name)
 
 
@@ -274,7 +292,10 @@ reverse_op: Op = op(
 
 
 def reverse(tensor: Any, axis: Sequence[int], name: str | None = None) -> Any:
-    """`tensor` in reverse order along each axis in `axis`."""
+    """`tensor`, of any dtype, in reverse order along each axis in `axis`.
+
+    Raises `InvalidArgumentError` for an axis out of bounds or given twice.
+    """
     return reverse_op(tensor, axis=tuple(int(a) for a in np.atleast_1d(axis)), name=name)
 
 
@@ -294,7 +315,11 @@ def _shift(shift: Any) -> Any:
 
 
 def roll(input: Any, shift: Any, axis: Axes, name: str | None = None) -> Any:
-    """`input` with its elements moved by `shift` along `axis`; what leaves at the end comes in at the front."""
+    """`input` with its elements moved by `shift` along `axis`; what leaves at the end comes in at the front.
+
+    Shape and dtype stay. Raises `InvalidArgumentError` for an axis out of bounds, and when `shift` and `axis` differ in
+    length.
+    """
     axis = tuple(int(a) for a in axis) if isinstance(axis, list | tuple) else axis
     return roll_op(input, shift, axis=axis, name=name)
 
@@ -327,20 +352,20 @@ rank_op = _count("rank", np.ndim, "The number of dimensions.")
 
 
 def shape(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
-    """The shape of `input` as a vector of `out_type`."""
+    """The shape of `input` as a vector of `out_type`. Raises `InvalidTypeError` when that is no dtype."""
     return shape_op(input, dtype=as_dtype(out_type), name=name)
 
 
 def shape_n(input: Sequence[Any], out_type: Any = int32, name: str | None = None) -> list[Any]:
-    """The shapes of several tensors."""
+    """The shapes of several tensors, as a list of vectors of `out_type`; errors as for `shape`."""
     return [shape(x, out_type, name) for x in input]
 
 
 def size(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
-    """The number of elements of `input`."""
+    """The number of elements of `input`, a scalar of `out_type`; errors as for `shape`."""
     return size_op(input, dtype=as_dtype(out_type), name=name)
 
 
 def rank(input: Any, name: str | None = None) -> Any:
-    """The number of dimensions of `input`, int32."""
+    """The number of dimensions of `input`, an int32 scalar."""
     return rank_op(input, name=name)

@@ -79,17 +79,27 @@ inv_op = op(
 
 
 def det(input: Any, name: str | None = None) -> Any:
-    """The determinant of square matrices."""
+    """The determinants of square matrices: `[..., n, n]` gives `[...]`, of dtype float64 for integers.
+
+    Raises `InvalidArgumentError` for matrices that are not square, and for float16 and strings.
+    """
     return det_op(input, name=name)
 
 
 def slogdet(input: Any, name: str | None = None) -> Any:
-    """The sign and the logarithm of the absolute value of the determinant of square matrices."""
+    """The sign and the logarithm of the absolute value of the determinant of square matrices.
+
+    `[..., n, n]` gives two tensors `[...]`; the sign has the dtype of the matrices (float64 for integers), the
+    logarithm is real. Raises `InvalidArgumentError` for matrices that are not square, and for float16 and strings.
+    """
     return slogdet_op(input, name=name)
 
 
 def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Any:
-    """The inverse of square matrices, or of their conjugate transposes; `InvalidArgumentError` when there is none."""
+    """The inverse of square matrices, or of their conjugate transposes: the same shape, float64 for integers.
+
+    Raises `InvalidArgumentError` when there is none, for matrices that are not square, and for float16 and strings.
+    """
     return inv_op(matrix_transpose(input, conjugate=True) if adjoint else input, name=name)
 
 
@@ -148,19 +158,30 @@ triangular_solve_op: Op = op(
 
 
 def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Any:
-    """The `x` with `matrix @ x == rhs`, a matrix of columns; `InvalidArgumentError` for a singular matrix."""
+    """The `x` with `matrix @ x == rhs`, a matrix of columns: `[..., n, n]` and `[..., n, k]` give `[..., n, k]`.
+
+    The dtype is the common one, float64 for integers. Raises `InvalidArgumentError` for a matrix that is singular or
+    not square, a `rhs` that does not fit, and float16; `InvalidTypeError` for dtypes that have nothing in common.
+    """
     return solve_op(matrix_transpose(matrix, conjugate=True) if adjoint else matrix, rhs, name=name)
 
 
 def triangular_solve(matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None) -> Any:
-    """The `x` with `matrix @ x == rhs` for a triangular matrix, of which the other triangle is ignored."""
+    """The `x` with `matrix @ x == rhs` for a triangular matrix, of which the other triangle is ignored.
+
+    Shapes, dtypes and errors are those of `solve`.
+    """
     if adjoint:
         return triangular_solve_op(matrix_transpose(matrix, conjugate=True), rhs, lower=not lower, name=name)
     return triangular_solve_op(matrix, rhs, lower=lower, name=name)
 
 
 def lstsq(matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bool = True, name: str | None = None) -> Any:
-    """The `x` that makes `matrix @ x - rhs` smallest in squares, for each column; `fast` is without meaning here."""
+    """The `x` that makes `matrix @ x - rhs` smallest in squares, for each column; `fast` is without meaning here.
+
+    `[..., n, m]` and `[..., n, k]` give `[..., m, k]` of the common dtype, float64 for integers. Raises
+    `InvalidArgumentError` when the sizes `n` differ, and for float16.
+    """
     if l2_regularizer == 0.0:
         return pinv(matrix) @ rhs
     from .create import eye
@@ -194,7 +215,10 @@ pinv_op = op("pinv", infer=_infer_pinv, numpy=np.linalg.pinv, numpy_names=("lina
 
 
 def pinv(a: Any, name: str | None = None) -> Any:
-    """The Moore-Penrose pseudo-inverse of matrices."""
+    """The Moore-Penrose pseudo-inverse of matrices: `[..., n, m]` gives `[..., m, n]`, float64 for integers.
+
+    Raises `InvalidArgumentError` for a vector, for NaN, and for float16 and strings.
+    """
     return pinv_op(a, name=name)
 
 
@@ -220,7 +244,10 @@ cholesky_op = op("cholesky", infer=_infer_square,
 
 
 def cholesky(input: Any, name: str | None = None) -> Any:
-    """The lower triangular `l` with `l @ adjoint(l) == input`; `InvalidArgumentError` unless positive definite."""
+    """The lower triangular `l` with `l @ adjoint(l) == input`: the same shape, float64 for integers.
+
+    Raises `InvalidArgumentError` unless the matrices are square and positive definite, and for float16 and strings.
+    """
     return cholesky_op(input, name=name)
 
 
@@ -237,12 +264,16 @@ eigh_op = op("eigh", infer=_infer_eigh, numpy=guarded(lambda x: tuple(np.linalg.
 
 
 def eigh(tensor: Any, name: str | None = None) -> Any:
-    """The eigenvalues, ascending, and eigenvectors (columns) of self-adjoint matrices (the lower triangle)."""
+    """The eigenvalues, ascending, and eigenvectors (columns) of self-adjoint matrices (the lower triangle).
+
+    `[..., n, n]` gives real `[..., n]` and `[..., n, n]`, float64 for integers. Raises `InvalidArgumentError` for
+    matrices that are not square, and for float16 and strings.
+    """
     return eigh_op(tensor, name=name)
 
 
 def eigvalsh(tensor: Any, name: str | None = None) -> Any:
-    """The eigenvalues of self-adjoint matrices, ascending."""
+    """The eigenvalues of self-adjoint matrices, ascending: `[..., n, n]` gives real `[..., n]`; raises as `eigh`."""
     return eigh_op(tensor, name=name)[0]
 
 
@@ -270,7 +301,11 @@ qr_op = op(
 
 
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Any:
-    """`q`, with orthonormal columns, and an upper triangular `r` with `q @ r == input`."""
+    """`q`, with orthonormal columns, and an upper triangular `r` with `q @ r == input`.
+
+    `[..., n, m]` gives `[..., n, k]` and `[..., k, m]`, where `k` is the smaller of `n` and `m`, or `n` for
+    `full_matrices`; float64 for integers. Raises `InvalidArgumentError` for a vector, and for float16 and strings.
+    """
     return qr_op(input, full=full_matrices, name=name)
 
 
@@ -298,7 +333,12 @@ svd_op = op("svd", infer=_infer_svd, numpy=guarded(_svd, "the singular values di
 
 
 def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
-    """`s, u, v` with `u @ diag(s) @ adjoint(v) == tensor`, as TensorFlow orders them; only `s` without `compute_uv`."""
+    """`s, u, v` with `u @ diag(s) @ adjoint(v) == tensor`, as TensorFlow orders them; only `s` without `compute_uv`.
+
+    `[..., n, m]` gives real `[..., k]`, `[..., n, k]` and `[..., m, k]`, where `k` is the smaller of `n` and `m`; with
+    `full_matrices` `u` and `v` are square. Integers give float64. Raises `InvalidArgumentError` for a vector, for NaN,
+    and for float16 and strings.
+    """
     parts = svd_op(tensor, full=full_matrices, name=name)
     return parts if compute_uv else parts[0]
 
@@ -327,5 +367,8 @@ band_part_op: Op = op(
 
 
 def band_part(input: Any, num_lower: int, num_upper: int, name: str | None = None) -> Any:
-    """`input` with zeros outside the band of `num_lower` sub- and `num_upper` superdiagonals; -1 keeps all of them."""
+    """`input` with zeros outside the band of `num_lower` sub- and `num_upper` superdiagonals; -1 keeps all of them.
+
+    Shape and dtype stay. Raises `InvalidArgumentError` for a vector.
+    """
     return band_part_op(input, lower=int(num_lower), upper=int(num_upper), name=name)

@@ -325,9 +325,10 @@ add_at_op: Op = op("add_at", infer=_infer_set_item, in_place=_add_in_place,
 
 
 def get_item(x: Any, key: Any, name: str | None = None) -> Any:
-    """`x[key]` with NumPy's meaning; any part of the key may be a tensor.
+    """`x[key]` with NumPy's meaning and shapes, and the dtype of `x`; any part of the key may be a tensor.
 
-    Raises `OutOfRangeError` for an index out of range: while tracing where it is known, else when the graph runs.
+    Raises `OutOfRangeError` for an index out of range: while tracing where it is known, else when the graph runs;
+    `InvalidTypeError` for an index of another type, `InvalidArgumentError` for a single bool or a step of 0.
     """
     attribute, inputs = encode(key)
     return get_item_op(x, *inputs, key=attribute, name=name)
@@ -339,8 +340,8 @@ getitem = get_item
 def set_item(x: Any, key: Any, value: Any, name: str | None = None) -> Any:
     """A tensor like `x` in which `x[key]` is `value`, which broadcasts; `x` itself stays as it is.
 
-    Raises `OutOfRangeError` for an index out of range, `InvalidArgumentError` for a value that does not fit, or whose
-    dtype would lose more than precision.
+    Shape and dtype stay. Raises `OutOfRangeError` for an index out of range, `InvalidTypeError` for one of another
+    type, `InvalidArgumentError` for a value that does not fit, or whose dtype would lose more than precision.
     """
     tensor = convert_to_tensor(x)
     if not isinstance(value, Tensor | np.ndarray | np.generic) and not hasattr(type(value), "__tensor__"):

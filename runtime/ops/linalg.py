@@ -91,8 +91,9 @@ def matmul(
 ) -> Any:  # fmt: skip
     """The matrix product of `a` and `b`, each transposed, or conjugated and transposed, first if asked.
 
-    Leading axes broadcast. Vectors are taken as in NumPy (TensorFlow refuses them). Raises `InvalidArgumentError` when
-    the inner dimensions differ.
+    `[..., n, m]` and `[..., m, p]` give `[..., n, p]` of the common dtype; leading axes broadcast. Vectors are taken as
+    in NumPy (TensorFlow refuses them). Raises `InvalidArgumentError` for inner dimensions that differ, leading ones
+    that don't broadcast, and a factor that is to be transposed as well as conjugated.
     """
     require(not ((transpose_a and adjoint_a) or (transpose_b and adjoint_b)),
         "only one of transpose and adjoint can be set")
@@ -104,19 +105,29 @@ def matmul(
 
 
 def matvec(a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, name: str | None = None) -> Any:
-    """The product of matrices `a` and vectors `b` (its last axis)."""
+    """The products of matrices `[..., n, m]` and vectors `[..., m]`: `[..., n]`, of the common dtype.
+
+    Raises `InvalidArgumentError` when the sizes `m` differ.
+    """
     from .shape import expand_dims, squeeze
 
     return squeeze(matmul(a, expand_dims(b, -1), transpose_a=transpose_a, adjoint_a=adjoint_a, name=name), -1)
 
 
 def adjoint(matrix: Any, name: str | None = None) -> Any:
-    """The conjugate transpose of the last two axes."""
+    """The conjugate transpose of the last two axes: `[..., n, m]` gives `[..., m, n]` of the same dtype.
+
+    Raises `InvalidArgumentError` for strings.
+    """
     return matrix_transpose(matrix, conjugate=True)
 
 
 def dot(a: Any, b: Any) -> Any:
-    """NumPy's `dot`: the sum over the last axis of `a` and the last but one of `b` (the only one of a vector)."""
+    """NumPy's `dot`: the sum over the last axis of `a` and the last but one of `b` (the only one of a vector).
+
+    The result has the other axes, those of `a` first, and the common dtype; a scalar multiplies. Raises
+    `InvalidArgumentError` when the sizes of the summed axes differ.
+    """
     a, b = convert_to_tensor(a), convert_to_tensor(b)
     if a.ndim == 0 or b.ndim == 0:
         return a * b
@@ -171,7 +182,11 @@ tensordot_op: Op = op(
 
 
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
-    """The sum of products over axes: the last and first `axes` ones for a number, or a pair of lists of axes."""
+    """The sum of products over axes: the last and first `axes` ones for a number, or a pair of lists of axes.
+
+    The result has the other axes, those of `a` first, and the common dtype. Raises `InvalidArgumentError` for axes that
+    do not exist, do not pair up or differ in size.
+    """
     if not isinstance(axes, int):
         left, right = ((x,) if isinstance(x, int) else tuple(int(i) for i in x) for x in axes)
         axes = (left, right)
@@ -179,12 +194,18 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
 
 
 def outer(a: Any, b: Any) -> Any:
-    """The product of every element of `a` with every element of `b`, a matrix; both are flattened."""
+    """The product of every element of `a` with every element of `b`, a matrix; both are flattened.
+
+    Sizes `n` and `m` give `[n, m]` of the common dtype. Raises `InvalidArgumentError` for strings.
+    """
     return reshape(a, (-1, 1)) * reshape(b, (1, -1))
 
 
 def cross(a: Any, b: Any, name: str | None = None) -> Any:
-    """The cross product of vectors of three elements, the last axis."""
+    """The cross product of vectors of three elements, the last axis; the other axes broadcast.
+
+    The result has the common dtype. Raises `InvalidArgumentError` for vectors of another length.
+    """
     return cross_op(a, b, name=name)
 
 
@@ -309,7 +330,11 @@ einsum_op: Op = op(
 
 
 def einsum(equation: str, *inputs: Any, name: str | None = None, **_: Any) -> Any:
-    """Sums of products in Einstein's notation: `einsum("ij,jk->ik", a, b)` is the matrix product."""
+    """Sums of products in Einstein's notation: `einsum("ij,jk->ik", a, b)` is the matrix product.
+
+    The result has the dtype common to the inputs. Raises `InvalidArgumentError` for an equation for another number of
+    inputs or other ranks, and for sizes of one letter that differ.
+    """
     return einsum_op(*inputs, equation=equation, name=name)
 
 

@@ -196,12 +196,15 @@ class TensorList:
 
     @classmethod
     def new(cls, dtype: Any, element_shape: Any = None) -> TensorList:
-        """An empty list of elements of a dtype and a shape (``None`` for what is not known)."""
+        """An empty list of elements of a dtype and a shape (``None`` for what is not known).
+
+        Raises `InvalidTypeError` for what is no dtype or no shape.
+        """
         return cls(new_op(), as_dtype(dtype), TensorShape(element_shape)._shape)
 
     @classmethod
     def from_tensor(cls, tensor: Any) -> TensorList:
-        """The slices of a tensor along its first axis."""
+        """The slices of a tensor along its first axis. Raises `InvalidArgumentError` for a scalar."""
         x = convert_to_tensor(tensor)
         return cls(from_tensor_op(x), x.dtype, None if x.static_shape is None else x.static_shape[1:])
 
@@ -215,19 +218,26 @@ class TensorList:
         return self._with(handle), value
 
     def get(self, index: Any) -> Any:
-        """The element at an index."""
+        """The element at an index, a scalar integer, in the list's dtype; `OutOfRangeError` when there is none."""
         return get_op(self.handle, index, dtype=self.dtype, shape=self.element_shape)
 
     def set(self, index: Any, value: Any) -> TensorList:
-        """This list with `value` at an index."""
+        """This list with `value` at an index.
+
+        Raises `OutOfRangeError` when there is no such element, `InvalidArgumentError` for another dtype or shape.
+        """
         return self._with(set_op(self.handle, index, self._element(value)))
 
     def length(self) -> Any:
-        """The number of elements, int32."""
+        """The number of elements, a scalar int32."""
         return length_op(self.handle)
 
     def stack(self) -> Any:
-        """The elements along a new first axis. Raises `InvalidArgumentError` when their shapes differ."""
+        """The elements along a new first axis, in the list's dtype.
+
+        Raises `InvalidArgumentError` when their shapes differ, or when there are none and the element shape is not
+        known.
+        """
         return stack_op(self.handle, dtype=self.dtype, shape=self.element_shape)
 
     def relaxed(self, element_shape: Shape) -> TensorList:

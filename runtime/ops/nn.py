@@ -55,22 +55,34 @@ log_softmax_op = op(
 
 
 def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Any:
-    """`exp(logits) / sum(exp(logits))` along `axis` (the last one)."""
+    """`exp(logits) / sum(exp(logits))` along `axis` (the last one); shape and dtype stay.
+
+    Raises `InvalidArgumentError` for integers, booleans and strings, and for an axis that does not exist.
+    """
     return softmax_op(logits, axis=-1 if axis is None else int(axis), name=name)
 
 
 def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Any:
-    """The logarithm of `softmax`, without loss for very small values."""
+    """The logarithm of `softmax`, without loss for very small values; shape and floating dtype stay.
+
+    Raises `InvalidArgumentError` for strings and for an axis that does not exist.
+    """
     return log_softmax_op(logits, axis=-1 if axis is None else int(axis), name=name)
 
 
 def log_sigmoid(x: Any, name: str | None = None) -> Any:
-    """`log(sigmoid(x))`, without overflow."""
+    """`log(sigmoid(x))`, without overflow.
+
+    The shape stays, and floating dtypes; integers give floats. Raises `InvalidArgumentError` for booleans and strings.
+    """
     return negative(softplus(negative(x)), name)
 
 
 def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Any:
-    """`x * Phi(x)` with the normal distribution function, or its approximation by tanh (Hendrycks & Gimpel, 2016)."""
+    """`x * Phi(x)` with the normal distribution function, or its approximation by tanh (Hendrycks & Gimpel, 2016).
+
+    The shape stays, and floating dtypes; integers give floats. Raises `InvalidTypeError` for strings.
+    """
     x = convert_to_tensor(features)
     if approximate:
         inner = (x + x * x * x * 0.044715) * _math.sqrt(2 / _math.pi)
@@ -79,7 +91,10 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> A
 
 
 def silu(features: Any, beta: float = 1.0, name: str | None = None) -> Any:
-    """`x * sigmoid(beta * x)`."""
+    """`x * sigmoid(beta * x)`.
+
+    The shape stays, and floating dtypes; integers give floats. Raises `InvalidTypeError` for strings.
+    """
     x = convert_to_tensor(features)
     return multiply(x, sigmoid(x * beta), name)
 
@@ -88,36 +103,51 @@ swish = silu
 
 
 def relu6(features: Any, name: str | None = None) -> Any:
-    """`min(max(x, 0), 6)`."""
+    """`min(max(x, 0), 6)`; the shape stays, and the dtype of numbers. Raises `InvalidArgumentError` for strings."""
     return minimum(relu(features), 6, name)
 
 
 def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Any:
-    """`x` where positive, `alpha * x` elsewhere."""
+    """`x` where positive, `alpha * x` elsewhere.
+
+    The shape stays, and floating dtypes; integers give floats. Raises `InvalidTypeError` for strings.
+    """
     x = convert_to_tensor(features)
     return where_op(x > 0, x, x * alpha, name=name)
 
 
 def elu(features: Any, name: str | None = None) -> Any:
-    """`x` where positive, `exp(x) - 1` elsewhere."""
+    """`x` where positive, `exp(x) - 1` elsewhere.
+
+    The shape stays, and floating dtypes; integers give floats. Raises `InvalidTypeError` for strings.
+    """
     x = convert_to_tensor(features)
     return where_op(x > 0, x, exp(minimum(x, 0)) - 1, name=name)
 
 
 def selu(features: Any, name: str | None = None) -> Any:
-    """The self-normalising scaled `elu` (Klambauer et al., 2017)."""
+    """The self-normalising scaled `elu` (Klambauer et al., 2017).
+
+    The shape stays, and floating dtypes; integers give floats. Raises `InvalidTypeError` for strings.
+    """
     x = convert_to_tensor(features)
     return multiply(where_op(x > 0, x, (exp(minimum(x, 0)) - 1) * 1.6732632423543772), 1.0507009873554805, name)
 
 
 def softsign(features: Any, name: str | None = None) -> Any:
-    """`x / (1 + abs(x))`."""
+    """`x / (1 + abs(x))`.
+
+    The shape stays, and floating dtypes; integers give floats. Raises `InvalidArgumentError` for strings.
+    """
     x = convert_to_tensor(features)
     return x / (abs(x) + 1)
 
 
 def bias_add(value: Any, bias: Any, name: str | None = None) -> Any:
-    """`value` with the vector `bias` added along the last axis."""
+    """`value` with the vector `bias` added along the last axis; the result has the common dtype.
+
+    Raises `InvalidArgumentError` when `bias` is no vector, or of a size that does not broadcast.
+    """
     from .math import add
 
     bias = convert_to_tensor(bias)
@@ -126,18 +156,26 @@ def bias_add(value: Any, bias: Any, name: str | None = None) -> Any:
 
 
 def l2_loss(t: Any, name: str | None = None) -> Any:
-    """Half the sum of squares."""
+    """Half the sum of squares, a scalar; integers give float64. Raises `InvalidArgumentError` for strings."""
     return multiply(reduce_sum(square(t)), 0.5, name)
 
 
 def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None) -> Any:
-    """`x` divided by its Euclidean norm along `axis` (of at least `sqrt(epsilon)`)."""
+    """`x` divided by its Euclidean norm along `axis` (of at least `sqrt(epsilon)`).
+
+    The shape stays, and floating dtypes; integers give floats. Raises `InvalidArgumentError` for strings and for an
+    axis that does not exist.
+    """
     tensor = convert_to_tensor(x)
     return multiply(tensor, rsqrt(maximum(reduce_sum(square(tensor), axis, keepdims=True), epsilon)), name)
 
 
 def moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None) -> tuple[Any, Any]:
-    """The mean and the variance over `axes`. `shift` is without meaning, as in TensorFlow."""
+    """The mean and the variance over `axes`. `shift` is without meaning, as in TensorFlow.
+
+    Both lose the axes, or keep them as 1 with `keepdims`. The mean has the dtype of `x`, also for integers; their
+    variance is float64. Raises `InvalidArgumentError` for strings and for an axis that does not exist.
+    """
     from .reduce import reduce_variance
 
     return reduce_mean(x, axes, keepdims), reduce_variance(x, axes, keepdims)
@@ -146,7 +184,11 @@ def moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: 
 def batch_normalization(
     x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: float, name: str | None = None
 ) -> Any:
-    """`(x - mean) / sqrt(variance + variance_epsilon) * scale + offset`; scale and offset may be ``None``."""
+    """`(x - mean) / sqrt(variance + variance_epsilon) * scale + offset`; scale and offset may be ``None``.
+
+    All broadcast; the dtype is the common one, a float for integers. Raises `InvalidArgumentError` for shapes that
+    don't broadcast, `InvalidTypeError` for strings among numbers.
+    """
     factor = rsqrt(convert_to_tensor(variance) + variance_epsilon)
     factor = factor if scale is None else factor * scale
     shift = negative(multiply(mean, factor)) if offset is None else subtract(offset, multiply(mean, factor))
@@ -189,7 +231,8 @@ sparse_op = op(
 def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Any:
     """Minus the log-probability of the class `labels`, for each row of `logits`.
 
-    Raises `InvalidArgumentError` for a label outside `[0, classes)`.
+    Labels `[...]` and logits `[..., classes]` give `[...]` in the floating dtype of the logits. Raises
+    `InvalidArgumentError` for a label outside `[0, classes)`.
     """
     return sparse_op(labels, logits, name=name)
 
@@ -219,7 +262,11 @@ cross_entropy_op = op(
 
 
 def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Any:
-    """The cross-entropy of `softmax(logits)` against the distribution `labels` along `axis`."""
+    """The cross-entropy of `softmax(logits)` against the distribution `labels` along `axis`.
+
+    Both have one shape; the result lacks `axis` and has the common dtype. Raises `InvalidArgumentError` for shapes that
+    do not fit.
+    """
     from .shape import moveaxis
 
     if axis != -1:
@@ -243,5 +290,9 @@ sigmoid_cross_entropy_op = op(
 
 
 def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Any:
-    """The cross-entropy of `sigmoid(logits)` against the probabilities `labels`, element by element."""
+    """The cross-entropy of `sigmoid(logits)` against the probabilities `labels`, element by element.
+
+    Both have one shape, that of the result, which has the common dtype. Raises `InvalidArgumentError` for shapes that
+    do not fit.
+    """
     return sigmoid_cross_entropy_op(labels, logits, name=name)

@@ -67,7 +67,7 @@ _generators = _Generators()
 
 
 def set_seed(seed: int) -> None:
-    """Restart all stateful generators from `seed`: from here on a program draws the same numbers again."""
+    """Restart all stateful generators from `seed`, an integer: from here on a program draws the same numbers again."""
     _generators.restart(int(seed))
 
 
@@ -187,7 +187,11 @@ def uniform(
     shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, seed: int | None = None,
     name: str | None = None
 ) -> Any:
-    """Numbers of `shape`, uniform from `minval` up to, without, `maxval` (1 for floats; integers need one)."""
+    """Numbers of `shape`, uniform from `minval` up to, without, `maxval` (1 for floats; integers need one).
+
+    Both bounds are cast to `dtype`, a floating or integer one. Raises `InvalidArgumentError` for integers without
+    `maxval`, or one that is not above `minval`, and for strings.
+    """
     target = as_dtype(dtype)
     hint, inputs = as_dims(shape)
     return uniform_op(*_ends(minval, maxval, target), *inputs, shape=hint, dtype=target, seed=seed, name=name)
@@ -197,7 +201,10 @@ def normal(
     shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, seed: int | None = None,
     name: str | None = None
 ) -> Any:
-    """Normally distributed numbers of `shape`."""
+    """Normally distributed numbers of `shape`; `mean` and `stddev` broadcast to it.
+
+    Raises `InvalidArgumentError` for a `dtype` that is not floating.
+    """
     return _stateful(normal_op, shape, mean, stddev, dtype, seed, name)
 
 
@@ -205,7 +212,10 @@ def truncated_normal(
     shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, seed: int | None = None,
     name: str | None = None
 ) -> Any:
-    """Normally distributed numbers of `shape`; those beyond two standard deviations are drawn again."""
+    """Normally distributed numbers of `shape`; those beyond two standard deviations are drawn again.
+
+    Raises `InvalidArgumentError` for a `dtype` that is not floating.
+    """
     return _stateful(truncated_op, shape, mean, stddev, dtype, seed, name)
 
 
@@ -220,7 +230,7 @@ def _stateful(record: Op, shape: Any, mean: Any, stddev: Any, dtype: Any, seed: 
 def stateless_uniform(
     shape: Any, seed: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, name: str | None = None
 ) -> Any:
-    """As `uniform`, determined by `seed`, two integers."""
+    """As `uniform`, determined by `seed`, two integers; any other seed raises `InvalidArgumentError`."""
     target = as_dtype(dtype)
     hint, inputs = as_dims(shape)
     return stateless_uniform_op(seed, *_ends(minval, maxval, target), *inputs, shape=hint, dtype=target, name=name)
@@ -229,7 +239,7 @@ def stateless_uniform(
 def stateless_normal(
     shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: str | None = None
 ) -> Any:
-    """As `normal`, determined by `seed`, two integers."""
+    """As `normal`, of any real `dtype`, by `seed`, two integers; any other raises `InvalidArgumentError`."""
     hint, inputs = as_dims(shape)
     return stateless_normal_op(seed, mean, stddev, *inputs, shape=hint, dtype=as_dtype(dtype), name=name)
 
@@ -237,18 +247,21 @@ def stateless_normal(
 def stateless_truncated_normal(
     shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: str | None = None
 ) -> Any:
-    """As `truncated_normal`, determined by `seed`, two integers."""
+    """As `truncated_normal`, of any real `dtype`, by `seed`, two integers; any other raises `InvalidArgumentError`."""
     hint, inputs = as_dims(shape)
     return stateless_truncated_op(seed, mean, stddev, *inputs, shape=hint, dtype=as_dtype(dtype), name=name)
 
 
 def bernoulli(shape: Any, probability: Any = 0.5, seed: int | None = None, name: str | None = None) -> Any:
-    """Booleans of `shape`, each true with the given probability."""
+    """Booleans of `shape`, each true with the given probability, which broadcasts.
+
+    Raises `InvalidArgumentError` for probabilities that don't broadcast with `shape`.
+    """
     return uniform(shape, seed=seed, name=name) < probability
 
 
 def stateless_bernoulli(shape: Any, seed: Any, probability: Any = 0.5, name: str | None = None) -> Any:
-    """As `bernoulli`, determined by `seed`, two integers."""
+    """As `bernoulli`, determined by `seed`, two integers; any other seed raises `InvalidArgumentError`."""
     return stateless_uniform(shape, seed, name=name) < probability
 
 
@@ -294,12 +307,15 @@ stateless_shuffle_op = op(
 
 
 def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Any:
-    """`value` with the slices along its first axis in random order."""
+    """`value` with the slices along its first axis in random order; shape and dtype stay.
+
+    Raises `ValueError` for a scalar, which has no axis.
+    """
     return shuffle_op(value, seed=seed, name=name)
 
 
 def stateless_shuffle(value: Any, seed: Any, name: str | None = None) -> Any:
-    """As `shuffle`, determined by `seed`, two integers."""
+    """As `shuffle`, determined by `seed`, two integers; any other seed raises `InvalidArgumentError`."""
     return stateless_shuffle_op(seed, value, name=name)
 
 
@@ -341,10 +357,14 @@ stateless_categorical_op = op(
 
 def categorical(logits: Any, num_samples: int, dtype: Any = None, seed: int | None = None,
     name: str | None = None) -> Any:
-    """For each row of `logits`, `num_samples` (a Python int) classes drawn with the probabilities `softmax(logits)`."""
+    """For each row of `logits`, `num_samples` (a Python int) classes drawn with the probabilities `softmax(logits)`.
+
+    `[rows, classes]` gives `[rows, num_samples]` of `dtype` (int64). In traces another rank, or logits that are not
+    floating, raise `InvalidArgumentError`.
+    """
     return categorical_op(logits, count=int(num_samples), dtype=as_dtype(dtype or int64), seed=seed, name=name)
 
 
 def stateless_categorical(logits: Any, num_samples: int, seed: Any, dtype: Any = int64, name: str | None = None) -> Any:
-    """As `categorical`, determined by `seed`, two integers."""
+    """As `categorical`, determined by `seed`, two integers; any other seed raises `InvalidArgumentError`."""
     return stateless_categorical_op(seed, logits, count=int(num_samples), dtype=as_dtype(dtype), name=name)

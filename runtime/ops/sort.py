@@ -97,14 +97,17 @@ def _descending(direction: str) -> bool:
 
 
 def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Any:
-    """`values` in order along `axis`; `direction` is ASCENDING or DESCENDING."""
+    """`values` in order along `axis`, ASCENDING or DESCENDING; `InvalidArgumentError` for no such axis or direction."""
     return sort_op(values, axis=int(axis), descending=_descending(direction), name=name)
 
 
 def argsort(
     values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
 ) -> Any:
-    """The indices (int32) that put `values` in order along `axis`; equal elements always keep their order."""
+    """The indices (int32, in the shape of `values`) that put `values` in order along `axis`; equals keep their order.
+
+    Raises `InvalidArgumentError` for an axis that does not exist and another direction.
+    """
     return argsort_op(values, axis=int(axis), descending=_descending(direction), name=name)
 
 
@@ -142,13 +145,18 @@ top_k_op = op(
 def top_k(input: Any, k: int = 1, sorted: bool = True, index_type: Any = int32, name: str | None = None) -> TopK:
     """The `k` (a Python int) largest elements of the last axis, largest first, and their indices.
 
-    Of equal elements the one with the lower index comes first. Raises `InvalidArgumentError` when there are fewer.
+    `[..., n]` gives `[..., k]` of the same dtype and of `index_type`. Of equal elements the one with the lower index
+    comes first. Raises `InvalidArgumentError` when there are fewer, and for a scalar.
     """
     return TopK(*top_k_op(input, k=int(k), dtype=as_dtype(index_type), name=name))
 
 
 def in_top_k(targets: Any, predictions: Any, k: int, name: str | None = None) -> Any:
-    """Whether the prediction at each target class is among the `k` largest of its row."""
+    """Whether the prediction at each target class is among the `k` largest of its row.
+
+    Integers `[n]` and numbers `[n, classes]` give booleans `[n]`. Raises `OutOfRangeError` for a class without a
+    prediction, `InvalidArgumentError` for targets that are not integers.
+    """
     from .gather import gather
     from .math import greater
     from .reduce import count_nonzero
@@ -198,13 +206,17 @@ unique_op = op(
 
 
 def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
-    """The distinct elements of a vector in the order of their first appearance, and each element's place there."""
+    """The distinct elements of a vector in the order of their first appearance, and each element's place there.
+
+    `y` has the dtype of `x`, `idx` the size of `x` and dtype `out_idx`. Other ranks raise `InvalidArgumentError` in
+    traces.
+    """
     y, idx, _ = unique_op(x, dtype=as_dtype(out_idx), name=name)
     return Unique(y, idx)
 
 
 def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> UniqueWithCounts:
-    """As `unique`, and how often each element occurs."""
+    """As `unique`, and how often each element occurs, as many as `y`, of dtype `out_idx`."""
     return UniqueWithCounts(*unique_op(x, dtype=as_dtype(out_idx), name=name))
 
 
@@ -239,7 +251,11 @@ searchsorted_op = op(
 def searchsorted(
     sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = int32, name: str | None = None
 ) -> Any:
-    """Where to insert `values` into `sorted_sequence` (its last axis) so that it stays sorted; `side` is for equals."""
+    """Where to insert `values` into `sorted_sequence` (its last axis) so that it stays sorted; `side` is for equals.
+
+    The shape is that of `values`, the dtype `out_type`. Raises `InvalidArgumentError` for a scalar sequence and another
+    `side`, `InvalidTypeError` for strings among numbers.
+    """
     require(side in ("left", "right"), f"side is left or right, not {side!r}")
     return searchsorted_op(sorted_sequence, values, side=side, dtype=as_dtype(out_type), name=name)
 
@@ -295,7 +311,8 @@ def bincount(
 ) -> Any:  # fmt: skip
     """How often each number `0, 1, …` occurs in `arr`, or the sum of its weights.
 
-    The result has at least `minlength` elements; numbers from `maxlength` on are left out. Negative ones raise.
+    A vector of `dtype`, or that of the weights, of at least `minlength` elements; numbers from `maxlength` on are left
+    out. Raises `InvalidArgumentError` for negative numbers, and weights of another shape.
     """
     given = () if weights is None else (weights,)
     top = None if maxlength is None else int(maxlength)
@@ -305,7 +322,11 @@ def bincount(
 def confusion_matrix(
     labels: Any, predictions: Any, num_classes: int, weights: Any = None, dtype: Any = int32, name: str | None = None
 ) -> Any:
-    """How often each label (row) met each prediction (column). `num_classes` is a Python int."""
+    """How often each label (row) met each prediction (column), as `dtype`. `num_classes` is a Python int.
+
+    Raises `OutOfRangeError` for a class that is not below it, `InvalidArgumentError` for vectors that differ in size or
+    are not of integers.
+    """
     from .create import ones_like
     from .elementwise import cast
     from .joining import stack
@@ -336,7 +357,11 @@ sequence_mask_op = op(
 
 
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: str | None = None) -> Any:
-    """For each length a row whose first places are true; rows have `maxlen` places, or as the largest length."""
+    """For each length a row whose first places are true; rows have `maxlen` places, or as the largest length.
+
+    Lengths `[...]` give `[..., maxlen]` of `dtype`. In traces lengths that are not integers raise
+    `InvalidArgumentError`.
+    """
     from .elementwise import cast
 
     known = maxlen if maxlen is None or isinstance(maxlen, int) else None
@@ -366,5 +391,8 @@ invert_op = op("invert_permutation", gradient=NOT_DIFFERENTIABLE, infer=_infer_i
 
 
 def invert_permutation(x: Any, name: str | None = None) -> Any:
-    """The permutation that undoes `x`, a vector of the numbers from 0 on in any order."""
+    """The permutation that undoes `x`, a vector of the numbers from 0 on in any order; the dtype stays.
+
+    Raises `InvalidArgumentError` for any other numbers or rank.
+    """
     return invert_op(convert_to_tensor(x), name=name)

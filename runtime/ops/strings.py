@@ -67,7 +67,10 @@ def _mapped(name: str, function: Callable[[bytes], bytes], unicode: Callable[[st
         return record(input, encoding=encoding, name=name)
 
     public.__name__ = public.__qualname__ = name
-    public.__doc__ = f'{doc} Other than ASCII letters count only with `encoding="utf-8"`.'
+    public.__doc__ = (
+        f'{doc} Other than ASCII letters count only with `encoding="utf-8"`.\n\n'
+        "The shape stays. Raises `InvalidArgumentError` for another encoding and for other dtypes."
+    )
     return public
 
 
@@ -84,7 +87,7 @@ strip_op = op("string_strip", gradient=NOT_DIFFERENTIABLE,
 
 
 def strip(input: Any, name: str | None = None) -> Any:
-    """Each string without white space at its ends."""
+    """Each string without white space at its ends; the shape stays. Other dtypes raise `InvalidArgumentError`."""
     return strip_op(input, name=name)
 
 
@@ -100,7 +103,7 @@ length_op = op(
 
 
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
-    """The number of bytes of each string, or of characters with `unit="UTF8_CHAR"`; int32."""
+    """The number (int32) of bytes, or characters with `unit="UTF8_CHAR"`; other units raise `InvalidArgumentError`."""
     require(unit in ("BYTE", "UTF8_CHAR"), f"the unit is BYTE or UTF8_CHAR, not {unit!r}")
     return length_op(input, unit=unit, name=name)
 
@@ -115,7 +118,10 @@ join_op = op(
 
 
 def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) -> Any:
-    """The strings of several tensors, which broadcast, joined element by element with `separator` between."""
+    """The strings of several tensors, which broadcast, joined element by element with `separator` between.
+
+    Raises `InvalidArgumentError` for no tensors, shapes that don't broadcast and other dtypes.
+    """
     require(len(inputs) > 0, "join needs at least one tensor")
     return join_op(*inputs, separator=separator, name=name)
 
@@ -150,7 +156,10 @@ reduce_join_op = op(
 def reduce_join(
     inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "", name: str | None = None
 ) -> Any:
-    """The strings over `axis` (all by default) joined with `separator` between."""
+    """The strings over `axis` (all by default) joined with `separator` between; `keepdims` keeps the axes as 1.
+
+    In traces an axis that does not exist and other dtypes raise `InvalidArgumentError`.
+    """
     return reduce_join_op(inputs, axis=axis_attribute(axis), keepdims=keepdims, separator=separator, name=name)
 
 
@@ -183,7 +192,10 @@ substr_op = op(
 
 
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Any:
-    """The part of each string from `pos` (from the end when negative) of at most `len` bytes or UTF8_CHARs."""
+    """The part of each string from `pos` (from the end when negative) of at most `len` bytes or UTF8_CHARs.
+
+    All broadcast. Raises `InvalidArgumentError` for a `pos` beyond a string, or one that is no integer.
+    """
     return substr_op(input, pos, len, unit=unit, name=name)
 
 
@@ -205,7 +217,8 @@ split_op = op(
 def split(input: Any, sep: str | None = None, maxsplit: int = -1, name: str | None = None) -> Any:
     """The parts of a single string between `sep` (white space without one), as a vector.
 
-    A tensor of several strings would give rows of different lengths (TensorFlow: a ragged tensor) and is refused.
+    A tensor of several strings would give rows of different lengths (TensorFlow: a ragged tensor): it raises
+    `InvalidArgumentError`, as other dtypes do.
     """
     return split_op(input, sep=sep or None, maxsplit=int(maxsplit), name=name)
 
@@ -249,7 +262,8 @@ regex_replace_op = op(
 def regex_replace(input: Any, pattern: str, rewrite: str, replace_global: bool = True, name: str | None = None) -> Any:
     r"""Each string with the matches of `pattern` (or only the first one) replaced; `\1` in `rewrite` is a group.
 
-    Patterns are Python's, which has all of TensorFlow's RE2 but a few classes.
+    The shape stays. Patterns are Python's, which has all of TensorFlow's RE2 but a few classes; an invalid one raises
+    `InvalidArgumentError`, as other dtypes do.
     """
     return regex_replace_op(input, pattern=pattern, rewrite=rewrite, count=0 if replace_global else 1, name=name)
 
@@ -264,7 +278,10 @@ full_match_op = op(
 
 
 def regex_full_match(input: Any, pattern: str, name: str | None = None) -> Any:
-    """Whether `pattern` matches the whole of each string."""
+    """Whether `pattern` matches the whole of each string: booleans in the same shape.
+
+    Raises `InvalidArgumentError` for an invalid pattern and for other dtypes.
+    """
     return full_match_op(input, pattern=pattern, name=name)
 
 
@@ -288,7 +305,7 @@ to_number_op = op(
 
 
 def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> Any:
-    """The number that each string writes; `InvalidArgumentError` for one that writes none."""
+    """The number that each string writes, as `out_type`; `InvalidArgumentError` where none is, or none that fits."""
     return to_number_op(input, dtype=as_dtype(out_type), name=name)
 
 
@@ -317,7 +334,10 @@ def as_string(
     input: Any, precision: int = -1, scientific: bool = False, shortest: bool = False, width: int = -1, fill: str = "",
     name: str | None = None,
 ) -> Any:  # fmt: skip
-    """Each element as text: floats with six decimals or `precision`, with exponent if `scientific`, or short."""
+    """Each element as text: floats with six decimals or `precision`, with exponent if `scientific`, or short.
+
+    Takes any dtype; the shape stays. Raises `InvalidArgumentError` for both `scientific` and `shortest`.
+    """
     require(not (scientific and shortest), "as_string is either scientific or shortest")
     digits = "" if precision < 0 else f".{precision}"
     spec = f"{digits}g" if shortest else f"{digits or '.6'}e" if scientific else f"{digits or '.6'}f"
@@ -339,7 +359,10 @@ format_op = op(
 
 
 def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Any:
-    """`template` with each placeholder replaced by a tensor, written as `tf.print` writes it."""
+    """`template` with each placeholder replaced by a tensor, written as `tf.print` writes it: a single string.
+
+    Raises `InvalidArgumentError` unless there are as many placeholders as tensors.
+    """
     values = inputs if isinstance(inputs, list | tuple) else [inputs]
     pieces = tuple(template.split(placeholder))
     require(len(pieces) == len(values) + 1, f"{len(pieces) - 1} placeholders for {len(values)} tensors")
@@ -370,5 +393,8 @@ format_value_op = op(
 
 
 def format_value(value: Any, conversion: str = "", spec: str = "", name: str | None = None) -> Any:
-    """The value of a tensor as a replacement field of an f-string writes it: `{value!conversion:spec}`."""
+    """The value of a tensor as a replacement field of an f-string writes it: `{value!conversion:spec}`.
+
+    A single string. Raises `InvalidArgumentError` for a `spec` that does not fit the value.
+    """
     return format_value_op(convert_to_tensor(value), conversion=conversion, spec=spec, name=name)

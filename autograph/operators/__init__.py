@@ -68,9 +68,7 @@ from .stores import get_item as get_item
 from .stores import mut as mut
 from .stores import outer_writes as outer_writes
 from .stores import set_item as set_item
-from .stores import set_item_of_attribute as set_item_of_attribute
 from .stores import update_item as update_item
-from .stores import update_item_of_attribute as update_item_of_attribute
 from .strings import format_value as format_value
 from .strings import joined_string as joined_string
 from .strings import percent as percent

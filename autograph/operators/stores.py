@@ -73,24 +73,6 @@ def update_item(container: Any, index: Any, operator: Callable[[Any, Any], Any],
     return set_item(operator(get_item(container, index), value()), container, index)
 
 
-def set_item_of_attribute(value: Any, owner: Any, attribute: str, index: Any) -> None:
-    """``owner.attribute[index] = value``."""
-    container = getattr(owner, attribute)
-    changed = set_item(value, container, index)
-    if changed is not container:
-        setattr(mut(owner), attribute, changed)
-
-
-def update_item_of_attribute(
-    owner: Any, attribute: str, index: Any, operator: Callable[[Any, Any], Any], value: Thunk
-) -> None:
-    """``owner.attribute[index] op= value()``."""
-    container = getattr(owner, attribute)
-    changed = update_item(container, index, operator, value)
-    if changed is not container:
-        setattr(mut(owner), attribute, changed)
-
-
 def _backend_of_index(index: Any) -> Any:
     if type(index) is tuple:
         return next((found for each in index if (found := _backend_of_index(each)) is not None), None)

@@ -68,7 +68,6 @@ def test_promotion_is_numpys() -> None:
         dtypes.promote(tf.string, tf.int32)
 
 
-@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="NumPy 1 has no weak numbers")
 @pytest.mark.parametrize("number", [1, 1.0, 1j])
 def test_weak_numbers_as_in_numpy(number: Any) -> None:
     for dtype in NUMBERS:

@@ -105,7 +105,6 @@ OPERANDS = [np.array([7, -7, 3]), np.array([2, 3, -2]), np.float32([1.5, 2, 4]),
 
 
 @pytest.mark.parametrize("function", BINARY, ids=lambda f: f.__name__)
-@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="NumPy 1 promotes by value")
 def test_operators_are_numpys(function: Callable[..., Any]) -> None:
     for a in OPERANDS:
         for b in OPERANDS:

@@ -129,3 +129,11 @@ class InvalidTypeError(InvalidArgumentError, TypeError):
 
 class SignatureError(InvalidTypeError):
     """The arguments of a call do not fit the function's parameters or its input signature."""
+
+
+class MissingExtraError(AutographError, ImportError):
+    """A feature needs an optional library that is not installed; the text says which extra brings it."""
+
+
+class SavedFileError(AutographError, OSError):
+    """A saved file or model can't be read: it is missing, damaged, not of the format, or of a newer version."""

@@ -1,0 +1,107 @@
+"""Objects by name, and their configurations: what `get`, `serialize` and `deserialize` of each kind share.
+
+A configuration is a dict of plain values from which an equal object can be made: ``{"module": ..., "class_name": ...,
+"config": ..., "registered_name": ...}``. Functions are known by their names alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+__all__ = ["Registry", "snake_case"]
+
+
+def snake_case(name: str) -> str:
+    """A class's name as a function's.
+
+    >>> snake_case("SparseCategoricalCrossentropy"), snake_case("KLDivergence"), snake_case("AdamW")
+    ('sparse_categorical_crossentropy', 'kl_divergence', 'adam_w')
+    """
+    return re.sub("([a-z])([A-Z])", r"\1_\2", re.sub("(.)([A-Z][a-z]+)", r"\1_\2", name)).lower()
+
+
+class Registry:
+    """The named objects of one kind.
+
+    Parameters
+    ----------
+    kind: what error messages call it: "initializer".
+    module: where users find it: ``"keras.initializers"``.
+    objects: classes, which `get` makes an instance of by default values, and functions, which it returns.
+    aliases: further names.
+    lower: the class is also known by its name in lower case, ``"rmsprop"``, instead of ``"rm_sprop"``.
+    default: what `get` returns for ``None``.
+    """
+
+    def __init__(
+        self, kind: str, module: str, objects: Iterable[Any], *, aliases: dict[str, Any] | None = None,
+        lower: bool = False, default: Any = None
+    ) -> None:  # fmt: skip
+        self.kind = kind
+        self.module = module
+        self.default = default
+        self.objects: dict[str, Any] = {}
+        for item in objects:
+            self.objects[item.__name__] = item
+            if isinstance(item, type):
+                self.objects.setdefault(item.__name__.lower() if lower else snake_case(item.__name__), item)
+        self.objects.update(aliases or {})
+
+    def get(self, identifier: Any, custom_objects: dict[str, Any] | None = None) -> Any:
+        """The object for a name, a configuration, a class, or an object that is one already; None gives the default.
+
+        Raises `ValueError` for what names nothing, and for what is not callable.
+        """
+        if identifier is None:
+            return self.default
+        if isinstance(identifier, dict):
+            return self.deserialize(identifier, custom_objects)
+        found = self._named(identifier, custom_objects) if isinstance(identifier, str) else identifier
+        if isinstance(found, type):
+            found = found()
+        if not self.fits(found):
+            raise ValueError(f"Could not interpret {self.kind} identifier: {identifier}")
+        return found
+
+    def fits(self, found: Any) -> bool:
+        """Whether something is an object of this kind."""
+        return callable(found)
+
+    def _named(self, name: str, custom_objects: dict[str, Any] | None) -> Any:
+        return (custom_objects or {}).get(name) or self.objects.get(name)
+
+    def serialize(self, item: Any) -> Any:
+        """The configuration of an object that has a `get_config`; the name of a function.
+
+        Raises `ValueError` for other objects, and for lambdas, whose name says nothing.
+        """
+        if hasattr(item, "get_config"):
+            known = self.objects.get(type(item).__name__) is type(item)
+            name = type(item).__name__
+            module = self.module if known else type(item).__module__
+            return {"module": module, "class_name": name, "config": item.get_config(),
+                    "registered_name": None if known else name}  # fmt: skip
+        name = getattr(item, "__name__", "<lambda>")
+        if not callable(item) or name == "<lambda>":
+            raise ValueError(f"Could not serialize the {self.kind} {item!r}: give it a name or a `get_config` method")
+        return name
+
+    def deserialize(self, config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
+        """The object for what `serialize` returned; classes of users are looked up in `custom_objects` by name.
+
+        Raises `ValueError` for a name that is not known.
+        """
+        if isinstance(config, str):
+            return self.get(config, custom_objects)
+        name = config.get("class_name")
+        if name == "function":
+            return self.get(config.get("config"), custom_objects)
+        found: Callable[..., Any] | None = self._named(name, custom_objects) if isinstance(name, str) else None
+        if found is None:
+            raise ValueError(f"Could not interpret {self.kind} identifier: {config}")
+        if not isinstance(found, type):
+            return found
+        settings = config.get("config") or {}
+        return found.from_config(settings) if hasattr(found, "from_config") else found(**settings)

@@ -247,6 +247,31 @@ def mutation_error(function_name: str, changed: Sequence[str]) -> ValueError:
     )
 
 
+def check_not_changed(function_name: str, names: Sequence[str], values: Sequence[Any], given: Sequence[Any],
+                    changed: frozenset[int]) -> None:  # fmt: skip
+    """Refuses NumPy arrays as arguments that the function changes in place.
+
+    ``values`` are the parameters' values as they go to the graph, ``given`` as the caller has them.
+
+    Raises:
+        ValueError: there is one; the text names the parameters.
+    """
+    position = 0
+    found: list[str] = []
+    for name, value, original in zip(names, values, given, strict=True):
+        for leaf, known in zip(nest.flatten(value), nest.flatten(original), strict=False):
+            if is_tensor_like(leaf):
+                if position in changed and isinstance(known, np.ndarray):
+                    found.append(name)
+                position += 1
+    if found:
+        raise ValueError(
+            f"{function_name}() should not modify its Python input arguments. It stores into a NumPy array, which the "
+            "caller would see. Pass a tensor (tf.constant), or modify a copy. The following parameter(s) were "
+            f"modified: {', '.join(dict.fromkeys(found))}"
+        )
+
+
 def changed_parameters(names: Sequence[str], before: Sequence[Any], after: Sequence[Any]) -> list[str]:
     """The names of the parameters whose lists, dicts or other structures differ from what they were."""
     return [name for name, a, b in zip(names, before, after, strict=True) if not _unchanged(a, b)]

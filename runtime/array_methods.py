@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from . import convert, dtypes
+from . import tensor as tensors
+from .in_place import own
 from .slices import slice_method
 
 # Methods that are NumPy's function of the same name with the array as the first argument.
@@ -21,8 +23,12 @@ _FUNCTIONS = {
 }  # fmt: skip
 
 
+def _own(made: Any, tensor: Any) -> Any:
+    return own(made, tensor) if isinstance(tensor, tensors.SymbolicTensor) else made
+
+
 def _astype(tensor: Any, dtype: Any, *_: Any, **__: Any) -> Any:
-    return convert.cast(tensor, dtypes.as_dtype(dtype))
+    return _own(convert.cast(tensor, dtypes.as_dtype(dtype)), tensor)
 
 
 def _reshape(tensor: Any, *shape: Any) -> Any:
@@ -37,8 +43,8 @@ def _transpose(tensor: Any, *axes: Any) -> Any:
 
 _METHODS: dict[str, Callable[..., Any]] = {
     "astype": _astype,
-    "copy": lambda tensor, *_: tensor,
-    "flatten": lambda tensor, *_: np.ravel(tensor),
+    "copy": lambda tensor, *_: _own(tensor, tensor),
+    "flatten": lambda tensor, *_: np.ravel(_own(tensor, tensor)),
     "reshape": _reshape,
     "transpose": _transpose,
 }

@@ -12,11 +12,12 @@ from autograph.errors import InvalidArgumentError, SignatureError, StagedTypeErr
 from autograph.tracebacks import trim
 
 from . import nest, shapes, signatures, trace
-from .arguments import Parameters, is_tensor_key, is_tensor_like, key_of, name_of, resolved, spec_of
+from .arguments import Parameters, check_not_changed, is_tensor_key, is_tensor_like, key_of, name_of, resolved, spec_of
 from .choices import forbid_choices
 from .convert import convert_to_tensor, wrap
 from .execute.plan import Plan
 from .gradient.call import run as run_recorded
+from .in_place import changed_inputs
 from .ir import Graph, Type
 from .ops.control import call_node
 from .optional import has_optional, with_values
@@ -46,6 +47,7 @@ class ConcreteFunction:
         self._single = len(leaves) == 1 and outputs is leaves[0] and outputs is not None
         self._has_outputs = [leaf is not None for leaf in leaves]
         self._optional = has_optional(outputs)
+        self.changed_inputs = changed_inputs(graph)
 
     # Looking
 
@@ -128,6 +130,10 @@ class ConcreteFunction:
             return wrap(results[0])
         return self._packed([wrap(result) for result in results])
 
+    def check_arguments(self, values: Sequence[Any], given: Sequence[Any]) -> None:
+        """Refuses NumPy arrays for parameters that the function stores into (see `runtime.in_place`)."""
+        check_not_changed(self.graph.name, self._parameters.names, values, given, self.changed_inputs)
+
     def _packed(self, results: list[Any]) -> Any:
         if self._single:
             return results[0]
@@ -139,6 +145,8 @@ class ConcreteFunction:
     def _flat_arguments(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> list[Any]:
         """The tensors of a call, after a check that everything else equals what was traced."""
         if not keywords and len(arguments) == len(self._types) and all(map(is_tensor_like, arguments)):
+            if self.changed_inputs and len(self._values) == len(arguments):
+                self.check_arguments(arguments, arguments)
             return list(arguments)
         signature = self._parameters.signature
         try:
@@ -148,7 +156,11 @@ class ConcreteFunction:
         tensors: list[Any] = []
         for name, traced in zip(self._parameters.names, self._values, strict=True):
             if name in given:
+                first = len(tensors)
                 self._take(name, given[name], traced, tensors)
+                if self.changed_inputs:
+                    changed = frozenset(position - first for position in self.changed_inputs)
+                    check_not_changed(self.graph.name, [name], [given[name]], [given[name]], changed)
             elif any(isinstance(leaf, TensorSpec) for leaf in nest.flatten(traced)):
                 raise SignatureError(f"{self.graph.name}() misses the argument {name!r}, a tensor ({traced})")
         return tensors

@@ -115,7 +115,7 @@ class Function:
             if settings.run_functions_eagerly:
                 return self._converted()(*args, **kwargs)
             self._traces.calls += 1
-            values = self._traces.parameters.bind(args, kwargs)
+            values = given = self._traces.parameters.bind(args, kwargs)
             if self._options.input_signature is not None:
                 values = self._cast_to_signature(values)
             tensors: list[Any] = []
@@ -124,6 +124,8 @@ class Function:
             if concrete is None:
                 concrete = self._concrete(key, values, tensors)
             return concrete.call_flat(tensors)
+            if concrete.changed_inputs:
+                concrete.check_arguments(values, given)
         except Exception as error:
             if error.__class__ is not RecursionError:  # there may be no room to call anything
                 trim(error)

@@ -165,6 +165,8 @@ class Graph:
     never_returns: True for a branch that always raises; its ``outputs`` are then empty and mean nothing.
     """
 
+    calls_itself: whether nodes in it, or in its sub-graphs, call it.
+    stored: the values that Python code has stored into, as far as it can see; see `runtime.in_place`.
     def __init__(self, name: str = "graph", parent: Graph | None = None) -> None:
         self.name = name
         self.parent = parent
@@ -176,6 +178,8 @@ class Graph:
         self.never_returns = False
         self.epoch = 0
         self.scope = ""
+        self.calls_itself = False
+        self.stored: list[Value] = []
         self._constants: dict[int, tuple[Any, Value]] = {}
         self._counts: dict[str, int] = {}
         self._effect: tuple[int, bool] | None = None

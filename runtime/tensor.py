@@ -36,6 +36,16 @@ def _reflected(name: str) -> Callable[[Any, Any], Any]:
     return method
 
 
+def _in_place(operator: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """``x op= v``: another tensor, and a note that an array would have been changed."""
+
+    def method(self: Any, other: Any) -> Any:
+        note_update(self)
+        return operator(self, other)
+
+    return method
+
+
 def _unary(name: str) -> Callable[[Any], Any]:
     def method(self: Any) -> Any:
         return trace.apply(OPS[name], self)
@@ -380,6 +390,23 @@ class SymbolicTensor(Tensor):
 
     def __len__(self) -> NoReturn:
         raise self._no_value("with len()", "write tf.shape(x)[0], or x.shape[0] where the dimension is known")
+    def __pos__(self) -> Any:
+        return own(self, self)
+
+    __iadd__ = _in_place(Tensor.__add__)
+    __isub__ = _in_place(Tensor.__sub__)
+    __imul__ = _in_place(Tensor.__mul__)
+    __itruediv__ = _in_place(Tensor.__truediv__)
+    __ifloordiv__ = _in_place(Tensor.__floordiv__)
+    __imod__ = _in_place(Tensor.__mod__)
+    __ipow__ = _in_place(Tensor.__pow__)
+    __imatmul__ = _in_place(Tensor.__matmul__)
+    __iand__ = _in_place(Tensor.__and__)
+    __ior__ = _in_place(Tensor.__or__)
+    __ixor__ = _in_place(Tensor.__xor__)
+    __ilshift__ = _in_place(Tensor.__lshift__)
+    __irshift__ = _in_place(Tensor.__rshift__)
+
 
     def __index__(self) -> NoReturn:
         raise self._no_value("as an index or a size", "use tf.gather, tf.range and x[i] of a tensor; a plain list "
@@ -425,12 +452,13 @@ class SymbolicTensor(Tensor):
     def __repr__(self) -> str:
         return f"<tf.Tensor {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
 
-    def __copy__(self) -> SymbolicTensor:
-        return self
+    def __copy__(self) -> Any:
+        return own(self, self)
 
-    def __deepcopy__(self, memo: Any) -> SymbolicTensor:
-        return self
+    def __deepcopy__(self, memo: Any) -> Any:
+        return own(self, self)
 
 
-from . import numpy_protocol, trace  # noqa: E402  (these need the classes above)
+from . import numpy_protocol, trace, trace_text  # noqa: E402  (these need the classes above)
+from .in_place import note_update, own  # noqa: E402
 from .unconverted import remedy  # noqa: E402

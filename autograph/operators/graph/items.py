@@ -8,8 +8,9 @@ import numpy as np
 
 from autograph.errors import BranchMismatchError, StagedValueError, StagingError
 from autograph.runtime.convert import convert_to_tensor
+from autograph.runtime.in_place import note_store
 from autograph.runtime.ops import index as index_ops
-from autograph.runtime.tensor import Tensor
+from autograph.runtime.tensor import SymbolicTensor, Tensor
 
 from .. import state
 from . import arrays, rebinding
@@ -50,6 +51,8 @@ def set_item(value: Any, container: Any, index: Any) -> Any:
         container = container.checked("is changed")
     if isinstance(container, (Tensor, np.ndarray)):
         arrays.check_alone(container)
+        if isinstance(container, SymbolicTensor):
+            note_store(container)
         return index_ops.set_item(convert_to_tensor(container), index, value)
     rebinding.check_not_replaced(container)
     if isinstance(container, list) and isinstance(index, Tensor):

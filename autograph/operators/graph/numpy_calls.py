@@ -1,7 +1,11 @@
-"""NumPy functions that take a sequence of arrays, given a tensor or a staged list in place of the sequence."""
+"""NumPy functions that take a sequence of arrays, given a tensor or a staged list in place of the sequence.
+
+Functions that copy an array give something of its own also for a tensor that has the dtype already.
+"""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +13,9 @@ import numpy as np
 
 from autograph.runtime import tensor as tensors
 from autograph.runtime.convert import convert_to_tensor
+from autograph.runtime.in_place import own
 from autograph.runtime.op import OPS
+from autograph.runtime.ops import elementwise
 from autograph.runtime.ops import shape as shape_ops
 
 from .lists import StagedList
@@ -35,7 +41,12 @@ def _concatenate(rows: Any, axis: int | None = 0, **_: Any) -> Any:
 
 
 def _array(values: Any, dtype: Any = None, **_: Any) -> Any:
-    return values if dtype is None else OPS["cast"](values, dtype=tensors.from_numpy(np.dtype(dtype)))
+    made = values if dtype is None else elementwise.cast(values, tensors.from_numpy(np.dtype(dtype)))
+    return own(made, values)
+
+
+def _as_array(values: Any, dtype: Any = None, **_: Any) -> Any:
+    return values if dtype is None else elementwise.cast(values, tensors.from_numpy(np.dtype(dtype)))
 
 
 _FUNCTIONS: dict[int, Callable[..., Any]] = {
@@ -44,8 +55,11 @@ _FUNCTIONS: dict[int, Callable[..., Any]] = {
     id(np.vstack): lambda rows, **_: rows if _rank(rows) == 2 else _concatenate(rows, 0),
     id(np.hstack): lambda rows, **_: rows if _rank(rows) == 1 else _concatenate(rows, 0 if _rank(rows) == 2 else 1),
     id(np.array): _array,
-    id(np.asarray): _array,
+    id(np.asarray): _as_array,
 }
+
+
+_COPYING = frozenset((id(convert_to_tensor), id(elementwise.cast)))
 
 
 def _rank(rows: Any) -> int | None:
@@ -53,7 +67,9 @@ def _rank(rows: Any) -> int | None:
 
 
 def replacement(function: Any) -> Callable[..., Any] | None:
-    """What to call in place of a NumPy function that takes a sequence; None for all other functions."""
+    """What to call in place of a function that takes a sequence of arrays or copies one; None for all others."""
+    if id(function) in _COPYING:
+        return functools.partial(_copied, function)
     found = _FUNCTIONS.get(id(function))
     if found is None:
         return None
@@ -64,3 +80,9 @@ def replacement(function: Any) -> Callable[..., Any] | None:
         return function(values, *arguments, **keywords)
 
     return call_on
+
+
+def _copied(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+    made = function(*arguments, **keywords)
+    given = next(iter((*arguments, *keywords.values())))
+    return own(made, given) if isinstance(given, tensors.SymbolicTensor) else made

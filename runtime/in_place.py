@@ -1,0 +1,85 @@
+"""Which arguments a traced function changes in place, when they are NumPy arrays.
+
+A store into a tensor (`x[i] = v`, `x += v`) gives its variable another tensor. Into an array it would change the array
+itself, which the caller still holds. While a graph is traced the two look the same: the graph notes each tensor that
+is stored into, and a call with an array for an argument that is among these is refused.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from . import trace
+from .ir import Graph, Node, Value
+from .op import OPS
+
+# What NumPy gives a view for, besides of items; see `Op.fresh`, which is False for more than these.
+_VIEWS = frozenset(("expand_dims", "flip", "reshape", "squeeze", "transpose"))
+
+
+def own(tensor: Any, source: Any) -> Any:
+    """What a function gives that copies arrays: `tensor`, made of `source`; never an argument itself."""
+    if tensor is source and trace.current_graph() is not None and tensor.value.node.op.name == "placeholder":
+        return OPS["identity"](tensor)
+    return tensor
+
+
+def note_store(tensor: Any) -> None:
+    """Notes that user code stores into a graph tensor."""
+    graph = trace.current_graph()
+    if graph is not None:
+        graph.stored.append(tensor.value)
+
+
+def note_update(tensor: Any) -> None:
+    """Notes `x += v` of user code for a graph tensor."""
+    if trace.is_user_file(sys._getframe(2).f_code.co_filename):
+        note_store(tensor)
+
+
+def changed_inputs(graph: Graph) -> frozenset[int]:
+    """The positions of those parameters of a graph that it stores into, directly or through views of them."""
+    stored: list[Value] = list(graph.stored)
+    holders: dict[Graph, list[Node]] = {}
+    for node in graph.walk():
+        for inner in node.subgraphs:
+            if inner not in holders:
+                stored += inner.stored
+            holders.setdefault(inner, []).append(node)
+    if not stored:
+        return frozenset()
+    seen = set(stored)
+    while stored:
+        for source in _sources(stored.pop(), holders):
+            if source not in seen:
+                seen.add(source)
+                stored.append(source)
+    return frozenset(i for i, value in enumerate(graph.parameters) if value in seen)
+
+
+def _sources(value: Value, holders: dict[Graph, list[Node]]) -> Iterator[Value]:
+    """The values whose memory a value may share, were they arrays."""
+    node, graph = value.node, value.node.graph
+    kind = node.op.name
+    if kind == "placeholder":
+        if value in graph.origins:
+            yield graph.origins[value]
+        elif value in graph.parameters:
+            position = graph.parameters.index(value)
+            for holder in holders.get(graph, ()):
+                yield holder.inputs[position]
+                if holder.op.name == "while":
+                    yield from holder.attributes["body"].outputs[position : position + 1]
+    elif kind == "get_item":
+        if not node.op.fresh(*[each.type for each in node.inputs], **node.attributes):  # type: ignore[operator]
+            yield node.inputs[0]
+    elif kind in _VIEWS:
+        yield node.inputs[0]
+    elif kind == "while":
+        yield node.inputs[value.index]
+        yield from node.attributes["body"].outputs[value.index : value.index + 1]
+    else:
+        for inner in node.subgraphs:
+            yield from inner.outputs[value.index : value.index + 1]

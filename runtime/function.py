@@ -123,9 +123,9 @@ class Function:
             concrete = self._traces.find(key)
             if concrete is None:
                 concrete = self._concrete(key, values, tensors)
-            return concrete.call_flat(tensors)
             if concrete.changed_inputs:
                 concrete.check_arguments(values, given)
+            return concrete.call_flat(tensors)
         except Exception as error:
             if error.__class__ is not RecursionError:  # there may be no room to call anything
                 trim(error)

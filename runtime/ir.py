@@ -163,10 +163,9 @@ class Graph:
     derivatives: what `runtime.gradient` has derived from the finished graph.
     epoch: counts calls of `truncate`; what was noted about values of the graph before may be gone.
     never_returns: True for a branch that always raises; its ``outputs`` are then empty and mean nothing.
+    stored: the values that Python code has stored into, as far as it can see; see `runtime.in_place`.
     """
 
-    calls_itself: whether nodes in it, or in its sub-graphs, call it.
-    stored: the values that Python code has stored into, as far as it can see; see `runtime.in_place`.
     def __init__(self, name: str = "graph", parent: Graph | None = None) -> None:
         self.name = name
         self.parent = parent
@@ -176,10 +175,9 @@ class Graph:
         self.origins: dict[Value, Value] = {}
         self.outputs: list[Value] = []
         self.never_returns = False
+        self.stored: list[Value] = []
         self.epoch = 0
         self.scope = ""
-        self.calls_itself = False
-        self.stored: list[Value] = []
         self._constants: dict[int, tuple[Any, Value]] = {}
         self._counts: dict[str, int] = {}
         self._effect: tuple[int, bool] | None = None

@@ -373,23 +373,6 @@ class SymbolicTensor(Tensor):
     def graph(self) -> Graph:
         return self.value.node.graph
 
-    def __hash__(self) -> NoReturn:
-        instead = "keep tensor.ref() in the set or dict; to choose by value, use x[i] of a tensor or list, or an `if`"
-        raise self._refused("Tensor is unhashable. Instead, use tensor.ref() as the key.", "as a key", instead)
-
-    def __bool__(self) -> NoReturn:
-        purpose = "so that `if`, `while`, `and`, `or`, `not` and `in` can be staged"
-        raise self._no_value("as a bool", remedy(purpose, "use tf.where, tf.logical_and, tf.logical_or"))
-
-    def __iter__(self) -> Iterator[Any]:
-        shape = self.static_shape
-        if shape and shape[0] is not None and _unpacks(sys._getframe(1)):
-            return iter([self[position] for position in range(shape[0])])
-        instead = "use tf.unstack(x) where its length is known"
-        raise self._no_value("as an iterable", remedy("so that `for` can be staged", instead))
-
-    def __len__(self) -> NoReturn:
-        raise self._no_value("with len()", "write tf.shape(x)[0], or x.shape[0] where the dimension is known")
     def __pos__(self) -> Any:
         return own(self, self)
 
@@ -407,6 +390,23 @@ class SymbolicTensor(Tensor):
     __ilshift__ = _in_place(Tensor.__lshift__)
     __irshift__ = _in_place(Tensor.__rshift__)
 
+    def __hash__(self) -> NoReturn:
+        instead = "keep tensor.ref() in the set or dict; to choose by value, use x[i] of a tensor or list, or an `if`"
+        raise self._refused("Tensor is unhashable. Instead, use tensor.ref() as the key.", "as a key", instead)
+
+    def __bool__(self) -> NoReturn:
+        purpose = "so that `if`, `while`, `and`, `or`, `not` and `in` can be staged"
+        raise self._no_value("as a bool", remedy(purpose, "use tf.where, tf.logical_and, tf.logical_or"))
+
+    def __iter__(self) -> Iterator[Any]:
+        shape = self.static_shape
+        if shape and shape[0] is not None and _unpacks(sys._getframe(1)):
+            return iter([self[position] for position in range(shape[0])])
+        instead = "use tf.unstack(x) where its length is known"
+        raise self._no_value("as an iterable", remedy("so that `for` can be staged", instead))
+
+    def __len__(self) -> NoReturn:
+        raise self._no_value("with len()", "write tf.shape(x)[0], or x.shape[0] where the dimension is known")
 
     def __index__(self) -> NoReturn:
         raise self._no_value("as an index or a size", "use tf.gather, tf.range and x[i] of a tensor; a plain list "

@@ -459,6 +459,6 @@ class SymbolicTensor(Tensor):
         return own(self, self)
 
 
-from . import numpy_protocol, trace, trace_text  # noqa: E402  (these need the classes above)
+from . import numpy_protocol, trace  # noqa: E402  (these need the classes above)
 from .in_place import note_update, own  # noqa: E402
 from .unconverted import remedy  # noqa: E402

@@ -24,11 +24,18 @@ def convert(python_function: Callable[..., Any]) -> Callable[..., Any]:
     return traced(python_function)
 
 
+def staged_form(python_function: Callable[..., Any]) -> Callable[..., Any]:
+    """What to call in place of a function that becomes a part of the trace at hand."""
+    from .operators.calls import call
+
+    return call(python_function)
+
+
 def _why_not_converted(code: CodeType) -> str | None:
     from .pipeline import why_not_converted
 
     return why_not_converted(code)
 
 
-set_front_half(convert)
+set_front_half(convert, staged_form)
 set_explanation(_why_not_converted)

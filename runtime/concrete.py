@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from autograph.errors import InvalidArgumentError, SignatureError, StagedTypeError
+from autograph.errors import InvalidArgumentError, MutationError, SignatureError, StagedTypeError
 from autograph.tracebacks import trim
 
 from . import nest, shapes, signatures, trace
@@ -27,6 +27,10 @@ from .tensor import SymbolicTensor, Tensor
 _numbers = itertools.count(1)
 # TensorFlow's names of element types in its error messages.
 _LONG_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
+
+
+class WritesOutside(Exception):
+    """A graph that writes Python state when it runs is called in a trace: code after the call would not see it."""
 
 
 class ConcreteFunction:
@@ -78,6 +82,11 @@ class ConcreteFunction:
     def _assigned(self) -> list[Any]:
         return [node.attributes["target"] for node in self.graph.walk() if "target" in node.attributes]
 
+    @functools.cached_property
+    def _writes_outside(self) -> bool:
+        functions = (node.attributes.get("function") for node in self.graph.walk())
+        return any(getattr(each, "writes_outside", False) for each in functions)
+
     @property
     def trainable_variables(self) -> tuple[Any, ...]:
         return tuple(variable for variable in self.variables if variable.trainable)
@@ -110,6 +119,14 @@ class ConcreteFunction:
         """
         try:
             return self.call_flat(self._checked(self._flat_arguments(args, kwargs)))
+        except WritesOutside:
+            location = trace.user_location()
+            raise MutationError(
+                f"{self.graph.name}() writes outside itself when it runs, which code after this call can't see",
+                **({} if location is None else location._asdict()),
+                construct=self.graph.name,
+                remedy="call the tf.function itself, not one of its concrete functions",
+            ) from None
         except RecursionError:  # no room to call anything
             raise
         except Exception as error:
@@ -117,9 +134,14 @@ class ConcreteFunction:
             raise
 
     def call_flat(self, tensors: Sequence[Any]) -> Any:
-        """Run on one tensor for each parameter of the graph, in order: at once, or as a ``call`` node in a trace."""
+        """Run on one tensor for each parameter of the graph, in order: at once, or as a ``call`` node in a trace.
+
+        Raises `WritesOutside` in a trace, for a graph that writes Python state.
+        """
         graph = trace.current_graph()
         if graph is not None:
+            if self._writes_outside:
+                raise WritesOutside
             for variable in self._assigned:
                 forbid_choices(variable)
             return self._packed(list(call_node(self.graph, tensors)))

@@ -28,7 +28,7 @@ from .arguments import (
     symbolic,
     with_specs,
 )
-from .concrete import ConcreteFunction, outputs_of
+from .concrete import ConcreteFunction, WritesOutside, outputs_of
 from .endless import endless_recursion, recursion_error
 from .ir import Graph
 from .spec import TensorSpec
@@ -43,16 +43,21 @@ def _as_it_is(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 _convert: Callable[[Callable[..., Any]], Callable[..., Any]] = _as_it_is
+_staged_form: Callable[[Callable[..., Any]], Callable[..., Any]] = _as_it_is
 
 
-def set_front_half(convert: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+def set_front_half(
+    convert: Callable[[Callable[..., Any]], Callable[..., Any]],
+    staged_form: Callable[[Callable[..., Any]], Callable[..., Any]],
+) -> None:
     """Let `function` convert what it traces, so that the runtime need not import the source-to-source half.
 
     ``convert`` gives, for a Python function, what to call in its place: a function that stages control flow while a
-    graph is being traced, and that leaves no graph tensors behind in user objects.
+    graph is being traced, and that leaves no graph tensors behind in user objects. ``staged_form`` gives what to call
+    in a trace that does the latter already.
     """
-    global _convert
-    _convert = convert
+    global _convert, _staged_form
+    _convert, _staged_form = convert, staged_form
 
 
 def converted(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -126,10 +131,20 @@ class Function:
             if concrete.changed_inputs:
                 concrete.check_arguments(values, given)
             return concrete.call_flat(tensors)
+        except WritesOutside:
+            return self._traced_in_place(args, kwargs)
         except Exception as error:
             if error.__class__ is not RecursionError:  # there may be no room to call anything
                 trim(error)
             raise
+
+    def _traced_in_place(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call in the trace of another function, as a part of that: the rest of it sees what this function writes."""
+        if self._options.input_signature is not None:
+            parameters = self._traces.parameters
+            args, kwargs = parameters.split(self._cast_to_signature(parameters.bind(args, kwargs)))
+        function = self._python_function
+        return (_staged_form(function) if self._options.autograph else function)(*args, **kwargs)
 
     @trimming
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -169,3 +171,41 @@ def test_a_concrete_function_that_writes_is_refused():
     with pytest.raises(tf.errors.MutationError, match="writes outside itself") as caught:
         outer(tf.constant(1.0))
     assert caught.value.file == __file__
+
+
+@tf.autograph.experimental.do_not_convert
+def library(y):
+    return fill(y)
+
+
+def through_unconverted_code(x):
+    library(x)
+    return BOX.value
+
+
+def through_unconverted_code_in_a_branch(x):
+    BOX.value = x - 1
+    if x > 0:
+        library(x)
+    return BOX.value
+
+
+def through_reduce(x):
+    box = Box()
+
+    @tf.function
+    def add(total, y):
+        box.add(y)
+        return total + y
+
+    return functools.reduce(add, [x, x, x]), box.value
+
+
+@pytest.mark.parametrize("function", [through_unconverted_code, through_unconverted_code_in_a_branch, through_reduce])
+def test_writes_of_an_inner_function_that_unconverted_code_calls_are_seen(function):
+    tf.config.run_functions_eagerly(True)
+    expected = [tf.nest.map_structure(float, function(tf.constant(x))) for x in (2.0, -3.0)]
+    tf.config.run_functions_eagerly(False)
+    staged = tf.function(function)
+    for _ in range(2):
+        assert [tf.nest.map_structure(float, staged(tf.constant(x))) for x in (2.0, -3.0)] == expected

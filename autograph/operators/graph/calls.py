@@ -21,7 +21,7 @@ from .. import state
 from ..calls import call
 from ..dispatch import backend_of
 from ..locations import has_hidden_state
-from . import effects, nested, rebinding
+from . import effects, rebinding
 from .errors import where
 
 _IMMUTABLE = (
@@ -62,7 +62,7 @@ def watch_call(function: Any) -> Callable[..., Any]:
         if owner is not None and not isinstance(owner, ModuleType):
             return _watched_method(function, owner)
     if isinstance(function, (Function, ConcreteFunction)):
-        return nested.watched(function)
+        return function
     if not state.stack() or id(function) in _PURE:
         return function
     module = (getattr(function, "__module__", None) or "").partition(".")[0]

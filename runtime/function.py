@@ -82,7 +82,10 @@ class Function:
         self._options = options
         self._instances: dict[int, tuple[Any, Traces]] = {}
         self._bind_to(python_function, Traces(Parameters(python_function)))
-        functools.update_wrapper(self, python_function)
+        if isinstance(python_function, (types.FunctionType, types.MethodType)):
+            functools.update_wrapper(self, python_function)
+        else:  # the attributes of an object are not those of its function
+            functools.update_wrapper(self, python_function, updated=())
 
     def _bind_to(self, python_function: Callable[..., Any], traces: Traces) -> None:
         self._python_function = python_function
@@ -125,6 +128,8 @@ class Function:
                 values = self._cast_to_signature(values)
             tensors: list[Any] = []
             key = tuple([key_of(value, tensors) for value in values])
+            if trace._local.ambient is not None:
+                key = (*key, trace._local.ambient)
             concrete = self._traces.find(key)
             if concrete is None:
                 concrete = self._concrete(key, values, tensors)

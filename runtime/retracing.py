@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter, deque
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,7 +93,7 @@ class History:
 
     def _shown(self, index: int) -> list[tuple[str, str]]:
         if index == 0:
-            return [(name, described(part)) for name, part in zip(self._names, self._records[0].key, strict=True)]
+            return [(name, described(part)) for name, part in zip(self._names, self._records[0].key, strict=False)]
         return [(each.name, f"{each.text}; {_REMEDIES[each.kind]}") for each in self._cause(index)[1]]
 
     def _cause(self, index: int) -> tuple[int, list[Difference]]:
@@ -120,7 +120,8 @@ class History:
 def differences(names: Sequence[str], old: Sequence[Any], new: Sequence[Any]) -> list[Difference]:
     """What differs between the keys of two calls, argument by argument."""
     found: list[Difference] = []
-    for name, a, b in zip(names, old, new, strict=True):
+    # Behind the arguments may stand whether a Keras layer around the call is training.
+    for name, a, b in zip_longest((*names, "training"), old, new):
         _compare(name, a, b, found)
     return found
 

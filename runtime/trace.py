@@ -36,6 +36,7 @@ class _Local(threading.local):
     graph: Graph | None = None
     scope: str = ""  # that of eager code, for the names of variables
     tapes: tuple[Any, ...] = ()  # the gradient tapes that record; see `runtime.gradient.records`
+    ambient: Any = None  # what traced code depends on besides its arguments: whether Keras layers are training
 
 
 _local = _Local()

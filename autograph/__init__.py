@@ -100,11 +100,19 @@ _NAMESPACES = {
     },
     "nn": {
         "runtime.ops.combined": "crelu embedding_lookup weighted_cross_entropy_with_logits",
+        "runtime.ops.convolution": """
+            conv1d conv1d_transpose conv2d conv2d_transpose conv3d conv3d_transpose convolution depthwise_conv2d
+            separable_conv2d
+            """,
+        "runtime.ops.dropout": "dropout stateless_dropout",
         "runtime.ops.math": "tanh",
         "runtime.ops.nn": """
             batch_normalization bias_add elu gelu l2_loss l2_normalize leaky_relu log_softmax moments relu relu6 selu
             sigmoid sigmoid_cross_entropy_with_logits silu softmax softmax_cross_entropy_with_logits softplus softsign
             sparse_softmax_cross_entropy_with_logits swish
+            """,
+        "runtime.ops.pooling": """
+            avg_pool avg_pool1d avg_pool2d avg_pool3d max_pool max_pool1d max_pool2d max_pool3d
             """,
         "runtime.ops.reduce": "zero_fraction",
         "runtime.ops.sort": "in_top_k top_k",

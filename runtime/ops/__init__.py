@@ -5,8 +5,10 @@ A new family is a module here and a line below; its public names go into the tab
 
 from . import arrays as arrays
 from . import control as control
+from . import convolution as convolution
 from . import create as create
 from . import cumulative as cumulative
+from . import dropout as dropout
 from . import elementwise as elementwise
 from . import gather as gather
 from . import host as host
@@ -17,6 +19,7 @@ from . import lists as lists
 from . import math as math
 from . import nn as nn
 from . import numpy_functions as numpy_functions
+from . import pooling as pooling
 from . import random as random
 from . import reduce as reduce
 from . import scatter as scatter
@@ -24,3 +27,4 @@ from . import shape as shape
 from . import sort as sort
 from . import state as state
 from . import strings as strings
+from . import text as text

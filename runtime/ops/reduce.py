@@ -114,12 +114,12 @@ def _extreme(function: Any, largest: bool) -> Callable[..., Any]:
     def kernel(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
         if x.size:
             return function.reduce(x, axis=axis, keepdims=keepdims)
-        return function.reduce(x, axis=axis, keepdims=keepdims, initial=_neutral(x.dtype, largest))
+        return function.reduce(x, axis=axis, keepdims=keepdims, initial=neutral(x.dtype, largest))
 
     return kernel
 
 
-def _neutral(dtype: Any, largest: bool) -> Any:
+def neutral(dtype: Any, largest: bool) -> Any:
     """The value that never wins: what the maximum (or minimum) of nothing is."""
     if dtype.kind == "b":
         return not largest

@@ -1,10 +1,17 @@
-"""f-strings become calls, so that the text of a staged value is a staged string; so does `%` after a literal string.
+"""f-strings become calls, so that the text of a staged value is a staged string; so does `%` that may format one.
 
 >>> from autograph.converters.base import show
 >>> show(Strings, "s = f'{x!r:>{width}} and {y}'")
 s = ag__.joined_string(ag__.format_value(x, 'r', ag__.joined_string('>', ag__.format_value(width))), ' and ', ag__.format_value(y))
 >>> show(Strings, "s = 'x is %s' % x")
-s = ag__.percent('x is %s', x)
+s = ag__.mod('x is %s', x)
+>>> show(Strings, "s %= x")
+s = ag__.imod(s, x)
+
+A number neither formats nor, as a constant, holds anything staged:
+
+>>> show(Strings, "even = n % 2 == 0")
+even = n % 2 == 0
 """  # noqa: E501
 
 from __future__ import annotations
@@ -12,19 +19,27 @@ from __future__ import annotations
 import gast
 
 from .base import Pass
-from .build import constant, operator_call
+from .build import assign, constant, name, operator_call
 
 
 class Strings(Pass):
     """Rewrites f-strings, and what `%` formats."""
 
     removes = (gast.JoinedStr, gast.FormattedValue)
-    looks_at = (gast.BinOp,)
+    looks_at = (gast.BinOp, gast.AugAssign)
 
     def leave_BinOp(self, node: gast.BinOp) -> gast.AST:
-        if isinstance(node.op, gast.Mod) and isinstance(node.left, gast.Constant) and isinstance(node.left.value, str):
-            return operator_call("percent", [node.left, node.right], node)
-        return node
+        if not isinstance(node.op, gast.Mod) or isinstance(node.right, gast.Constant) or _is_number(node.left):
+            return node
+        return operator_call("mod", [node.left, node.right], node)
+
+    def leave_AugAssign(self, node: gast.AugAssign) -> gast.AST:
+        target = node.target
+        if not isinstance(node.op, gast.Mod) or isinstance(node.value, gast.Constant):
+            return node
+        if not isinstance(target, gast.Name):
+            return node
+        return assign(target.id, operator_call("imod", [name(target.id, target), node.value], node), node)
 
     def leave_FormattedValue(self, node: gast.FormattedValue) -> gast.AST:
         arguments = [node.value]
@@ -40,3 +55,7 @@ class Strings(Pass):
         # The parser of Python 3.12 adds empty parts.
         parts = [part for part in node.values if not isinstance(part, gast.Constant) or part.value]
         return operator_call("joined_string", parts, node)
+
+
+def _is_number(node: gast.AST) -> bool:
+    return isinstance(node, gast.Constant) and not isinstance(node.value, (str, bytes))

@@ -58,9 +58,11 @@ def attribute(tensor: Any, name: str) -> Any:
         return value(tensor)
     method = _METHODS.get(name)
     if method is None:
-        assign = slice_method(tensor, name)
-        if assign is not None:
-            return assign
+        from .ops.text import method_of
+
+        found = slice_method(tensor, name) or method_of(tensor, name)
+        if found is not None:
+            return found
         if name not in _FUNCTIONS:
             raise AttributeError(f"{type(tensor).__name__!r} object has no attribute {name!r}")
         method = getattr(np, name)

@@ -12,7 +12,7 @@ import numpy as np
 
 from autograph.errors import InvalidTypeError, StagedValueError
 
-from .dtypes import DType, from_numpy, variant
+from .dtypes import DType, from_numpy, string, variant
 from .ir import Graph, Node, Value
 from .op import OPS
 from .shapes import Shape, TensorShape
@@ -102,11 +102,15 @@ class Tensor:
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, (list, tuple)):
             self._refuse_repetition(other)
+        if _is_text(self):
+            return _repeated(self, other)
         return NotImplemented if _defers(other) else trace.apply(OPS["multiply"], self, other)
 
     def __rmul__(self, other: Any) -> Any:
         if isinstance(other, (list, tuple)):
             self._refuse_repetition(other)
+        if _is_text(self) or isinstance(other, str):
+            return _repeated(self, other)
         return trace.apply(OPS["multiply"], other, self)
 
     def _refuse_repetition(self, sequence: list[Any] | tuple[Any, ...]) -> None:
@@ -123,7 +127,7 @@ class Tensor:
     __rtruediv__ = _reflected("divide")
     __floordiv__ = _binary("floor_divide")
     __rfloordiv__ = _reflected("floor_divide")
-    __mod__ = _binary("remainder")
+    __remainder = _binary("remainder")
     __rmod__ = _reflected("remainder")
     __power = _binary("power")
     __rpow__ = _reflected("power")
@@ -154,6 +158,13 @@ class Tensor:
             )
         return self.__power(other)
 
+    def __mod__(self, other: Any) -> Any:
+        if _is_text(self):
+            from .ops.text import apply_text
+
+            return apply_text("__mod__", self, other)
+        return Tensor.__remainder(self, other)
+
     def __pos__(self) -> Any:
         return self
 
@@ -178,8 +189,10 @@ class Tensor:
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
     def __getitem__(self, key: Any) -> Any:
-        from .ops import index
+        from .ops import index, text
 
+        if _is_text(self) and (type(key) in (int, slice) or isinstance(key, Tensor)):
+            return text.get_part(self, key)
         return index.get_item(self, key)
 
     def __setitem__(self, key: Any, value: Any) -> NoReturn:
@@ -206,6 +219,17 @@ def _incomparable(other: object) -> bool:
     if isinstance(other, (Tensor, bool, int, float, complex, str, bytes, list, tuple, np.ndarray, np.generic)):
         return False
     return other is None or not (hasattr(type(other), "__tensor__") or hasattr(type(other), "__array__"))
+
+
+def _is_text(tensor: Any) -> bool:
+    """Whether it is one string, which `*` repeats and `[]` takes characters from."""
+    return tensor.static_shape == () and tensor.dtype is string
+
+
+def _repeated(tensor: Any, other: Any) -> Any:
+    from .ops.text import apply_text
+
+    return apply_text("__mul__", *((other, tensor) if isinstance(other, str) else (tensor, other)))
 
 
 class Reference:
@@ -444,12 +468,15 @@ class SymbolicTensor(Tensor):
         return StagedValueError(message, **where, construct=construct, remedy=remedy)
 
     def __format__(self, spec: str) -> str:
+        trace_text.check("a graph tensor")
         return format(str(self), spec)
 
     def __str__(self) -> str:
+        trace_text.check("a graph tensor")
         return f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name})'
 
     def __repr__(self) -> str:
+        trace_text.check("a graph tensor")
         return f"<tf.Tensor {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
 
     def __copy__(self) -> Any:
@@ -459,6 +486,6 @@ class SymbolicTensor(Tensor):
         return own(self, self)
 
 
-from . import numpy_protocol, trace  # noqa: E402  (these need the classes above)
+from . import numpy_protocol, trace, trace_text  # noqa: E402  (these need the classes above)
 from .in_place import note_update, own  # noqa: E402
 from .unconverted import remedy  # noqa: E402

@@ -21,6 +21,11 @@ def set_explanation(explain: Callable[[CodeType], str | None]) -> None:
     _explain = explain
 
 
+def is_converted(code: CodeType) -> bool:
+    """Whether a code object is known to be the result of a conversion."""
+    return _explain(code) == ""
+
+
 def remedy(purpose: str, instead: str) -> str:
     """The remedy for the code of the user that is running: to convert it, for a purpose, or to write something else."""
     found = trace.user_code()

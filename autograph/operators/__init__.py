@@ -11,7 +11,6 @@ from operator import iand as iand
 from operator import ifloordiv as ifloordiv
 from operator import ilshift as ilshift
 from operator import imatmul as imatmul
-from operator import imod as imod
 from operator import imul as imul
 from operator import ior as ior
 from operator import ipow as ipow
@@ -70,7 +69,8 @@ from .stores import outer_writes as outer_writes
 from .stores import set_item as set_item
 from .stores import update_item as update_item
 from .strings import format_value as format_value
+from .strings import imod as imod
 from .strings import joined_string as joined_string
-from .strings import percent as percent
+from .strings import mod as mod
 from .variables import UNDEFINED as UNDEFINED
 from .variables import ld as ld

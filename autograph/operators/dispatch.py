@@ -169,9 +169,13 @@ class Backend:
         """What to call in place of an unconverted function while staging, so that its mutations are seen."""
         return function
 
-    def format_value(self, value: Any, conversion: str | None, specification: str) -> Any:
-        """The text of one staged value in an f-string: a staged string."""
+    def format_value(self, value: Any, conversion: str | None, specification: Any) -> Any:
+        """The text of one value in an f-string: a staged string where the value, or a part of it, is staged."""
         raise NotImplementedError
+
+    def percent(self, template: Any, values: Any) -> Any:
+        """``template % values`` for a string; ``values``, or a part of them, may be staged."""
+        return template % values
 
     def join_strings(self, parts: list[Any]) -> Any:
         """The concatenation of strings, of which at least one is staged."""

@@ -115,8 +115,11 @@ class GraphBackend(Backend):
     def watch_call(self, function: Any) -> Callable[..., Any]:
         return calls.watch_call(function)
 
-    def format_value(self, value: Any, conversion: str | None, specification: str) -> Any:
+    def format_value(self, value: Any, conversion: str | None, specification: Any) -> Any:
         return text.format_value(read(value), conversion, specification)
+
+    def percent(self, template: Any, values: Any) -> Any:
+        return text.percent(template, values)
 
     def join_strings(self, parts: list[Any]) -> Any:
         return text.join_strings(parts)

@@ -16,6 +16,7 @@ import numpy as np
 from autograph.errors import MutationError
 from autograph.runtime.concrete import ConcreteFunction
 from autograph.runtime.function import Function
+from autograph.runtime.trace_text import calls_libraries
 
 from .. import state
 from ..calls import call
@@ -43,6 +44,8 @@ _PURE = frozenset(
         isinstance, issubclass, len, locals, object, oct, ord, pow, print, repr, round, sum, type, vars,
     )
 )  # fmt: skip
+
+calls_libraries(__file__)
 
 
 def watch_call(function: Any) -> Callable[..., Any]:

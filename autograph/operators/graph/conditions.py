@@ -10,6 +10,7 @@ import numpy as np
 from autograph.errors import StagedValueError
 from autograph.runtime import dtypes
 from autograph.runtime.op import OPS
+from autograph.runtime.ops.text import apply_text
 from autograph.runtime.tensor import Tensor
 from autograph.runtime.trace import static_value
 
@@ -19,6 +20,7 @@ from .iterables import StagedIterable, StagedRange
 from .lists import StagedList
 from .maybe import Maybe
 from .reading import read
+from .text import is_text
 
 
 def static_truth(value: Any) -> bool | None:
@@ -120,6 +122,8 @@ def contains(item: Any, container: Any) -> Any:
         container = container.checked("is searched by `in`")
     if isinstance(container, StagedList):
         container = container.__tensor__()
+    if isinstance(container, str) or is_text(container):
+        return apply_text("__contains__", container, item)
     if isinstance(container, Tensor):
         if container.static_shape == ():
             raise type_error("`in` needs a tensor with axes, not a scalar tensor", "compare the two with `==`")
@@ -128,8 +132,8 @@ def contains(item: Any, container: Any) -> Any:
         return _in_range(item, container)
     if isinstance(container, (list, tuple, set, frozenset, dict)):
         return any_of([True if each is item else equal(each, item) for each in container])
-    if isinstance(container, (str, bytes)):
-        raise StagedValueError("a staged string is searched for in a Python string", **where(), remedy="use tf.strings")
+    if isinstance(container, bytes):
+        raise StagedValueError("a staged string is searched for in bytes", **where(), remedy="search for it in a str")
     return item in container
 
 

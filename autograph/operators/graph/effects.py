@@ -17,6 +17,7 @@ import numpy as np
 
 from autograph.errors import MutationError
 from autograph.runtime.trace import is_user_file
+from autograph.runtime.trace_text import calls_libraries
 
 from .. import state
 from ..iterators import is_iterator
@@ -55,6 +56,7 @@ _REACHING = {
         "seterrcall setbufsize set_printoptions"
     ),
 }
+calls_libraries(__file__)
 _CLASSES = frozenset(("pathlib", "io", "uuid", "queue", "argparse", "configparser"))
 """Modules whose classes may be constructed; their methods follow the rules for objects that the body has made."""
 

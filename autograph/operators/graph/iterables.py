@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from autograph.errors import StagedValueError, StagingError
+from autograph.runtime import dtypes, trace_text
 from autograph.runtime.op import OPS
+from autograph.runtime.ops.text import apply_text
 from autograph.runtime.tensor import Tensor
 
 from ..calls import call
@@ -75,7 +77,15 @@ class StagedIterable:
             remedy="loop over it in converted code",
         )
 
+    def __text_layout__(self, tensors: list[Any]) -> Any:
+        raise StagedValueError(
+            f"{self!r} is formatted: its text is known only when the graph runs",
+            **where(),
+            remedy="make a list of it, or print it with tf.print",
+        )
+
     def __repr__(self) -> str:
+        trace_text.check("a staged iterable")
         return f"<staged {type(self).__name__.lower().removeprefix('staged')}>"
 
 
@@ -364,7 +374,8 @@ def iterable(value: Any) -> StagedIterable:
     if isinstance(value, Maybe):
         return iterable(value.checked("is iterated over"))
     if isinstance(value, Tensor):
-        return Rows(value)
+        is_text = value.dtype is dtypes.string and value.static_shape == ()
+        return Rows(apply_text("list", value) if is_text else value)
     if isinstance(value, StagedList):
         return ListItems(value)
     if isinstance(value, range):

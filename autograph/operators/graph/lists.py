@@ -8,10 +8,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograph.errors import StagedValueError, StagingError
-from autograph.runtime import convert, dtypes
+from autograph.runtime import convert, dtypes, trace_text
 from autograph.runtime.ir import Type
 from autograph.runtime.op import OPS, op
 from autograph.runtime.ops.list_value import ListValue
+from autograph.runtime.ops.text import Items
 
 from ..state import Mutable, about_to_change, created
 from .errors import require, where
@@ -302,5 +303,10 @@ class StagedList(ListMethods, Mutable):
             remedy=remedy,
         )
 
+    def __text_layout__(self, tensors: list[Any]) -> Any:
+        tensors.append(self.__tensor__())
+        return Items(len(tensors) - 1)
+
     def __repr__(self) -> str:
+        trace_text.check("a staged list")
         return f"<staged list {self.name or ''}: {self.state.spec}>"

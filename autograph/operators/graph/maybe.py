@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.errors import UndefinedVariableError
+from autograph.runtime import trace_text
+from autograph.runtime.ops.text import Optional, layout_of
 
 from ..variables import UNDEFINED, Undefined
 from .errors import require, where
@@ -46,7 +48,14 @@ class Maybe:
     def __tensor__(self) -> Any:
         return self.checked()
 
+    def __text_layout__(self, tensors: list[Any]) -> Any:
+        if self.missing is UNDEFINED:
+            return layout_of(self.checked("is formatted"), tensors)
+        tensors.append(self.flag)
+        return Optional(len(tensors) - 1, layout_of(self.value, tensors))
+
     def __repr__(self) -> str:
+        trace_text.check("a value that may be missing")
         return f"<{self.name or 'value'}: {'undefined' if self.missing is UNDEFINED else None} or {self.value!r}>"
 
     def __getattr__(self, name: str) -> Any:

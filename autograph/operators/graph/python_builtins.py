@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import operator
 import sys
 import warnings
 from collections.abc import Callable
@@ -14,10 +15,12 @@ from autograph.errors import MutationError, StagedValueError
 from autograph.runtime import dtypes
 from autograph.runtime.convert import convert_to_tensor
 from autograph.runtime.op import OPS
+from autograph.runtime.ops.text import apply_text
 from autograph.runtime.streams import Stream
 from autograph.runtime.tensor import Tensor
+from autograph.runtime.variable import Variable
 
-from .. import state
+from .. import state, strings
 from ..calls import call
 from ..variables import UNDEFINED
 from . import conditions, text
@@ -56,7 +59,7 @@ def len_(value: Any) -> Any:
     """``len``: a Python int where the length is known while tracing."""
     value = unwrapped(value)
     if isinstance(value, Tensor):
-        return length_of(value)
+        return apply_text("__len__", value) if text.is_text(value) else length_of(value)
     return value.length() if is_staged(value) else len(value)
 
 
@@ -98,14 +101,29 @@ def _require_one(value: Tensor, what: str) -> None:
 
 def str_(*arguments: Any, **keywords: Any) -> Any:
     """``str``."""
-    if len(arguments) == 1 and is_staged(arguments[0]):
-        return text.format_value(arguments[0], "s", "")
-    return str(*arguments, **keywords)
+    return _text(str, "s", arguments) if len(arguments) == 1 and not keywords else str(*arguments, **keywords)
 
 
-def format_(value: Any, specification: str = "") -> Any:
+def repr_(value: Any) -> Any:
+    """``repr``."""
+    return _text(repr, "r", (value,))
+
+
+def ascii_(value: Any) -> Any:
+    """``ascii``."""
+    return _text(ascii, "a", (value,))
+
+
+def _text(function: Any, conversion: str, arguments: tuple[Any]) -> Any:
+    """The text of a value; an eager tensor and a variable have one of their own, which describes them."""
+    if isinstance(arguments[0], (Tensor, Variable)) and not is_staged(*arguments):
+        return function(*arguments)
+    return text.format_value(arguments[0], conversion, "")
+
+
+def format_(value: Any, specification: Any = "") -> Any:
     """``format``."""
-    return text.format_value(value, None, specification) if is_staged(value) else format(value, specification)
+    return text.format_value(value, None, specification)
 
 
 def range_(*arguments: Any) -> Any:
@@ -261,21 +279,19 @@ def delattr_(obj: Any, name: str) -> None:
 
 
 _BY_NAME: dict[str, Callable[..., Any]] = {
-    "all": all_, "any": any_, "bool": bool_, "delattr": delattr_, "enumerate": enumerate_, "filter": filter_,
+    "all": all_, "any": any_, "ascii": ascii_, "bool": bool_, "delattr": delattr_, "enumerate": enumerate_, "filter": filter_,
     "getattr": getattr_, "hasattr": hasattr_,
     "float": float_, "format": format_, "int": int_, "isinstance": isinstance_, "len": len_, "list": list_,
-    "map": map_, "max": max_, "min": min_, "next": next_, "range": range_, "reversed": reversed_, "round": round_,
+    "map": map_, "max": max_, "min": min_, "next": next_, "print": text.show, "range": range_,
+    "repr": repr_, "reversed": reversed_, "round": round_,
     "setattr": setattr_, "sorted": sorted_, "str": str_, "sum": sum_, "tuple": tuple_, "zip": zip_,
 }  # fmt: skip
 _REPLACEMENTS = {id(getattr(builtins, name)): function for name, function in _BY_NAME.items()}
 _REPLACEMENTS[id(functools.reduce)] = reduce_
+_REPLACEMENTS[id(operator.mod)] = strings.mod
 
 
 def replacement(function: Any) -> Callable[..., Any] | None:
     """What to call in place of a built-in while a graph is built; None: the function itself."""
     found = _REPLACEMENTS.get(id(function))
-    if found is not None or getattr(function, "__name__", "") != "format":
-        return found
-    if type(getattr(function, "__self__", None)) is str:
-        return lambda *arguments, **keywords: text.format_text(function.__self__, *arguments, **keywords)
-    return None
+    return found if found is not None else text.replacement(function)

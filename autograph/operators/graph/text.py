@@ -1,67 +1,63 @@
-"""Text of staged values: f-strings, `str`, `format`."""
+"""Text of staged values: f-strings, `str`, `%`, `str.format`, `join` and the other methods of `str`.
+
+Plain values are written while tracing, staged ones when the graph runs, by the same functions of Python.
+"""
 
 from __future__ import annotations
 
+import re
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
+from autograph.runtime import dtypes, trace_text
+from autograph.runtime.op import OPS
+from autograph.runtime.ops.text import METHODS, Items, apply_text, positional
+from autograph.runtime.tensor import SymbolicTensor, Tensor
+from autograph.runtime.variable import Variable
 
-from autograph.errors import StagedValueError
-from autograph.runtime import dtypes
-from autograph.runtime.ir import Type
-from autograph.runtime.op import NOT_DIFFERENTIABLE, OPS, op
-from autograph.runtime.tensor import Tensor
-
-from .errors import where
+from .errors import type_error
 from .iterables import StagedIterable
 from .lists import StagedList
 from .maybe import Maybe
 
+_STAGED = (SymbolicTensor, Maybe, StagedList, StagedIterable, Variable)
+_PLAIN = frozenset((str, int, float, bool, complex, bytes, type(None)))
 _CONVERSIONS: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii}
 
 
-def _format(array: Any, *, conversion: str | None, specification: str) -> bytes:
-    value = _number(np.asarray(array)[()]) if np.ndim(array) == 0 else array
-    if isinstance(value, bytes):
-        value = value.decode("utf-8", "replace")
-    if conversion is not None:
-        value = _CONVERSIONS[conversion](value)
-    return format(value, specification).encode()
+def holds_staged(value: Any, outer: tuple[int, ...] = ()) -> bool:
+    """Whether a value is staged, or a list, tuple or dict with staged values at any depth."""
+    if isinstance(value, _STAGED):
+        return True
+    if isinstance(value, (list, tuple)):
+        parts: Any = value
+    elif isinstance(value, dict):
+        parts = value.values()
+    else:
+        return False
+    return id(value) not in outer and any(holds_staged(each, (*outer, id(value))) for each in parts)
 
 
-def _number(value: Any) -> Any:
-    """The Python value of a NumPy scalar; a float is the one with the same shortest text."""
-    return float(str(value)) if isinstance(value, (np.float16, np.float32)) else value.item()
+def is_text(value: Any) -> bool:
+    """Whether a value is one staged string."""
+    return isinstance(value, Tensor) and value.dtype is dtypes.string and value.static_shape == ()
 
 
-FORMAT = op(
-    "format", gradient=NOT_DIFFERENTIABLE,
-    infer=lambda x, conversion, specification: Type(dtypes.string, ()),
-    numpy=_format,
-    samples=lambda: [((np.array(1.5),), {"conversion": None, "specification": ".2f"})],
-    doc="The text of a tensor, as Python formats a number or NumPy an array.",
-)
-
-
-def format_value(value: Any, conversion: str | None, specification: str) -> Any:
-    """The text of one staged value: a string tensor."""
-    if isinstance(value, Maybe):
-        value = value.checked("is formatted")
-    if isinstance(value, (StagedList, StagedIterable)):
-        raise StagedValueError(
-            f"{value!r} is formatted: its text is known only when the graph runs",
-            **where(),
-            remedy="stack it (tf.stack) and format the tensor, or print it with tf.print",
-        )
-    if isinstance(value, Tensor) and value.dtype is dtypes.string and conversion in (None, "s") and not specification:
+def format_value(value: Any, conversion: str | None, specification: Any) -> Any:
+    """``f"{value!conversion:specification}"``: a string tensor where the value, or a part of it, is staged."""
+    if not isinstance(value, Tensor) and not holds_staged(value) and not isinstance(specification, Tensor):
+        if conversion is not None:
+            value = trace_text.written(_CONVERSIONS[conversion], value)
+        return trace_text.written(format, value, specification)
+    if is_text(value) and conversion in (None, "s") and isinstance(specification, str) and not specification:
         return value
-    return FORMAT(value, conversion=conversion, specification=specification)
+    return apply_text("format", value, conversion, specification)
 
 
 def join_strings(parts: list[Any]) -> Any:
     """The concatenation of strings; a plain string when none of them is staged."""
+    parts = [part for part in parts if not (isinstance(part, str) and part == "")] or [""]
     if all(isinstance(part, str) for part in parts):
         return "".join(parts)
     result = parts[0]
@@ -70,21 +66,123 @@ def join_strings(parts: list[Any]) -> Any:
     return result
 
 
+def percent(template: Any, values: Any) -> Any:
+    """``template % values`` for a template that is a string, staged or not."""
+    if isinstance(template, Tensor) or holds_staged(values):
+        if isinstance(template, bytes):
+            raise type_error("`%` writes a staged value into bytes", "write it into a str")
+        return apply_text("__mod__", template, values)
+    return trace_text.written(type(template).__mod__, template, values)
+
+
+class _Fields:
+    """The values for the replacement fields of ``str.format``."""
+
+    def __init__(self, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> None:
+        self.arguments = arguments
+        self.keywords = keywords
+        self.formatter = string.Formatter()
+        self.numbered = ""  # how the fields are: "automatic", "manual", or not known yet
+        self.position = 0
+
+    def text(self, template: str, depth: int = 2) -> Any:
+        """The template with its fields filled in; those in specifications too."""
+        if depth == 0:
+            raise ValueError("Max string recursion exceeded")
+        parts: list[Any] = []
+        for literal, field, specification, conversion in self.formatter.parse(template):
+            parts.append(literal)
+            if field is None:
+                continue
+            value = self.value(field)
+            inner = self.text(specification, depth - 1) if specification else ""
+            if conversion not in (None, *_CONVERSIONS):
+                raise ValueError(f"Unknown conversion specifier {conversion!r}")
+            parts.append(format_value(value, conversion, inner))
+        return join_strings(parts)
+
+    def value(self, field: str) -> Any:
+        name = re.split(r"[.\[]", field, maxsplit=1)[0]
+        if name == "" or name.isdigit():
+            kind = "automatic" if name == "" else "manual"
+            if self.numbered not in ("", kind):
+                what = {"automatic": "automatic field numbering", "manual": "manual field specification"}
+                raise ValueError(f"cannot switch from {what[self.numbered]} to {what[kind]}")
+            self.numbered = kind
+        if name == "":
+            field = f"{self.position}{field}"
+            self.position += 1
+        index = re.match(r"\d+", field)
+        if index is not None and int(index[0]) >= len(self.arguments):
+            raise IndexError(f"Replacement index {int(index[0])} out of range for positional args tuple")
+        return self.formatter.get_field(field, self.arguments, self.keywords)[0]
+
+
 def format_text(template: str, *arguments: Any, **keywords: Any) -> Any:
-    """``template.format(…)`` with staged arguments."""
-    formatter = string.Formatter()
-    parts: list[Any] = []
-    position = 0
-    for literal, field, specification, conversion in formatter.parse(template):
-        parts.append(literal)
-        if field is None:
-            continue
-        if field == "":
-            field, position = str(position), position + 1
-        value = formatter.get_field(field, arguments, keywords)[0]
-        staged = isinstance(value, (Tensor, Maybe, StagedList))
-        if staged:
-            parts.append(format_value(value, conversion, specification or ""))
-        else:
-            parts.append(format(formatter.convert_field(value, conversion), specification or ""))
-    return join_strings([part for part in parts if not (isinstance(part, str) and part == "")] or [""])
+    """``template.format(…)``."""
+    if all(type(each) in _PLAIN for each in (*arguments, *keywords.values())):
+        return template.format(*arguments, **keywords)
+    return _Fields(arguments, keywords).text(template)
+
+
+def format_map(template: str, values: Mapping[str, Any]) -> Any:
+    """``template.format_map(values)``."""
+    return _Fields((), values).text(template)
+
+
+def join(separator: Any, values: Any) -> Any:
+    """``separator.join(values)``."""
+    from .sequences import list_
+
+    if isinstance(values, (StagedIterable, Maybe)):
+        values = list_(values)
+    elif not isinstance(values, (Tensor, StagedList)):
+        values = list(values)
+    if not holds_staged(values) and not isinstance(separator, Tensor):
+        return separator.join(values)
+    if isinstance(values, Tensor) and values.static_shape != ():
+        values = StagedRows(values)
+    return apply_text("join", separator, values)
+
+
+class StagedRows:
+    """The rows of a tensor, as the items of a list."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = tensor
+
+    def __text_layout__(self, tensors: list[Any]) -> Any:
+        tensors.append(self.tensor)
+        return Items(len(tensors) - 1)
+
+
+def show(*values: Any, **keywords: Any) -> None:
+    """``print``: while tracing, a staged value shows its name."""
+    print(*values, **keywords)
+
+
+_SPECIAL: dict[str, Callable[..., Any]] = {"format": format_text, "format_map": format_map, "join": join}
+
+
+def replacement(function: Any) -> Callable[..., Any] | None:
+    """What to call in place of a method of `str` while tracing; None for other functions."""
+    name = getattr(function, "__name__", "")
+    if name not in METHODS and name not in _SPECIAL:
+        return None
+    owner = getattr(function, "__self__", None)
+    if type(owner) is str:
+        return lambda *arguments, **keywords: _method(function, owner, *arguments, **keywords)
+    if getattr(function, "__objclass__", None) is str:
+        return lambda *arguments, **keywords: _method(function, *arguments, **keywords)
+    return None
+
+
+def _method(function: Any, owner: Any, *arguments: Any, **keywords: Any) -> Any:
+    """A method of `str` on a plain string or on a staged one."""
+    name = function.__name__
+    if name in _SPECIAL and isinstance(owner, str):
+        return _SPECIAL[name](owner, *arguments, **keywords)
+    if not holds_staged(arguments) and not holds_staged(keywords) and isinstance(owner, str):
+        method = getattr(owner, name)
+        return method(*arguments, **keywords)
+    return apply_text(name, owner, *positional(name, arguments, keywords))

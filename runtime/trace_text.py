@@ -1,0 +1,91 @@
+"""Who may write a graph tensor into a text while a function is traced.
+
+Its text is the tensor's name. That is what `print`, logging, warnings, tracebacks and debuggers show; code that is not
+converted gets it too, as its user has asked for that. Anything else would write the name where Python writes a value.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import CodeType, FrameType
+from typing import Any
+
+from autograph.errors import StagedValueError
+
+from . import trace, unconverted
+
+_STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep
+_SHOWING = frozenset(
+    ["asyncio", "bdb", "cmd", "code", "codeop", "concurrent", "doctest", "linecache", "logging", "multiprocessing", "pdb", "profile", "runpy", "threading", "timeit", "trace", "traceback", "unittest", "warnings"]
+)
+_HELPING = frozenset(("reprlib", "dataclasses", "pprint", "collections"))
+_METHODS = frozenset(("__str__", "__repr__", "__format__"))
+
+
+def written(function: Any, *arguments: Any) -> Any:
+    """What a function writes of plain values; refused when it writes the name of a graph tensor among them."""
+    return function(*arguments)
+
+
+_WRITTEN: CodeType = written.__code__
+_callers: set[str] = set()
+
+
+def calls_libraries(filename: str) -> None:
+    """Declares a file of this package of which functions call library functions for converted code."""
+    _callers.add(filename)
+
+
+def check(kind: str) -> None:
+    """Called when the text of a graph value is asked for.
+
+    Raises:
+        StagedValueError: it would become part of what the program computes.
+    """
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and _passes_on(frame):
+        frame = frame.f_back
+    if frame is None:
+        return
+    user = _refuses(frame)
+    if user is not None:
+        location = trace.user_location()
+        raise StagedValueError(
+            f"{user} writes {kind} as text: its value is known only when the graph runs",
+            **({} if location is None else location._asdict()),
+            construct=user,
+            remedy="make a string tensor of it with an f-string, str(), `%` or str.format() in converted code, "
+            "or show it with tf.print",
+        )
+
+
+def _passes_on(frame: FrameType) -> bool:
+    """Whether a frame writes the parts of a text for another one."""
+    code = frame.f_code
+    if code.co_name in _METHODS:
+        return True
+    return _library_module(code) in _HELPING and code.co_name not in ("pformat", "saferepr", "pprint", "pp")
+
+
+def _refuses(frame: FrameType) -> str | None:
+    """What must not write a graph tensor: the name of a function, or None for one that may."""
+    code = frame.f_code
+    if code is _WRITTEN:
+        return "an object that holds it"
+    if code.co_filename in _callers:
+        return "a library function"
+    module = _library_module(code)
+    if module == "pprint":
+        return None if code.co_name in ("pprint", "pp") else f"pprint.{code.co_name}()"
+    if module is not None:
+        return None if module in _SHOWING else f"{module}.{code.co_name}()"
+    return "this line" if trace.is_user_file(code.co_filename) and unconverted.is_converted(code) else None
+
+
+def _library_module(code: CodeType) -> str | None:
+    """The module of the standard library that a code object is of."""
+    filename = code.co_filename
+    if not filename.startswith(_STANDARD_LIBRARY) or "-packages" in filename:
+        return None
+    return filename[len(_STANDARD_LIBRARY) :].partition(os.sep)[0].removesuffix(".py")

@@ -1,0 +1,310 @@
+"""L17: what staged values are written as, and what staged strings do: the text and the answers of Python."""
+
+from __future__ import annotations
+
+import json
+import logging
+import operator
+import pprint
+import string
+import textwrap
+from collections import namedtuple
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograph as tf
+
+
+def python_values(value: Any) -> Any:
+    """Tensors become Python's values, at any depth: strings are `str`."""
+    if isinstance(value, tf.Tensor):
+        value = value.numpy()
+    if isinstance(value, np.ndarray):
+        return [python_values(each) for each in value]
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(python_values, value))
+    return value.decode() if isinstance(value, bytes) else value
+
+
+def check(function: Callable[..., Any], *inputs: tuple[Any, ...]) -> None:
+    """For each tuple of arguments the staged function gives what Python gives; one trace serves all."""
+    staged = tf.function(function)
+    for arguments in inputs:
+        assert python_values(staged(*map(tf.constant, arguments))) == function(*arguments)
+    assert staged.experimental_get_tracing_count() == 1
+
+
+def test_percent() -> None:
+    def f(n: Any, x: Any, s: Any) -> Any:
+        template = "%d items, %.2f"
+        return (
+            template % (n, x),
+            "%s" % x,  # noqa: UP031
+            "%(name)s is %(value)5.1f%%" % {"name": s, "value": x},
+            "%r and %s, %a" % (s, s, s),
+            "%x|%05d|%-5d|%+d|%e|%g|%c" % (n, n, n, n, x, x, n + 60),
+            "%*d|%.*f" % (n, n, n, x),
+            "no values%%" % (),
+            ("%s" + "!") % s,
+            n % 3,
+            (n, 7)[0] % (n - 2),
+        )
+
+    check(f, (5, 1.5, "héllo"), (11, -0.25, "it's"))
+
+
+def test_percent_of_a_template_that_the_graph_computes() -> None:
+    def f(n: Any, template: Any) -> Any:
+        return template % n, template % (n,)
+
+    check(f, (5, "<%d>"), (7, "%s%%"))
+
+
+def test_percent_in_place() -> None:
+    def f(n: Any) -> Any:
+        text = "%d apples"
+        text %= n
+        count = n
+        count %= n - 2
+        texts = ["<%s>"]
+        texts[0] %= n
+        return text, count, texts[0]
+
+    check(f, (5,), (9,))
+
+
+def test_percent_in_branches_and_loops() -> None:
+    def f(n: Any) -> Any:
+        template = "%d is even" if n % 2 == 0 else "%d is odd"
+        text = ""
+        for i in range(n):
+            text = text + "%d," % i  # noqa: UP031
+        return template % n, text
+
+    check(f, (3,), (4,), (0,))
+
+
+@pytest.mark.parametrize("modulo", [operator.mod, operator.imod, lambda a, b: a.__mod__(b)])
+def test_percent_never_writes_names(modulo: Any) -> None:
+    def f(n: Any) -> Any:
+        return modulo("n is %s", n)
+
+    try:
+        found = tf.function(f)(tf.constant(3))
+    except tf.errors.StagedValueError as error:
+        assert "as text" in str(error)
+    else:
+        assert python_values(found) == "n is 3"
+
+
+@pytest.mark.parametrize("template, error", [("%d %d", "not enough arguments"), ("%", "incomplete format"),
+                                             ("none", "not all arguments converted")])  # fmt: skip
+def test_wrong_templates_raise_what_python_raises(template: str, error: str) -> None:
+    @tf.function
+    def f(n: Any) -> Any:
+        return template % n
+
+    with pytest.raises((TypeError, ValueError), match=error):
+        f(tf.constant(3))
+
+
+def test_format() -> None:
+    class Row:
+        def __init__(self, left: Any) -> None:
+            self.left = left
+
+    def f(n: Any, x: Any, s: Any) -> Any:
+        template = "{} {:.2f} {name!r:>{width}}"
+        row = Row(x)
+        return (
+            template.format(n, x, name=s, width=n + 4),
+            "{1}{0}{{}}".format(n, s),
+            "{row.left:.1f} {pair[1]}".format(row=row, pair=[n, s]),
+            "{.left} {}".format(row, "plain"),
+            "{a}, {b:{c}}".format_map({"a": n, "b": x, "c": ".3f"}),
+            format(x, ".3e"),
+            format(n, "08b") + format(n, ",") + format(n, "x"),
+            format(x, "%"),
+            str.format("<{}>", n),
+            "{}".format([n, {"x": x}]),
+        )
+
+    check(f, (5, 1.5, "héllo"), (1234567, 0.25, "b"))
+
+
+@pytest.mark.parametrize("template, error", [("{} {}", IndexError), ("{0} {}", ValueError), ("{a}", KeyError),
+                                             ("{!x}", ValueError), ("{", ValueError)])  # fmt: skip
+def test_wrong_format_strings_raise_what_python_raises(template: str, error: type[Exception]) -> None:
+    with pytest.raises(error) as plain:
+        template.format(1)
+    with pytest.raises(error) as staged:
+        tf.function(lambda n: template.format(n))(tf.constant(1))
+    if error is not ValueError:
+        assert str(staged.value) == str(plain.value)
+
+
+def test_f_strings() -> None:
+    Pair = namedtuple("Pair", "a b")
+
+    def f(n: Any, x: Any, s: Any) -> Any:
+        width, precision = n + 6, 2
+        return (
+            f"{n} {x!r} {s!r} {s!a} {s:>8}|{s!s:<8}|",
+            f"{x:{width}.{precision}f}|{n:,}|{x:e}|{x:%}|{n:x}|{n:b}|{n:+05d}",
+            f"{n=} {x = :.1f}",
+            f"{[n, (x, s)]} {({'k': n})} {Pair(n, [x])}",
+            f"{n > 3}",
+            str([x, n]) + repr(s) + repr((n,)),
+        )
+
+    check(f, (5, 1.5, "héllo"), (1234, -0.25, "it's"))
+
+
+def test_what_may_be_none_has_the_text_of_none() -> None:
+    def f(x: Any) -> Any:
+        found = None
+        if x > 0:
+            found = x
+        return f"{found}", str(found), f"{found!r:>6}", "%s" % found, "{}".format(found), f"{[found, 1]}"  # noqa
+
+    check(f, (1,), (-1,))
+    g = tf.function(lambda x: f"{(x if x > 0 else None):.2f}")
+    assert python_values(g(tf.constant(1.0))) == "1.00"
+    with pytest.raises(TypeError, match="unsupported format string passed to NoneType"):
+        g(tf.constant(-1.0))
+
+
+def test_join() -> None:
+    def f(xs: Any, s: Any) -> Any:
+        texts = []
+        for x in xs:
+            if x > 1:
+                texts.append(str(x))
+        return (
+            ",".join(texts),
+            ", ".join([s, "b", f"{xs[0]}"]),
+            "".join([f"{x};" for x in xs]),
+            "".join(f"{x};" for x in xs),
+            "-".join(map(str, xs)),
+            "+".join(f"{x}" for x in [xs[0], xs[1]]),
+            s.join(["a", "b"]),
+            s.join(texts),
+            "|".join(s),
+            "".join([]),
+            ".".join(("a", s)),
+        )
+
+    check(f, ([1, 2, 3], "héy"), ([0, 0, 0], ""))
+
+
+def test_methods_of_a_staged_string() -> None:
+    def f(s: Any, part: Any) -> Any:
+        return (
+            s.upper(), s.lower(), s.title(), s.capitalize(), s.swapcase(), s.casefold(),
+            s.strip(), s.lstrip(), s.rstrip("o "), s.zfill(9), s.ljust(9, "."), s.rjust(9), s.center(9),
+            s.replace("l", "L"), s.replace(part, "<>", 1), s.removeprefix("h"), s.removesuffix(part),
+            s.startswith("h"), s.startswith(("x", part)), s.endswith(part), s.find(part), s.rfind("l"), s.count("l"),
+            s.split(), s.split("l"), s.split(part, maxsplit=1), s.rsplit(maxsplit=1), s.splitlines(), s.partition("l"),
+            s.isdigit(), s.isalpha(), s.isupper(), s.isspace(), s.isidentifier(),
+            "abc".find(part), "a-b".replace("-", s), "hello".startswith(part), "x".join([s, part]),
+        )  # fmt: skip
+
+    check(f, ("héllo wörld", "l"), (" 123 ", "3"), ("", ""[:0] + "x"), ("a\nb l", "b"))
+
+
+def test_a_staged_string_is_a_sequence_of_characters() -> None:
+    def f(s: Any, n: Any) -> Any:
+        return s[0], s[-1], s[1:3], s[::-1], s[n], s[:n], s + "!", "¡" + s, s * 2, 2 * s, s * n, "ab" * n, len(s)
+
+    check(f, ("héllo", 1), ("wörld", 3))
+    with pytest.raises(IndexError, match="string index out of range"):
+        tf.function(lambda s: s[7])(tf.constant("abc"))
+
+
+def test_the_characters_of_a_staged_string() -> None:
+    def f(s: Any) -> Any:
+        text, vowels = "", 0
+        for i, character in enumerate(s):
+            if character in "aeiou":
+                vowels += 1
+            text = f"{character}{i}" + text
+        return text, vowels, list(s), sorted(s)[:1] if False else "", [c for c in s if c != "l"]
+
+    check(f, ("héllo",), ("",), ("aä",))
+
+
+def test_staged_strings_compare_and_contain() -> None:
+    def f(s: Any, t: Any) -> Any:
+        return (
+            s == t, s != t, s < t, s <= t, s > t, s >= t, s == "héllo", s < "i",
+            t in s, "l" in s, "z" not in s, s in "héllo wörld", s in ["a", "b"], "a" if s else "empty",
+        )  # fmt: skip
+
+    check(f, ("héllo", "llo"), ("a", "b"), ("", ""), ("é", "z"))
+
+
+def test_numbers_of_a_staged_string() -> None:
+    def f(s: Any) -> Any:
+        return int(s), float(s), int(s) + 1
+
+    check(f, ("12",), (" -7 ",))
+
+
+@pytest.mark.parametrize("name", ["encode", "isnothing"])
+def test_methods_that_strings_of_a_graph_do_not_have(name: str) -> None:
+    with pytest.raises(AttributeError, match=name):
+        tf.function(lambda s: getattr(s, name)())(tf.constant("a"))
+
+
+def test_methods_of_several_strings_are_no_methods() -> None:
+    with pytest.raises(AttributeError, match="upper"):
+        tf.function(lambda s: s.upper())(tf.constant(["a", "b"]))
+
+
+class Box:
+    def __init__(self, content: Any) -> None:
+        self.content = content
+
+    def __repr__(self) -> str:
+        return f"Box({self.content})"
+
+
+WRITERS: dict[str, Callable[[Any], Any]] = {
+    "template": lambda x: string.Template("$x").substitute(x=x),
+    "textwrap": lambda x: textwrap.shorten(str(Box(x)), 5),
+    "pformat": lambda x: pprint.pformat([x]),
+    "object": lambda x: f"{Box(x)}",
+    "object in a list": lambda x: str([Box(x)]),
+    "object with percent": lambda x: "%s" % Box(x),
+    "object with format": lambda x: "{}".format(Box(x)),  # noqa: UP032
+    "dunder": lambda x: x.__str__(),
+    "keys": lambda x: json.dumps({"x": Box(x)}, default=str),
+}
+
+
+@pytest.mark.parametrize("writer", WRITERS.values(), ids=WRITERS)
+def test_nothing_writes_the_name_of_a_tensor_into_a_graph(writer: Callable[[Any], Any]) -> None:
+    with pytest.raises(tf.errors.StagedValueError, match="as text"):
+        tf.function(writer)(tf.constant(1))
+
+
+def test_names_are_shown_while_tracing(capsys: Any, caplog: Any) -> None:
+    @tf.function
+    def f(x: Any) -> Any:
+        print(x, [x], Box(x))
+        logging.getLogger("test").warning("x is %s and %r", x, [x])
+        pprint.pprint([x])
+        return x
+
+    f(tf.constant(1))
+    tensor = 'Tensor("x:0", shape=(), dtype=int32)'
+    listed = "[<tf.Tensor 'x:0' shape=() dtype=int32>]"
+    assert capsys.readouterr().out == f"{tensor} {listed} Box({tensor})\n{listed}\n"
+    assert caplog.messages == [f"x is {tensor} and {listed}"]
+
+

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..convert import convert_to_tensor
 from ..op import Type, op, type_of
-from ..shapes import Shape
+from ..shapes import Shape, is_compatible
 from . import convolution_kernels as kernels
 from . import samples as s
 from .dims import as_dims
@@ -66,7 +66,7 @@ def _check_result(g: Type, x: tuple[Dim, ...], w: tuple[Dim, ...], *geometry: An
     _check_channels(x[-1], w, "the output")
     strides, padding, dilations = geometry
     expected = (x[0], *counts_of(x[1:-1], w[:-2], strides, dilations, padding), w[-1])
-    fits = all(a == b or a is None or b is None for a, b in zip(_dims(g.shape, len(strides)), expected, strict=True))
+    fits = is_compatible(g.shape, expected)
     require(fits, f"{text(g.shape)} is not the shape {text(expected)} of a convolution of {text(x)} with {text(w)}")
 
 

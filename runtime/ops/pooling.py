@@ -14,7 +14,7 @@ import numpy as np
 from ..convert import convert_to_tensor
 from ..dtypes import int64
 from ..op import NOT_DIFFERENTIABLE, Type, op, type_of
-from ..shapes import Shape
+from ..shapes import Shape, is_compatible
 from . import samples as s
 from .create import zeros_like
 from .dims import as_dims
@@ -67,8 +67,10 @@ def _infer_spread(g: Type, *_: Type, shape: Shape, **geometry: Any) -> Type:
     exactly(shape, rank + 2, "the output")
     full = (None,) * (rank + 2) if shape is None else shape
     expected = _infer(Type(g.dtype, full), **geometry).shape
-    fits = all(a is None or b is None or a == b for a, b in zip(g.shape or expected, expected, strict=True))
-    require(fits, f"{text(g.shape)} is not the shape {text(expected)} of a pooling of {text(shape)}")
+    require(
+        is_compatible(g.shape, expected),
+        f"{text(g.shape)} is not the shape {text(expected)} of a pooling of {text(shape)}",
+    )
     return Type(g.dtype, full)
 
 

@@ -1,9 +1,9 @@
 """The geometry of windows that slide over spatial axes: what convolutions and poolings share.
 
 Inside, tensors have their channels last, ``[batch, *spatial, channels]``, and attributes have one entry for each
-spatial axis. A window of `size` elements that are `dilation` apart spans `(size - 1) * dilation + 1`. With the padding "VALID"
-it stays inside of the tensor; with "SAME" the tensor is padded so that there are `ceil(length / stride)` windows, the
-odd element at the end; explicit padding is a pair of numbers for each axis.
+spatial axis. A window of `size` elements that are `dilation` apart spans `(size - 1) * dilation + 1`. With the padding
+"VALID" it stays inside of the tensor; with "SAME" the tensor is padded so that there are `ceil(length / stride)`
+windows, the odd element at the end; explicit padding is a pair of numbers for each axis.
 """
 
 from __future__ import annotations

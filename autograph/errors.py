@@ -96,7 +96,7 @@ class StagedTypeError(StagingError, TypeError):
 
 
 class StagedRecursionError(StagingError, RecursionError):
-    """A function calls itself without end while it is traced: a graph can't hold recursion that a tensor ends."""
+    """A function calls itself without end, or nests too deeply, while it is traced."""
 
 
 class BranchMismatchError(StagingError, TypeError):

@@ -31,6 +31,6 @@ def recursion_error(message: str, location: Location | None) -> StagedRecursionE
         message,
         **({} if location is None else location._asdict()),
         construct="recursion",
-        remedy="write the recursion as a loop, a graph can't hold recursion that depends on a tensor; split an `elif` "
-        "chain of more than a hundred branches",
+        remedy="end the recursion by a condition on its arguments, or write it as a loop; split an `elif` chain of "
+        "more than a hundred branches",
     )

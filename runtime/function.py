@@ -13,7 +13,7 @@ from autograph.config import settings
 from autograph.errors import InvalidTypeError, SignatureError, StagedRecursionError
 from autograph.tracebacks import trim, trimming
 
-from . import nest, shapes, trace
+from . import nest, recursion, shapes, trace
 from .arguments import (
     Parameters,
     cast_to,
@@ -31,8 +31,9 @@ from .arguments import (
 from .concrete import ConcreteFunction, WritesOutside, outputs_of
 from .endless import endless_recursion, recursion_error
 from .ir import Graph
+from .recursion import Pending
 from .spec import TensorSpec
-from .traces import Pending, Traces
+from .traces import Traces
 from .variable_creation import traced_twice
 
 __all__ = ["Function", "function", "set_front_half"]
@@ -130,10 +131,8 @@ class Function:
             key = tuple([key_of(value, tensors) for value in values])
             if trace._local.ambient is not None:
                 key = (*key, trace._local.ambient)
-            concrete = self._traces.find(key)
-            if concrete is None:
-                concrete = self._concrete(key, values, tensors)
-            if concrete.changed_inputs:
+            concrete = self._traces.find(key) or self._concrete(key, values, tensors)
+            if concrete.changed_inputs and not isinstance(concrete, Pending):
                 concrete.check_arguments(values, given)
             return concrete.call_flat(tensors)
         except WritesOutside:
@@ -165,15 +164,21 @@ class Function:
             values = self._cast_to_signature(values)
         tensors: list[Any] = []
         key = tuple([key_of(value, tensors) for value in values])
-        return self._traces.find(key) or self._concrete(key, values, tensors)
+        found = self._traces.find(key) or self._concrete(key, values, tensors)
+        if isinstance(found, Pending):
+            raise recursion_error(f"{found.name}() asks for its own graph while it is traced", trace.user_location())
+        return found
 
     def _converted(self) -> Callable[..., Any]:
         return _convert(self._python_function) if self._options.autograph else self._python_function
 
     # Tracing
 
-    def _concrete(self, key: Any, values: Sequence[Any], tensors: Sequence[Any]) -> ConcreteFunction:
-        """The trace for a key that has none yet; two threads that need it at once share one."""
+    def _concrete(self, key: Any, values: Sequence[Any], tensors: Sequence[Any]) -> ConcreteFunction | Pending:
+        """The trace for a key that has none yet; two threads that need it at once share one.
+
+        A function that is being traced, and needs this very trace, gets what stands for it meanwhile.
+        """
         specs = [spec_of(tensor) for tensor in tensors]
         if self._options.input_signature is not None:
             signed = [spec for spec in nest.flatten(self._options.input_signature) if isinstance(spec, TensorSpec)]
@@ -190,30 +195,45 @@ class Function:
                     return found
                 pending = traces.pending.get(general)
                 if pending is None:
-                    pending = traces.pending[general] = Pending()
+                    found = recursion.member((traces, general))
+                    if found is not None:
+                        return found
+                    name = name_of(self._python_function)
+                    pending = traces.pending[general] = Pending(name, (traces, general))
                     break
             if pending.thread == threading.get_ident():
-                raise self._recursion_error()
+                return pending
             pending.done.wait()
         try:
             # A failed first trace leaves the right to create variables to the next.
-            concrete = traced_twice(not traces.by_key, tensors, lambda: self._trace(values, specs))
-            traces.remember(concrete, key, general)
-            traces.history.add(key, traces.calls)
+            concrete = traced_twice(not traces.by_key, tensors, lambda: self._trace(values, specs, pending))
+            pending.keep(concrete, lambda warn: self._remember(concrete, key, general, warn))
             return concrete
         finally:
             with traces.lock:
                 del traces.pending[general]
             pending.done.set()
 
-    def _recursion_error(self) -> StagedRecursionError:
-        name = name_of(self._python_function)
-        message = f"{name}() calls itself, with arguments of one kind, while it is being traced"
-        return recursion_error(message, trace.user_location())
+    def _remember(self, concrete: ConcreteFunction, key: Any, general: Any, warn: bool) -> None:
+        self._traces.count += 1
+        self._traces.remember(concrete, key, general)
+        self._traces.history.add(key, self._traces.calls, warn)
 
-    def _trace(self, values: Sequence[Any], specs: Sequence[TensorSpec]) -> ConcreteFunction:
+    def _trace(self, values: Sequence[Any], specs: Sequence[TensorSpec], pending: Pending) -> ConcreteFunction:
+        graph, outputs = pending.settle(lambda: self._trace_once(values, specs, pending))
+        graph.outputs = [tensor.value for tensor in nest.flatten(outputs) if tensor is not None]
+        if settings.checks and pending.is_settled:
+            from .check import check
+
+            check(graph)
+        remaining = iter(specs)
+        return ConcreteFunction(
+            graph, self._traces.parameters, [with_specs(value, remaining) for value in values], outputs
+        )
+
+    def _trace_once(self, values: Sequence[Any], specs: Sequence[TensorSpec], pending: Pending) -> tuple[Graph, Any]:
         parameters = self._traces.parameters
-        graph = Graph(name_of(self._python_function), parent=trace.current_graph())
+        pending.graph = graph = Graph(name_of(self._python_function), parent=trace.current_graph())
         remaining = iter(specs)
         with trace.building(graph):
             inputs = [symbolic(value, graph, name, remaining)
@@ -229,15 +249,7 @@ class Function:
         changed = changed_parameters(parameters.names, before, inputs)
         if changed:
             raise mutation_error(name_of(self._python_function), changed)
-        outputs = outputs_of(result, self._python_function, graph)
-        graph.outputs = [tensor.value for tensor in nest.flatten(outputs) if tensor is not None]
-        if settings.checks:
-            from .check import check
-
-            check(graph)
-        self._traces.count += 1
-        remaining = iter(specs)
-        return ConcreteFunction(graph, parameters, [with_specs(value, remaining) for value in values], outputs)
+        return graph, outputs_of(result, self._python_function, graph)
 
     # Signatures
 

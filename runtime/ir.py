@@ -112,6 +112,8 @@ class Node:
     @property
     def effect(self) -> bool:
         """Whether the node does something besides computing its outputs, itself or in a sub-graph."""
+        if self.op.name == "call":  # a graph may call itself: each is looked at once
+            return any(node.op.effect for node in self.attributes["graph"].walk())
         return self.op.effect or any(graph.effect for graph in self.subgraphs)
 
     @property
@@ -163,6 +165,7 @@ class Graph:
     derivatives: what `runtime.gradient` has derived from the finished graph.
     epoch: counts calls of `truncate`; what was noted about values of the graph before may be gone.
     never_returns: True for a branch that always raises; its ``outputs`` are then empty and mean nothing.
+    calls_itself: whether nodes in it, or in graphs that it holds or calls, call it.
     stored: the values that Python code has stored into, as far as it can see; see `runtime.in_place`.
     """
 
@@ -175,6 +178,7 @@ class Graph:
         self.origins: dict[Value, Value] = {}
         self.outputs: list[Value] = []
         self.never_returns = False
+        self.calls_itself = False
         self.stored: list[Value] = []
         self.epoch = 0
         self.scope = ""

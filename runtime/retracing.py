@@ -64,9 +64,11 @@ class History:
         self._records: list[Record] = []
         self._recent: deque[int] = deque(maxlen=_TRACES)
 
-    def add(self, key: Sequence[Any], calls: int) -> None:
+    def add(self, key: Sequence[Any], calls: int, warn: bool = True) -> None:
         """Note a trace for the given key, at the given number of calls of the function; warn if it is one too many."""
         self._records.append(Record(key, trace.user_location()))
+        if not warn:
+            return
         self._recent.append(calls)
         if len(self._recent) == _TRACES and calls - self._recent[0] < _CALLS:
             count = calls - self._recent[0] + 1

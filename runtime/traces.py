@@ -9,19 +9,12 @@ from typing import TYPE_CHECKING, Any
 from . import trace
 from .arguments import Parameters
 from .ir import Graph
+from .recursion import Pending
 from .retracing import History
 
 if TYPE_CHECKING:
     from .concrete import ConcreteFunction
     from .spec import TensorSpec
-
-
-class Pending:
-    """A trace under way; other threads that need it wait."""
-
-    def __init__(self) -> None:
-        self.thread = threading.get_ident()
-        self.done = threading.Event()
 
 
 class Traces:

@@ -39,10 +39,21 @@ def call(function: Any) -> Any:
             it as it is could change what the program means; or `strict_conversion` is set.
     """
     if open_traces and staging():
-        entry = _staged.get(id(function))
-        return _staged_form(function) if entry is None else entry[0] or function
+        form = staged_form(function)
+        return form if type(function) is not FunctionType else _watched_for_recursion(function, form)
     entry = _plain.get(id(function))
     return _plain_form(function) if entry is None else entry[0] or function
+
+
+def staged_form(function: Any) -> Any:
+    """As `call` while a back end is staging, for a call that begins a trace."""
+    entry = _staged.get(id(function))
+    return _staged_form(function) if entry is None else entry[0] or function
+
+
+def _watched_for_recursion(function: FunctionType, form: Any) -> Any:
+    backend = active()
+    return form if backend is None or not backend.in_body() else backend.recursive(function, form)
 
 
 def is_left_alone(function: FunctionType) -> bool:

@@ -169,6 +169,11 @@ class Backend:
         """What to call in place of an unconverted function while staging, so that its mutations are seen."""
         return function
 
+    def recursive(self, function: FunctionType, form: Callable[..., Any]) -> Callable[..., Any]:
+        """What to call in place of ``form``, the staged form of ``function``, in a staged body, where it may call
+        itself on a staged condition."""
+        return form
+
     def format_value(self, value: Any, conversion: str | None, specification: Any) -> Any:
         """The text of one value in an f-string: a staged string where the value, or a part of it, is staged."""
         raise NotImplementedError

@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 from autograph.errors import StagingError
+from autograph.runtime.recursion import NeverReturns
 from autograph.runtime.trace import user_location
 
 from .dispatch import Thunk, active, backend_of
@@ -15,7 +16,7 @@ from .dispatch import Thunk, active, backend_of
 _guarded: dict[str, list[tuple[int, int, str]]] = {}
 
 
-class StagedRaise(BaseException):
+class StagedRaise(NeverReturns):
     """Ends the tracing of a staged body at a `raise` that has become part of the graph.
 
     No handler of the user catches it: what the handlers would have caught is refused before.

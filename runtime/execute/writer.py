@@ -55,10 +55,9 @@ class Writer:
     def _name_of(self, graph: Graph) -> str:
         name = self._functions.get(graph)
         if name is None:
-            name = self.fresh_global(
-                identifier(graph.name) if not self._functions else f"call_{identifier(graph.name)}"
-            )
-            self._functions[graph] = name
+            # Variables may be called like the function that nobody calls.
+            prefix = "call_" if self._functions or graph.calls_itself else ""
+            name = self._functions[graph] = self.fresh_global(prefix + identifier(graph.name))
         return name
 
     def fresh_global(self, base: str) -> str:

@@ -533,15 +533,27 @@ def test_a_capturing_function_after_a_rollback() -> None:
     assert inner.experimental_get_tracing_count() == 2
 
 
-def test_recursion_on_a_tensor_is_refused() -> None:
+def test_recursion_on_a_tensor_is_a_graph_that_calls_itself() -> None:
     @tf.function
     def factorial(n: Any) -> Any:
         if n <= 1:
             return tf.constant(1)
         return n * factorial(n - 1)
 
-    with pytest.raises(StagingError, match=r"factorial\(\) calls itself") as caught:
-        factorial(tf.constant(4))
+    assert factorial(tf.constant(4)).numpy() == 24 and factorial.experimental_get_tracing_count() == 1
+    graph = factorial.get_concrete_function(tf.constant(4)).graph
+    assert graph in [node.attributes["graph"] for node in graph.walk() if node.op.name == "call"]
+
+
+def test_recursion_without_an_end_is_refused() -> None:
+    @tf.function
+    def descend(n: Any) -> Any:
+        if n > 0:
+            return descend(n - 1)
+        return descend(n + 1)
+
+    with pytest.raises(StagingError, match=r"descend\(\) calls itself on every way") as caught:
+        descend(tf.constant(4))
     assert caught.value.file == __file__ and caught.value.remedy
 
 

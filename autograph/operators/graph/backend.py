@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from autograph.runtime.variable import Variable
 from .. import state
 from ..dispatch import Backend, Options, Thunk
 from ..variables import UNDEFINED
-from . import arrays, calls, cond, conditions, errors, items, numpy_calls, python_builtins, statements, text
+from . import arrays, calls, cond, conditions, errors, items, numpy_calls, python_builtins, recursion, statements, text
 from .iterables import StagedIterable
 from .lists import StagedList
 from .maybe import Maybe
@@ -114,6 +115,9 @@ class GraphBackend(Backend):
 
     def watch_call(self, function: Any) -> Callable[..., Any]:
         return calls.watch_call(function)
+
+    def recursive(self, function: FunctionType, form: Callable[..., Any]) -> Callable[..., Any]:
+        return recursion.recursive(function, form)
 
     def format_value(self, value: Any, conversion: str | None, specification: Any) -> Any:
         return text.format_value(read(value), conversion, specification)

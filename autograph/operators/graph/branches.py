@@ -8,6 +8,7 @@ from typing import Any
 
 from autograph.errors import AutographError
 from autograph.runtime.ir import Graph
+from autograph.runtime.recursion import NeverReturns
 from autograph.runtime.trace import building
 
 from ..exceptions import StagedRaise, refuse_in_try
@@ -34,6 +35,8 @@ class Outcome:
     journal: Journal
     result: Any = None
     changes: dict[Key, tuple[Location, Any]] = field(default_factory=dict)
+    raises: bool = False
+    """Whether the body does not return because it raises."""
 
     @property
     def returns(self) -> bool:
@@ -59,9 +62,10 @@ def trace_body(
     with building(graph), journal:
         try:
             result = run()
-        except StagedRaise as stop:
+        except NeverReturns as stop:
             keep_cause(stop, graph)
             graph.never_returns = True
+            outcome.raises = isinstance(stop, StagedRaise)
             journal.undo()
             return outcome
         except _AT_RUN_TIME as error:
@@ -71,7 +75,7 @@ def trace_body(
             refuse_in_try(error)
             stage_raise(error, error.__traceback__)
             error.__traceback__ = None
-            graph.never_returns = True
+            graph.never_returns = outcome.raises = True
             journal.undo()
             return outcome
         outcome.result = freeze(result, journal.is_created)

@@ -7,6 +7,7 @@ from typing import Any
 
 from autograph.runtime.ir import Graph
 from autograph.runtime.ops.control import cond_node
+from autograph.runtime.recursion import NeverReturns
 from autograph.runtime.trace import building, current_graph, value_of
 
 from ..dispatch import Thunk
@@ -40,7 +41,7 @@ def _join(truth: Any, then: Outcome, otherwise: Outcome) -> Any:
     branches = [outcome for outcome in (then, otherwise) if outcome.returns]
     if not branches:
         cond_node(truth, then.graph, otherwise.graph)
-        raise StagedRaise
+        raise StagedRaise if then.raises and otherwise.raises else NeverReturns
     places: dict[Key, Location] = {}
     for outcome in branches:
         places.update({key: location for key, (location, _) in outcome.changes.items()})

@@ -73,3 +73,14 @@ def _names(code: CodeType) -> Iterator[str]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _names(constant)
+
+
+def changed_in_recursion(label: str, function: Callable[..., Any]) -> MutationError:
+    """The error for a function that changes something outside, and calls itself on a staged condition."""
+    return MutationError(
+        f"`{label}` is changed by {function.__name__}(), which calls itself on a staged condition; a graph can't carry"
+        " the change from call to call",
+        **where(),
+        construct="recursion",
+        remedy="pass the value on as an argument and return it, or use a tf.Variable",
+    )

@@ -24,7 +24,7 @@ from autograph.runtime.ops.shape import ensure_shape
 from autograph.runtime.optional import OptionalOutput
 from autograph.runtime.tensor import SymbolicTensor
 
-from ..calls import call
+from ..calls import call, staged_form
 from ..exceptions import StagedRaise
 from ..iterators import is_iterator
 from ..locations import attributes_of
@@ -36,7 +36,7 @@ from .iterables import StagedIterable
 from .join import join
 from .lists import StagedList
 from .maybe import Maybe
-from .refusals import outlives_trace
+from .refusals import changed_in_recursion, outlives_trace
 from .specs import Frozen, Mismatch, Spec, is_structure, parts_of, rebuild
 from .values import exported, freeze, references_in, spec_of
 
@@ -125,8 +125,9 @@ def traced(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def run(*arguments: Any, **keywords: Any) -> Any:
         graph = trace.current_graph()
-        form = call(function)
-        return form(*arguments, **keywords) if graph is None else run_trace(graph, form, arguments, keywords)
+        if graph is None:
+            return call(function)(*arguments, **keywords)
+        return run_trace(graph, staged_form(function), arguments, keywords)
 
     return run
 
@@ -176,7 +177,9 @@ def _run(
         with journal, suppress(StagedRaise):
             result = form(*arguments, **keywords)
     finally:
-        found = {key: each for key, each in journal.changes().items() if _is_staged(each[2])}
+        graph = trace.current_graph()
+        recursive = graph is not None and graph.calls_itself
+        found = {key: each for key, each in journal.changes().items() if recursive or _is_staged(each[2])}
         given = {id(each) for value in values for each in _containers(value)}
         lists = [label for key, (_, label) in replaced().items() if key in given and not stack()]
         found = {key: each for key, each in found.items() if id(each[0].owner) not in given}
@@ -194,6 +197,8 @@ def _run(
         del output
         for key, location in locations.items():
             location.set(old[key])
+    if recursive and locations:
+        raise changed_in_recursion(next(iter(locations.values())).label, body)
     if lists:  # they have become staged lists, which the caller never sees
         raise mutation_error(body.__name__, [re.split(r"[\[.]", label)[0] for label in lists])
     for key, location in locations.items():

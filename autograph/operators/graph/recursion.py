@@ -1,0 +1,105 @@
+"""Recursion that only a run ends: a function called again, in a staged body, from a call of itself.
+
+Tracing would go on for ever. The inner call becomes a call of a traced function instead, a graph that calls itself
+(see `runtime.recursion`). That holds when the inner call has arguments of the same kinds as one further out: equal
+Python values, tensors of equal dtype and shape. Otherwise Python values change from call to call, and may end the
+recursion; when `PYTHON_LIMIT` calls have not, the Python numbers that change become tensors.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from types import FrameType, FunctionType
+from typing import Any
+
+from autograph.runtime import trace
+from autograph.runtime.arguments import Parameters, key_of
+from autograph.runtime.convert import convert_to_tensor
+from autograph.runtime.function import Function, function
+
+PYTHON_LIMIT = 40
+"""Calls of a function within each other, all in staged bodies, that Python values may tell apart."""
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.under_way: dict[FunctionType, Function] = {}
+
+
+_local = _Local()
+
+
+class _Endless(BaseException):
+    """Goes back to the outermost of the calls that only Python numbers tell apart; `values` are the innermost's."""
+
+    def __init__(self, python_function: FunctionType, values: Sequence[Any]) -> None:
+        self.python_function = python_function
+        self.values = values
+
+
+def recursive(python_function: FunctionType, form: Callable[..., Any]) -> Callable[..., Any]:
+    """What to call, in a staged body, in place of the staged form of a function."""
+    frames = _frames_of(form, sys._getframe(2))
+    if not frames:
+        return form
+
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        parameters = Parameters(python_function)
+        values = parameters.bind(arguments, keywords)
+        outer = [[frame.f_locals.get(name) for name in parameters.names] for frame in frames]
+        if _keys(values) in map(_keys, outer):
+            return _call_graph(python_function, arguments, keywords)
+        if len(frames) >= PYTHON_LIMIT and any(_changing(values, each) for each in outer):
+            raise _Endless(python_function, values)
+        graph = trace.current_graph()
+        assert graph is not None
+        mark = graph.mark()
+        try:
+            return form(*arguments, **keywords)
+        except _Endless as endless:
+            changing = _changing(values, endless.values)
+            if len(frames) > 1 or endless.python_function is not python_function or not changing:
+                raise
+        graph.truncate(mark)
+        tensors = [convert_to_tensor(value) if i in changing else value for i, value in enumerate(values)]
+        positional, keywords = parameters.split(tensors)
+        return _call_graph(python_function, positional, keywords)
+
+    return run
+
+
+def _frames_of(form: Callable[..., Any], frame: FrameType | None) -> list[FrameType]:
+    """The frames that run a function, from the innermost on."""
+    code = getattr(form, "__code__", None)
+    found = []
+    while frame is not None:
+        if frame.f_code is code:
+            found.append(frame)
+        frame = frame.f_back
+    return found
+
+
+def _call_graph(python_function: FunctionType, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    known = _local.under_way.get(python_function)
+    if known is not None:
+        return known(*arguments, **keywords)
+    # It serves this call only: what its variables from outside hold may change until the next.
+    made = _local.under_way[python_function] = function(python_function)
+    try:
+        return made(*arguments, **keywords)
+    finally:
+        del _local.under_way[python_function]
+
+
+def _keys(values: Sequence[Any]) -> list[Any]:
+    return [key_of(value, []) for value in values]
+
+
+def _changing(values: Sequence[Any], others: Sequence[Any]) -> set[int]:
+    """The positions of numbers that differ, if nothing else does."""
+    keys = enumerate(zip(_keys(values), _keys(others), strict=True))
+    differing = {i for i, (one, other) in keys if one != other}
+    numbers = (int, float)
+    return differing if all(type(values[i]) in numbers and type(others[i]) in numbers for i in differing) else set()

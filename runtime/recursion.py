@@ -1,0 +1,213 @@
+"""Traced functions that call themselves, or each other: ``call`` nodes whose graphs hold the nodes.
+
+What such a call gives is known only when the function has been traced. So functions that call each other are traced
+more than once: first as if a call of a trace under way never returned, which leaves what the ends of the recursion
+give; then with the results of the round before for the results of such calls, until nothing changes (a least fixed
+point). Types only grow on the way: dtypes promote, dimensions become unknown.
+
+The outermost trace of those that call each other is their head, found as in Tarjan's algorithm for strongly connected
+components: each trace under way notes the lowest one on the stack that it has called. The head goes through the rounds;
+the other members are traced once a round, and kept with the head when it has settled.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from autograph.errors import StagingError
+
+from . import dtypes, nest, shapes, trace
+from .convert import cast
+from .ir import Graph, Location, Type, Value
+from .ops.control import CALL, check_fit
+from .optional import has_optional, with_values
+from .tensor import SymbolicTensor
+
+_ROUNDS = 30  # a dimension becomes unknown, and a dtype wider, only so often
+
+
+class NeverReturns(BaseException):
+    """Ends the tracing of a body from which the graph never comes back. No handler of the user catches it."""
+
+
+class _Results(NamedTuple):
+    """What a call gives, and what it takes besides its arguments."""
+
+    structure: Any
+    types: list[Type | None]  # of each leaf of the structure
+    captures: list[Value]
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.stack: list[Pending] = []
+        self.known: dict[Any, _Results] = {}  # of members, from round to round
+
+
+_local = _Local()
+
+
+class Pending:
+    """A trace under way. Other threads that need it wait; functions that it calls call the graph that is being made.
+
+    Attributes
+    ----------
+    graph: the graph of the present round.
+    results: what calls of it give; None as long as that is not known.
+    low: the place on the stack of the lowest trace that this one has called, itself or through others.
+    members: by key, the traces of this round that call this one, and what keeps each of them.
+    """
+
+    changed_inputs: frozenset[int] = frozenset()  # no arrays are passed: a trace has tensors
+
+    def __init__(self, name: str, key: Any) -> None:
+        self.name = name
+        self.key = key
+        self.thread = threading.get_ident()
+        self.done = threading.Event()
+        self.graph: Graph | None = None
+        self.results: _Results | None = _local.known.get(key)
+        self.place = self.low = 0
+        self.unstable = False
+        self.members: dict[Any, tuple[Any, Callable[[bool], None]]] = {}
+        self.line: Location | None = None  # of a call that has given nothing yet
+
+    def call_flat(self, tensors: Sequence[Any]) -> Any:
+        """A call of the graph being made, on one tensor for each of its parameters.
+
+        Raises `NeverReturns` as long as nothing is known of the results.
+        """
+        graph = self.graph
+        assert graph is not None
+        graph.calls_itself = True
+        _depend_on(self.place)
+        if self.results is None:
+            self.unstable = True
+            self.line = trace.user_location()
+            raise NeverReturns
+        inputs = [trace.value_of(tensor) for tensor in tensors]
+        check_fit(f"arguments of {graph.name}", [v.type for v in inputs], [v.type for v in graph.parameters])
+        structure, types, captures = self.results
+        present = [type_ for type_ in types if type_ is not None]
+        node = trace.add_node(CALL, [*inputs, *captures], {"graph": graph}, present, graph.name)
+        outputs = map(SymbolicTensor, node.outputs)
+        packed = nest.pack_sequence_as(structure, [None if type_ is None else next(outputs) for type_ in types])
+        return with_values(packed) if has_optional(structure) else packed
+
+    def settle(self, trace_once: Callable[[], tuple[Graph, Any]]) -> tuple[Graph, Any]:
+        """Trace until calls of this trace give what it gives.
+
+        ``trace_once`` makes a graph, sets `graph` to it before it runs the function, and returns it with the structure
+        of its output tensors. Raises `StagingError` when no end of the recursion is found.
+        """
+        stack = _local.stack
+        self.place = len(stack)
+        stack.append(self)
+        try:
+            for _ in range(_ROUNDS):
+                self.low, self.unstable, self.members = self.place, False, {}
+                graph, outputs = self._round(trace_once)
+                if self.low < self.place:
+                    stack[self.low].unstable |= self.unstable
+                    return graph, outputs
+                if not self.unstable:
+                    return graph, outputs
+            raise self._error(f"what {self.name}() returns never settles, as it calls itself")
+        finally:
+            stack.pop()
+            if not stack:
+                _local.known.clear()
+
+    def _round(self, trace_once: Callable[[], tuple[Graph, Any]]) -> tuple[Graph, Any]:
+        try:
+            graph, outputs = trace_once()
+        except NeverReturns:
+            if self.low < self.place:
+                _local.stack[self.low].unstable = True
+                raise
+            raise self._error(f"{self.name}() calls itself on every way through it") from None
+        if not graph.calls_itself:
+            return graph, outputs
+        types = [None if leaf is None else leaf.value.type for leaf in nest.flatten(outputs)]
+        captures = list(graph.captures)
+        known = self.results
+        same = known is not None and _same_structure(known.structure, outputs)
+        if known is not None:
+            if same:
+                types = list(map(_joined, known.types, types))
+            captures = [*known.captures, *[value for value in captures if value not in known.captures]]
+        if known is None or not same or types != known.types or len(captures) != len(known.captures):
+            self.unstable = True
+        else:
+            graph.captures = {value: graph.captures[value] for value in captures}
+        self.results = _local.known[self.key] = _Results(outputs, types, captures)
+        return graph, _cast_outputs(graph, outputs, types)
+
+    def keep(self, concrete: Any, remember: Callable[[bool], None]) -> None:
+        """To be called with what has been made of a settled trace: keeps it now, or with the head.
+
+        ``remember`` is told whether the call that caused the trace came from outside the recursion.
+        """
+        if self.low < self.place:
+            head = _local.stack[self.low]
+            head.members.update(self.members)
+            head.members[self.key] = concrete, remember
+            return
+        remember(not _local.stack)
+        for _, remember_member in self.members.values():
+            remember_member(False)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the graph, and all that it calls, is as it will stay."""
+        return self.low == self.place
+
+    def _error(self, message: str) -> StagingError:
+        from .endless import recursion_error
+
+        return recursion_error(message, self.line)
+
+
+def member(key: Any) -> Any:
+    """What has been made in this round for a key, and calls a trace under way; None when there is nothing."""
+    for pending in _local.stack:
+        found = pending.members.get(key)
+        if found is not None and _reachable(found[0].graph):
+            _depend_on(pending.place)
+            return found[0]
+    return None
+
+
+def _reachable(graph: Graph) -> bool:
+    current = trace.current_graph()
+    return not graph.captures or (
+        current is not None and graph.parent is not None and current.encloses_me(graph.parent)
+    )
+
+
+def _depend_on(place: int) -> None:
+    for pending in _local.stack[place + 1 :]:
+        pending.low = min(pending.low, place)
+
+
+def _same_structure(known: Any, found: Any) -> bool:
+    try:
+        nest.assert_same_structure(known, found)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _joined(known: Type | None, found: Type | None) -> Type | None:
+    if known is None or found is None:
+        return found
+    return Type(dtypes.promote(known.dtype, found.dtype), shapes.relax(known.shape, found.shape))
+
+
+def _cast_outputs(graph: Graph, outputs: Any, types: list[Type | None]) -> Any:
+    with trace.building(graph):
+        leaves = [leaf if type_ is None or leaf.dtype is type_.dtype else cast(leaf, type_.dtype)
+                  for leaf, type_ in zip(nest.flatten(outputs), types, strict=True)]  # fmt: skip
+    return nest.pack_sequence_as(outputs, leaves)

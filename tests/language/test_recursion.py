@@ -1,0 +1,231 @@
+"""Recursion that a tensor ends (row L22): a function that calls itself becomes a graph that calls itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograph as tf
+
+from .support import check
+
+
+def factorial(n: Any) -> Any:
+    if n <= 1:
+        return 1
+    return n * factorial(n - 1)
+
+
+def fibonacci(n: Any) -> Any:
+    return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+
+def is_even(n: Any) -> Any:
+    if n == 0:
+        return True
+    return is_odd(n - 1)
+
+
+def is_odd(n: Any) -> Any:
+    if n == 0:
+        return False
+    return is_even(n - 1)
+
+
+def ackermann(m: Any, n: Any) -> Any:
+    if m == 0:
+        return n + 1
+    elif n == 0:
+        return ackermann(m - 1, 1)
+    else:
+        return ackermann(m - 1, ackermann(m, n - 1))
+
+
+def hanoi(n: Any, start: str, goal: str, spare: str) -> Any:
+    if n == 0:
+        return 0
+    return hanoi(n - 1, start, spare, goal) + 1 + hanoi(n - 1, spare, goal, start)
+
+
+def collatz(n: Any, steps: Any = 0) -> Any:
+    if n == 1:
+        return steps
+    if n % 2 == 0:
+        return collatz(n // 2, steps + 1)
+    return collatz(3 * n + 1, steps + 1)
+
+
+def search(values: Any, wanted: Any, low: Any, high: Any) -> Any:
+    if low >= high:
+        return None
+    middle = (low + high) // 2
+    if values[middle] == wanted:
+        return middle
+    if values[middle] < wanted:
+        return search(values, wanted, middle + 1, high)
+    return search(values, wanted, low, middle)
+
+
+def quicksort(x: Any) -> Any:
+    if len(x) <= 1:
+        return x
+    pivot = x[0]
+    return np.concatenate([quicksort(x[x < pivot]), x[x == pivot], quicksort(x[x > pivot])])
+
+
+def power(x: Any, n: int) -> Any:
+    if n == 0:
+        return 1.0
+    if x > 100.0:
+        return x
+    return x * power(x, n - 1)
+
+
+def halve(x: Any) -> Any:
+    if x < 1:
+        return 1
+    return halve(x / 2) + 0.5
+
+
+def pair(n: Any) -> Any:
+    if n <= 0:
+        return {"sum": 0, "values": (1.0, True)}
+    rest = pair(n - 1)
+    return {"sum": rest["sum"] + n, "values": (rest["values"][0] / 2, not rest["values"][1])}
+
+
+def in_a_loop(n: Any) -> Any:
+    total = 0
+    for i in range(n):
+        total += in_a_loop(i) + 1
+    return total
+
+
+def short_circuit(n: Any) -> Any:
+    return n < 5 and (n == 0 or short_circuit(n - 1))
+
+
+@pytest.mark.parametrize(
+    ("function", "inputs"),
+    [
+        (factorial, [np.int32(5), np.int32(0)]),
+        (fibonacci, [np.int32(0), np.int32(10)]),
+        (is_even, [np.int32(7), np.int32(10)]),
+        (is_odd, [np.int32(7), np.int32(10)]),
+        (ackermann, [(np.int32(2), np.int32(3)), (np.int32(0), np.int32(3))]),
+        (lambda n: hanoi(n, "a", "b", "c"), [np.int32(5), np.int32(0)]),
+        (collatz, [np.int32(27), np.int32(1)]),
+        (halve, [np.float64(0.5), np.float64(100.0)]),
+        (pair, [np.int32(0), np.int32(5)]),
+        (in_a_loop, [np.int32(0), np.int32(6)]),
+        (short_circuit, [np.int32(3), np.int32(7)]),
+        (lambda x: power(x, 5), [np.float32(1.5), np.float32(200.0)]),
+        (quicksort, [np.array([3, 1, 2, 5, 4, 1]), np.array([9, 8, 7, 6, 5, 4])]),
+        (
+            lambda values, wanted: search(values, wanted, 0, 4),
+            [(np.array([1, 3, 5, 7]), np.int64(5)), (np.array([1, 3, 5, 7]), np.int64(4))],
+        ),
+    ],
+)
+def test_values(function: Any, inputs: list[Any]) -> None:
+    check(function, *inputs)
+
+
+def test_methods_and_closures() -> None:
+    class Tree:
+        def __init__(self) -> None:
+            self.weight = 2.0
+
+        def grow(self, x: Any, depth: Any) -> Any:
+            if depth > 0:
+                return self.grow(x * self.weight, depth - 1) + 1
+            return x
+
+    check(Tree().grow, (np.float32(1.5), np.int32(3)), (np.float32(1.5), np.int32(0)))
+
+    def outer(x: Any, k: Any) -> Any:
+        def inner(n: Any) -> Any:
+            if n <= 0:
+                return k
+            return inner(n - 1) + x
+
+        first = inner(3)
+        k = k * 2  # what the closure sees changes between two calls
+        return first + inner(x)
+
+    check(outer, (np.int32(3), np.int32(10)), (np.int32(0), np.int32(4)))
+
+
+def test_effects_keep_their_order(capfd: pytest.CaptureFixture[str]) -> None:
+    def countdown(n: Any) -> None:
+        if n > 0:
+            tf.print("down", n)
+            countdown(n - 1)
+            tf.print("up", n)
+
+    tf.function(countdown)(tf.constant(2))
+    assert capfd.readouterr().err.split("\n") == ["down 2", "down 1", "up 1", "up 2", ""]
+
+
+def test_variables_are_read_and_written() -> None:
+    total = tf.Variable(0)
+
+    @tf.function
+    def add_up(n: Any) -> None:
+        if n > 0:
+            total.assign_add(n)
+            add_up(n - 1)
+
+    add_up(tf.constant(4))
+    add_up(tf.constant(2))
+    assert total.numpy() == 13
+
+
+def test_a_call_with_other_arguments_is_another_graph() -> None:
+    @tf.function
+    def depth(x: Any) -> Any:
+        if len(x) < 2:
+            return 0
+        half = len(x) // 2
+        return 1 + tf.maximum(depth(x[:half]), depth(x[half:]))
+
+    assert depth(tf.range(10)).numpy() == 4
+    assert depth.experimental_get_tracing_count() == 5  # 10 elements, 5, 3, 2 and 1
+
+
+def test_changes_outside_are_refused() -> None:
+    class Counter:
+        calls = 0
+
+    counter, found = Counter(), []
+
+    def count(n: Any) -> Any:
+        counter.calls += 1
+        if counter.calls > 5:
+            return 100
+        return 0 if n <= 0 else 1 + count(n - 1)
+
+    def collect(n: Any) -> None:
+        found.append(1)
+        if n > 0:
+            collect(n - 1)
+
+    def inside(n: Any) -> Any:
+        values = [n]
+        values.append(n + 1)
+        return values[1] if n <= 0 else inside(n - 1) + values[0]
+
+    with pytest.raises(tf.errors.MutationError, match="`counter.calls` is changed by count"):
+        tf.function(count)(tf.constant(9))
+    with pytest.raises(tf.errors.MutationError, match="`found`"):
+        tf.function(collect)(tf.constant(9))
+    assert counter.calls == 0 and found == []
+    check(inside, np.int32(3), np.int32(0))
+
+
+def test_as_deep_as_python_goes() -> None:
+    with pytest.raises(RecursionError):
+        tf.function(factorial)(tf.constant(10**6))
+    assert tf.function(factorial)(tf.constant(5)).numpy() == 120

@@ -35,7 +35,10 @@ def note_store(tensor: Any) -> None:
 
 def note_update(tensor: Any) -> None:
     """Notes `x += v` of user code for a graph tensor."""
-    if trace.is_user_file(sys._getframe(2).f_code.co_filename):
+    frame = sys._getframe(2)
+    while frame.f_globals.get("__name__", "").startswith("autograph.operators.") and frame.f_back is not None:
+        frame = frame.f_back
+    if trace.is_user_file(frame.f_code.co_filename):
         note_store(tensor)
 
 

@@ -93,11 +93,18 @@ class Item(Location):
         super().__init__(owner, name)
         self.index = index
 
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return Item, id(self.owner), self.index
+
     def get(self) -> Any:
-        return self.owner[self.index]
+        return self.owner.get(self.index, UNDEFINED) if isinstance(self.owner, dict) else self.owner[self.index]
 
     def set(self, value: Any) -> None:
-        self.owner[self.index] = value
+        if value is not UNDEFINED:
+            self.owner[self.index] = value
+        else:
+            self.owner.pop(self.index, None)
 
 
 class Attribute(Location):

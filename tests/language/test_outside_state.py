@@ -14,7 +14,7 @@ import pytest
 
 import autograph as tf
 
-from .support import check
+from .support import as_python, assert_same, check
 
 
 class Counter:
@@ -276,3 +276,101 @@ def test_a_named_iterator_with_a_staged_break_is_refused() -> None:
 
     with pytest.raises(tf.errors.MutationError, match="staged `break`"):
         tf.function(f)(tf.constant(1))
+
+
+class Holder:
+    pass
+
+
+HOLDER = Holder()
+TABLE: dict[str, Any] = {}
+
+
+def counts_in_a_dict_of_an_object(x):
+    HOLDER.table["n"] = HOLDER.table["n"] + x
+    return HOLDER.table["n"]
+
+
+def counts_in_a_dict_of_an_object_in_place(x):
+    HOLDER.table["n"] += x
+    return HOLDER.table["n"]
+
+
+def counts_in_a_global_dict_in_a_branch(x):
+    if x > 1:
+        TABLE["n"] += x
+    return TABLE["n"] * 2
+
+
+def counts_in_a_global_dict_in_a_loop(x):
+    n = x
+    while n > 0:
+        TABLE["n"] += n
+        n -= 1
+    return TABLE["n"]
+
+
+def counts_two_levels_down(x):
+    inner = HOLDER.table["inner"]
+    inner["n"] += x
+    TABLE["n"] = inner["n"]
+    return TABLE["n"]
+
+
+def adds_a_key(x):
+    TABLE["new"] = x
+    return TABLE["n"] + TABLE["new"]
+
+
+def deletes_a_key(x):
+    TABLE.pop("n")
+    TABLE["new"] = x
+    return x
+
+
+def sets_an_attribute_that_may_not_be_there(x):
+    if not hasattr(HOLDER, "total"):
+        HOLDER.total = 0
+    HOLDER.total += x
+    return HOLDER.total
+
+
+def deletes_an_attribute_that_may_not_be_there(x):
+    if hasattr(HOLDER, "total"):
+        del HOLDER.total
+    else:
+        HOLDER.total = x
+    return hasattr(HOLDER, "total")
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        counts_in_a_dict_of_an_object,
+        counts_in_a_dict_of_an_object_in_place,
+        counts_in_a_global_dict_in_a_branch,
+        counts_in_a_global_dict_in_a_loop,
+        counts_two_levels_down,
+        adds_a_key,
+        deletes_a_key,
+        sets_an_attribute_that_may_not_be_there,
+        deletes_an_attribute_that_may_not_be_there,
+    ],
+)
+def test_every_run_sees_what_the_run_before_has_left_outside(function: Any) -> None:
+    def runs(called: Any) -> list[Any]:
+        HOLDER.__dict__.clear()
+        TABLE.clear()
+        HOLDER.table, HOLDER.other = {"n": 1, "inner": {"n": 5}}, 3
+        TABLE.update(a=7, n=2)
+        seen = []
+        for x in (3, 1, 2):
+            result = called(tf.constant(x))
+            TABLE.setdefault("n", 4)
+            TABLE[f"of the caller {x}"] = x  # is not lost when the graph writes its own
+            seen.append(as_python([result, dict(HOLDER.__dict__), dict(TABLE)]))
+        return seen
+
+    for actual, expected in zip(runs(tf.function(function)), runs(function), strict=True):
+        assert list(actual[1]) == list(expected[1]) and list(actual[2]) == list(expected[2])
+        assert_same(actual, expected)

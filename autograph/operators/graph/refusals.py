@@ -69,10 +69,13 @@ def known_as(obj: Any, bodies: Iterable[Callable[..., Any]], arguments: Iterable
 
 
 def _names(code: CodeType) -> Iterator[str]:
+    """Names of variables and attributes that code uses; operators get those of attributes as constants."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _names(constant)
+        elif isinstance(constant, str):
+            yield constant
 
 
 def changed_in_recursion(label: str, function: Callable[..., Any]) -> MutationError:

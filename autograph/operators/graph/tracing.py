@@ -28,7 +28,7 @@ from ..calls import call, staged_form
 from ..exceptions import StagedRaise
 from ..iterators import is_iterator
 from ..locations import attributes_of
-from ..state import Attribute, Cell, Contents, Journal, Location, forget_copies, replaced, stack
+from ..state import Attribute, Cell, Contents, Item, Journal, Location, forget_copies, replaced, stack
 from ..variables import UNDEFINED
 from . import arrays
 from .errors import where
@@ -150,7 +150,9 @@ def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...]
             found = {key: each for key, each in found.items() if key in places or not isinstance(each[0], Cell)}
         stable = True
         for key, (location, old, new) in found.items():
-            stable = _widen(places, key, location, old, new) and stable
+            # The same holds for dicts that come anew; what nobody reads again does no harm.
+            is_read = key in places or not attempt or not isinstance(location, Item)
+            stable = _widen(places, key, location, old, new, is_read) and stable
         if stable:
             for key, (_, _, new) in found.items():
                 places[key].write(new)
@@ -179,7 +181,7 @@ def _run(
     finally:
         graph = trace.current_graph()
         recursive = graph is not None and graph.calls_itself
-        found = {key: each for key, each in journal.changes().items() if recursive or _is_staged(each[2])}
+        found = journal.changes() if recursive else {each[0].key: each for each in _staged_changes(journal)}
         given = {id(each) for value in values for each in _containers(value)}
         lists = [label for key, (_, label) in replaced().items() if key in given and not stack()]
         found = {key: each for key, each in found.items() if id(each[0].owner) not in given}
@@ -208,6 +210,20 @@ def _run(
     return result, found
 
 
+def _staged_changes(journal: Journal) -> Iterator[tuple[Location, Any, Any]]:
+    """Location, old and new value of what now holds graph tensors; of dicts each item that has changed."""
+    for location, old, new in journal.changes().values():
+        if not _is_staged(new):
+            continue
+        if isinstance(location, Contents) and isinstance(new, dict):
+            for key in {**old, **new}:
+                before, after = old.get(key, UNDEFINED), new.get(key, UNDEFINED)
+                if after is not before:
+                    yield Item(location.owner, key, f"{location.label}[{key!r}]"), before, after
+        else:
+            yield location, old, new
+
+
 def _as_output(value: Any) -> Any:
     """A copy of a result, in which what may be None goes with its flag."""
     if isinstance(value, Maybe):
@@ -222,13 +238,13 @@ def _as_output(value: Any) -> Any:
     return value
 
 
-def _widen(places: dict[Key, Place], key: Key, location: Location, old: Any, new: Any) -> bool:
-    """Makes the specification of a place hold a value; whether it did so already."""
+def _widen(places: dict[Key, Place], key: Key, location: Location, old: Any, new: Any, is_read: bool) -> bool:
+    """Makes the specification of a place hold a value; whether it did so already, or doesn't have to."""
     place = places.get(key)
     spec = exported(new, lambda _: False)
     if place is None:
         readable = False
-        if old is not UNDEFINED and not isinstance(location, Contents):
+        if is_read and (old is not UNDEFINED or not isinstance(location, Item)):
             try:
                 spec = join(spec_of(freeze(old, lambda _: False)), spec)
                 readable = True

@@ -1,0 +1,461 @@
+"""Callbacks: objects that `fit`, `evaluate` and `predict` call when an epoch or batch begins and ends."""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import InvalidArgumentError
+
+from .progress import Progbar, default_verbose
+
+__all__ = [
+    "CSVLogger", "Callback", "CallbackList", "EarlyStopping", "History", "LambdaCallback", "LearningRateScheduler",
+    "ModelCheckpoint", "ProgbarLogger", "ReduceLROnPlateau", "TerminateOnNaN",
+]  # fmt: skip
+
+Logs = dict[str, Any] | None
+
+
+class Callback:
+    """What happens beside training; subclasses define some of the methods. ``self.model`` is the model.
+
+    ``logs`` holds the losses and metrics so far by name; ``params`` the number of ``epochs`` and ``steps``, and
+    ``verbose``.
+    """
+
+    def __init__(self) -> None:
+        self.params: dict[str, Any] = {}
+        self._model: Any = None
+
+    @property
+    def model(self) -> Any:
+        return self._model
+
+    def set_params(self, params: dict[str, Any]) -> None:
+        self.params = params
+
+    def set_model(self, model: Any) -> None:
+        self._model = model
+
+    def on_batch_begin(self, batch: int, logs: Logs = None) -> None:
+        """As `on_train_batch_begin`."""
+
+    def on_batch_end(self, batch: int, logs: Logs = None) -> None:
+        """As `on_train_batch_end`."""
+
+    def on_epoch_begin(self, epoch: int, logs: Logs = None) -> None:
+        """An epoch of training begins."""
+
+    def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
+        """An epoch of training, validation included, has ended."""
+
+    def on_train_batch_begin(self, batch: int, logs: Logs = None) -> None:
+        self.on_batch_begin(batch, logs=logs)
+
+    def on_train_batch_end(self, batch: int, logs: Logs = None) -> None:
+        self.on_batch_end(batch, logs=logs)
+
+    def on_test_batch_begin(self, batch: int, logs: Logs = None) -> None: ...
+
+    def on_test_batch_end(self, batch: int, logs: Logs = None) -> None: ...
+
+    def on_predict_batch_begin(self, batch: int, logs: Logs = None) -> None: ...
+
+    def on_predict_batch_end(self, batch: int, logs: Logs = None) -> None: ...
+
+    def on_train_begin(self, logs: Logs = None) -> None: ...
+
+    def on_train_end(self, logs: Logs = None) -> None: ...
+
+    def on_test_begin(self, logs: Logs = None) -> None: ...
+
+    def on_test_end(self, logs: Logs = None) -> None: ...
+
+    def on_predict_begin(self, logs: Logs = None) -> None: ...
+
+    def on_predict_end(self, logs: Logs = None) -> None: ...
+
+
+class CallbackList(Callback):
+    """Callbacks as one: what is called on it is called on each of them."""
+
+    def __init__(
+        self, callbacks: Any = None, add_history: bool = False, add_progbar: bool = True, model: Any = None,
+        verbose: int | str = 0, **params: Any
+    ) -> None:  # fmt: skip
+        super().__init__()
+        if isinstance(callbacks, Callback):
+            callbacks = [callbacks]
+        self.callbacks: list[Callback] = list(callbacks or ())
+        for each in self.callbacks:
+            if not isinstance(each, Callback):
+                raise InvalidArgumentError(f"`callbacks` must be a list of Callback objects, not {each!r}")
+        if verbose == "auto":
+            verbose = default_verbose()
+        if verbose and add_progbar:
+            self.callbacks.append(ProgbarLogger())
+        self.history = next((each for each in self.callbacks if isinstance(each, History)), History())
+        if add_history and self.history not in self.callbacks:
+            self.callbacks.append(self.history)
+        for each in self.callbacks:
+            each.set_model(model)
+            each.set_params({"verbose": verbose, **params})
+
+    def append(self, callback: Callback) -> None:
+        self.callbacks.append(callback)
+
+
+def _on_all(name: str) -> Callable[..., None]:
+    def call(self: CallbackList, *args: Any, logs: Logs = None) -> None:
+        if args and isinstance(args[-1], dict):
+            *args, logs = args  # type: ignore[assignment]
+        for each in self.callbacks:
+            getattr(each, name)(*args, logs=logs if logs is not None else {})
+
+    return call
+
+
+for _name in [name for name in vars(Callback) if name.startswith("on_")]:
+    setattr(CallbackList, _name, _on_all(_name))
+
+
+class History(Callback):
+    """The losses and metrics of all epochs: ``history["loss"][3]``, of the epochs ``epoch``."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.history: dict[str, list[Any]] = {}
+        self.epoch: list[int] = []
+
+    def on_train_begin(self, logs: Logs = None) -> None:
+        self.epoch = []
+
+    def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
+        self.epoch.append(epoch)
+        for name, value in (logs or {}).items():
+            self.history.setdefault(name, []).append(value)
+
+
+class ProgbarLogger(Callback):
+    """Shows a bar or a line for each epoch; `fit` adds it unless it is silent."""
+
+    _bar: Progbar
+    _seen = 0
+
+    def _begin(self, title: str | None = None) -> None:
+        if title is not None and self.params["verbose"]:
+            print(title, flush=True)
+        self._bar = Progbar(self.params.get("steps"), verbose=self.params["verbose"])
+        self._seen = 0
+
+    def _step(self, batch: int, logs: Logs) -> None:
+        self._seen = batch + 1
+        self._bar.update(self._seen, {k: v for k, v in sorted((logs or {}).items()) if k != "outputs"}, finalize=False)
+
+    def _end(self, logs: Logs) -> None:
+        self._bar.update(self._seen, logs or {}, finalize=True)
+
+    def on_epoch_begin(self, epoch: int, logs: Logs = None) -> None:
+        epochs = self.params.get("epochs", 1)
+        self._begin(f"Epoch {epoch + 1}/{epochs}" if epochs > 1 else None)
+
+    def on_train_batch_end(self, batch: int, logs: Logs = None) -> None:
+        self._step(batch, logs)
+
+    def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
+        self._end(logs)
+
+    def on_test_begin(self, logs: Logs = None) -> None:
+        self._begin()
+
+    def on_test_batch_end(self, batch: int, logs: Logs = None) -> None:
+        self._step(batch, logs)
+
+    def on_test_end(self, logs: Logs = None) -> None:
+        self._end(logs)
+
+    def on_predict_begin(self, logs: Logs = None) -> None:
+        self._begin()
+
+    def on_predict_batch_end(self, batch: int, logs: Logs = None) -> None:
+        self._step(batch, logs)
+
+    def on_predict_end(self, logs: Logs = None) -> None:
+        self._end(logs)
+
+
+class LambdaCallback(Callback):
+    """Functions as a callback: ``LambdaCallback(on_epoch_end=lambda epoch, logs: …)``."""
+
+    def __init__(
+        self, on_epoch_begin: Any = None, on_epoch_end: Any = None, on_train_begin: Any = None,
+        on_train_end: Any = None, on_train_batch_begin: Any = None, on_train_batch_end: Any = None, **kwargs: Any
+    ) -> None:  # fmt: skip
+        super().__init__()
+        given = {name: value for name, value in {**locals(), **kwargs}.items() if name.startswith("on_")}
+        unknown = kwargs.keys() - {name for name in vars(Callback) if name.startswith("on_")}
+        if unknown:
+            raise InvalidArgumentError(f"a LambdaCallback has no {sorted(unknown)[0]!r}")
+        for name, function in given.items():
+            if function is not None:
+                setattr(self, name, _with_logs(function, name))
+
+
+def _with_logs(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    if name.startswith(("on_train_b", "on_test_b", "on_predict_b", "on_epoch", "on_batch")) and name not in (
+        "on_train_begin", "on_test_begin", "on_predict_begin"
+    ):  # fmt: skip
+        return lambda number, logs=None: function(number, logs)
+    return lambda logs=None: function(logs)
+
+
+class _Monitor(Callback):
+    """A callback that watches one of the losses or metrics."""
+
+    def __init__(self, monitor: str, mode: str, min_delta: float = 0.0) -> None:
+        super().__init__()
+        if mode not in ("auto", "min", "max"):
+            warnings.warn(f"mode {mode!r} is unknown, falling back to 'auto'", stacklevel=3)
+            mode = "auto"
+        self.monitor = monitor
+        if mode == "auto":
+            up = any(part in monitor for part in ("acc", "auc", "precision", "recall", "iou", "f1", "r2", "similarity"))
+            mode = "max" if up else "min"
+        self.mode = mode
+        self.min_delta = abs(min_delta)
+
+    def is_better(self, value: float, than: float | None) -> bool:
+        """Whether a value is better than another by more than ``min_delta``."""
+        if than is None:
+            return True
+        return value - self.min_delta > than if self.mode == "max" else value + self.min_delta < than
+
+    def value(self, logs: Logs) -> float | None:
+        """The watched value; a warning and None when there is none."""
+        found = (logs or {}).get(self.monitor)
+        if found is None:
+            warnings.warn(
+                f"{type(self).__name__} conditioned on metric `{self.monitor}` which is not available. Available "
+                f"metrics are: {','.join(logs or {})}",
+                stacklevel=3,
+            )
+        return found
+
+
+class EarlyStopping(_Monitor):
+    """Ends training when a value has not become better for ``patience`` epochs.
+
+    Parameters
+    ----------
+    monitor, mode: the name of the value, and whether smaller (``min``) or larger (``max``) is better.
+    min_delta: the least change that counts.
+    baseline: the value to be better than.
+    restore_best_weights: whether the weights of the best epoch come back at the end.
+    start_from_epoch: epochs before it don't count.
+    """
+
+    def __init__(
+        self, monitor: str = "val_loss", min_delta: float = 0, patience: int = 0, verbose: int = 0, mode: str = "auto",
+        baseline: float | None = None, restore_best_weights: bool = False, start_from_epoch: int = 0
+    ) -> None:  # fmt: skip
+        super().__init__(monitor, mode, min_delta)
+        self.patience = patience
+        self.verbose = verbose
+        self.baseline = baseline
+        self.restore_best_weights = restore_best_weights
+        self.start_from_epoch = start_from_epoch
+        self.on_train_begin()
+
+    def on_train_begin(self, logs: Logs = None) -> None:
+        self.wait = 0
+        self.stopped_epoch = 0
+        self.best: float | None = None
+        self.best_weights: Any = None
+        self.best_epoch = 0
+
+    def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
+        value = self.value(logs)
+        if value is None or epoch < self.start_from_epoch:
+            return
+        if self.restore_best_weights and self.best_weights is None:
+            self.best_weights, self.best_epoch = self.model.get_weights(), epoch
+        self.wait += 1
+        if self.is_better(value, self.best):
+            self.best, self.best_epoch = value, epoch
+            if self.restore_best_weights:
+                self.best_weights = self.model.get_weights()
+            if self.baseline is None or self.is_better(value, self.baseline):
+                self.wait = 0
+            return
+        if self.wait >= self.patience and epoch > 0:
+            self.stopped_epoch = epoch
+            self.model.stop_training = True
+
+    def on_train_end(self, logs: Logs = None) -> None:
+        if self.stopped_epoch > 0 and self.verbose > 0:
+            print(f"Epoch {self.stopped_epoch + 1}: early stopping")
+        if self.restore_best_weights and self.best_weights is not None:
+            if self.verbose > 0:
+                print(f"Restoring model weights from the end of the best epoch: {self.best_epoch + 1}.")
+            self.model.set_weights(self.best_weights)
+
+
+class ModelCheckpoint(_Monitor):
+    """Saves the weights after epochs, or after every so many batches.
+
+    Parameters
+    ----------
+    filepath: a path, in which ``{epoch:02d}`` and ``{val_loss:.2f}`` are filled in.
+    save_best_only: whether only those that are better than all before.
+    save_weights_only: must be True: whole models are saved by ``tf.saved_model.save``.
+    save_freq: ``"epoch"``, or a number of batches.
+    initial_value_threshold: the value to be better than.
+    """
+
+    def __init__(
+        self, filepath: str | os.PathLike[str], monitor: str = "val_loss", verbose: int = 0,
+        save_best_only: bool = False, save_weights_only: bool = False, mode: str = "auto",
+        save_freq: str | int = "epoch", initial_value_threshold: float | None = None
+    ) -> None:  # fmt: skip
+        super().__init__(monitor, mode)
+        if not save_weights_only:
+            raise InvalidArgumentError("ModelCheckpoint saves weights: pass save_weights_only=True")
+        if save_freq != "epoch" and not isinstance(save_freq, int):
+            raise InvalidArgumentError(f'save_freq must be "epoch" or a number of batches, not {save_freq!r}')
+        self.filepath = os.fspath(filepath)
+        self.verbose = verbose
+        self.save_best_only = save_best_only
+        self.save_freq = save_freq
+        self.best = initial_value_threshold
+        self._batches = 0
+        self._epoch = 0
+
+    def on_epoch_begin(self, epoch: int, logs: Logs = None) -> None:
+        self._epoch = epoch
+
+    def on_train_batch_end(self, batch: int, logs: Logs = None) -> None:
+        self._batches += 1
+        if self.save_freq != "epoch" and self._batches % int(self.save_freq) == 0:
+            self._save(self._epoch, {name: float(np.asarray(value)) for name, value in (logs or {}).items()})
+
+    def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
+        if self.save_freq == "epoch":
+            self._save(epoch, logs or {})
+
+    def _save(self, epoch: int, logs: dict[str, Any]) -> None:
+        try:
+            path = self.filepath.format(epoch=epoch + 1, **logs)
+        except KeyError as error:
+            raise InvalidArgumentError(
+                f"the file name {self.filepath!r} needs {error}, which is none of {sorted(logs)}"
+            ) from None
+        if self.save_best_only:
+            value = self.value(logs)
+            if value is None or not self.is_better(value, self.best):
+                return
+            self.best = value
+        self.model.save_weights(path)
+        if self.verbose > 0:
+            print(f"\nEpoch {epoch + 1}: saving model to {path}")
+
+
+class LearningRateScheduler(Callback):
+    """Sets the learning rate before each epoch to ``schedule(epoch, learning_rate)``."""
+
+    def __init__(self, schedule: Callable[..., float], verbose: int = 0) -> None:
+        super().__init__()
+        self.schedule = schedule
+        self.verbose = verbose
+
+    def on_epoch_begin(self, epoch: int, logs: Logs = None) -> None:
+        rate = float(np.asarray(self.model.optimizer.learning_rate))
+        try:
+            rate = self.schedule(epoch, rate)
+        except TypeError:
+            rate = self.schedule(epoch)
+        self.model.optimizer.learning_rate = float(rate)
+        if self.verbose > 0:
+            print(f"\nEpoch {epoch + 1}: LearningRateScheduler setting learning rate to {float(rate)}.")
+
+
+class ReduceLROnPlateau(_Monitor):
+    """Multiplies the learning rate by ``factor`` when a value has not become better for ``patience`` epochs."""
+
+    def __init__(
+        self, monitor: str = "val_loss", factor: float = 0.1, patience: int = 10, verbose: int = 0, mode: str = "auto",
+        min_delta: float = 1e-4, cooldown: int = 0, min_lr: float = 0.0
+    ) -> None:  # fmt: skip
+        if factor >= 1.0:
+            raise ValueError(f"ReduceLROnPlateau does not support a factor >= 1.0. Received factor={factor}")
+        super().__init__(monitor, mode, min_delta)
+        self.factor = factor
+        self.patience = patience
+        self.verbose = verbose
+        self.cooldown = cooldown
+        self.min_lr = min_lr
+        self.on_train_begin()
+
+    def on_train_begin(self, logs: Logs = None) -> None:
+        self.best: float | None = None
+        self.wait = 0
+        self.cooldown_counter = 0
+
+    def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
+        value = self.value(logs)
+        if value is None:
+            return
+        if self.cooldown_counter > 0:
+            self.cooldown_counter -= 1
+            self.wait = 0
+        if self.is_better(value, self.best):
+            self.best, self.wait = value, 0
+            return
+        if self.cooldown_counter > 0:
+            return
+        self.wait += 1
+        rate = float(np.asarray(self.model.optimizer.learning_rate))
+        if self.wait >= self.patience and rate > np.float32(self.min_lr):
+            new = max(rate * self.factor, self.min_lr)
+            self.model.optimizer.learning_rate = new
+            self.cooldown_counter, self.wait = self.cooldown, 0
+            if self.verbose > 0:
+                print(f"\nEpoch {epoch + 1}: ReduceLROnPlateau reducing learning rate to {new}.")
+
+
+class TerminateOnNaN(Callback):
+    """Ends training when the loss is NaN or infinite."""
+
+    def on_batch_end(self, batch: int, logs: Logs = None) -> None:
+        loss = (logs or {}).get("loss")
+        if loss is not None and not math.isfinite(float(np.asarray(loss))):
+            print(f"Batch {batch}: Invalid loss, terminating training")
+            self.model.stop_training = True
+
+
+class CSVLogger(Callback):
+    """Writes the losses and metrics of each epoch as a line of a CSV file."""
+
+    def __init__(self, filename: str | os.PathLike[str], separator: str = ",", append: bool = False) -> None:
+        super().__init__()
+        self.filename = os.fspath(filename)
+        self.separator = separator
+        self.append = append
+        self._names: Iterable[str] | None = None
+
+    def on_train_begin(self, logs: Logs = None) -> None:
+        with open(self.filename, "a" if self.append else "w", encoding="utf-8") as file:
+            self._names = None if file.tell() == 0 else ()
+
+    def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
+        names = sorted(logs or {})
+        with open(self.filename, "a", encoding="utf-8") as file:
+            if self._names is None:
+                file.write(self.separator.join(["epoch", *names]) + "\n")
+                self._names = names
+            file.write(self.separator.join(str(each) for each in [epoch, *((logs or {})[name] for name in names)]) + "\n")

@@ -1,0 +1,124 @@
+"""What layers know while they are called: whether this is training, and the masks of tensors.
+
+A mask is a bool tensor (batch, time): False for steps that don't count. It belongs to the very tensor object that a
+layer returned; operations on it give tensors without one.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import Any
+
+from .. import nest, trace
+from ..tensor import SymbolicTensor, Tensor
+from .tracking import all_layers
+
+__all__ = ["calling", "get_mask", "set_mask", "undisturbed"]
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.training: bool | None = None
+        self.call: object | None = None
+
+
+_local = _Local()
+_masks: dict[int, tuple[weakref.ref[Any], Any]] = {}
+
+
+class calling:
+    """The call of a layer: those that it calls are told the same about training, unless they are told otherwise."""
+
+    __slots__ = ("before", "outermost", "training")
+
+    def __init__(self, training: bool | None) -> None:
+        self.training = training
+
+    def __enter__(self) -> calling:
+        local = _local
+        self.before = local.training
+        self.outermost = local.call is None
+        if self.outermost:
+            local.call = self
+        local.training = self.training
+        trace._local.ambient = self.training
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        local = _local
+        local.training = self.before
+        trace._local.ambient = self.before
+        if self.outermost:
+            local.call = None
+
+
+class undisturbed:
+    """A trace on placeholders, which is told nothing about training, and which gradient tapes do not see."""
+
+    def __enter__(self) -> None:
+        self._before = _local.training, _local.call, trace._local.ambient, trace._local.tapes
+        _local.training, _local.call, trace._local.ambient, trace._local.tapes = None, self, None, ()
+
+    def __exit__(self, *_: object) -> None:
+        _local.training, _local.call, trace._local.ambient, trace._local.tapes = self._before
+
+
+def current_training() -> bool | None:
+    """What the layer around this one was told about training; None when there is none, or it was told nothing."""
+    return _local.training
+
+
+_losses_noted = False
+
+
+def note_losses() -> None:
+    """Note that a layer has losses, so that outermost calls look for old ones."""
+    global _losses_noted
+    _losses_noted = True
+
+
+def clear_losses(layer: Any) -> None:
+    """Forget the losses of the last call, of a layer and of all layers in it."""
+    if _losses_noted:
+        for each in all_layers(layer):
+            each._record.losses = []
+
+
+def set_mask(tensor: Any, mask: Any) -> None:
+    """Give a tensor a mask."""
+    if mask is not None and not (isinstance(tensor, Tensor) or hasattr(tensor, "keras_history")):
+        return
+    key = id(tensor)
+    if mask is None:
+        _masks.pop(key, None)
+    else:
+        _masks[key] = weakref.ref(tensor, lambda _: _masks.pop(key, None)), mask
+
+
+def get_mask(tensor: Any) -> Any:
+    """The mask of a tensor, None when it has none."""
+    found = _masks.get(id(tensor))
+    return found[1] if found is not None and found[0]() is tensor else None
+
+
+def masks_of(structure: Any) -> Any:
+    """The masks of a structure of tensors in the same structure; None when there are none at all."""
+    if not _masks:
+        return None
+    masks = [get_mask(leaf) for leaf in nest.flatten(structure)]
+    if all(mask is None for mask in masks):
+        return None
+    return masks[0] if not nest.is_nested(structure) else nest.pack_sequence_as(structure, masks)
+
+
+def is_readable(tensor: Any) -> bool:
+    """Whether a tensor may be used here: an eager one, or one of the graph that is being built, or of one around it."""
+    if not isinstance(tensor, SymbolicTensor):
+        return True
+    graph = trace.current_graph()
+    while graph is not None:
+        if tensor.graph is graph:
+            return True
+        graph = graph.parent
+    return False

@@ -1,0 +1,213 @@
+"""What `fit` and its relatives take as data, as batches.
+
+Arrays, tensors, lists, tuples and dicts of them are cut along their first axes; a `Dataset` gives its own batches, and
+so does any iterable (a generator). A batch is (inputs, targets, weights of samples); what isn't there is None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import InvalidArgumentError
+
+from .. import nest
+from ..convert import constant, convert_to_tensor
+from ..data.dataset import Dataset
+from ..ops import random
+from ..tensor import EagerTensor, Tensor
+
+__all__ = ["ArrayData", "Batch", "IterableData", "data_from", "split_off", "unpack"]
+
+Batch = tuple[Any, Any, Any]
+
+
+def unpack(batch: Any) -> Batch:
+    """(x, y, sample_weight) of a batch: of a tuple of up to three parts, or of inputs alone."""
+    if isinstance(batch, list) and len(batch) in (2, 3):
+        batch = tuple(batch)
+    if not isinstance(batch, tuple):
+        return batch, None, None
+    if not 1 <= len(batch) <= 3:
+        raise InvalidArgumentError(
+            f"Data is expected to be in format `x`, `(x,)`, `(x, y)`, or `(x, y, sample_weight)`, found: {len(batch)} "
+            "parts"
+        )
+    x, y, weight = (*batch, None, None)[:3]
+    return x, y, weight
+
+
+class ArrayData:
+    """Batches of arrays in memory.
+
+    Parameters
+    ----------
+    x, y, sample_weight: arrays or tensors, or structures of them, with first axes of one length.
+    batch_size: the samples in a batch; the last batch may have less.
+    shuffle: whether each pass has another order, drawn from the generator that `tf.random.set_seed` restarts.
+
+    Raises `InvalidArgumentError` for what is no array, and for first axes of different lengths.
+    """
+
+    def __init__(self, x: Any, y: Any, sample_weight: Any, batch_size: int | None = None, shuffle: bool = False) -> None:
+        self.parts = _arrays((x, y, sample_weight))
+        self.batch_size = 32 if batch_size is None else batch_size
+        if not isinstance(self.batch_size, (int, np.integer)) or self.batch_size < 1:
+            raise InvalidArgumentError(f"batch_size must be a positive integer, not {batch_size!r}")
+        self.shuffle = shuffle
+        self.count = _common_length(self.parts)
+
+    @property
+    def steps(self) -> int | None:
+        """The number of batches."""
+        return -(-self.count // self.batch_size)
+
+    def batches(self) -> Iterator[Batch]:
+        """One pass."""
+        order = random.shuffle(np.arange(self.count)).numpy() if self.shuffle else None
+        for start in range(0, self.count, self.batch_size):
+            stop = min(start + self.batch_size, self.count)
+            rows: Any = slice(start, stop) if order is None else order[start:stop]
+            yield _map(lambda array, rows=rows: EagerTensor(array[rows]), self.parts)
+
+
+class IterableData:
+    """The batches of a `Dataset`, or of any iterable; each pass iterates anew where that is possible."""
+
+    def __init__(self, batches: Iterable[Any]) -> None:
+        self.source = batches
+        self.once = iter(batches) if iter(batches) is batches else None
+
+    @property
+    def steps(self) -> int | None:
+        """The number of batches, None when it isn't known."""
+        if isinstance(self.source, Dataset):
+            count = self.source.count()
+            return count if count >= 0 else None
+        return len(self.source) if hasattr(self.source, "__len__") else None
+
+    def batches(self) -> Iterator[Batch]:
+        """One pass; of a generator, what is left."""
+        for batch in self.source if self.once is None else self.once:
+            yield _map(convert_to_tensor, unpack(batch))
+
+
+def data_from(
+    x: Any, y: Any = None, sample_weight: Any = None, batch_size: int | None = None, shuffle: bool = False,
+    class_weight: dict[int, float] | None = None
+) -> ArrayData | IterableData:  # fmt: skip
+    """Batches of whatever a user has given.
+
+    Raises `InvalidArgumentError` for targets, weights or a batch size beside a dataset or generator, which has its own.
+    """
+    data: ArrayData | IterableData
+    if isinstance(x, Dataset) or (not _is_arrays(x) and hasattr(x, "__iter__")):
+        for name, value in (("y", y), ("sample_weight", sample_weight), ("batch_size", batch_size)):
+            if value is not None:
+                raise InvalidArgumentError(
+                    f"`{name}` must not be given with a dataset or generator, which gives batches of its own"
+                )
+        data = IterableData(x)
+    else:
+        data = ArrayData(x, y, sample_weight, batch_size, shuffle)
+    return data if class_weight is None else Weighted(data, class_weight)
+
+
+class Weighted(IterableData):
+    """Batches with the weights of samples' classes multiplied into their weights."""
+
+    def __init__(self, data: ArrayData | IterableData, class_weight: dict[int, float]) -> None:
+        self.data = data
+        size = max(class_weight, default=0) + 1
+        self.weights = np.ones(size, np.float32)
+        for number, weight in class_weight.items():
+            self.weights[number] = weight
+
+    @property
+    def steps(self) -> int | None:
+        return self.data.steps
+
+    def batches(self) -> Iterator[Batch]:
+        for x, y, sample_weight in self.data.batches():
+            if nest.is_nested(y) or y is None:
+                raise InvalidArgumentError("`class_weight` is only supported for models with a single output")
+            classes = np.asarray(y)
+            if classes.ndim > 1:
+                classes = classes.argmax(-1) if classes.shape[-1] > 1 else classes.reshape(classes.shape[:-1])
+            classes = classes.astype(np.int64)
+            inside = (classes >= 0) & (classes < len(self.weights))
+            weights = np.where(inside, self.weights[np.where(inside, classes, 0)], np.float32(1))
+            if sample_weight is not None:
+                weights = weights * np.asarray(sample_weight)
+            yield x, y, constant(weights.astype(np.float32))
+
+
+def split_off(parts: Any, share: float) -> tuple[Any, Any]:
+    """Arrays without their last samples, and these: a ``share`` of them, for validation.
+
+    Raises `InvalidArgumentError` for other data than arrays, and where a part would be empty.
+    """
+    if not all(_is_arrays(part) for part in parts if part is not None):
+        raise InvalidArgumentError("`validation_split` is only supported for arrays and tensors")
+    if not 0 < share < 1:
+        raise InvalidArgumentError(f"validation_split must be between 0 and 1, not {share}")
+    arrays = _arrays(parts)
+    count = _common_length(arrays)
+    place = int(np.floor(count * (1 - share)))
+    if place in (0, count):
+        raise InvalidArgumentError(
+            f"Training data contains {count} samples, which is not sufficient to split it into a validation and "
+            f"training set as specified by `validation_split={share}`. Either provide more data, or a different value "
+            "for the `validation_split` argument."
+        )
+    return _map(lambda array: array[:place], arrays), _map(lambda array: array[place:], arrays)
+
+
+def _is_arrays(value: Any) -> bool:
+    """Whether a value is arrays, or a structure of them."""
+    if isinstance(value, (Tensor, np.ndarray, np.generic)) or hasattr(value, "__array__"):
+        return True
+    if isinstance(value, (list, tuple)) and value and all(isinstance(each, (int, float, bool)) for each in value):
+        return True
+    return nest.is_nested(value) and all(_is_arrays(child) for _, child in nest.children(value))
+
+
+def _arrays(structure: Any) -> Any:
+    """The structure with an array for every tensor, array or list of numbers."""
+
+    def convert(value: Any) -> Any:
+        if value is None:
+            return None
+        if isinstance(value, list) and value and not nest.is_nested(value[0]) and not _is_arrays(value[0]):
+            value = np.asarray(value)
+        if isinstance(value, (Tensor, np.ndarray, np.generic)) or hasattr(value, "__array__"):
+            tensor = convert_to_tensor(value if isinstance(value, Tensor) else np.asarray(value))
+            array = tensor._array if isinstance(tensor, EagerTensor) else np.asarray(tensor)
+            if array.ndim == 0:
+                raise InvalidArgumentError("data must have a first axis, of samples; a scalar was given")
+            return array.astype(np.float32) if array.dtype == np.float64 else array
+        if nest.is_nested(value):
+            return nest.rebuild(value, [convert(child) for _, child in nest.children(value)])
+        raise InvalidArgumentError(f"data must be arrays, tensors, lists or dicts of them, or a dataset, not {value!r}")
+
+    return tuple([convert(part) for part in structure])
+
+
+def _map(function: Callable[[Any], Any], structure: Any) -> Any:
+    return nest.map_structure(lambda leaf: None if leaf is None else function(leaf), structure)
+
+
+def _common_length(parts: Any) -> int:
+    lengths = {name: [len(leaf) for leaf in nest.flatten(part) if leaf is not None]
+               for name, part in zip(("x", "y", "sample_weight"), parts, strict=False)}  # fmt: skip
+    found = {length for each in lengths.values() for length in each}
+    if len(found) > 1:
+        shown = "".join(f"'{name}' sizes: {', '.join(map(str, each))}\n" for name, each in lengths.items() if each)
+        raise InvalidArgumentError(
+            "Data cardinality is ambiguous. Make sure all arrays contain the same number of samples." + shown
+        )
+    if not found:
+        raise InvalidArgumentError("there are no data: x is missing")
+    return found.pop()

@@ -1,0 +1,472 @@
+"""`Layer`: what all layers and models have in common."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import InvalidArgumentError
+from autograph.tracebacks import trim
+
+from .. import nest, trace
+from ..convert import cast, convert_to_tensor
+from ..dtypes import as_dtype
+from ..tensor import EagerTensor, Tensor
+from ..variable import Variable
+from . import constraints, context, initializers, regularizers
+from .input_spec import InputSpec, check_input
+from .names import auto_name, current_path, inside
+from .signature import CallSignature, shapes_for_build
+from .staging import converted_call
+from .tracking import Record, all_layers, own_layers, own_metrics, own_variables, unique
+from .variable import KerasVariable
+from .weights import get_arrays, set_arrays
+
+__all__ = ["InputSpec", "Layer"]
+
+
+class Layer:
+    """Weights, and a computation that uses them.
+
+    A subclass defines ``call(self, inputs)``, which computes the outputs, and makes weights with `add_weight` in
+    ``build(self, input_shape)``, which runs once, before the first call, or in ``__init__``. Layers, variables and
+    metrics in attributes, in lists and dicts too, belong to the layer. Inside traced functions `call` is converted.
+    ``call`` may take ``training`` and ``mask``: left out in a call, they are those of the layer around and of the
+    inputs.
+
+    Parameters
+    ----------
+    activity_regularizer: a function of the outputs that gives a loss, divided by the number of samples.
+    trainable: whether the weights are to be trained.
+    dtype: that of the weights and of floating inputs, which are cast to it; float32 when left out.
+    autocast: whether to cast floating inputs.
+    name: made of the class's name when left out.
+
+    Raises `ValueError` for other keywords.
+    """
+
+    _record: Record
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        layer = super().__new__(cls)
+        record = Record()
+        record.arguments = args, kwargs
+        record.staged = trace.current_graph() is not None
+        object.__setattr__(layer, "_record", record)
+        return layer
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "build" in vars(cls):
+            cls.build = _named_build(cls.build)  # type: ignore[method-assign]
+
+    def __init__(
+        self, *, activity_regularizer: Any = None, trainable: bool = True, dtype: Any = None, autocast: bool = True,
+        name: str | None = None, **kwargs: Any
+    ) -> None:  # fmt: skip
+        record = self._record
+        shape = kwargs.pop("batch_input_shape", None)
+        if "input_shape" in kwargs:
+            shape = (kwargs.pop("batch_size", None), *kwargs.pop("input_shape"))
+        elif "input_dim" in kwargs:
+            shape = (None, kwargs.pop("input_dim"))
+        if kwargs:
+            raise ValueError(f"Unrecognized keyword arguments passed to {type(self).__name__}: {kwargs}")
+        if name is not None and not isinstance(name, str):
+            raise ValueError(f"The name of a layer must be a string. Received: name={name!r}")
+        record.input_shape = None if shape is None else tuple(shape)
+        record.activity_regularizer = regularizers.get(activity_regularizer)
+        record.trainable = bool(trainable)
+        record.autocast = autocast
+        record.dtype = _dtype_of(dtype)
+        record.name = name or auto_name(type(self).__name__)
+        record.path = current_path(record.name)
+        record.ready = True
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "call":
+            self._record.signature = None
+        object.__setattr__(self, name, value)
+
+    # Looking
+
+    @property
+    def name(self) -> str:
+        return self._record.name
+
+    @name.setter
+    def name(self, value: str) -> None:
+        self._record.name = value
+
+    @property
+    def path(self) -> str:
+        """The name, behind those of the layers in which this one was built."""
+        return self._record.path
+
+    @property
+    def built(self) -> bool:
+        """Whether the layer has its weights."""
+        return self._record.built
+
+    @built.setter
+    def built(self, value: bool) -> None:
+        self._record.built = value
+
+    @property
+    def dtype(self) -> str:
+        return self._record.dtype.name
+
+    variable_dtype = compute_dtype = dtype
+
+    @property
+    def input_spec(self) -> Any:
+        """An `InputSpec`, or a list of them, that inputs are checked against."""
+        return self._record.input_spec
+
+    @input_spec.setter
+    def input_spec(self, value: Any) -> None:
+        self._record.input_spec = value
+
+    @property
+    def supports_masking(self) -> bool:
+        """Whether the outputs have the mask of the inputs."""
+        return self._record.supports_masking
+
+    @supports_masking.setter
+    def supports_masking(self, value: bool) -> None:
+        self._record.supports_masking = value
+
+    @property
+    def activity_regularizer(self) -> Any:
+        return self._record.activity_regularizer
+
+    @activity_regularizer.setter
+    def activity_regularizer(self, value: Any) -> None:
+        self._record.activity_regularizer = value
+
+    @property
+    def trainable(self) -> bool:
+        """Whether the weights are to be trained; setting it holds for the layers inside too."""
+        return self._record.trainable
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        value = bool(value)
+        record = self._record
+        record.trainable = value
+        if value:
+            for variable in record.frozen:
+                variable._trainable = True
+            record.frozen = []
+        else:
+            frozen = [variable for variable in own_variables(self) if variable.trainable]
+            record.frozen = unique([*record.frozen, *frozen])
+            for variable in frozen:
+                variable._trainable = False
+        for layer in own_layers(self):
+            layer.trainable = value
+
+    # Weights
+
+    def add_weight(
+        self, shape: Any = None, initializer: Any = None, dtype: Any = None, trainable: bool = True,
+        regularizer: Any = None, constraint: Any = None, name: str | None = None, **kwargs: Any
+    ) -> KerasVariable:  # fmt: skip
+        """A new weight of the layer.
+
+        The initializer is Glorot's uniform one when left out, zeros for other dtypes than floating ones. In a traced
+        function new weights follow the rule for variables: the first call may make them. Those of a layer that is
+        older than the trace are made outside of the graph.
+        """
+        if kwargs.keys() - {"autocast", "aggregation", "overwrite_with_gradient"}:
+            raise ValueError(f"Unrecognized keyword arguments passed to add_weight: {sorted(kwargs)}")
+        if isinstance(shape, (int, np.integer)):
+            shape = (int(shape),)
+        shape = () if shape is None else tuple(shape)
+        if any(size is None for size in shape):
+            raise ValueError(f"The shape of a weight must be known, not {shape}: weight {name!r} of {self.name!r}")
+        element = self._record.dtype if dtype is None else as_dtype(dtype)
+        if initializer is None:
+            initializer = "glorot_uniform" if element.is_floating else "zeros"
+        initial = initializers.get(initializer)
+        name = name or auto_name("variable")
+        with trace.building(trace.current_graph() if self._record.staged else None):
+            variable = KerasVariable(
+                lambda: initial(shape, dtype=element), name=name, path=current_path(name), dtype=element,
+                trainable=trainable, regularizer=regularizers.get(regularizer), constraint=constraints.get(constraint),
+                shape=shape,
+            )  # fmt: skip
+        if trainable and not self._record.trainable:
+            variable.trainable = False
+            self._record.frozen.append(variable)
+        self._record.weights.append(variable)
+        return variable
+
+    @property
+    def weights(self) -> list[Any]:
+        """The variables of the layer and of all layers in it."""
+        return unique(variable for layer in all_layers(self) for variable in own_variables(layer))
+
+    @property
+    def trainable_weights(self) -> list[Any]:
+        return [variable for variable in self.weights if variable.trainable] if self.trainable else []
+
+    @property
+    def non_trainable_weights(self) -> list[Any]:
+        return [variable for variable in self.weights if not (self.trainable and variable.trainable)]
+
+    @property
+    def variables(self) -> list[Any]:
+        """The weights, and the variables of metrics."""
+        return unique([*self.weights, *self.metrics_variables])
+
+    @property
+    def trainable_variables(self) -> list[Any]:
+        return [variable for variable in self.variables if variable.trainable]
+
+    @property
+    def non_trainable_variables(self) -> list[Any]:
+        return [variable for variable in self.variables if not variable.trainable]
+
+    @property
+    def metrics_variables(self) -> list[Any]:
+        """The variables of the metrics that the layer and the layers in it hold."""
+        metrics = unique(metric for layer in all_layers(self) for metric in own_metrics(layer))
+        return [variable for metric in metrics for variable in metric.variables]
+
+    def get_weights(self) -> list[np.ndarray[Any, Any]]:
+        """The values of the weights, as arrays."""
+        return get_arrays(self.weights)
+
+    def set_weights(self, weights: list[Any]) -> None:
+        """Set the values of all weights. Raises `ValueError`, and changes nothing, when number or shapes differ."""
+        set_arrays(self, weights)
+
+    def count_params(self) -> int:
+        """The number of numbers in all weights. Raises `ValueError` for a layer that is not built."""
+        if not self.built:
+            raise ValueError(
+                f"You tried to call `count_params` on layer '{self.name}', but the layer isn't built. You can build it "
+                "manually via: `layer.build(input_shape)`."
+            )
+        return sum(variable._array.size for variable in self.weights)
+
+    # Losses
+
+    def add_loss(self, loss: Any) -> None:
+        """Add one scalar tensor, or several, to what training minimises; for this call of the outermost layer."""
+        context.note_losses()
+        self._record.losses += [convert_to_tensor(each) for each in nest.flatten(loss)]
+
+    @property
+    def losses(self) -> list[Any]:
+        """What `add_loss` was given in the last call, and the losses of regularizers, of all layers inside too."""
+        layers = list(all_layers(self))
+        losses = [loss for layer in layers for loss in layer._record.losses if context.is_readable(loss)]
+        for variable in self.trainable_weights:
+            if getattr(variable, "regularizer", None) is not None:
+                losses.append(variable.regularizer(variable))
+        return losses
+
+    # Building
+
+    def build(self, input_shape: Any) -> None:
+        """Make the weights; subclasses do it here. What is not defined has nothing to make."""
+        self._record.built = True
+
+    def _build_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Call `build` with the shapes of the arguments of a call."""
+        if type(self).build is not Layer.build or "build" in vars(self):
+            bound = self._signature().bind(args, kwargs)
+            shapes = {name: _shapes_of(value) for name, value in bound.items() if _has_tensors(value)}
+            positional, keywords = shapes_for_build(self.build, shapes)
+            with trace.building(trace.current_graph() if self._record.staged else None):
+                self.build(*positional, **keywords)
+        self._record.built = True
+
+    # Calling
+
+    def call(self, *args: Any, **kwargs: Any) -> Any:
+        """The outputs for the inputs; subclasses define it."""
+        raise NotImplementedError(f"Layer {type(self).__name__} does not have a `call` method implemented.")
+
+    def _signature(self) -> CallSignature:
+        record = self._record
+        if record.signature is None:
+            record.signature = CallSignature(self.call)
+        return record.signature
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The outputs for the inputs: tensors, arrays, or the symbolic tensors of `Input`.
+
+        Raises `ValueError` for inputs that the layer can't take, and what `build` and `call` raise.
+        """
+        try:
+            return self._checked_call(args, kwargs)
+        except Exception as error:
+            if error.__class__ is not RecursionError:
+                trim(error)
+            raise
+
+    def _checked_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        record = self._record
+        if not record.ready:
+            raise RuntimeError(
+                f"In layer '{type(self).__name__}', you forgot to call `super().__init__()` as the first statement in "
+                "the `__init__()` method. Go add it!"
+            )
+        args = tuple([self._as_input(value) for value in args])
+        kwargs = {name: self._as_input(value) for name, value in kwargs.items()}
+        from .symbolic import is_symbolic, symbolic_call
+
+        if is_symbolic(args, kwargs):
+            return symbolic_call(self, args, kwargs)
+        if args:
+            self._check_first(args[0])
+        training, kwargs = self._training_for(args, kwargs)
+        if record.input_spec is not None:
+            check_input(self, args[0] if args else next(iter(kwargs.values()), None))
+        with inside(self), context.calling(training) as call:
+            if call.outermost:
+                context.clear_losses(self)
+            if trace.current_graph() is not None:
+                with trace.name_scope(record.name):
+                    return self._masked_call(args, kwargs)
+            return self._masked_call(args, kwargs)
+
+    def _masked_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        record = self._record
+        if not record.built:
+            self._build_for(args, kwargs)
+        mask = context.masks_of(args[0]) if args else None
+        if mask is not None and self._signature().takes_mask and self._signature().given("mask", args, kwargs) is None:
+            kwargs = {**kwargs, "mask": mask}
+        outputs = converted_call(self.call)(*args, **kwargs)
+        if (mask is not None and record.supports_masking) or (type(self).compute_mask is not Layer.compute_mask and args):
+            self._set_masks(outputs, self.compute_mask(args[0], mask))
+        if record.activity_regularizer is not None:
+            for output in nest.flatten(outputs):
+                self.add_loss(record.activity_regularizer(output) / cast(_batch_size(output), output.dtype))
+        return outputs
+
+    def _set_masks(self, outputs: Any, masks: Any) -> None:
+        if nest.is_nested(outputs) and nest.is_nested(masks):
+            for output, mask in zip(nest.flatten(outputs), nest.flatten(masks), strict=False):
+                context.set_mask(output, mask)
+        elif not nest.is_nested(outputs):
+            context.set_mask(outputs, masks)
+
+    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
+        """The mask of the outputs: that of the inputs, where the layer supports masks."""
+        return previous_mask if self.supports_masking else None
+
+    def _training_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[bool | None, dict[str, Any]]:
+        """Whether this call is training, and the keyword arguments of `call` with that, if it takes it."""
+        signature = self._signature()
+        training = signature.given("training", args, kwargs)
+        found = training if training is not None else context.current_training()
+        if found is None:
+            found = signature.default_training
+        if not signature.takes_training:
+            if "training" in kwargs and not signature.open:
+                kwargs = {name: value for name, value in kwargs.items() if name != "training"}
+        elif training is None and found is not None:
+            kwargs = {**kwargs, "training": found}
+        return found, kwargs
+
+    def _check_first(self, value: Any) -> None:
+        for leaf in nest.flatten(value):
+            if leaf is not None and not isinstance(leaf, Tensor):
+                raise InvalidArgumentError(
+                    "Only input tensors may be passed as positional arguments. The following argument value should be "
+                    f"passed as a keyword argument: {leaf!r} (of type {type(leaf)})",
+                    remedy="pass an array or tensor, for example np.array(values)",
+                )
+
+    def _as_input(self, value: Any) -> Any:
+        """An argument with tensors in place of arrays and variables, floating ones cast to the layer's dtype."""
+        record = self._record
+        if isinstance(value, Tensor):
+            dtype = value.dtype
+            if dtype is record.dtype or not record.autocast or not dtype.is_floating:
+                return value
+            return cast(value, record.dtype)
+        if value is None or isinstance(value, (bool, int, float, str)):
+            return value
+        if isinstance(value, (np.ndarray, np.generic, Variable)):
+            return self._as_input(convert_to_tensor(value))
+        if nest.is_nested(value):
+            return nest.rebuild(value, [self._as_input(child) for _, child in nest.children(value)])
+        if hasattr(type(value), "__tensor__") and not hasattr(value, "keras_history"):
+            return self._as_input(convert_to_tensor(value))
+        return value
+
+    # Configuration
+
+    def get_config(self) -> dict[str, Any]:
+        """What `from_config` makes an equal layer of, without its weights.
+
+        Where a subclass with a constructor of its own does not define it, it holds the constructor's arguments; those
+        that are no plain values raise `NotImplementedError`.
+        """
+        from .serialization import config_of
+
+        return config_of(self)
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """A new layer for what `get_config` gave."""
+        return cls(**config)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The shape of the outputs for inputs of a shape (tuples, with None for what is unknown)."""
+        from .symbolic import output_shape
+
+        return output_shape(self, input_shape)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} name={self.name}, built={self.built}>"
+
+
+def _named_build(build: Callable[..., Any]) -> Callable[..., Any]:
+    """A `build` method whose weights have paths behind the layer's name, and after which the layer is built."""
+
+    @functools.wraps(build)
+    def named(self: Layer, *args: Any, **kwargs: Any) -> Any:
+        with inside(self):
+            result = build(self, *args, **kwargs)
+            self._record.path = current_path()
+        self._record.built = True
+        return result
+
+    return named
+
+
+def _dtype_of(dtype: Any) -> Any:
+    if isinstance(dtype, dict):
+        dtype = dtype["config"]["name"]
+    found = as_dtype("float32" if dtype is None else dtype)
+    if not (found.is_floating or found.is_integer or found.is_bool or found.name == "string"):
+        raise ValueError(f"A layer can't have the dtype {found.name}")
+    return found
+
+
+def _has_tensors(value: Any) -> bool:
+    return any(isinstance(leaf, Tensor) or hasattr(leaf, "keras_history") for leaf in nest.flatten(value))
+
+
+def _shapes_of(value: Any) -> Any:
+    """The shapes, as tuples, in the structure of a value."""
+    if nest.is_nested(value):
+        shapes = [_shapes_of(child) for _, child in nest.children(value)]
+        return nest.rebuild(value, shapes) if isinstance(value, dict) else shapes
+    return None if value is None else value.static_shape
+
+
+def _batch_size(output: Any) -> Any:
+    from ..ops.shape import shape
+
+    return output.static_shape[0] if isinstance(output, EagerTensor) else shape(output)[0]

@@ -198,8 +198,9 @@ class Function:
                     found = recursion.member((traces, general))
                     if found is not None:
                         return found
+                    code = getattr(self._python_function, "__code__", None)
                     name = name_of(self._python_function)
-                    pending = traces.pending[general] = Pending(name, (traces, general))
+                    pending = traces.pending[general] = Pending(name, (traces, general), (code or traces, general))
                     break
             if pending.thread == threading.get_ident():
                 return pending

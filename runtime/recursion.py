@@ -62,13 +62,14 @@ class Pending:
 
     changed_inputs: frozenset[int] = frozenset()  # no arrays are passed: a trace has tensors
 
-    def __init__(self, name: str, key: Any) -> None:
+    def __init__(self, name: str, key: Any, code_key: Any) -> None:
         self.name = name
         self.key = key
+        self.code_key = code_key  # a function that calls made for themselves is another one in each round
         self.thread = threading.get_ident()
         self.done = threading.Event()
         self.graph: Graph | None = None
-        self.results: _Results | None = _local.known.get(key)
+        self.results: _Results | None = _local.known.get(code_key)
         self.place = self.low = 0
         self.unstable = False
         self.members: dict[Any, tuple[Any, Callable[[bool], None]]] = {}
@@ -81,7 +82,9 @@ class Pending:
         """
         graph = self.graph
         assert graph is not None
-        graph.calls_itself = True
+        for pending in _local.stack[self.place :]:
+            assert pending.graph is not None
+            pending.graph.calls_itself = True
         _depend_on(self.place)
         if self.results is None:
             self.unstable = True
@@ -142,7 +145,7 @@ class Pending:
             self.unstable = True
         else:
             graph.captures = {value: graph.captures[value] for value in captures}
-        self.results = _local.known[self.key] = _Results(outputs, types, captures)
+        self.results = _local.known[self.code_key] = _Results(outputs, types, captures)
         return graph, _cast_outputs(graph, outputs, types)
 
     def keep(self, concrete: Any, remember: Callable[[bool], None]) -> None:

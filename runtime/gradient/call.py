@@ -10,17 +10,21 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from autograph.config import settings
 from autograph.errors import GraphError
 
 from .. import trace
 from ..convert import wrap
+from ..dtypes import variant
 from ..execute.plan import Plan
-from ..ir import Graph, Node
-from ..ops.control import call_node
+from ..ir import Graph, Node, Type
+from ..op import OPS
+from ..ops.control import CALL, call_node
 from ..tensor import EagerTensor, SymbolicTensor
-from .backprop import RULES, Pairs, backpropagate, fit, zeros_like
-from .copying import copy_graph, prune
+from .backprop import RULES, Pairs, backpropagate, fit, type_of, zeros_like
+from .copying import copy_graph, copy_nodes, prune
 from .nested import add_output, exports
 from .records import Record, access, free_sources, fresh, is_differentiable, key, remember, variables_in
 
@@ -30,7 +34,7 @@ class Derivative:
 
     Attributes
     ----------
-    forward: a copy of the graph with more outputs.
+    forward: a copy of the graph with more outputs, of the types `extra`.
     backward: takes the gradients of the differentiable outputs of the graph, and the additional outputs of `forward`;
         gives the gradient of the sources in ``connected``.
     count: the number of outputs of the graph itself.
@@ -38,37 +42,55 @@ class Derivative:
 
     def __init__(self, graph: Graph, wanted: Sequence[int], free: Sequence[Any]) -> None:
         self.free = free
+        self.wanted = wanted
         self.count = len(graph.outputs)
         self.differentiable = [i for i, v in enumerate(graph.outputs) if is_differentiable(v.type.dtype)]
         self.forward = copy_graph(graph, graph.parent, {})
         self.forward.name = f"forward_{graph.name}"
-        self.backward = Graph(f"backward_{graph.name}", self.forward)
-        inputs = self.forward.inputs
-        with trace.building(self.backward):
-            gradients: list[Any] = [None] * self.count
-            for i in self.differentiable:
-                gradients[i] = SymbolicTensor(self.backward.parameter(graph.outputs[i].type, "gradient"))
-            records = [Record.of_node(node) for node in self.forward.nodes if node.op.name != "placeholder"]
-            targets = [SymbolicTensor(value) for value in self.forward.outputs]
-            sources = [*[SymbolicTensor(inputs[i]) for i in wanted], *free]
-            found = backpropagate(records, targets, gradients, sources)
-            # the positions among the wanted inputs, then the free sources
-            self.connected = [i for i, gradient in enumerate(found) if gradient is not None]
-            self.backward.outputs = [trace.value_of(found[i]) for i in self.connected]
-        self._close()
-        if settings.checks:
-            from ..check import check
+        self.backward = self._empty(graph, self.forward)
 
-            check(self.forward)
-            check(self.backward)
+    def _empty(self, graph: Graph, parent: Graph | None) -> Graph:
+        """A graph with the gradients of the outputs as its parameters."""
+        backward = Graph(f"backward_{graph.name}", parent)
+        for i in self.differentiable:
+            backward.parameter(graph.outputs[i].type, "gradient")
+        return backward
 
-    def _close(self) -> None:
-        """Make what the backward graph captures from the forward graph its parameters."""
+    def build(self) -> None:
+        """Make the backward graph."""
         backward = self.backward
+        found = self._backpropagated(backward)
+        # the positions among the wanted inputs, then the free sources
+        self.connected = [i for i, gradient in enumerate(found) if gradient is not None]
+        with trace.building(backward):
+            backward.outputs = [trace.value_of(found[i]) for i in self.connected]
+        # What it captures from the forward graph becomes its parameters.
         prune(backward)
         self.forward.outputs.extend(backward.captures)
         backward.parameters.extend(backward.captures.values())
         backward.captures, backward.origins, backward.parent = {}, {}, None
+
+    def _backpropagated(self, backward: Graph) -> list[Any]:
+        """The gradient of each source, in a graph whose parent is the forward graph."""
+        with trace.building(backward):
+            gradients: list[Any] = [None] * self.count
+            for i, value in zip(self.differentiable, backward.parameters, strict=False):
+                gradients[i] = SymbolicTensor(value)
+            records = [Record.of_node(node) for node in self.forward.nodes if node.op.name != "placeholder"]
+            targets = [SymbolicTensor(value) for value in self.forward.outputs]
+            return backpropagate(records, targets, gradients, self._sources())
+
+    def _sources(self) -> list[Any]:
+        inputs = self.forward.inputs
+        return [*[SymbolicTensor(inputs[i]) for i in self.wanted], *self.free]
+
+    @property
+    def extra(self) -> list[Type]:
+        return [value.type for value in self.forward.outputs[self.count :]]
+
+    def call(self, arguments: Sequence[Any]) -> Sequence[Any]:
+        """A call of the backward graph in the current graph."""
+        return call_node(self.backward, arguments)
 
     @functools.cached_property
     def forward_plan(self) -> Plan:
@@ -82,7 +104,7 @@ class Derivative:
         """The arguments of the backward graph, given the gradients and all outputs of the forward graph."""
         gradients = [zeros_like(outputs[i]) if given[i] is None else given[i] for i in self.differentiable]
         gradients = [fit(g, self.backward.parameters[i].type) for i, g in enumerate(gradients)]
-        return [*gradients, *outputs[self.count : len(self.forward.outputs)]]
+        return [*gradients, *outputs[self.count : self.count + len(self.extra)]]
 
     def spread(self, results: Sequence[Any], length: int) -> list[Any]:
         """The results of the backward graph by source."""
@@ -92,29 +114,76 @@ class Derivative:
         return gradients
 
 
+class RecursiveDerivative(Derivative):
+    """The derivative of a graph that calls itself. The two graphs do so too: calls of them are made before they are.
+
+    Therefore the forward graph hands over one list, of whatever the backward graph turns out to need, and the backward
+    graph gives the gradient of every source.
+    """
+
+    extra = [Type(variant, ())]  # noqa: RUF012 (nobody changes it)
+
+    def __init__(self, graph: Graph, wanted: Sequence[int], free: Sequence[Any]) -> None:
+        super().__init__(graph, wanted, free)
+        self.backward = self._empty(graph, None)
+        self.backward.parameter(self.extra[0], "record")
+        self.backward.calls_itself = True
+        self.types = list(map(type_of, self._sources()))
+        self.connected = list(range(len(self.types)))
+
+    def build(self) -> None:
+        draft = self._empty(self.forward, self.forward)
+        found = self._backpropagated(draft)
+        with trace.building(draft):
+            for source, gradient, type_ in zip(self._sources(), found, self.types, strict=True):
+                gradient = zeros_like(source) if gradient is None else fit(gradient, type_)
+                draft.outputs.append(trace.value_of(gradient))
+        prune(draft)
+        with trace.building(self.forward):
+            record = OPS["list_new"]()
+            for value in draft.captures:
+                record = OPS["list_push"](record, SymbolicTensor(value))
+            self.forward.outputs.append(record.value)
+        *gradients, record = map(SymbolicTensor, self.backward.parameters)
+        values = {given: known.value for given, known in zip(draft.parameters, gradients, strict=True)}
+        with trace.building(self.backward):
+            for i, value in enumerate(draft.captures.values()):
+                item = OPS["list_get"](record, np.int32(i), dtype=value.type.dtype, shape=value.type.shape)
+                values[value] = item.value
+            copy_nodes(draft.nodes, self.backward, values)
+            self.backward.outputs = [values[value] for value in draft.outputs]
+
+    def call(self, arguments: Sequence[Any]) -> Sequence[Any]:
+        inputs = [trace.value_of(argument) for argument in arguments]
+        node = trace.add_node(CALL, inputs, {"graph": self.backward}, self.types, self.backward.name)
+        return list(map(SymbolicTensor, node.outputs))
+
+
 _lock = threading.RLock()
-_under_way: set[Graph] = set()
+_under_way: list[Derivative] = []
 
 
 def derivative(graph: Graph, wanted: Sequence[int], free: Sequence[Any]) -> Derivative:
-    """The derivative of a graph with respect to its inputs at some positions and to free sources; made once.
-
-    Raises `GraphError` for a graph that calls itself.
-    """
+    """The derivative of a graph with respect to its inputs at some positions and to free sources; made once."""
     place = (tuple(wanted), tuple(map(key, free)))
     with _lock:
         found = graph.derivatives.get(place)
         if found is None:
-            if graph in _under_way:
-                raise GraphError(
-                    f"{graph.name} calls itself: there is no gradient through recursion",
-                    remedy="write the recursion as a loop",
-                )
-            _under_way.add(graph)
+            kind = RecursiveDerivative if graph.calls_itself else Derivative
+            found = graph.derivatives[place] = kind(graph, wanted, free)
+            _under_way.append(found)
             try:
-                found = graph.derivatives[place] = Derivative(graph, wanted, free)
+                found.build()
+            except BaseException:
+                del graph.derivatives[place]
+                raise
             finally:
-                _under_way.remove(graph)
+                _under_way.pop()
+            if settings.checks and not _under_way:  # what it calls is ready too
+                from ..check import check
+
+                check(found.forward)
+                check(found.backward)
         return found
 
 
@@ -130,7 +199,7 @@ def pull_call(record: Record, given: list[Any], active: set[Any]) -> Pairs:
     found = _exchanged(node, wanted, free, given)
     outputs = record.current_outputs()
     given = [*given, *[None] * (len(outputs) - len(given))]
-    results = call_node(found.backward, found.arguments(given, outputs))
+    results = found.call(found.arguments(given, outputs))
     sources = [*[record.inputs[i] for i in wanted], *free]
     pairs = zip(sources, found.spread(results, len(sources)), strict=True)
     return [(source, gradient) for source, gradient in pairs if gradient is not None]
@@ -145,8 +214,8 @@ def _exchanged(node: Node, wanted: list[int], free: list[Any], given: list[Any])
         return latest[1]
     found = derivative(node.attributes["graph"], wanted, free)
     node.attributes["graph"] = found.forward
-    for value in found.forward.outputs[found.count :]:
-        add_output(node, value.type)
+    for type_ in found.extra:
+        add_output(node, type_)
     known["derivative"] = place, found
     return found
 
@@ -205,7 +274,7 @@ class _Run:
         given = [*given, *[None] * (len(self.outputs) - len(given))]
         arguments = found.arguments(given, self.outputs)
         if trace.current_graph() is not None:
-            results: Sequence[Any] = call_node(graph, arguments)
+            results = found.call(arguments)
         elif trace._local.tapes:
             results = run(graph, lambda: found.backward_plan, arguments)
         else:

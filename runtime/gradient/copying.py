@@ -23,7 +23,7 @@ def copy_graph(source: Graph, parent: Graph | None, outer: Mapping[Value, Value]
         values[inner] = known
     copy_nodes(source.nodes, target, values)
     target.outputs = [values[value] for value in source.outputs]
-    target.never_returns = source.never_returns
+    target.never_returns, target.calls_itself = source.never_returns, source.calls_itself
     return target
 
 

@@ -2,7 +2,8 @@
 
 The gradient of a sub-graph is a graph that first repeats the sub-graph's nodes, then goes back over them. Nodes with
 effects (random numbers, reads of variables, calls of Python) can't be repeated: their outputs are handed over from the
-forward pass, as are elements taken from lists, so that a loop need not keep a version of the list for every turn.
+forward pass, as are elements taken from lists, so that a loop need not keep a version of the list for every turn, and
+what recursive calls give, which take too long to repeat.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ class Pullback:
 
 
 def _is_handed_over(node: Node) -> bool:
-    if node.effect:
+    if node.effect or (node.op.name == "call" and node.attributes["graph"].calls_itself):
         return True
     takes_list = any(value.type.dtype is variant for value in node.inputs)
     return takes_list and not node.subgraphs and any(value.type.dtype is not variant for value in node.outputs)

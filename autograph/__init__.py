@@ -27,7 +27,7 @@ _NAMES = {
     "operators.graph.folds": "foldl foldr map_fn scan vectorized_map",
     "operators.graph.functional": "case cond switch_case while_loop",
     "runtime.gradient": "GradientTape UnconnectedGradients custom_gradient gradients",
-    "runtime.ops.host": "numpy_function print py_function",
+    "runtime.ops.host": "numpy_function print py_function timestamp",
     "runtime.ops.combined": """
         clip_by_global_norm clip_by_norm dynamic_partition identity_n is_tensor scalar_mul unravel_index
         """,
@@ -57,6 +57,7 @@ _NAMES = {
     "runtime.ops.sort": "argsort searchsorted sequence_mask sort unique unique_with_counts",
     "runtime.ops.strings": "as_string",
     "runtime.indexed_slices": "IndexedSlices",
+    "runtime.module": "Module",
     "runtime.tensor_array": "TensorArray",
     "runtime.variable": "Variable",
 }
@@ -130,6 +131,7 @@ _NAMESPACES = {
             upper
             """,
     },
+    "saved_model": {"saved_models": "DEFAULT_SERVING_SIGNATURE_DEF_KEY contains_saved_model load save"},
     "data": {"datasets": "AUTOTUNE Dataset INFINITE_CARDINALITY UNKNOWN_CARDINALITY"},
     "bitwise": {"runtime.ops.math": "bitwise_and bitwise_or bitwise_xor invert left_shift right_shift"},
 }

@@ -95,6 +95,10 @@ class StagedTypeError(StagingError, TypeError):
     """A graph tensor does not fit what Python does with it: a loop over a scalar, `range` of a float."""
 
 
+class StagedAttributeError(StagingError, AttributeError):
+    """A graph tensor has no such attribute, though the Python value that it stands for does."""
+
+
 class StagedRecursionError(StagingError, RecursionError):
     """A function calls itself without end, or nests too deeply, while it is traced."""
 
@@ -137,3 +141,7 @@ class MissingExtraError(AutographError, ImportError):
 
 class SavedFileError(AutographError, OSError):
     """A saved file or model can't be read: it is missing, damaged, not of the format, or of a newer version."""
+
+
+class SavingError(AutographError, ValueError):
+    """A function or an object can't be saved; the text names the user's line and what to do instead."""

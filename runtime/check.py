@@ -15,13 +15,14 @@ from .show import lines
 __all__ = ["check"]
 
 
-def check(graph: Graph) -> None:
+def check(graph: Graph, called: set[Graph] | None = None) -> None:
     """Raise `GraphError`, with the lines around the faulty node, unless the graph and its sub-graphs are valid.
 
     Inputs come from earlier nodes of the same graph; what nodes say of their outputs is what inference says;
-    sub-graphs fit the nodes that hold them; names are unique.
+    sub-graphs fit the nodes that hold them; names are unique. Graphs in ``called`` are not checked where they are
+    called; those that are checked are added.
     """
-    _Checker(graph, set()).run()
+    _Checker(graph, set() if called is None else called).run()
 
 
 class _Checker:

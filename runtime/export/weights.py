@@ -48,6 +48,11 @@ def save_tensors(path: str | os.PathLike[str], tensors: Mapping[str, Any]) -> No
     Until everything is written, the old file stays as it is. Raises `MissingExtraError` without the library
     safetensors, `InvalidArgumentError` for names that are no strings and for what is no tensor, `OSError`.
     """
+    replace_file(path, content_of(tensors))
+
+
+def content_of(tensors: Mapping[str, Any]) -> bytes:
+    """What `save_tensors` writes."""
     library = _library()
     stored: dict[str, np.ndarray[Any, Any]] = {}
     encoded: dict[str, Any] = {}
@@ -61,7 +66,8 @@ def save_tensors(path: str | os.PathLike[str], tensors: Mapping[str, Any]) -> No
     metadata = None
     if encoded:
         metadata = {_KEY: strict_json.dumps({"version": VERSION, "encoded": dict(sorted(encoded.items()))}).decode()}
-    replace_file(path, library.numpy.save(dict(sorted(stored.items())), metadata))
+    data: bytes = library.numpy.save(dict(sorted(stored.items())), metadata)
+    return data
 
 
 def load_tensors(path: str | os.PathLike[str]) -> dict[str, np.ndarray[Any, Any]]:
@@ -70,9 +76,13 @@ def load_tensors(path: str | os.PathLike[str]) -> dict[str, np.ndarray[Any, Any]
     Raises `SavedFileError` (an `OSError`) for a file that is missing, damaged or of a newer version, and
     `MissingExtraError` without the library safetensors.
     """
+    _library()
+    return tensors_of(read_file(path), os.fspath(path))
+
+
+def tensors_of(data: bytes, name: str) -> dict[str, np.ndarray[Any, Any]]:
+    """The arrays of a file with some content, as `load_tensors`."""
     library = _library()
-    name = os.fspath(path)
-    data = read_file(path)
     encoded = _encodings(data, name)
     try:
         parts = dict(library.deserialize(data))

@@ -1,0 +1,157 @@
+"""Signatures: functions of a saved model by name, which take tensors by keyword and return a dict of tensors.
+
+``{"serving_default": {"graph": 0, "inputs": ["x"], "outputs": ["output_0"]}}`` names the inputs and outputs of a graph
+of the table of functions. Results that have no names are ``output_0``, ``output_1`` ….
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from autograph.errors import SavingError
+
+from ..arguments import Parameters
+from ..concrete import ConcreteFunction
+from ..convert import convert_to_tensor
+from ..function import Function
+from ..ir import Graph
+from ..spec import TensorSpec
+from ..tensor import SymbolicTensor, Tensor
+from .functions import _callable
+from .objects import Signatures, children_of
+from .values import is_name, require
+
+__all__ = ["SignatureFunction", "decode_signatures", "encode_signatures"]
+
+DEFAULT = "serving_default"
+
+
+# Out
+
+
+def encode_signatures(root: Any, signatures: Any, writer: Any) -> dict[str, Any]:
+    """The signatures given to `save`, or the only one that the object offers. Raises `SavingError`."""
+    own = getattr(root, "signatures", None)
+    if signatures is None and isinstance(own, Signatures):
+        signatures = own
+    if signatures is None:
+        found = _offered(root)
+        return {} if found is None else {DEFAULT: _encode(DEFAULT, found, writer)}
+    if not isinstance(signatures, Mapping):
+        signatures = {DEFAULT: signatures}
+    result = {}
+    for name, function in signatures.items():
+        if not isinstance(name, str) or not name.isprintable():
+            raise SavingError(f"the name of a signature must be a string, not {name!r}")
+        result[name] = _encode(name, _concrete(function), writer)
+    return result
+
+
+def _offered(root: Any) -> ConcreteFunction | None:
+    """The trace of the only function of an object that has an input signature and results with names."""
+    functions = [root] if isinstance(root, Function) else list(children_of(root).values())
+    candidates = [f for f in functions if isinstance(f, Function) and f.input_signature is not None]
+    found = [concrete for concrete in (f.get_concrete_function() for f in candidates) if _names(concrete) is not None]
+    return found[0] if len(found) == 1 else None
+
+
+def _concrete(function: Any) -> ConcreteFunction:
+    if isinstance(function, ConcreteFunction):
+        return function
+    if isinstance(function, Function) and function.input_signature is not None:
+        return function.get_concrete_function()
+    raise SavingError(
+        f"Expected a traced function for which to generate a signature, but got {function!r}. Only functions with an "
+        "input signature or concrete functions can be used as a signature.",
+        remedy="give the function an input_signature, or pass function.get_concrete_function(…)",
+    )
+
+
+def _names(concrete: ConcreteFunction) -> list[str] | None:
+    """The names of the outputs of a graph, in their order; None when they are not to be named."""
+    outputs = concrete.structured_outputs
+    if isinstance(outputs, Tensor):
+        return ["output_0"]
+    if isinstance(outputs, Mapping):
+        fits = all(isinstance(key, str) and isinstance(value, Tensor) for key, value in outputs.items())
+        return sorted(outputs) if fits else None
+    if isinstance(outputs, (list, tuple)) and all(isinstance(value, Tensor) for value in outputs):
+        return [f"output_{i}" for i in range(len(outputs))]
+    return None
+
+
+def _encode(name: str, concrete: ConcreteFunction, writer: Any) -> dict[str, Any]:
+    if isinstance(concrete, SignatureFunction):
+        inputs, outputs = concrete.input_names, concrete.output_names
+    else:
+        found = _names(concrete)
+        if found is None:
+            raise SavingError(
+                f"{concrete.graph.name}() returns {concrete.structured_outputs!r} as the signature {name!r}. "
+                "Outputs for functions used as signatures must be a single Tensor, a sequence of Tensors, or a "
+                "dictionary from string to Tensor.",
+            )
+        inputs, outputs = _input_names(concrete), found
+    if concrete.graph.captures:
+        raise SavingError(f"{concrete.graph.name}() uses tensors of a graph around it, and can't be saved without that")
+    return {"graph": writer.function(concrete.graph), "inputs": inputs, "outputs": outputs}
+
+
+def _input_names(concrete: ConcreteFunction) -> list[str]:
+    """The names of the placeholders, made identifiers."""
+    names: list[str] = []
+    for value in concrete.graph.parameters:
+        base = re.sub(r"\W", "_", value.node.name, flags=re.ASCII).lstrip("_") or "input"
+        base = base if is_name(base) else f"input_{base}"
+        name, count = base, 1
+        while name in names:
+            name, count = f"{base}_{count}", count + 1
+        names.append(name)
+    return names
+
+
+# In
+
+
+class SignatureFunction(ConcreteFunction):
+    """A signature of a loaded model: called with a tensor for each name, it returns a dict of tensors."""
+
+    def __init__(self, name: str, graph: Graph, inputs: Sequence[str], outputs: Sequence[str]) -> None:
+        self.input_names = list(inputs)
+        self.output_names = list(outputs)
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        signature = inspect.Signature([inspect.Parameter(each, keyword) for each in inputs])
+        specs = [TensorSpec(value.type.shape, value.type.dtype, each)
+                 for value, each in zip(graph.parameters, inputs, strict=True)]  # fmt: skip
+        results = {each: SymbolicTensor(value) for each, value in zip(outputs, graph.outputs, strict=True)}
+        super().__init__(graph, Parameters(_callable(f"signature_wrapper_{name}", signature)), specs, results)
+
+    def _packed(self, results: list[Any]) -> Any:
+        return dict(zip(self.output_names, results, strict=True))
+
+    def _flat_arguments(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> list[Any]:
+        given = {name: self._converted(name, value) for name, value in keywords.items()}
+        return super()._flat_arguments(arguments, given)
+
+    def _converted(self, name: str, value: Any) -> Any:
+        if name not in self.input_names or isinstance(value, Tensor):
+            return value
+        return convert_to_tensor(value)
+
+
+def decode_signatures(data: Any, function: Callable[[Any], Graph]) -> Signatures:
+    """The signatures of a loaded model; ``function`` gives the graph of a place. Raises `SavedFileError`."""
+    require(type(data) is dict, "the signatures are no table")
+    result = Signatures()
+    for name, each in data.items():
+        require(type(each) is dict and each.keys() == {"graph", "inputs", "outputs"}, "a signature has wrong parts")
+        graph = function(each["graph"])
+        for names, values in ((each["inputs"], graph.parameters), (each["outputs"], graph.outputs)):
+            require(type(names) is list and all(type(n) is str for n in names), "a signature has no names")
+            require(len(names) == len(values) == len(set(names)), "a signature has other names than its graph")
+        require(name.isprintable() and all(map(is_name, each["inputs"])), "a signature has wrong names")
+        result[name] = SignatureFunction(name, graph, each["inputs"], each["outputs"])
+    return result

@@ -13,6 +13,7 @@ from ..ops.elementwise import clip_by_value, where
 from ..ops.infer import at_least
 from ..ops.joining import split
 from ..ops.reduce import reduce_logsumexp
+from .notes import logits
 from .registry import Registry
 
 __all__ = [
@@ -86,7 +87,10 @@ def glu(x: Any, axis: int = -1) -> Any:
 
 def sigmoid(x: Any) -> Any:
     """`1 / (1 + exp(-x))`."""
-    return nn.sigmoid(x)
+    x = convert_to_tensor(x)
+    result = nn.sigmoid(x)
+    logits.set(result, x)
+    return result
 
 
 def log_sigmoid(x: Any) -> Any:
@@ -138,7 +142,9 @@ def softmax(x: Any, axis: int | tuple[int, ...] | list[int] = -1) -> Any:
     x = convert_to_tensor(x)
     at_least(x.static_shape, 1, "the input of softmax")
     if isinstance(axis, int):
-        return nn.softmax(x, axis)
+        result = nn.softmax(x, axis)
+        logits.set(result, x)
+        return result
     return math.exp(x - reduce_logsumexp(x, list(axis), keepdims=True))
 
 

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from . import convert, dtypes
+from autograph.errors import StagedAttributeError
+
+from . import convert, dtypes, trace
 from . import tensor as tensors
 from .in_place import own
 from .slices import slice_method
@@ -41,9 +43,37 @@ def _transpose(tensor: Any, *axes: Any) -> Any:
     return np.transpose(tensor, axes[0] if isinstance(axes[0], (tuple, list)) else axes)
 
 
+def _item(tensor: Any, *index: Any) -> Any:
+    if isinstance(tensor, tensors.EagerTensor):
+        return tensor._array.item(*index)
+    if index:
+        tensor = np.ravel(tensor)[index[0]] if len(index) == 1 and not isinstance(index[0], tuple) else tensor[index]
+    return np.reshape(tensor, ())
+
+
+def _tolist(tensor: Any) -> Any:
+    shape = tensor.static_shape
+    if isinstance(tensor, tensors.EagerTensor):
+        return tensor._array.tolist()
+    if shape == ():
+        return tensor
+    if shape is None or shape[0] is None:
+        raise tensor._no_value("with tolist()", "write list(x), or loop over it")
+    return [_tolist(tensor[index]) for index in range(shape[0])]
+
+
+def _is_integer(tensor: Any) -> Any:
+    if isinstance(tensor, tensors.EagerTensor):
+        return tensor.numpy().is_integer()
+    return np.isfinite(tensor) & (np.floor(tensor) == tensor)
+
+
 _METHODS: dict[str, Callable[..., Any]] = {
     "astype": _astype,
     "copy": lambda tensor, *_: _own(tensor, tensor),
+    "is_integer": _is_integer,
+    "item": _item,
+    "tolist": _tolist,
     "flatten": lambda tensor, *_: np.ravel(_own(tensor, tensor)),
     "reshape": _reshape,
     "transpose": _transpose,
@@ -64,6 +94,19 @@ def attribute(tensor: Any, name: str) -> Any:
         if found is not None:
             return found
         if name not in _FUNCTIONS:
-            raise AttributeError(f"{type(tensor).__name__!r} object has no attribute {name!r}")
+            raise _no_attribute(tensor, name)
         method = getattr(np, name)
     return lambda *arguments, **keywords: method(tensor, *arguments, **keywords)
+
+
+def _no_attribute(tensor: Any, name: str) -> AttributeError:
+    values = (str, int, float, np.ndarray)
+    if isinstance(tensor, tensors.EagerTensor) or not any(hasattr(kind, name) for kind in values):
+        return AttributeError(f"{type(tensor).__name__!r} object has no attribute {name!r}")
+    location = trace.user_location()
+    return StagedAttributeError(
+        f"a graph tensor has no attribute {name!r}: no operation does what it does to a value of Python",
+        **({} if location is None else location._asdict()),
+        construct=name,
+        remedy="write it with the functions of tf (tf.math, tf.strings), or call it by tf.py_function",
+    )

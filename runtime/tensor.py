@@ -12,7 +12,8 @@ import numpy as np
 
 from autograph.errors import InvalidTypeError, StagedValueError
 
-from .dtypes import DType, from_numpy, string, variant
+from . import operands
+from .dtypes import DType, from_numpy, variant
 from .ir import Graph, Node, Value
 from .op import OPS
 from .shapes import Shape, TensorShape
@@ -101,27 +102,17 @@ class Tensor:
     __rsub__ = _reflected("subtract")
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, (list, tuple)):
-            self._refuse_repetition(other)
-        if _is_text(self):
-            return _repeated(self, other)
+            operands.refuse_repetition(self, other)
+        if operands.is_text(self):
+            return operands.repeated(self, other)
         return NotImplemented if _defers(other) else trace.apply(OPS["multiply"], self, other)
 
     def __rmul__(self, other: Any) -> Any:
         if isinstance(other, (list, tuple)):
-            self._refuse_repetition(other)
-        if _is_text(self) or isinstance(other, str):
-            return _repeated(self, other)
+            operands.refuse_repetition(self, other)
+        if operands.is_text(self) or isinstance(other, str):
+            return operands.repeated(self, other)
         return trace.apply(OPS["multiply"], other, self)
-
-    def _refuse_repetition(self, sequence: list[Any] | tuple[Any, ...]) -> None:
-        """Refuses ``[0] * n``: Python repeats a sequence n times, TensorFlow multiplies its elements."""
-        if self.dtype.is_integer and self.static_shape == ():
-            kind = type(sequence).__name__
-            raise InvalidTypeError(
-                f"a {kind} times an integer tensor of rank 0 has two meanings",
-                construct=f"{kind} * tensor",
-                remedy="write tf.tile(values, [n]) to repeat it, or tf.constant(values) * n to multiply its elements",
-            )
 
     __truediv__ = _binary("divide")
     __rtruediv__ = _reflected("divide")
@@ -159,11 +150,7 @@ class Tensor:
         return self.__power(other)
 
     def __mod__(self, other: Any) -> Any:
-        if _is_text(self):
-            from .ops.text import apply_text
-
-            return apply_text("__mod__", self, other)
-        return Tensor.__remainder(self, other)
+        return operands.formatted(self, other) if operands.is_text(self) else self.__remainder(other)
 
     def __pos__(self) -> Any:
         return self
@@ -189,10 +176,10 @@ class Tensor:
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
     def __getitem__(self, key: Any) -> Any:
-        from .ops import index, text
+        from .ops import index
 
-        if _is_text(self) and (type(key) in (int, slice) or isinstance(key, Tensor)):
-            return text.get_part(self, key)
+        if operands.is_text(self) and (type(key) in (int, slice) or isinstance(key, Tensor)):
+            return operands.part(self, key)
         return index.get_item(self, key)
 
     def __setitem__(self, key: Any, value: Any) -> NoReturn:
@@ -219,39 +206,6 @@ def _incomparable(other: object) -> bool:
     if isinstance(other, (Tensor, bool, int, float, complex, str, bytes, list, tuple, np.ndarray, np.generic)):
         return False
     return other is None or not (hasattr(type(other), "__tensor__") or hasattr(type(other), "__array__"))
-
-
-def _is_text(tensor: Any) -> bool:
-    """Whether it is one string, which `*` repeats and `[]` takes characters from."""
-    return tensor.static_shape == () and tensor.dtype is string
-
-
-def _repeated(tensor: Any, other: Any) -> Any:
-    from .ops.text import apply_text
-
-    return apply_text("__mul__", *((other, tensor) if isinstance(other, str) else (tensor, other)))
-
-
-class Reference:
-    """A hashable stand-in for a tensor or variable: equal when it is the same."""
-
-    __slots__ = ("_identity", "_tensor")
-
-    def __init__(self, tensor: Any) -> None:
-        self._tensor = tensor
-        self._identity: Any = tensor.value if isinstance(tensor, SymbolicTensor) else id(tensor)
-
-    def deref(self) -> Any:
-        return self._tensor
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Reference) and self._identity == other._identity
-
-    def __hash__(self) -> int:
-        return hash(self._identity)
-
-    def __repr__(self) -> str:
-        return f"<Reference wrapping {self._tensor!r}>"
 
 
 class EagerTensor(Tensor):
@@ -458,6 +412,9 @@ class SymbolicTensor(Tensor):
         instead = "use tf.print to see values, or tf.numpy_function for code that needs arrays"
         raise self._no_value("with numpy()", instead)
 
+    def __reduce__(self) -> NoReturn:
+        raise self._no_value("by pickle", "return it, and pickle the result")
+
     def _no_value(self, how: str, remedy: str) -> StagedValueError:
         message = f"the graph tensor {self} is used {how}: its value is known only when the graph runs"
         return self._refused(message, how, remedy)
@@ -488,4 +445,5 @@ class SymbolicTensor(Tensor):
 
 from . import numpy_protocol, trace, trace_text  # noqa: E402  (these need the classes above)
 from .in_place import note_update, own  # noqa: E402
+from .reference import Reference  # noqa: E402
 from .unconverted import remedy  # noqa: E402

@@ -19,9 +19,10 @@ from .dtypes import DType, as_dtype
 from .indexed_slices import IndexedSlices
 from .ops import state
 from .ops.index import encode, get_item
+from .reference import Reference
 from .shapes import Shape, TensorShape
 from .slices import note_slice
-from .tensor import EagerTensor, Reference, Tensor
+from .tensor import EagerTensor, Tensor
 from .variable_creation import announce, initial_value_of
 
 __all__ = ["Variable"]

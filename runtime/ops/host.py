@@ -6,6 +6,7 @@ All have effects: they run in program order, and only when reached.
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -15,14 +16,14 @@ from autograph.errors import InvalidArgumentError
 
 from .. import nest, trace
 from ..convert import convert_to_tensor, wrap
-from ..dtypes import DType, as_dtype, bool_, from_numpy
+from ..dtypes import DType, as_dtype, bool_, float64, from_numpy
 from ..ir import Type
 from ..op import NOT_DIFFERENTIABLE, op
 from ..tensor import EagerTensor, Tensor
 from .declare import no_gradient
 from .print_format import format_array
 
-__all__ = ["assert_node", "numpy_function", "print", "py_function", "raise_node"]
+__all__ = ["assert_node", "numpy_function", "print", "py_function", "raise_node", "timestamp"]
 
 
 def _no_outputs(*_: Type, **__: Any) -> tuple[Type, ...]:
@@ -84,7 +85,19 @@ def print(*inputs: Any, output_stream: Any = None, summarize: int = 3, sep: str 
         output_stream = "stderr"
     elif output_stream is sys.stdout:
         output_stream = "stdout"
+    if not _is_stream(output_stream):
+        raise InvalidArgumentError(
+            f"tf.print can't write to output_stream={output_stream!r}",
+            construct="output_stream",
+            remedy='give it sys.stdout, sys.stderr, an object with write(), a function of logging or "file://path"',
+        )
     trace.apply(PRINT, *tensors, name=name, pieces=pieces, summarize=summarize, stream=output_stream)
+
+
+def _is_stream(stream: Any) -> bool:
+    if isinstance(stream, str):
+        return stream in ("stdout", "stderr") or stream.startswith("file://")
+    return hasattr(stream, "write") or callable(stream)
 
 
 _SLOT = "\0\0tensor\0\0"
@@ -260,3 +273,15 @@ def _call_python(func: Callable[..., Any], inp: Sequence[Any], Tout: Any, eager:
     types = tuple(map(as_dtype, Tout)) if several else (as_dtype(Tout),)
     results = trace.apply(PY_FUNCTION, *inp, name=name, function=func, types=types, eager=eager)
     return list(results) if several else results[0]
+
+
+# Clocks
+
+TIMESTAMP = op("timestamp", gradient=NOT_DIFFERENTIABLE, infer=lambda: Type(float64, ()), effect=True,
+               numpy=lambda: np.float64(time.time()), samples=lambda: [()],
+               doc="The seconds since 1970, when the node runs.")  # fmt: skip
+
+
+def timestamp(name: str | None = None) -> Any:
+    """The seconds since 1970 as a float64 scalar; in a graph those of each run."""
+    return trace.apply(TIMESTAMP, name=name)

@@ -443,17 +443,6 @@ def test_filters_inside_other_iterables():
     check(f, np.array([3, 1, 2]), np.array([4, 5]), np.array([2, 9, 1, 7]))
 
 
-def test_the_text_of_a_staged_list():
-    def f(xs):
-        values = []
-        for x in xs:
-            if x > 1:
-                values.append(x)
-        return str(values), f"{values}", "%s" % values, [values, 1] and repr((values, "a"))
-
-    check(f, np.array([1, 2, 3]), np.array([1, 1, 0]))
-
-
 def test_unpacking_rows_of_known_length():
     def f(x, pairs):
         a, b = x

@@ -7,7 +7,6 @@ import logging
 import operator
 import pprint
 import string
-import textwrap
 from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
@@ -202,6 +201,18 @@ def test_join() -> None:
     check(f, ([1, 2, 3], "héy"), ([0, 0, 0], ""))
 
 
+def test_the_text_of_staged_lists() -> None:
+    def f(xs: Any) -> Any:
+        values, texts = [], []
+        for x in xs:
+            if x > 1:
+                values.append(x)
+                texts.append(f"<{x}>")
+        return str(values), f"{values}", "%s" % values, repr((values, "a")), str(texts), f"{texts!r:>20}"
+
+    check(f, ([1, 2, 3],), ([0, 0, 0],))
+
+
 def test_methods_of_a_staged_string() -> None:
     def f(s: Any, part: Any) -> Any:
         return (
@@ -276,7 +287,6 @@ class Box:
 
 WRITERS: dict[str, Callable[[Any], Any]] = {
     "template": lambda x: string.Template("$x").substitute(x=x),
-    "textwrap": lambda x: textwrap.shorten(str(Box(x)), 5),
     "pformat": lambda x: pprint.pformat([x]),
     "object": lambda x: f"{Box(x)}",
     "object in a list": lambda x: str([Box(x)]),

@@ -16,7 +16,20 @@ from autograph.runtime.variable import Variable
 from .. import state
 from ..dispatch import Backend, Options, Thunk
 from ..variables import UNDEFINED
-from . import arrays, calls, cond, conditions, errors, items, numpy_calls, python_builtins, recursion, statements, text
+from . import (
+    arrays,
+    calls,
+    cond,
+    conditions,
+    errors,
+    items,
+    math_calls,
+    numpy_calls,
+    python_builtins,
+    recursion,
+    statements,
+    text,
+)
 from .iterables import StagedIterable
 from .lists import StagedList
 from .maybe import Maybe
@@ -110,7 +123,7 @@ class GraphBackend(Backend):
         return value
 
     def replacement(self, function: Any) -> Callable[..., Any] | None:
-        found = python_builtins.replacement(function)
+        found = python_builtins.replacement(function) or math_calls.replacement(function)
         return reading(function, found) if found is not None else numpy_calls.replacement(function)
 
     def watch_call(self, function: Any) -> Callable[..., Any]:

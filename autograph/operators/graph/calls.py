@@ -6,6 +6,7 @@ import datetime
 import decimal
 import functools
 import re
+import sys
 from collections import deque
 from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperType, ModuleType
@@ -22,7 +23,7 @@ from .. import state
 from ..calls import call
 from ..dispatch import backend_of
 from ..locations import has_hidden_state
-from . import effects, rebinding
+from . import effects, library_errors, rebinding
 from .errors import where
 
 _IMMUTABLE = (
@@ -85,14 +86,38 @@ def _noting_arguments(function: Any) -> Callable[..., Any]:
         for each in (*arguments, *keywords.values()):
             effects.check_iterator(each)
             state.about_to_change(each)
-        return function(*arguments, **keywords)
+        try:
+            made = function(*arguments, **keywords)
+        except (TypeError, AttributeError) as error:
+            raise library_errors.explained(error, function) from error.__cause__
+        if effects.is_computing(function) and _references(made) <= _ALONE and _hold_nothing(arguments, keywords):
+            state.created(made)
+        return made
 
     return watched
 
 
+def _references(value: Any) -> int:
+    return sys.getrefcount(value)
+
+
+def _references_of_new() -> int:
+    made = object()
+    return _references(made)
+
+
+# What `_references` counts for an object that nobody else knows.
+_ALONE = _references_of_new()
+
+
+def _hold_nothing(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
+    """Whether what a library function makes of some arguments can't change anything that is seen elsewhere."""
+    return all(isinstance(each, _IMMUTABLE) for each in (*arguments, *keywords.values()))
+
+
 def _watched_class(cls: Any) -> Callable[..., Any]:
     if issubclass(cls, _IMMUTABLE) and cls.__module__ == "builtins":
-        return effects.checking_iterators(cls) if effects.is_in_body() else cls
+        return library_errors.explaining(effects.checking_iterators(cls) if effects.is_in_body() else cls, cls)
     if cls.__module__ in ("itertools", "functools"):
         return effects.checking_iterators(lambda *arguments, **keywords: cls(*map(converted, arguments), **keywords))
     if not state.stack():
@@ -103,7 +128,10 @@ def _watched_class(cls: Any) -> Callable[..., Any]:
         for each in (*arguments, *keywords.values()):
             effects.check_iterator(each)
             state.about_to_change(each)
-        made = cls(*arguments, **keywords)
+        try:
+            made = cls(*arguments, **keywords)
+        except (TypeError, AttributeError) as error:
+            raise library_errors.explained(error, cls) from error.__cause__
         state.created(made)
         return made
 
@@ -161,7 +189,8 @@ def _refused(owner: Any, name: str) -> MutationError:
         f"`{kind}.{name}` in a staged branch or loop may change a {kind}; a graph can't carry that change",
         **where(),
         construct=f"{kind}.{name}",
-        remedy="make the change outside, use a list, a dict, an attribute or a variable, or tf.py_function",
+        remedy=effects.instead_of(owner)
+        or "make the change outside, use a list, a dict, an attribute or a variable, or tf.py_function",
     )
 
 

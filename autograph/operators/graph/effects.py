@@ -8,7 +8,9 @@ tracing, as in TensorFlow.
 
 from __future__ import annotations
 
+import random
 import sys
+import warnings
 from collections.abc import Callable
 from types import BuiltinFunctionType, FrameType, MethodType, ModuleType
 from typing import Any
@@ -16,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import MutationError
-from autograph.runtime.trace import is_user_file
+from autograph.runtime.trace import is_user_file, user_location
 from autograph.runtime.trace_text import calls_libraries
 
 from .. import state
@@ -37,7 +39,6 @@ _COMPUTING = _words(
     quopri re reprlib shlex stat statistics string stringprep struct textwrap token tokenize types typing unicodedata
     urllib weakref zlib zoneinfo
     bdb logging pdb traceback warnings
-    bdb pdb
     """
 )
 _C_NAMES = {"sre": "re", "pydecimal": "decimal", "strptime": "datetime"} | dict.fromkeys(
@@ -102,7 +103,10 @@ def check(function: Any) -> None:
     Raises:
         MutationError: the function reads or changes something outside the program.
     """
-    if not is_in_body() or _is_own_method(function) or not refused(function):
+    if not is_in_body():
+        _warn_of_frozen(function)
+        return
+    if _is_own_method(function) or not refused(function):
         return
     name = f"{getattr(function, '__module__', None) or _module_of(function)}.{function.__name__}".lstrip("_")
     name = name.removeprefix("builtins.")
@@ -111,9 +115,53 @@ def check(function: Any) -> None:
         "reads or changes something outside the program",
         **where(),
         construct=name,
-        remedy="call it outside of the branch or loop, or use tf.py_function; for random numbers tf.random, for "
-        "clocks tf.timestamp",
+        remedy=_INSTEAD.get(_subject(function)) or "call it outside of the branch or loop, or use tf.py_function",
     )
+
+
+class FrozenValueWarning(UserWarning):
+    """A random number, or the time, that Python gives while a function is traced is a constant of its graph."""
+
+
+def _warn_of_frozen(function: Any) -> None:
+    if not state.stack() or not refused(function) or _subject(function) not in ("random", "time"):
+        return
+    place = user_location()
+    if place is not None and place.line is not None:
+        instead = _INSTEAD[_subject(function)]
+        message = f"{function.__name__}() runs once, while the function is traced, and all runs share its value: {instead}"
+        warnings.warn_explicit(message, FrozenValueWarning, place.file, place.line)
+
+
+def _subject(function: Any) -> str:
+    """What a function of the outside world is about, as the keys of `_INSTEAD` have it."""
+    module = _module_of(function)
+    name = getattr(function, "__name__", "")
+    if module == "numpy" or module in ("random", "secrets"):
+        return "random"
+    if module == "time" and name == "sleep":
+        return ""
+    return {"sys": "exit" if name == "exit" else "", "datetime": "time", "builtins": name}.get(module, module)
+
+
+_INSTEAD = {
+    "random": "draw it with tf.random (tf.random.uniform, tf.random.normal), in each run of the graph",
+    "time": "use tf.timestamp(), which is read in each run of the graph, or read the clock outside",
+    "input": "read it outside, and pass it as an argument",
+    "open": "open the file outside, or write to it by tf.print(..., output_stream='file://path') or tf.py_function",
+    "exit": "raise an exception in the branch, and leave the program where it is caught",
+    "os": "call it outside of the branch or loop, or by tf.py_function, which runs in each run of the graph",
+}
+
+
+def instead_of(owner: Any) -> str | None:
+    """What to write in place of a method of an object of the outside world, where there is something special."""
+    return _INSTEAD["random"] if isinstance(owner, random.Random) else None
+
+
+def is_computing(function: Any) -> bool:
+    """Whether a function is of a library that only computes, and called in a staged body."""
+    return is_in_body() and _module_of(function) in _COMPUTING and not refused(function)
 
 
 def _is_own_method(function: Any) -> bool:

@@ -20,6 +20,7 @@ from autograph.runtime.ops import shape as shape_ops
 
 from .lists import StagedList
 from .maybe import Maybe
+from .text import holds_staged
 
 
 def _stack(rows: Any, axis: int = 0, **_: Any) -> Any:
@@ -75,7 +76,8 @@ def replacement(function: Any) -> Callable[..., Any] | None:
         return None
 
     def call_on(values: Any, *arguments: Any, **keywords: Any) -> Any:
-        if isinstance(values, (tensors.SymbolicTensor, StagedList, Maybe)):
+        made = function is np.array or function is np.asarray
+        if isinstance(values, (tensors.SymbolicTensor, StagedList, Maybe)) or (made and holds_staged(values)):
             return found(convert_to_tensor(values), *arguments, **keywords)
         return function(values, *arguments, **keywords)
 

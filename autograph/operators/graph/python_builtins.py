@@ -65,10 +65,12 @@ def len_(value: Any) -> Any:
 
 def int_(*arguments: Any, **keywords: Any) -> Any:
     """``int``: a fraction is cut off."""
-    if len(arguments) != 1 or not is_staged(arguments[0]):
+    if not is_staged(*arguments):
         return int(*arguments, **keywords)
+    if len(arguments) > 1 or keywords:
+        return apply_text("int", *arguments, *keywords.values())
     value = convert_to_tensor(unwrapped(arguments[0]))
-    _require_one(value, "int()")
+    require_one(value, "int()")
     if value.dtype is dtypes.string:
         return OPS["string_to_number"](value, dtype=dtypes.int32)
     if value.dtype.is_integer:
@@ -81,7 +83,7 @@ def float_(*arguments: Any) -> Any:
     if not is_staged(*arguments):
         return float(*arguments)
     value = convert_to_tensor(unwrapped(arguments[0]))
-    _require_one(value, "float()")
+    require_one(value, "float()")
     if value.dtype is dtypes.string:
         return OPS["string_to_number"](value, dtype=dtypes.float32)
     if value.dtype.is_floating:
@@ -89,12 +91,25 @@ def float_(*arguments: Any) -> Any:
     return OPS["cast"](value, dtype=dtypes.float64 if value.dtype.size == 8 else dtypes.float32)
 
 
+def id_(value: Any) -> int:
+    """``id``: refused for a staged value, which is another object in each trace."""
+    if is_staged(value):
+        raise StagedValueError(
+            "id() of a graph tensor is that of an object of the trace, not of a value",
+            **where(),
+            construct="id",
+            remedy="compare values with `==`, or use tensor.ref() as a key",
+        )
+    return id(value)
+
+
 def bool_(*arguments: Any) -> Any:
     """``bool``."""
     return conditions.truth(arguments[0]) if is_staged(*arguments) else bool(*arguments)
 
 
-def _require_one(value: Tensor, what: str) -> None:
+def require_one(value: Tensor, what: str) -> None:
+    """Refuses a tensor that has axes."""
     if value.static_shape is not None and value.static_shape != ():
         raise type_error(f"{what} takes one number, not a tensor of shape {value.shape}", "use tf.cast for all of them")
 
@@ -278,14 +293,25 @@ def delattr_(obj: Any, name: str) -> None:
     delattr(obj, name)
 
 
+def _of_text(name: str) -> Callable[..., Any]:
+    function = getattr(builtins, name)
+
+    def of(value: Any) -> Any:
+        value = unwrapped(value)
+        return apply_text(name, value) if is_staged(value) else function(value)
+
+    return of
+
+
 _BY_NAME: dict[str, Callable[..., Any]] = {
     "all": all_, "any": any_, "ascii": ascii_, "bool": bool_, "delattr": delattr_, "enumerate": enumerate_, "filter": filter_,
-    "getattr": getattr_, "hasattr": hasattr_,
+    "getattr": getattr_, "hasattr": hasattr_, "id": id_,
     "float": float_, "format": format_, "int": int_, "isinstance": isinstance_, "len": len_, "list": list_,
     "map": map_, "max": max_, "min": min_, "next": next_, "print": text.show, "range": range_,
     "repr": repr_, "reversed": reversed_, "round": round_,
     "setattr": setattr_, "sorted": sorted_, "str": str_, "sum": sum_, "tuple": tuple_, "zip": zip_,
 }  # fmt: skip
+_BY_NAME |= {name: _of_text(name) for name in ("bin", "chr", "hex", "oct", "ord")}
 _REPLACEMENTS = {id(getattr(builtins, name)): function for name, function in _BY_NAME.items()}
 _REPLACEMENTS[id(functools.reduce)] = reduce_
 _REPLACEMENTS[id(operator.mod)] = strings.mod

@@ -1,0 +1,261 @@
+"""L14, L18, L26: functions of the standard library on staged values work, or say why not; none is frozen in silence."""
+
+from __future__ import annotations
+
+import copy
+import datetime
+import decimal
+import fractions
+import hashlib
+import heapq
+import json
+import math
+import pickle
+import random
+import re
+import statistics
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograph as tf
+from autograph.operators.graph.effects import FrozenValueWarning
+
+from .test_text import check, python_values
+
+FLOATS = [0.5, -0.5, 1.0, 2.25, 0.0, -1.0, 30.0]
+OF_FLOATS = [
+    "acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "ceil", "cos", "cosh", "degrees", "erf", "erfc", "exp",
+    "exp2", "expm1", "fabs", "floor", "isfinite", "isinf", "isnan", "lgamma", "log", "log10", "log1p", "log2",
+    "radians", "sin", "sinh", "sqrt", "tan", "tanh", "trunc",
+]  # fmt: skip
+
+
+def outcome(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What a function gives, or the class of what it raises."""
+    try:
+        return python_values(function(*arguments))
+    except (ValueError, OverflowError, ZeroDivisionError) as error:
+        return type(error)
+
+
+@pytest.mark.parametrize("name", OF_FLOATS)
+@pytest.mark.parametrize("dtype", [np.float64, np.int32])
+def test_functions_of_math_are_pythons(name: str, dtype: Any) -> None:
+    function = getattr(math, name)
+    staged = tf.function(lambda x: function(x))
+    with np.errstate(all="ignore"):
+        for number in [*FLOATS, float("inf"), -math.inf, math.nan, 1000.0] if dtype is np.float64 else range(-2, 4):
+            expected = outcome(function, number)
+            actual = outcome(staged, tf.constant(number, dtype))
+            if isinstance(expected, type):
+                assert actual is expected, number
+            else:
+                assert type(actual) is type(expected), number
+                assert actual == pytest.approx(expected, nan_ok=True), number
+
+
+@pytest.mark.parametrize(
+    "function, inputs",
+    [
+        (lambda a, b: math.atan2(a, b), [(1.0, 2.0), (-1.0, 0.0)]),
+        (lambda a, b: math.pow(a, b), [(2.0, 0.5), (-2.0, 3.0), (-2.0, 0.5), (0.0, -1.0), (10.0, 400.0)]),
+        (lambda a, b: math.fmod(a, b), [(7.5, 2.0), (-7.5, 2.0), (1.0, 0.0)]),
+        (lambda a, b: math.hypot(a, b), [(3.0, 4.0)]),
+        (lambda a, b: math.copysign(a, b), [(3.0, -0.0)]),
+        (lambda a, b: math.log(a, b), [(8.0, 2.0), (8.0, 1.0), (-1.0, 2.0), (8.0, 0.0)]),
+        (lambda a, b: math.isclose(a, b), [(1.0, 1.0 + 1e-10), (1.0, 1.1), (math.inf, math.inf), (math.inf, 1.0)]),
+        (lambda a, b: math.isclose(a, b, abs_tol=1), [(1.0, 1.5), (1.0, 3.0)]),
+        (lambda a, b: math.fsum([a, b, 1]), [(1.0, 2.0)]),
+        (lambda a, b: math.prod([a, b], start=2), [(1.5, 2.0)]),
+        (lambda a, b: math.sin(a) + math.sin(2) + math.pi * b, [(1.0, 2.0)]),
+    ],
+)
+def test_functions_of_math_with_several_arguments(function: Any, inputs: list[Any]) -> None:
+    staged = tf.function(function)
+    with np.errstate(all="ignore"):
+        for a, b in inputs:
+            expected = outcome(function, a, b)
+            actual = outcome(staged, tf.constant(a, tf.float64), tf.constant(b, tf.float64))
+            assert actual is expected if isinstance(expected, type) else actual == pytest.approx(expected)
+
+
+def test_whole_numbers_of_math() -> None:
+    check(lambda n, m: (math.gcd(n, m), math.gcd(n, m, 2), math.lcm(n, m)), (12, 18), (-4, 6), (0, 5))
+    with pytest.raises(tf.errors.StagedValueError, match="whole numbers"):
+        tf.function(lambda x: math.gcd(x, 2))(tf.constant(1.5))
+
+
+def test_functions_of_math_have_gradients_and_are_staged_in_loops() -> None:
+    @tf.function
+    def f(x: Any, n: Any) -> Any:
+        for _ in range(n):
+            x = math.sqrt(x) if x > 1 else math.exp(x)
+        return x
+
+    x = tf.constant(16.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x, tf.constant(1))
+    assert y.numpy() == 4.0
+    assert tape.gradient(y, x).numpy() == pytest.approx(0.125)
+    assert f(tf.constant(-5.0), tf.constant(1)).numpy() == pytest.approx(math.exp(-5))
+
+
+def test_a_function_of_math_without_operation_is_refused() -> None:
+    with pytest.raises(tf.errors.StagedValueError, match=r"math.factorial\(\).*no operation"):
+        tf.function(lambda n: math.factorial(n))(tf.constant(3))
+
+
+def test_text_of_numbers() -> None:
+    check(lambda n: (chr(n), bin(n), hex(n), oct(n), ord(chr(n)), int(str(n), 16)), (65,), (233,), (19,))
+    with pytest.raises(ValueError, match="chr"):
+        tf.function(lambda n: chr(n))(tf.constant(-1))
+    with pytest.raises(TypeError, match=r"ord\(\) expected a character"):
+        tf.function(lambda s: ord(s))(tf.constant("ab"))
+
+
+def test_methods_of_numbers_and_arrays() -> None:
+    def f(x: Any, xs: Any) -> Any:
+        return x.item(), x.is_integer(), xs.tolist(), xs.item(1), np.array([x, x]).tolist(), np.asarray((x, 1.0))[0]
+
+    staged = tf.function(f)
+    for x in (1.5, 2.0):
+        values = np.array([x, 1.0])
+        assert python_values(staged(tf.constant(x), tf.constant(values))) == python_values(f(np.float64(x), values))
+
+
+def test_copies_of_staged_values_are_the_values() -> None:
+    check(lambda n: (copy.copy(n), copy.deepcopy([n, (n,)])[0]), (3,))
+
+
+@pytest.mark.parametrize(
+    "function, text",
+    [
+        (lambda n: json.dumps({"a": n}), r"`json.dumps` needs a value .*graph tensor is not JSON serializable"),
+        (lambda n: statistics.mean([n, n]), "`statistics.mean` needs a value"),
+        (lambda n: bytes(n), "`bytes` needs a value"),
+        (lambda n: memoryview(n), "`memoryview` needs a value"),
+        (lambda n: pickle.dumps([n]), "by pickle"),
+        (lambda n: id(n), "id()"),
+        (lambda n: {n: 1}, "unhashable"),
+        (lambda n: {n, 1}, "unhashable"),
+        (lambda n: n.bit_length(), "no attribute 'bit_length'"),
+        (lambda n: str(n).encode(), "no attribute 'encode'"),
+        (lambda n: n.numpy(), "numpy()"),
+    ],
+)
+@pytest.mark.parametrize("branch", [False, True])
+def test_what_can_not_take_staged_values_says_so(function: Any, text: str, branch: bool) -> None:
+    @tf.function
+    def f(n: Any) -> Any:
+        result: Any = 0
+        if not branch or n > 0:
+            result = function(n)
+        return result
+
+    with pytest.raises(tf.errors.StagingError, match=text) as caught:
+        f(tf.constant(3))
+    assert caught.value.file == __file__
+    assert caught.value.line is not None
+    assert caught.value.remedy
+
+
+def test_a_library_function_refuses_a_staged_list() -> None:
+    @tf.function
+    def f(n: Any) -> Any:
+        heap = []
+        for i in range(n):
+            heapq.heappush(heap, i)
+        return heap
+
+    with pytest.raises(tf.errors.StagingError):
+        f(tf.constant(3))
+
+
+def test_errors_of_library_functions_about_plain_values_stay() -> None:
+    with pytest.raises(TypeError, match="Object of type set is not JSON serializable") as caught:
+        tf.function(lambda n: json.dumps({1}))(tf.constant(3))
+    assert not isinstance(caught.value, tf.errors.AutographError)
+
+
+def test_objects_made_in_a_branch_may_be_used_there() -> None:
+    def f(n: Any) -> Any:
+        length = 0
+        if n > 0:
+            digest = hashlib.md5(b"a")
+            digest.update(b"b")
+            length = len(digest.hexdigest()) + len(hashlib.new("sha1", b"x").digest())
+            length += len(re.compile("(a+)").match("aab").group(1))
+            length += datetime.datetime.strptime("2020-03", "%Y-%m").replace(day=2).month
+            length += int(decimal.Decimal("1.5").sqrt() * 10) + fractions.Fraction(1, 3).limit_denominator(2).numerator
+        return length
+
+    check(f, (1,), (-1,))
+
+
+def test_objects_from_outside_are_not_changed_in_a_branch() -> None:
+    digest = hashlib.md5(b"a")
+    digests = [digest]
+
+    @tf.function
+    def f(n: Any) -> Any:
+        if n > 0:
+            digests[0].update(b"b")
+        return n
+
+    @tf.function
+    def g(n: Any) -> Any:
+        if n > 0:
+            kept().update(b"b")
+        return n
+
+    def kept() -> Any:
+        return digest
+
+    before = digest.hexdigest()
+    for function in (f, g):
+        with pytest.raises(tf.errors.MutationError, match="HASH"):
+            function(tf.constant(1))
+    assert digest.hexdigest() == before
+
+
+@pytest.mark.parametrize("draw", [random.random, lambda: np.random.randint(3), time.time, time.perf_counter])
+def test_random_numbers_and_clocks_are_not_frozen_in_silence(draw: Any) -> None:
+    with pytest.warns(FrozenValueWarning, match="runs once, while the function is traced"):
+        tf.function(lambda x: x + draw())(tf.constant(1.0))
+
+    @tf.function
+    def f(x: Any) -> Any:
+        for _ in range(x):
+            x = x + int(draw())
+        return x
+
+    with pytest.raises(tf.errors.MutationError) as caught:
+        f(tf.constant(3))
+    assert re.search(r"tf\.(random|timestamp)", caught.value.remedy or "")
+
+
+def test_nothing_warns_of_what_is_drawn_outside() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        f = tf.function(lambda x: x + 1)
+        assert f(tf.constant(random.random())) is not None
+
+
+def test_the_time_of_each_run() -> None:
+    f = tf.function(lambda x: tf.timestamp() + x)
+    before = time.time()
+    first, second = f(tf.constant(0.0, tf.float64)).numpy(), f(tf.constant(0.0, tf.float64)).numpy()
+    assert before <= first <= second <= time.time()
+    assert f.experimental_get_tracing_count() == 1
+
+
+@pytest.mark.parametrize("stream", ["nope", 3])
+def test_print_refuses_what_is_no_stream(stream: Any) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match="output_stream"):
+        tf.print("a", output_stream=stream)

@@ -127,8 +127,8 @@ class Optimizer:
         found = self._indices.get(_key(variable))
         if found is None:
             raise ValueError(
-                f"Unknown variable: {variable!r}. This optimizer can only be called for the variables it was originally "
-                "built with. When working with a new set of variables, you should recreate a new optimizer instance."
+                f"Unknown variable: {variable!r}. This optimizer can only be called for the variables it was "
+                "originally built with. When working with a new set of variables, you should recreate a new optimizer instance."
             )
         return found
 
@@ -178,7 +178,9 @@ class Optimizer:
         variables = self._known(grads) if trainable_variables is None else list(trainable_variables)
         with name_scope(self.name):
             if not self.built:
-                self.build(variables)
+                # Outside of all graphs: their values depend on none, and a loop may be what is being traced.
+                with trace.building(None):
+                    self.build(variables)
             for variable in variables:
                 self.index_of(variable)
             self._step(*_present(grads, variables))

@@ -16,8 +16,17 @@ from autograph.errors import StagedValueError
 from . import trace, unconverted
 
 _STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep
-_SHOWING = frozenset(
-    ["asyncio", "bdb", "cmd", "code", "codeop", "concurrent", "doctest", "linecache", "logging", "multiprocessing", "pdb", "profile", "runpy", "threading", "timeit", "trace", "traceback", "unittest", "warnings"]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_SHOWING = _words(
+    """
+    asyncio bdb cmd code codeop concurrent doctest linecache logging multiprocessing pdb profile runpy threading timeit
+    trace traceback unittest warnings
+    """
 )
 _HELPING = frozenset(("reprlib", "dataclasses", "pprint", "collections"))
 _METHODS = frozenset(("__str__", "__repr__", "__format__"))

@@ -29,13 +29,13 @@ __all__ = ["METHODS", "Items", "Optional", "Slot", "apply_text", "method_of", "t
 class Slot(NamedTuple):
     """The place of a tensor in a layout."""
 
-    index: int
+    position: int
 
 
 class Items(NamedTuple):
     """The place of a list: the rows of a tensor."""
 
-    index: int
+    position: int
 
 
 class Optional(NamedTuple):
@@ -49,9 +49,9 @@ def filled(layout: Any, arrays: tuple[Any, ...]) -> Any:
     """The arguments that a layout stands for."""
     kind = type(layout)
     if kind is Slot:
-        return python_value(arrays[layout.index])
+        return python_value(arrays[layout.position])
     if kind is Items:
-        return [python_value(row) for row in np.asarray(arrays[layout.index])]
+        return [python_value(row) for row in np.asarray(arrays[layout.position])]
     if kind is Optional:
         return filled(layout.layout, arrays) if arrays[layout.flag] else None
     if isinstance(layout, (list, tuple)):

@@ -156,7 +156,7 @@ def test_f_strings() -> None:
             f"{n} {x!r} {s!r} {s!a} {s:>8}|{s!s:<8}|",
             f"{x:{width}.{precision}f}|{n:,}|{x:e}|{x:%}|{n:x}|{n:b}|{n:+05d}",
             f"{n=} {x = :.1f}",
-            f"{[n, (x, s)]} {({'k': n})} {Pair(n, [x])}",
+            f"{[n, (x, s)]} {dict(k=n)} {Pair(n, [x])}",
             f"{n > 3}",
             str([x, n]) + repr(s) + repr((n,)),
         )
@@ -285,13 +285,94 @@ class Box:
         return f"Box({self.content})"
 
 
+class Signed:
+    """Its methods have staged control flow."""
+
+    def __init__(self, content: Any) -> None:
+        self.content = content
+
+    def __str__(self) -> str:
+        if self.content < 0:
+            return f"minus {-self.content}"
+        return "plus %s" % self.content
+
+    def __format__(self, specification: str) -> str:
+        return f"{str(self)}, {self.content:{specification or 'd'}}"
+
+
+def test_objects_write_themselves() -> None:
+    def f(x: Any) -> Any:
+        box, signed = Box(x), Signed(x)
+        return (
+            f"{box}", f"{box!r:>8}", str(box), f"{signed}", f"{signed!s}", f"{signed:03d}", "{} {}".format(signed, box),
+            format(signed, "x"), str(signed), f"{Box('plain')}",
+        )  # fmt: skip
+
+    check(f, (3,), (-3,))
+
+
+def test_methods_that_give_no_string() -> None:
+    class Wrong:
+        def __str__(self) -> Any:
+            return 3
+
+    with pytest.raises(TypeError, match="__str__ returned non-string"):
+        tf.function(lambda x: f"{Wrong()}{x}")(tf.constant(1))
+    with pytest.raises(TypeError, match="unsupported format string passed to Box"):
+        tf.function(lambda x: f"{Box(x):>3}")(tf.constant(1))
+
+
+def test_errors_hold_the_text_of_staged_values() -> None:
+    @tf.function
+    def f(x: Any) -> Any:
+        assert x < 9, "%d is too large" % x
+        if x < 0:
+            raise ValueError("%d is negative, {}".format("so") % x)
+        return x
+
+    assert f(tf.constant(1)).numpy() == 1
+    with pytest.raises(ValueError, match="-1 is negative, so"):
+        f(tf.constant(-1))
+    with pytest.raises(AssertionError, match="10 is too large"):
+        f(tf.constant(10))
+
+
+def test_the_text_of_a_staged_value_is_a_str() -> None:
+    check(lambda x: (isinstance(f"{x}", str), isinstance(str(x).upper(), (str, int)), isinstance(str(x), int)), (1,))
+
+
+def test_print_into_a_file(tmp_path: Any) -> None:
+    with (tmp_path / "file").open("w") as file:
+
+        @tf.function
+        def f(x: Any) -> Any:
+            print("text", file=file)
+            print(x, file=file)
+            return x
+
+        @tf.function
+        def g(x: Any) -> Any:
+            if x > 0:
+                print("text", file=file)
+            return x
+
+        with pytest.raises(tf.errors.StagedValueError, match="as text"):
+            f(tf.constant(1))
+        with pytest.raises(tf.errors.MutationError, match="print"):
+            g(tf.constant(1))
+    assert (tmp_path / "file").read_text() == "text\n"
+
+
+def test_the_type_of_a_graph_tensor_makes_no_tensors() -> None:
+    with pytest.raises(tf.errors.StagedTypeError, match="type"):
+        tf.function(lambda x: type(x)(3))(tf.constant(1))
+
+
 WRITERS: dict[str, Callable[[Any], Any]] = {
     "template": lambda x: string.Template("$x").substitute(x=x),
     "pformat": lambda x: pprint.pformat([x]),
-    "object": lambda x: f"{Box(x)}",
     "object in a list": lambda x: str([Box(x)]),
     "object with percent": lambda x: "%s" % Box(x),
-    "object with format": lambda x: "{}".format(Box(x)),  # noqa: UP032
     "dunder": lambda x: x.__str__(),
     "keys": lambda x: json.dumps({"x": Box(x)}, default=str),
 }
@@ -316,5 +397,3 @@ def test_names_are_shown_while_tracing(capsys: Any, caplog: Any) -> None:
     listed = "[<tf.Tensor 'x:0' shape=() dtype=int32>]"
     assert capsys.readouterr().out == f"{tensor} {listed} Box({tensor})\n{listed}\n"
     assert caplog.messages == [f"x is {tensor} and {listed}"]
-
-

@@ -97,6 +97,22 @@ def is_printing(owner: Any) -> bool:
     return owner is not None and (owner is sys.stdout or owner is sys.stderr)
 
 
+def check_file(file: Any) -> None:
+    """Refuses what `print` writes into a file in a staged body.
+
+    Raises:
+        MutationError: the file is not one that the body has made.
+    """
+    if is_in_body() and not any(journal.is_created(file) for journal in state.stack() if not journal.outermost):
+        raise MutationError(
+            "print() into a file in a staged branch or loop would write once, while tracing, whether the branch is "
+            "taken or not",
+            **where(),
+            construct="print",
+            remedy="use tf.print(..., output_stream=file), which writes when the graph runs",
+        )
+
+
 def check(function: Any) -> None:
     """Refuses a library function in a staged body that does more than compute or print.
 
@@ -128,8 +144,8 @@ def _warn_of_frozen(function: Any) -> None:
         return
     place = user_location()
     if place is not None and place.line is not None:
-        instead = _INSTEAD[_subject(function)]
-        message = f"{function.__name__}() runs once, while the function is traced, and all runs share its value: {instead}"
+        name, instead = function.__name__, _INSTEAD[_subject(function)]
+        message = f"{name}() runs once, while the function is traced, and all runs share its value: {instead}"
         warnings.warn_explicit(message, FrozenValueWarning, place.file, place.line)
 
 

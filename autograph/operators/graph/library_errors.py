@@ -42,5 +42,5 @@ def explained(error: Exception, function: Any) -> Exception:
         f"`{called}` needs a value that is known while the function is traced, not a staged one: {text}",
         **where(),
         construct=called,
-        remedy="write it with the functions of tf, or call it by tf.py_function (tf.numpy_function) when the graph runs",
+        remedy="write it with the functions of tf, or call it by tf.py_function when the graph runs",
     )

@@ -15,9 +15,9 @@ from autograph.errors import MutationError, StagedValueError
 from autograph.runtime import dtypes
 from autograph.runtime.convert import convert_to_tensor
 from autograph.runtime.op import OPS
-from autograph.runtime.ops.text import apply_text
+from autograph.runtime.ops.text import apply_text, text_op
 from autograph.runtime.streams import Stream
-from autograph.runtime.tensor import Tensor
+from autograph.runtime.tensor import SymbolicTensor, Tensor
 from autograph.runtime.variable import Variable
 
 from .. import state, strings
@@ -101,6 +101,11 @@ def id_(value: Any) -> int:
             remedy="compare values with `==`, or use tensor.ref() as a key",
         )
     return id(value)
+
+
+def type_of_tensor(*_: Any) -> Any:
+    """What ``type(x)(…)`` calls."""
+    raise type_error("type(x) of a graph tensor makes no tensors", "write tf.cast(value, x.dtype)")
 
 
 def bool_(*arguments: Any) -> Any:
@@ -222,6 +227,8 @@ def isinstance_(value: Any, kinds: Any) -> Any:
         return value.flag if there else conditions.not_(value.flag)
     if isinstance(value, StagedList):
         return isinstance([], kinds)
+    if isinstance(value, SymbolicTensor) and value.op.op is text_op and value.dtype is dtypes.string:
+        return isinstance("", kinds) or isinstance(value, kinds)
     return isinstance(range(0), kinds) if isinstance(value, StagedRange) else isinstance(value, kinds)
 
 
@@ -304,8 +311,8 @@ def _of_text(name: str) -> Callable[..., Any]:
 
 
 _BY_NAME: dict[str, Callable[..., Any]] = {
-    "all": all_, "any": any_, "ascii": ascii_, "bool": bool_, "delattr": delattr_, "enumerate": enumerate_, "filter": filter_,
-    "getattr": getattr_, "hasattr": hasattr_, "id": id_,
+    "all": all_, "any": any_, "ascii": ascii_, "bool": bool_, "delattr": delattr_, "enumerate": enumerate_,
+    "filter": filter_, "getattr": getattr_, "hasattr": hasattr_, "id": id_,
     "float": float_, "format": format_, "int": int_, "isinstance": isinstance_, "len": len_, "list": list_,
     "map": map_, "max": max_, "min": min_, "next": next_, "print": text.show, "range": range_,
     "repr": repr_, "reversed": reversed_, "round": round_,
@@ -314,6 +321,7 @@ _BY_NAME: dict[str, Callable[..., Any]] = {
 _BY_NAME |= {name: _of_text(name) for name in ("bin", "chr", "hex", "oct", "ord")}
 _REPLACEMENTS = {id(getattr(builtins, name)): function for name, function in _BY_NAME.items()}
 _REPLACEMENTS[id(functools.reduce)] = reduce_
+_REPLACEMENTS[id(SymbolicTensor)] = type_of_tensor
 _REPLACEMENTS[id(operator.mod)] = strings.mod
 
 

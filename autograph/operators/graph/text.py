@@ -5,17 +5,20 @@ Plain values are written while tracing, staged ones when the graph runs, by the 
 
 from __future__ import annotations
 
+import functools
 import re
 import string
 from collections.abc import Callable, Mapping
+from types import FunctionType
 from typing import Any
 
 from autograph.runtime import dtypes, trace_text
-from autograph.runtime.op import OPS
 from autograph.runtime.ops.text import METHODS, Items, apply_text, positional
 from autograph.runtime.tensor import SymbolicTensor, Tensor
 from autograph.runtime.variable import Variable
 
+from ..calls import call, is_left_alone
+from . import effects
 from .errors import type_error
 from .iterables import StagedIterable
 from .lists import StagedList
@@ -47,6 +50,9 @@ def is_text(value: Any) -> bool:
 def format_value(value: Any, conversion: str | None, specification: Any) -> Any:
     """``f"{value!conversion:specification}"``: a string tensor where the value, or a part of it, is staged."""
     if not isinstance(value, Tensor) and not holds_staged(value) and not isinstance(specification, Tensor):
+        own = _own_method(type(value), conversion)
+        if own is not None:
+            return _own_text(own, value, conversion, specification)
         if conversion is not None:
             value = trace_text.written(_CONVERSIONS[conversion], value)
         return trace_text.written(format, value, specification)
@@ -55,15 +61,35 @@ def format_value(value: Any, conversion: str | None, specification: Any) -> Any:
     return apply_text("format", value, conversion, specification)
 
 
+def _own_method(cls: type, conversion: str | None) -> FunctionType | None:
+    """The method of a user's class that writes its objects, so that it is staged too."""
+    names = {None: ("__format__", "__str__", "__repr__"), "s": ("__str__", "__repr__"), "r": ("__repr__",)}
+    for name in names.get(conversion, ()):
+        found = getattr(cls, name)
+        if isinstance(found, FunctionType) and not is_left_alone(found):
+            return found
+        if found is not getattr(object, name):
+            return None
+    return None
+
+
+def _own_text(method: FunctionType, value: Any, conversion: str | None, specification: Any) -> Any:
+    if method.__name__ == "__format__":
+        return call(method)(value, specification)
+    if conversion is None and specification:  # what object.__format__ refuses
+        return trace_text.written(format, value, specification)
+    made = call(method)(value)
+    if not isinstance(made, str) and not is_text(made):
+        raise TypeError(f"{method.__name__} returned non-string (type {type(made).__name__})")
+    return format_value(made, None, specification) if specification else made
+
+
 def join_strings(parts: list[Any]) -> Any:
     """The concatenation of strings; a plain string when none of them is staged."""
     parts = [part for part in parts if not (isinstance(part, str) and part == "")] or [""]
     if all(isinstance(part, str) for part in parts):
         return "".join(parts)
-    result = parts[0]
-    for part in parts[1:]:
-        result = OPS["add"](result, part)
-    return result
+    return parts[0] if len(parts) == 1 else apply_text("join", "", parts)
 
 
 def percent(template: Any, values: Any) -> Any:
@@ -157,8 +183,18 @@ class StagedRows:
 
 
 def show(*values: Any, **keywords: Any) -> None:
-    """``print``: while tracing, a staged value shows its name."""
-    print(*values, **keywords)
+    """``print``: while tracing, a staged value shows its name; but no file gets it.
+
+    Raises:
+        MutationError: it writes into a file, in a staged body.
+        StagedValueError: it writes a staged value into a file.
+    """
+    file = keywords.get("file")
+    if file is None or effects.is_printing(file):
+        print(*values, **keywords)
+        return
+    effects.check_file(file)
+    trace_text.written(functools.partial(print, *values, **keywords))
 
 
 _SPECIAL: dict[str, Callable[..., Any]] = {"format": format_text, "format_map": format_map, "join": join}

@@ -1,7 +1,7 @@
 """The command line: what a function becomes.
 
     python -m autograph code package.module:function
-    python -m autograph graph package.module:function --spec "float32[None,4]" [--dot]
+    python -m autograph graph package.module:function --spec "float32[None,4]" [--optimized] [--dot]
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.command == "code":
             print(_highlighted(_code(function)), end="")
         else:
-            print(_graph(function, [_spec(text) for text in options.spec], options.dot))
+            print(_graph(function, [_spec(text) for text in options.spec], options.dot, options.optimized))
     except (_BadInput, AutographError) as error:
         parser.exit(2, f"autograph: error: {_one_line(error)}\n")
     except BrokenPipeError:
@@ -65,6 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     for each in (code, graph):
         each.add_argument("function", metavar="package.module:function", help="what to show; Class.method works too")
     graph.add_argument("--spec", action="append", default=[], metavar="SPEC", help="the type of a parameter")
+    graph.add_argument("--optimized", action="store_true", help="the graph as it runs, after the optimiser's passes")
     graph.add_argument("--dot", action="store_true", help="print the graph in Graphviz's DOT language")
     return parser
 
@@ -95,18 +96,21 @@ def _code(function: Callable[..., Any]) -> str:
     return to_code(function)
 
 
-def _graph(function: Any, specs: list[Any], as_dot: bool) -> str:
+def _graph(function: Any, specs: list[Any], as_dot: bool, is_optimized: bool) -> str:
     from .connect import function as traced
     from .runtime.show import dot, text
 
     staged = function if hasattr(function, "get_concrete_function") else traced(function)
     try:
-        graph = staged.get_concrete_function(*specs).graph
+        concrete = staged.get_concrete_function(*specs)
     except AutographError:
         raise
     except Exception as error:
         raise _BadInput(f"can't trace the function: {type(error).__name__}: {error}") from error
-    return dot(graph).rstrip("\n") if as_dot else text(graph)
+    graph = concrete.optimized_graph if is_optimized else concrete.graph
+    if as_dot:
+        return dot(graph).rstrip("\n")
+    return f"{text(graph)}\n\n{concrete.optimized.summary()}" if is_optimized else text(graph)
 
 
 def _spec(text: str) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from typing import Any
 
 from .errors import InvalidArgumentError
 
@@ -21,8 +22,8 @@ def _level(name: str) -> int:
     return int(text or 0)
 
 
-def _flag(name: str) -> bool:
-    text = os.environ.get(name, "")
+def _flag(name: str, default: str = "") -> bool:
+    text = os.environ.get(name, "") or default
     found = _FLAGS.get(text.strip().lower())
     if found is None:
         raise InvalidArgumentError(f"the environment variable {name} must be 0 or 1, not {text!r}")
@@ -35,12 +36,14 @@ class Settings:
 
     ======================================  ==========================================================
     AUTOGRAPH_VERBOSITY (``verbosity``)     0 silent, 1 what was converted and why, 2 generated source,
-                                            3 the source after every pass
+                                            3 the source after every pass, and what was optimised
     AUTOGRAPH_STRICT_CONVERSION             1: a function that can't be converted is an error even where
     (``strict_conversion``)                 it could run as it is
     AUTOGRAPH_CHECKS (``checks``)           1: check the tree after every pass and the graph after tracing
     AUTOGRAPH_FULL_TRACEBACK                1: tracebacks show autograph's own frames too, not only the
     (``full_traceback``)                    user's
+    AUTOGRAPH_OPTIMIZE (``optimize``)       0: graphs run as they were traced; see also
+                                            `tf.config.optimizer`
     ======================================  ==========================================================
     """
 
@@ -49,6 +52,7 @@ class Settings:
     strict_conversion: bool = False
     checks: bool = False
     full_traceback: bool = False
+    optimize: bool = True
     run_functions_eagerly: bool = False
 
 
@@ -57,6 +61,7 @@ settings = Settings(
     strict_conversion=_flag("AUTOGRAPH_STRICT_CONVERSION"),
     checks=_flag("AUTOGRAPH_CHECKS"),
     full_traceback=_flag("AUTOGRAPH_FULL_TRACEBACK"),
+    optimize=_flag("AUTOGRAPH_OPTIMIZE", default="1"),
 )
 
 
@@ -72,3 +77,12 @@ def functions_run_eagerly() -> bool:
 
 experimental_run_functions_eagerly = run_functions_eagerly
 experimental_functions_run_eagerly = functions_run_eagerly
+
+
+def __getattr__(name: str) -> Any:
+    """`tf.config.optimizer`, loaded when it is first used."""
+    if name != "optimizer":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from .runtime.optimize import options
+
+    return options

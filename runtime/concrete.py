@@ -20,6 +20,7 @@ from .gradient.call import run as run_recorded
 from .in_place import changed_inputs
 from .ir import Graph, Type
 from .ops.control import call_node
+from .optimize import Optimized, optimize
 from .optional import has_optional, with_values
 from .spec import TensorSpec
 from .tensor import SymbolicTensor, Tensor
@@ -102,8 +103,18 @@ class ConcreteFunction:
         return self._outputs
 
     @functools.cached_property
+    def optimized(self) -> Optimized:
+        """What the plan runs, and what the optimiser did to get there."""
+        return optimize(self.graph)
+
+    @property
+    def optimized_graph(self) -> Graph:
+        """The graph as it runs, after the passes of the optimiser; `graph` is what was traced."""
+        return self.optimized.graph
+
+    @functools.cached_property
     def plan(self) -> Plan:
-        return Plan(self.graph)
+        return Plan(self.optimized_graph)
 
     def plan_code(self) -> str:
         """The Python source that runs the graph."""

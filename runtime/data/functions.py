@@ -11,6 +11,7 @@ from ..concrete import outputs_of
 from ..execute.plan import Plan
 from ..function import converted
 from ..ir import Graph
+from ..optimize import optimize
 from ..tensor import SymbolicTensor
 from ..variable_creation import traced_twice
 from .structure import Element, normalised, specs_of
@@ -54,7 +55,7 @@ class ElementFunction:
         with trace.building(graph):
             graph.outputs = [trace.value_of(tensor) for tensor in self._tensors]
         self.captured = [SymbolicTensor(value) for value in graph.captures]
-        self._plan = Plan(graph)
+        self._plan = Plan(optimize(graph).graph)
 
     @property
     def specs(self) -> Any:

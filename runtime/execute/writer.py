@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..ir import Graph, Node, Value
+from ..total import Totality
 from .body import Body
 from .interpreter import as_string
 from .names import identifier, is_literal, number_name
@@ -29,6 +30,7 @@ class Writer:
         self._constants: dict[Any, str] = {}
         self._counts: dict[str, int] = {}
         self._ownership = Ownership()
+        self._totality = Totality()
 
     def function(self, graph: Graph) -> str:
         """Write the function of a graph; return its name."""
@@ -114,11 +116,11 @@ class Writer:
         return node in self._kept
 
     def _mark(self, graph: Graph, roots: Sequence[Value]) -> None:
-        """Find what is needed for the roots and the effects, from the last node to the first."""
+        """Find what is needed for the roots, and what has to run anyway, from the last node to the first."""
         live = self._live
         live.update(roots)
         for node in reversed(graph.nodes):
-            if not any(value in live for value in node.outputs) and not node.effect:
+            if not any([value in live for value in node.outputs]) and self._totality.of_node(node):
                 continue
             self._kept.add(node)
             attributes = node.attributes

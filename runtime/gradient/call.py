@@ -22,6 +22,7 @@ from ..execute.plan import Plan
 from ..ir import Graph, Node, Type
 from ..op import OPS
 from ..ops.control import CALL, call_node
+from ..optimize import optimize
 from ..tensor import EagerTensor, SymbolicTensor
 from .backprop import RULES, Pairs, backpropagate, fit, type_of, zeros_like
 from .copying import copy_graph, copy_nodes, prune
@@ -94,11 +95,11 @@ class Derivative:
 
     @functools.cached_property
     def forward_plan(self) -> Plan:
-        return Plan(self.forward)
+        return Plan(optimize(self.forward).graph)
 
     @functools.cached_property
     def backward_plan(self) -> Plan:
-        return Plan(self.backward)
+        return Plan(optimize(self.backward).graph)
 
     def arguments(self, given: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
         """The arguments of the backward graph, given the gradients and all outputs of the forward graph."""

@@ -18,7 +18,7 @@ from ..ir import Graph, Type, Value
 from ..op import NOT_DIFFERENTIABLE, STRUCTURAL, op, same, type_of
 from ..tensor import SymbolicTensor
 
-__all__ = ["call_node", "cond_node", "finish_graph", "identity", "while_node"]
+__all__ = ["call_node", "cond_node", "finish_graph", "identity", "same_captures", "while_node"]
 
 
 def _only_in_graphs(*_: Any, **__: Any) -> NoReturn:
@@ -65,7 +65,7 @@ def cond_node(predicate: Any, then: Graph, orelse: Graph, name: str | None = Non
     outputs, pairwise of one dtype; shapes that differ are relaxed. A branch with ``never_returns`` gives none: the
     other one decides. Raises `GraphError` when the branches do not fit.
     """
-    operands = _same_captures([then, orelse])
+    operands = same_captures([then, orelse])
     types = _joined_types(then, orelse)
     value = trace.value_of(predicate)
     if value.type.dtype is not bool_ or not shapes.is_compatible(value.type.shape, ()):
@@ -95,7 +95,7 @@ def while_node(test: Graph, body: Graph, state: Sequence[Any], name: str | None 
     allow the initial state and the body's outputs: a dtype is equal, a shape at least as exact. Raises `GraphError`
     otherwise.
     """
-    operands = _same_captures([test, body])
+    operands = same_captures([test, body])
     initial = [trace.value_of(tensor) for tensor in state]
     check_loop(test, body, [value.type for value in initial])
     attributes = {"test": test, "body": body, "count": len(initial)}
@@ -139,7 +139,7 @@ def call_node(graph: Graph, arguments: Sequence[Any], name: str | None = None) -
     return tuple(map(SymbolicTensor, node.outputs))
 
 
-def _same_captures(graphs: Sequence[Graph]) -> list[Value]:
+def same_captures(graphs: Sequence[Graph]) -> list[Value]:
     """Bring the captures of sub-graphs of one node into one order; return the captured values of the parent."""
     for graph in graphs:
         graph.drop_unused_captures()

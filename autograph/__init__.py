@@ -137,7 +137,9 @@ _NAMESPACES = {
 }
 
 # Modules that are public as they are.
-_MODULES = {"config": "config", "errors": "errors", "experimental": "experimental", "nest": "runtime.nest"}
+_MODULES = {
+    "config": "config", "errors": "errors", "experimental": "experimental", "keras": "keras", "nest": "runtime.nest",
+}  # fmt: skip
 
 _names = _lazy.parse(_NAMES)
 newaxis = None

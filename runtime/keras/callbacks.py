@@ -458,4 +458,6 @@ class CSVLogger(Callback):
             if self._names is None:
                 file.write(self.separator.join(["epoch", *names]) + "\n")
                 self._names = names
-            file.write(self.separator.join(str(each) for each in [epoch, *((logs or {})[name] for name in names)]) + "\n")
+            file.write(
+                self.separator.join(str(each) for each in [epoch, *((logs or {})[name] for name in names)]) + "\n"
+            )

@@ -7,11 +7,11 @@ layer returned; operations on it give tensors without one.
 from __future__ import annotations
 
 import threading
-import weakref
 from typing import Any
 
 from .. import nest, trace
-from ..tensor import SymbolicTensor, Tensor
+from ..tensor import SymbolicTensor
+from .notes import Notes
 from .tracking import all_layers
 
 __all__ = ["calling", "get_mask", "set_mask", "undisturbed"]
@@ -24,7 +24,7 @@ class _Local(threading.local):
 
 
 _local = _Local()
-_masks: dict[int, tuple[weakref.ref[Any], Any]] = {}
+_masks = Notes()
 
 
 class calling:
@@ -87,25 +87,18 @@ def clear_losses(layer: Any) -> None:
 
 def set_mask(tensor: Any, mask: Any) -> None:
     """Give a tensor a mask."""
-    if mask is not None and not (isinstance(tensor, Tensor) or hasattr(tensor, "keras_history")):
+    if mask is None and get_mask(tensor) is None:
         return
-    key = id(tensor)
-    if mask is None:
-        _masks.pop(key, None)
-    else:
-        _masks[key] = weakref.ref(tensor, lambda _: _masks.pop(key, None)), mask
+    _masks.set(tensor, mask)
 
 
 def get_mask(tensor: Any) -> Any:
     """The mask of a tensor, None when it has none."""
-    found = _masks.get(id(tensor))
-    return found[1] if found is not None and found[0]() is tensor else None
+    return _masks.get(tensor)
 
 
 def masks_of(structure: Any) -> Any:
     """The masks of a structure of tensors in the same structure; None when there are none at all."""
-    if not _masks:
-        return None
     masks = [get_mask(leaf) for leaf in nest.flatten(structure)]
     if all(mask is None for mask in masks):
         return None

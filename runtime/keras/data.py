@@ -51,7 +51,9 @@ class ArrayData:
     Raises `InvalidArgumentError` for what is no array, and for first axes of different lengths.
     """
 
-    def __init__(self, x: Any, y: Any, sample_weight: Any, batch_size: int | None = None, shuffle: bool = False) -> None:
+    def __init__(
+        self, x: Any, y: Any, sample_weight: Any, batch_size: int | None = None, shuffle: bool = False
+    ) -> None:
         self.parts = _arrays((x, y, sample_weight))
         self.batch_size = 32 if batch_size is None else batch_size
         if not isinstance(self.batch_size, (int, np.integer)) or self.batch_size < 1:

@@ -86,7 +86,7 @@ class FunctionalGraph:
         """The tensors given, in the order of the inputs. Dicts are matched by the names of the input layers."""
         wanted = nest.flatten(self.inputs)
         if isinstance(inputs, dict) and not isinstance(self.inputs, dict):
-            names = [leaf.name for leaf in wanted]
+            names = [_node(leaf).operation.name for leaf in wanted]
             missing = [name for name in names if name not in inputs]
             if missing:
                 raise InvalidArgumentError(f"the inputs miss {missing[0]!r}: the model takes {names}")

@@ -345,7 +345,9 @@ class Layer:
         if mask is not None and self._signature().takes_mask and self._signature().given("mask", args, kwargs) is None:
             kwargs = {**kwargs, "mask": mask}
         outputs = converted_call(self.call)(*args, **kwargs)
-        if (mask is not None and record.supports_masking) or (type(self).compute_mask is not Layer.compute_mask and args):
+        if (mask is not None and record.supports_masking) or (
+            type(self).compute_mask is not Layer.compute_mask and args
+        ):
             self._set_masks(outputs, self.compute_mask(args[0], mask))
         if record.activity_regularizer is not None:
             for output in nest.flatten(outputs):
@@ -439,6 +441,7 @@ def _named_build(build: Callable[..., Any]) -> Callable[..., Any]:
         with inside(self):
             result = build(self, *args, **kwargs)
             self._record.path = current_path()
+            self._record.build_shape = args[0] if args else None
         self._record.built = True
         return result
 

@@ -76,9 +76,7 @@ class L2(Regularizer):
 
 def _factor(name: str, value: float) -> float:
     if not isinstance(value, (int, float)) or not 0 <= value < float("inf"):
-        raise ValueError(
-            f"Invalid value for argument {name}: expected a non-negative float. Received: {name}={value}"
-        )
+        raise ValueError(f"Invalid value for argument {name}: expected a non-negative float. Received: {name}={value}")
     return float(value)
 
 

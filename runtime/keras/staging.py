@@ -12,7 +12,7 @@ from autograph import connect as connect  # tf.function converts what it traces
 
 from .. import trace
 
-__all__ = ["converted_call", "scan_time", "traced_call"]
+__all__ = ["converted_call", "fold_time", "scan_time", "traced_call"]
 
 
 def converted_call(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -34,3 +34,10 @@ def scan_time(step: Callable[[Any, Any], Any], elements: Any, initial: Any) -> A
     from autograph.operators.graph.folds import scan
 
     return scan(step, elements, initial)
+
+
+def fold_time(step: Callable[[Any, Any], Any], elements: Any, initial: Any) -> Any:
+    """What ``state = step(state, element)`` gives after the last element along the first axis."""
+    from autograph.operators.graph.folds import foldl
+
+    return foldl(step, elements, initial)

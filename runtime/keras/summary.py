@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 from .. import nest
-from .symbolic import Node
-from .tracking import own_layers
+from .sequential import Sequential
+from .symbolic import is_shape, output_shape
 
 __all__ = ["print_summary"]
 
@@ -16,29 +18,45 @@ _LAYER, _SHAPE, _COUNT = "Layer (type)", "Output Shape", "Param #"
 
 
 def print_summary(
-    model: Any, line_length: int | None = None, print_fn: Callable[..., Any] | None = None,
-    expand_nested: bool = False, show_trainable: bool = False
+    model: Any, line_length: int | None = None, positions: Any = None, print_fn: Callable[..., Any] | None = None,
+    expand_nested: bool = False, show_trainable: bool = False, layer_range: Any = None
 ) -> None:  # fmt: skip
-    """Print the layers, their output shapes and numbers of parameters, then the totals."""
-    graph = model.graph_of_calls
-    connected = graph is not None and not hasattr(model._record, "input") and not _is_chain(graph)
-    headings = [_LAYER, _SHAPE, _COUNT] + (["Connected to"] if connected else [])
-    shares = (0.28, 0.28, 0.16, 0.28) if connected else (0.45, 0.34, 0.21)
-    aligned = ["<", "<", ">"] + (["<"] if connected else [])
+    """Print the layers, their output shapes and numbers of parameters, then the totals.
+
+    The table is as wide as the terminal, up to 88 characters; with the layers that each is connected to, up to 108.
+    ``positions``: where columns end, as shares of the line. ``layer_range``: patterns for the names of the first and
+    last layer shown. Raises `ValueError` for a line that is too short and for patterns that no name matches.
+    """
+    graph = None if isinstance(model, Sequential) else model.graph_of_calls
+    connected = graph is not None and not _is_chain(graph)
+    headings, aligned = [_LAYER, _SHAPE, _COUNT], ["<", "<", ">"]
+    ends = list(positions or ((0.3, 0.56, 0.74, 1.0) if connected else (0.45, 0.80, 1.0)))
+    default = 108 if connected else 88
+    if connected:
+        headings, aligned = [*headings, "Connected to"], [*aligned, "<"]
     if show_trainable:
-        headings.append("Trai…")
-        shares = tuple(share * 0.9 for share in shares) + (0.1,)
-        aligned.append("^")
-    length = line_length or (84 if connected or show_trainable else 76)
-    length = min(length, max(shutil.get_terminal_size((100, 24)).columns, 40)) if line_length is None else length
-    widths = _widths(length, shares)
-    layers = graph.operations if graph is not None and not hasattr(model._record, "input") else model.layers
-    rows = [row for layer in layers for row in _rows(layer, graph if connected else None, show_trainable)]
-    if expand_nested:
-        rows = [row for layer in layers for row in _nested(layer, graph if connected else None, show_trainable, 0)]
-    lines = [f'Model: "{model.name}"', *_table(headings, rows, widths, aligned), *_totals(model)]
-    for line in lines:
+        headings, aligned, default = [*headings, "Trainable"], [*aligned, "^"], default + 12
+        ends = [*(end * 0.9 for end in ends), 1.0]
+    length = line_length or min(default, shutil.get_terminal_size().columns - 4)
+    widths = _widths(length, ends)
+    layers = _in_range(model.layers if graph is None else graph.operations, layer_range)
+    rows = [row for layer in layers for row in _rows(layer, graph if connected else None, show_trainable,
+                                                    0 if expand_nested else None, connected)]  # fmt: skip
+    for line in [f'Model: "{model.name}"', *_table(headings, rows, widths, aligned), *_totals(model)]:
         (print_fn or print)(line)
+
+
+def _in_range(layers: list[Any], layer_range: Any) -> list[Any]:
+    """The layers from the first whose name matches a pattern to the last whose name matches another."""
+    if layer_range is None:
+        return layers
+    first, last = layer_range
+    starts = [number for number, layer in enumerate(layers) if re.match(first, layer.name)]
+    ends = [number for number, layer in enumerate(layers) if re.match(last, layer.name)]
+    if not starts or not ends:
+        raise ValueError(f"Passed layer_names do not match the layer names in the model. Received: {layer_range}")
+    low, high = min(starts[0], ends[0]), max(starts[-1], ends[-1])
+    return layers[low : high + 1]
 
 
 def _is_chain(graph: Any) -> bool:
@@ -51,22 +69,17 @@ def _is_chain(graph: Any) -> bool:
     )  # fmt: skip
 
 
-def _rows(layer: Any, graph: Any, show_trainable: bool, prefix: str = "") -> list[list[str]]:
+def _rows(layer: Any, graph: Any, show_trainable: bool, depth: int | None, connected: bool) -> list[list[str]]:
+    """The row of a layer, and with a depth those of the layers in it."""
+    prefix = "   " * depth + "└ " if depth else ""
     row = [f"{prefix}{layer.name} ({_kind(layer)})", _shape_of(layer), _count_of(layer)]
-    if graph is not None:
-        row.append(_sources(layer, graph))
+    if connected:
+        row.append("-" if graph is None else _sources(layer, graph))
     if show_trainable:
-        row.append("-" if not layer.weights else "Y" if layer.trainable else "N")
-    return [row]
-
-
-def _nested(layer: Any, graph: Any, show_trainable: bool, depth: int) -> list[list[str]]:
-    rows = _rows(layer, graph, show_trainable, " " + "└ " * depth if depth else "")
-    if hasattr(layer, "graph_of_calls"):
-        for each in own_layers(layer):
-            found = _nested(each, None, show_trainable, depth + 1)
-            rows += [[*row[:3], "-", *row[3:]] for row in found] if graph is not None else found
-    return rows
+        row.append("-" if not getattr(layer, "weights", ()) else "Y" if layer.trainable else "N")
+    inner = layer.layers if depth is not None and hasattr(layer, "graph_of_calls") else []
+    nested = [_rows(each, None, show_trainable, (depth or 0) + 1, connected) for each in inner]
+    return [row, *(each for rows in nested for each in rows)]
 
 
 def _kind(layer: Any) -> str:
@@ -75,19 +88,21 @@ def _kind(layer: Any) -> str:
 
 
 def _shape_of(layer: Any) -> str:
-    shapes = layer._record.output_shapes
-    if not shapes:
+    record = layer._record
+    shape = record.output_shapes[-1] if record.output_shapes else None
+    if shape is None and record.build_shape is not None:
+        try:
+            shape = output_shape(layer, record.build_shape)
+        except (TypeError, ValueError, NotImplementedError):
+            return "?"
+    if shape is None:
         return "?"
-    if len(shapes) > 1 and any(shape != shapes[0] for shape in shapes):
-        return "multiple"
-    shape = shapes[0]
-    parts = [shape] if _is_one(shape) else [shape[key] for key in shape] if isinstance(shape, dict) else shape
-    text = ", ".join(str(part) for part in parts)
-    return text if _is_one(shape) else f"[{text}]"
-
-
-def _is_one(shape: Any) -> bool:
-    return isinstance(shape, tuple) and all(size is None or isinstance(size, int) for size in shape)
+    if is_shape(shape):
+        return str(tuple(shape))
+    parts = nest.children(shape)
+    if isinstance(shape, dict):
+        return "{" + ", ".join(f"{name}: {part}" for name, part in parts) + "}"
+    return f"[{', '.join(str(part) for _, part in parts)}]" if len(parts) > 1 else str(parts[0][1])
 
 
 def _count_of(layer: Any) -> str:
@@ -105,12 +120,8 @@ def _sources(layer: Any, graph: Any) -> str:
             continue
         for leaf in node.inputs:
             before, index = leaf.keras_history
-            found.append(f"{before.operation.name}[{_number(before, graph)}][{index}]")
+            found.append(f"{before.operation.name}[{before.index}][{index}]")
     return ", ".join(found) or "-"
-
-
-def _number(node: Node, graph: Any) -> int:
-    return node.index
 
 
 def _totals(model: Any) -> list[str]:
@@ -120,14 +131,12 @@ def _totals(model: Any) -> list[str]:
 
     trainable = model.trainable_weights
     others = [weight for weight in model.weights if not any(weight is each for each in trainable)]
-    optimizer = getattr(model, "optimizer", None)
-    extra = list(optimizer.variables)[1:] if optimizer is not None and optimizer.built else []
     lines = [line("Trainable params", trainable), line("Non-trainable params", others)]
-    if optimizer is not None and getattr(optimizer, "built", False):
-        extra = list(optimizer.variables)
+    extra: list[Any] = []
+    if model.optimizer is not None and model.optimizer.built:
+        extra = list(model.optimizer.variables)
         lines.append(line("Optimizer params", extra))
-        return [line("Total params", [*model.weights, *extra]), *lines]
-    return [line("Total params", model.weights), *lines]
+    return [line("Total params", [*model.weights, *extra]), *lines]
 
 
 def _memory(size: float) -> str:
@@ -138,28 +147,32 @@ def _memory(size: float) -> str:
     raise AssertionError
 
 
-def _widths(length: int, shares: tuple[float, ...]) -> list[int]:
-    """The inner widths of columns, of which all and the borders take a length."""
-    total = length - 1
-    widths = [int(total * share) - 3 for share in shares]
+def _widths(length: int, ends: list[float]) -> list[int]:
+    """The inner widths of columns that end at shares of a line, less what borders and padding take."""
+    places = [0, *(int(end * length) for end in ends)]
+    widths = [stop - start for start, stop in pairwise(places)]
+    excess = 3 * len(widths) + 1
+    for number in range(len(widths)):
+        part = round(excess / (len(widths) - number))
+        widths[number] -= part
+        excess -= part
+    if min(widths) < 2:
+        raise ValueError("Insufficient console width to print summary.")
     return widths
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    lines, line = [], ""
-    for word in text.split(" "):
-        while len(word) > width:
-            if line:
-                lines.append(line)
-                line = ""
-            lines.append(word[:width])
-            word = word[width:]
-        if not line or len(line) + 1 + len(word) <= width:
-            line = f"{line} {word}" if line else word
+    """A text in lines of a width; longer words are cut."""
+    start = len(text) - len(text.lstrip())
+    words = text.split()
+    words[:1] = [text[:start] + words[0]] if words else [""]
+    lines = [words[0]]
+    for word in words[1:]:
+        if len(lines[-1]) + 1 + len(word) <= width:
+            lines[-1] += f" {word}"
         else:
-            lines.append(line)
-            line = word
-    return [*lines, line]
+            lines.append(word)
+    return [line if len(line) <= width else line[: width - 1] + "…" for line in lines]
 
 
 def _table(headings: list[str], rows: list[list[str]], widths: list[int], aligned: list[str]) -> list[str]:
@@ -170,10 +183,11 @@ def _table(headings: list[str], rows: list[list[str]], widths: list[int], aligne
         parts = [_wrapped(text, width) for text, width in zip(texts, widths, strict=True)]
         height = max(map(len, parts))
         padded = [part + [""] * (height - len(part)) for part in parts]
-        return [
-            f"{bar} " + f" {bar} ".join(f"{text:{a}{w}}" for text, a, w in zip(line, aligned, widths, strict=True)) + f" {bar}"
+        lines = [
+            [f"{text:{align}{width}}" for text, align, width in zip(line, aligned, widths, strict=True)]
             for line in zip(*padded, strict=True)
         ]
+        return [f"{bar} {f' {bar} '.join(line)} {bar}" for line in lines]
 
     lines = [rule("┏", "━", "┳", "┓"), *cells(headings, "┃"), rule("┡", "━", "╇", "┩")]
     for number, row in enumerate(rows):

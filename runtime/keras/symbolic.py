@@ -94,7 +94,10 @@ class KerasTensor:
         return Operation("get_item", lambda x: x[key])(self)
 
     def __repr__(self) -> str:
-        return f"<KerasTensor shape={self.static_shape}, dtype={self._dtype.name}, name={self.name}>"
+        return (
+            f"<KerasTensor shape={self.static_shape}, dtype={self._dtype.name}, sparse=False, ragged=False, "
+            f"name={self.name}>"
+        )
 
 
 class Operation:

@@ -31,6 +31,7 @@ class Record:
         self.dtype: Any = None
         self.input_spec: Any = None
         self.input_shape: Any = None
+        self.build_shape: Any = None
         self.supports_masking = False
         self.activity_regularizer: Any = None
         self.signature: Any = None
@@ -42,6 +43,10 @@ class Record:
         self.nodes: list[Any] = []
         self.losses: list[Any] = []
         self.output_shapes: list[Any] = []
+        # Of models: the symbolic calls they are made of, the symbolic input of a Sequential, what compile was given.
+        self.graph: Any = None
+        self.input: Any = None
+        self.compiled: Any = None
 
 
 def unique(items: Iterable[Any]) -> list[Any]:

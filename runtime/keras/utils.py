@@ -33,7 +33,7 @@ def to_categorical(x: Any, num_classes: int | None = None) -> np.ndarray[Any, An
     shape = classes.shape[:-1] if classes.ndim > 1 and classes.shape[-1] == 1 else classes.shape
     flat = classes.reshape(-1)
     count = (int(flat.max()) + 1 if flat.size else 0) if num_classes is None else int(num_classes)
-    if flat.size and not (0 <= flat.min() and flat.max() < count):
+    if flat.size and not (flat.min() >= 0 and flat.max() < count):
         raise ValueError(f"the classes {flat.min()} to {flat.max()} do not fit into num_classes={count}")
     return np.eye(count)[flat].reshape(*shape, count)
 

@@ -39,10 +39,10 @@ class KerasVariable(Variable):
         self._trainable = bool(value)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        settings = dict(
-            name=self._name, path=self.path, trainable=self._trainable, regularizer=self.regularizer,
-            constraint=self.constraint, shape=self._static_shape,
-        )  # fmt: skip
+        settings = {
+            "name": self._name, "path": self.path, "trainable": self._trainable, "regularizer": self.regularizer,
+            "constraint": self.constraint, "shape": self._static_shape,
+        }  # fmt: skip
         return _restored, (self._array, settings)
 
     def __repr__(self) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError
 
-from ...convert import cast
 from ...dtypes import as_dtype
+from ...ops.elementwise import cast
 from ...ops.gather import gather
 from ...ops.linalg import tensordot
 from ...ops.math import not_equal
@@ -46,7 +46,7 @@ class InputLayer(Layer):
         self.batch_shape = tuple(batch_shape)
         self._record.built = True
         node = Node(self, (), {})
-        node.outputs = KerasTensor(self.batch_shape, self._record.dtype, self.name)
+        node.outputs = KerasTensor(self.batch_shape, self._record.dtype, name)
         node.outputs.keras_history = node, 0
         self._record.output_shapes.append(self.batch_shape)
 
@@ -109,7 +109,8 @@ class Dense(Layer):
 
     def call(self, inputs: Any, training: Any = None) -> Any:
         """Outputs (..., units)."""
-        inputs = cast(inputs, self._record.dtype)
+        if inputs.dtype is not self._record.dtype:
+            inputs = cast(inputs, self._record.dtype)
         shape = inputs.static_shape
         kernel = self.kernel.value()
         outputs = inputs @ kernel if shape is not None and len(shape) == 2 else tensordot(inputs, kernel, 1)

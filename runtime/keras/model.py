@@ -1,0 +1,186 @@
+"""`Model`: a layer that can be trained, and `Sequential`."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from autograph.errors import InvalidArgumentError
+
+from .. import nest
+from . import weights
+from .functional import FunctionalGraph
+from .layer import Layer
+from .symbolic import output_shape
+from .tracking import own_layers
+from .training import Trainer
+
+__all__ = ["Functional", "Model"]
+
+
+class Model(Trainer, Layer):
+    """A layer that can be trained: by subclassing, or from the symbolic calls between inputs and outputs.
+
+    Subclasses make layers in ``__init__`` and define ``call(self, inputs)``. ``Model(inputs, outputs)`` takes symbolic
+    tensors, or lists or dicts of them: what `Input` gave, and what layers made of it.
+
+    >>> import autograph as tf
+    >>> inputs = tf.keras.Input((4,))
+    >>> model = tf.keras.Model(inputs, tf.keras.layers.Dense(3)(inputs))
+    >>> model.output_shape, model.count_params()
+    ((None, 3), 15)
+    """
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls is Model and (args or "inputs" in kwargs):
+            return super().__new__(Functional, *args, **kwargs)
+        return super().__new__(cls, *args, **kwargs)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        graph = None
+        if args or "inputs" in kwargs:
+            given = dict(zip(("inputs", "outputs", "name"), args, strict=False))
+            if len(args) > 3 or given.keys() & kwargs.keys():
+                raise InvalidArgumentError("a functional model takes inputs, outputs and a name")
+            kwargs = {**given, **kwargs}
+            if "outputs" not in kwargs:
+                raise InvalidArgumentError("a functional model takes inputs and outputs: the outputs are missing")
+            graph = FunctionalGraph(kwargs.pop("inputs"), kwargs.pop("outputs"))
+        super().__init__(**kwargs)
+        self._init_training()
+        record = self._record
+        record.graph = graph
+        if graph is not None:
+            record.layers = graph.layers
+            record.built = True
+            record.output_shapes = [nest.map_structure(lambda leaf: leaf.static_shape, graph.outputs)]
+
+    # Looking
+
+    @property
+    def layers(self) -> list[Layer]:
+        """The layers that the model holds directly."""
+        return own_layers(self)
+
+    def get_layer(self, name: str | None = None, index: int | None = None) -> Layer:
+        """The layer of a name, or at an index. Raises `ValueError` when there is none."""
+        layers = self.layers
+        if index is not None:
+            if index >= len(layers):
+                raise ValueError(
+                    f"Was asked to retrieve layer at index {index} but model only has {len(layers)} layers."
+                )
+            return layers[index]
+        if name is None:
+            raise ValueError("Provide either a layer name or layer index at `get_layer`.")
+        for layer in layers:
+            if layer.name == name:
+                return layer
+        raise ValueError(f"No such layer: {name}. Existing layers are: {[layer.name for layer in layers]}.")
+
+    @property
+    def graph_of_calls(self) -> FunctionalGraph | None:
+        """The symbolic calls that the model was made of, None for other models."""
+        return self._record.graph
+
+    def _symbolic(self, what: str) -> FunctionalGraph:
+        graph = self.graph_of_calls
+        if graph is None:
+            raise AttributeError(f"model {self.name!r} has no {what}: it is neither functional nor a built Sequential")
+        return graph
+
+    @property
+    def inputs(self) -> list[Any]:
+        """The symbolic inputs of a functional or built sequential model."""
+        return nest.flatten(self._symbolic("inputs").inputs)
+
+    @property
+    def outputs(self) -> list[Any]:
+        return nest.flatten(self._symbolic("outputs").outputs)
+
+    @property
+    def input(self) -> Any:
+        return self._symbolic("input").inputs
+
+    @property
+    def output(self) -> Any:
+        return self._symbolic("output").outputs
+
+    @property
+    def input_shape(self) -> Any:
+        return nest.map_structure(lambda leaf: leaf.static_shape, self._symbolic("input_shape").inputs)
+
+    @property
+    def output_shape(self) -> Any:
+        return nest.map_structure(lambda leaf: leaf.static_shape, self._symbolic("output_shape").outputs)
+
+    def summary(
+        self, line_length: int | None = None, positions: Any = None, print_fn: Any = None, expand_nested: bool = False,
+        show_trainable: bool = False, layer_range: Any = None
+    ) -> None:  # fmt: skip
+        """Print a table of the layers, their output shapes and numbers of parameters; see `summary.print_summary`."""
+        from .summary import print_summary
+
+        print_summary(self, line_length, positions, print_fn, expand_nested, show_trainable, layer_range)
+
+    # Computing
+
+    def call(self, *args: Any, **kwargs: Any) -> Any:
+        """The outputs for the inputs; subclasses define it."""
+        graph = self.graph_of_calls
+        if graph is None:
+            raise NotImplementedError(f"Model {type(self).__name__} does not have a `call()` method implemented.")
+        return graph.run(args[0] if args else kwargs["inputs"])
+
+    def build(self, input_shape: Any = None) -> None:
+        """Make all weights for inputs of a shape, by a trace on placeholders: ``model.build((None, 4))``."""
+        if self.graph_of_calls is not None or (self.built and input_shape is None):
+            return
+        if input_shape is None:
+            raise InvalidArgumentError(f"model {self.name!r} needs the shape of its inputs: model.build(input_shape)")
+        self._record.built = True
+        try:
+            output_shape(self, input_shape)
+        except BaseException:
+            self._record.built = False
+            raise
+
+    def _build_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        if type(self).build is Model.build:  # calling it builds the layers
+            self._record.built = True
+            self._record.path = self.name
+        else:
+            super()._build_for(args, kwargs)
+
+    # Files
+
+    def save_weights(self, filepath: str | os.PathLike[str], overwrite: bool = True) -> None:
+        """Write the weights, and the optimizer's variables of a compiled model, into a file.
+
+        The file is in the safetensors format, whatever its name; a name that ends in ``.weights.h5`` does not make it
+        an HDF5 file. See `runtime.keras.weights`.
+        """
+        weights.save_weights(self, filepath, overwrite)
+
+    def load_weights(self, filepath: str | os.PathLike[str], skip_mismatch: bool = False) -> None:
+        """Set the weights, and the optimizer's variables of a compiled model, from a file of `save_weights`.
+
+        A file that is missing, damaged or of another model raises an error, and nothing is changed.
+        """
+        weights.load_weights(self, filepath, skip_mismatch)
+
+    def get_config(self) -> dict[str, Any]:
+        """As `Layer.get_config`; a functional model has none: `NotImplementedError`."""
+        if self.graph_of_calls is not None:
+            raise NotImplementedError("a functional model has no configuration: make it again and load its weights")
+        return super().get_config()
+
+
+class Functional(Model):
+    """The model that ``Model(inputs, outputs)`` makes."""
+
+    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+        """The outputs for tensors in the structure of the inputs."""
+        graph = self.graph_of_calls
+        assert graph is not None
+        return graph.run(inputs)

@@ -139,6 +139,7 @@ _NAMESPACES = {
 # Modules that are public as they are.
 _MODULES = {
     "config": "config", "errors": "errors", "experimental": "experimental", "keras": "keras", "nest": "runtime.nest",
+    "summary": "runtime.summary",
 }  # fmt: skip
 
 _names = _lazy.parse(_NAMES)

@@ -26,6 +26,8 @@ from .spec import TensorSpec
 from .tensor import SymbolicTensor, Tensor
 
 _numbers = itertools.count(1)
+observers: list[Callable[[Graph], None]] = []
+"""What is told of each graph that is called and run; see `runtime.summary.graphs`."""
 # TensorFlow's names of element types in its error messages.
 _LONG_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
 
@@ -156,6 +158,8 @@ class ConcreteFunction:
             for variable in self._assigned:
                 forbid_choices(variable)
             return self._packed(list(call_node(self.graph, tensors)))
+        for observer in observers:
+            observer(self.graph)
         if trace._local.tapes:
             return self._packed(run_recorded(self.graph, lambda: self.plan, tensors))
         results = self.plan.run(*[tensor._array for tensor in tensors])

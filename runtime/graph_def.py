@@ -58,6 +58,11 @@ class FunctionLibrary:
     """The functions that the nodes of a graph run, innermost first."""
 
     function: list[FunctionDef] = field(default_factory=list)
+    _taken: set[str] = field(default_factory=set, repr=False, compare=False)
+
+    def unique_name(self, base: str) -> str:
+        """A name that no other function of the library has."""
+        return _unique(base, self._taken)
 
 
 @dataclass
@@ -85,7 +90,7 @@ def graph_def(graph: Graph) -> GraphDef:
 
 def _nodes(graph: Graph, names: dict[Graph, str], library: FunctionLibrary) -> Iterator[NodeDef]:
     for node in graph.nodes:
-        yield NodeDef(node.name, _op_name(node), [_reference(value) for value in node.inputs],
+        yield NodeDef(node.name, op_name(node), [_reference(value) for value in node.inputs],
                       dict(_attributes(node, names, library)))  # fmt: skip
 
 
@@ -100,8 +105,8 @@ def _attributes(node: Node, names: dict[Graph, str], library: FunctionLibrary) -
 def _function(graph: Graph, names: dict[Graph, str], library: FunctionLibrary) -> str:
     """The name under which a sub-graph is in the library."""
     if graph not in names:
+        names[graph] = name = library.unique_name(graph.name)  # now: it may call itself
         nodes = list(_nodes(graph, names, library))
-        names[graph] = name = _unique(graph.name, set(names.values()))
         inputs = [value.node.name for value in graph.inputs]
         library.function.append(FunctionDef(name, inputs, [_reference(value) for value in graph.outputs], nodes))
     return names[graph]
@@ -111,7 +116,8 @@ def _reference(value: Value) -> str:
     return value.node.name if value.index == 0 else value.name
 
 
-def _op_name(node: Node) -> str:
+def op_name(node: Node) -> str:
+    """The op of a node in TensorFlow's spelling."""
     name = node.op.name
     return _OP_NAMES.get(name) or "".join(part[:1].upper() + part[1:] for part in name.split("_"))
 

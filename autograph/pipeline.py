@@ -254,21 +254,25 @@ def _check(stage: list[type[Pass]], context: Context, source: Source, code: Code
 
 def _convert(function: FunctionType, staged: bool) -> Compiled | ConversionError:
     from . import operators
+    from .converters.implicit_calls import ImplicitCalls
     from .source.compile import compile_code
 
     form = "staged" if staged else "plain"
 
-    def attempt() -> tuple[Context, Compiled]:
+    def attempt() -> tuple[Context, str, Compiled]:
         context, source = transformed(function, staged)
-        return context, compile_code(context.tree, function.__code__, source, {"ag__": operators})
+        text = _text(context.tree) if settings.verbosity >= 2 else ""
+        if staged:
+            _run_stage([ImplicitCalls], context)
+        return context, text, compile_code(context.tree, function.__code__, source, {"ag__": operators})
 
     failure: ConversionError | None = None
     try:
         try:
-            context, compiled = attempt()
+            context, text, compiled = attempt()
         except RecursionError:
             with _deeper_recursion():
-                context, compiled = attempt()
+                context, text, compiled = attempt()
     except ConversionError as error:
         failure = error
     except (SyntaxError, RecursionError, MemoryError) as error:
@@ -281,7 +285,7 @@ def _convert(function: FunctionType, staged: bool) -> Compiled | ConversionError
     for line, reason in context.native:
         log(1, f"stays native Python: {reason}", function, line)
     if settings.verbosity >= 2:
-        log(2, f"{form} form:\n{_text(context.tree)}", function)
+        log(2, f"{form} form:\n{text}", function)
     return compiled
 
 

@@ -76,7 +76,7 @@ class Stores(Pass):
             node.target = self._target(target)
             return node
         variable = target.value.id
-        update = [name(variable, target), _index(target.slice), operator(IN_PLACE[type(node.op)], target)]
+        update = [name(variable, target), index_argument(target.slice), operator(IN_PLACE[type(node.op)], target)]
         return assign(variable, operator_call("update_item", [*update, lazy(self, node.value)], node), node)
 
     def leave_Delete(self, node: gast.Delete) -> Rewritten:
@@ -121,7 +121,7 @@ class Stores(Pass):
         if self._rebinds(target):
             container, *indices = _path(target)
             operation = "set_item" if len(indices) == 1 else "set_inner_item"
-            arguments = [value, name(container.id, target), *map(_index, indices)]
+            arguments = [value, name(container.id, target), *map(index_argument, indices)]
             return [assign(container.id, operator_call(operation, arguments, target), target)]
         if not self._must_split(target):
             return [located(gast.Assign([self._target(target)], value, None), target)]
@@ -188,7 +188,7 @@ class Stores(Pass):
             attribute = constant(mangle(container.attr, class_name), container)
             return operator_call("items_of_attribute", [container.value, attribute], container)
         if isinstance(container, gast.Subscript):
-            return operator_call("items_of_item", [container.value, _index(container.slice)], container)
+            return operator_call("items_of_item", [container.value, index_argument(container.slice)], container)
         return self._mutable(container)
 
     def _noted(self, target: Any) -> Any:
@@ -240,10 +240,10 @@ def _is_simple(index: Any) -> bool:
     return isinstance(index, gast.Constant | gast.Name)
 
 
-def _index(index: Any) -> Any:
+def index_argument(index: Any) -> Any:
     """An index as an argument: `a:b` is `ag__.slice(a, b)`."""
     if isinstance(index, gast.Tuple):
-        index.elts = [_index(each) for each in index.elts]
+        index.elts = [index_argument(each) for each in index.elts]
         return index
     if not isinstance(index, gast.Slice):
         return index

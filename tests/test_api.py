@@ -17,6 +17,7 @@ import autograph as tf
 from autograph import pipeline
 from autograph.config import settings
 from autograph.errors import ConversionError, SourceNotFoundError, StagingError, UnsupportedConstructError
+from autograph.tracebacks import trim
 
 
 def collatz(n: int, steps: int = 0) -> int:
@@ -420,7 +421,9 @@ def test_errors_show_the_users_lines():
     for staged in (False, True):
         with pytest.raises(ZeroDivisionError) as caught:
             pipeline.converted(f, staged)([0, 2, 1])
-        trace = caught.tb
+        trim(caught.value)
+        trace = caught.value.__traceback__
+        assert trace is not None
         while trace.tb_next is not None:
             trace = trace.tb_next
         assert (trace.tb_lineno, trace.tb_frame.f_code.co_filename) == (line, __file__)

@@ -1,26 +1,53 @@
 """What generated code calls: the namespace ``ag__``.
 
-`dispatch` finds the back end of a value; `control_flow`, `logical`, `calls`, `stores`, `variables`, `exceptions`,
-`patterns` and `strings` hold the operators; `state` keeps what staged bodies change; `graph` is the back end that
+`dispatch` finds the back end of a value; `control_flow`, `logical`, `arithmetic`, `attributes`, `calls`, `contexts`,
+`stores`, `variables`, `exceptions`, `patterns` and `strings` hold the operators; `special_methods` finds the methods of
+users' classes that Python calls by itself; `state` keeps what staged bodies change; `graph` is the back end that
 builds graphs.
 """
 
 from builtins import slice as slice
-from operator import iadd as iadd
-from operator import iand as iand
-from operator import ifloordiv as ifloordiv
-from operator import ilshift as ilshift
-from operator import imatmul as imatmul
-from operator import imul as imul
-from operator import ior as ior
-from operator import ipow as ipow
-from operator import irshift as irshift
-from operator import isub as isub
-from operator import itruediv as itruediv
-from operator import ixor as ixor
 
 from . import graph as graph
+from .arithmetic import add as add
+from .arithmetic import bitand as bitand
+from .arithmetic import bitor as bitor
+from .arithmetic import bitxor as bitxor
+from .arithmetic import eq as eq
+from .arithmetic import floordiv as floordiv
+from .arithmetic import ge as ge
+from .arithmetic import gt as gt
+from .arithmetic import iadd as iadd
+from .arithmetic import iand as iand
+from .arithmetic import ifloordiv as ifloordiv
+from .arithmetic import ilshift as ilshift
+from .arithmetic import imatmul as imatmul
+from .arithmetic import imul as imul
+from .arithmetic import invert as invert
+from .arithmetic import ior as ior
+from .arithmetic import ipow as ipow
+from .arithmetic import irshift as irshift
+from .arithmetic import isub as isub
+from .arithmetic import itruediv as itruediv
+from .arithmetic import ixor as ixor
+from .arithmetic import le as le
+from .arithmetic import lshift as lshift
+from .arithmetic import lt as lt
+from .arithmetic import matmul as matmul
+from .arithmetic import mul as mul
+from .arithmetic import ne as ne
+from .arithmetic import neg as neg
+from .arithmetic import pos as pos
+from .arithmetic import pow as pow
+from .arithmetic import rshift as rshift
+from .arithmetic import sub as sub
+from .arithmetic import truediv as truediv
+from .attributes import AttributeUpdate as AttributeUpdate
+from .attributes import ItemUpdate as ItemUpdate
+from .attributes import get_attribute as get_attribute
+from .attributes import get_subscript as get_subscript
 from .calls import call as call
+from .contexts import context as context
 from .control_flow import BREAK as BREAK
 from .control_flow import CONTINUE as CONTINUE
 from .control_flow import for_stmt as for_stmt
@@ -38,15 +65,9 @@ from .items import items_of_item as items_of_item
 from .items import set_inner_item as set_inner_item
 from .logical import and_ as and_
 from .logical import compare as compare
-from .logical import eq as eq
-from .logical import ge as ge
-from .logical import gt as gt
 from .logical import in_ as in_
 from .logical import is_ as is_
 from .logical import is_not as is_not
-from .logical import le as le
-from .logical import lt as lt
-from .logical import ne as ne
 from .logical import not_ as not_
 from .logical import not_in as not_in
 from .logical import or_ as or_

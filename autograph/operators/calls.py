@@ -6,14 +6,14 @@ import sys
 import weakref
 from collections.abc import Callable
 from functools import partial
-from types import BuiltinFunctionType, FunctionType, MethodType
+from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperType
 from typing import Any
 
 from autograph.config import settings
 from autograph.errors import ConversionError
 from autograph.log import log
 
-from .dispatch import active, open_traces, staging
+from .dispatch import Backend, active, open_traces, staging
 
 LEFT_ALONE = frozenset((*sys.stdlib_module_names, "autograph", "numpy", "gast", "astunparse", "_pytest", "pytest"))
 """Top-level modules whose functions are called as they are."""
@@ -90,11 +90,15 @@ def _staged_form(function: Any) -> Any:
     backend = active()
     if backend is None:
         return _plain_form(function)
+    kind = type(function)
+    if kind is BuiltinFunctionType or isinstance(function, type):
+        return _staged_builtin(function, backend)
     replacement = backend.replacement(function)
     if replacement is not None:
         return backend.watch_call(replacement) if backend.in_body() else replacement
-    kind = type(function)
     if kind is FunctionType:
+        if function.__name__ == "__init__":
+            return _initialiser(function, backend)
         if _convertible(function):
             return _convert(function, _staged, True)
     elif kind is MethodType:
@@ -105,11 +109,45 @@ def _staged_form(function: Any) -> Any:
             return MethodType(call(function.__func__), function.__self__)
     elif kind is partial:
         return _partial(function)
-    elif not isinstance(function, (type, BuiltinFunctionType)):
+    elif kind is MethodWrapperType:
+        return _wrapper(function, backend)
+    else:
         method = _call_method(function)
         if method is not None:
             return MethodType(call(method), function)
     return backend.watch_call(function)
+
+
+def _initialiser(function: FunctionType, backend: Backend) -> Any:
+    """The form of an `__init__`; one that `dataclasses.dataclass` has made has no source."""
+    from .classes import initialise_dataclass, is_dataclass_init
+
+    if is_dataclass_init(function):
+        return partial(initialise_dataclass, function)
+    return _convert(function, _staged, True) if _convertible(function) else backend.watch_call(function)
+
+
+def _wrapper(function: Any, backend: Backend) -> Any:
+    """The form of a special method that is written in C."""
+    from .classes import constructor_of_metaclass
+
+    return constructor_of_metaclass(function) or backend.watch_call(function)
+
+
+def _staged_builtin(function: Any, backend: Backend) -> Any:
+    """The form of a class or a built-in: what they call in classes of the user's is converted."""
+    from .builtin_calls import with_special_methods
+    from .classes import constructor
+
+    made = constructor(function) if isinstance(function, type) else None
+    if made is not None:
+        return made
+    replacement = backend.replacement(function)
+    if replacement is None:
+        form = backend.watch_call(function)
+    else:
+        form = backend.watch_call(replacement) if backend.in_body() else replacement
+    return with_special_methods(function, form)
 
 
 def _convertible(function: FunctionType) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from itertools import count
 from typing import Any
 
+from .builtin_calls import iterated, truth
 from .calls import call
 from .dispatch import Backend, Options, Thunk, active, backend_of, open_traces
 
@@ -29,6 +30,7 @@ def if_stmt(test: Any, body: Thunk, orelse: Thunk, names: tuple[str, ...] = ()) 
         return body()
     if test is False:
         return orelse()
+    test = truth(test)
     backend = backend_of(test)
     if backend is not None:
         return backend.if_stmt(test, body, orelse, names)
@@ -50,6 +52,7 @@ def while_stmt(test: Thunk, body: Thunk, names: tuple[str, ...] = (), options: O
     for turn in count():
         go = test()
         if go is not True:
+            go = truth(go)
             backend = backend_of(go)
             if backend is not None:
                 return backend.while_stmt(go, test, body, names, options)
@@ -77,8 +80,10 @@ def for_stmt(
     backend = backend_of(iterable)
     if backend is not None:
         return backend.for_stmt(iterable, body, names, options)
-    if open_traces and hasattr(iterable, "__next__"):
-        iterable = call(iter)(iterable)
+    if open_traces:
+        iterable = iterated(iterable)
+        if hasattr(iterable, "__next__"):
+            iterable = call(iter)(iterable)
     iterator = iter(iterable)
     backend = backend_of(iterator)
     if backend is not None:

@@ -155,6 +155,10 @@ class Backend:
         """Whether a store of plain values into a plain container, in a staged body, goes through `set_item` too."""
         return False
 
+    def changed_object(self, value: Any) -> Any:
+        """The object that a store into an attribute or item of a staged value is about to change."""
+        return value
+
     def load(self, value: Any, name: str) -> Any:
         """The value of a variable that may be undefined at run time, with a check."""
         return value
@@ -210,13 +214,14 @@ def backend_of(*values: Any) -> Backend | None:
         try:
             found = _by_type[value.__class__]
         except (KeyError, TypeError):
-            found = _find(type(value))
+            found = owner_of(type(value))
         if found is not None:
             return found
     return None
 
 
-def _find(value_type: type) -> Backend | None:
+def owner_of(value_type: type) -> Backend | None:
+    """Returns the back end that owns values of a type, or `None`."""
     if value_type in _by_type:
         return _by_type[value_type]
     found = next((each for each in _backends if each.owns(value_type)), None)

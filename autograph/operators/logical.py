@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
-from .dispatch import Thunk, backend_of
-
-__all__ = [
-    "and_", "compare", "eq", "ge", "gt", "in_", "is_", "is_not", "le", "lt", "ne", "not_", "not_in", "or_",
-]  # fmt: skip
+from .builtin_calls import truth
+from .calls import call
+from .dispatch import Thunk, backend_of, open_traces
+from .special_methods import call_method, method
 
 
 def and_(left: Any, *operands: Thunk) -> Any:
@@ -19,7 +17,11 @@ def and_(left: Any, *operands: Thunk) -> Any:
         backend = backend_of(left)
         if backend is not None:
             return backend.and_(left, _rest(and_, operands, position))
-        if not left:
+        true = truth(left)
+        backend = backend_of(true)
+        if backend is not None:
+            return backend.if_stmt(true, _rest(and_, operands, position), _thunk(left), ())
+        if not true:
             return left
         left = operand()
     return left
@@ -31,10 +33,18 @@ def or_(left: Any, *operands: Thunk) -> Any:
         backend = backend_of(left)
         if backend is not None:
             return backend.or_(left, _rest(or_, operands, position))
-        if left:
+        true = truth(left)
+        backend = backend_of(true)
+        if backend is not None:
+            return backend.if_stmt(true, _thunk(left), _rest(or_, operands, position), ())
+        if true:
             return left
         left = operand()
     return left
+
+
+def _thunk(value: Any) -> Thunk:
+    return lambda: value
 
 
 def _rest(operator: Callable[..., Any], operands: tuple[Thunk, ...], position: int) -> Thunk:
@@ -49,6 +59,7 @@ def not_(value: Any) -> Any:
         return False
     if value is False:
         return True
+    value = truth(value)
     backend = backend_of(value)
     return (not value) if backend is None else backend.not_(value)
 
@@ -77,14 +88,16 @@ def _comparison(left: Any, operator: Callable[[Any, Any], Any], operand: Thunk, 
 
 def in_(item: Any, container: Any) -> Any:
     """``item in container``."""
+    found = method(type(container), "__contains__") if open_traces else None
+    if found is not None:
+        return call(bool)(call_method(found, container, item))
     backend = _backend_of_membership(item, container)
     return (item in container) if backend is None else backend.contains(item, container)
 
 
 def not_in(item: Any, container: Any) -> Any:
     """``item not in container``."""
-    backend = _backend_of_membership(item, container)
-    return (item not in container) if backend is None else backend.not_(backend.contains(item, container))
+    return not_(in_(item, container))
 
 
 def _backend_of_membership(item: Any, container: Any) -> Any:

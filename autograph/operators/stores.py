@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from . import state
-from .dispatch import Thunk, active, backend_of
+from .attributes import Owner
+from .dispatch import Thunk, active, backend_of, open_traces
+from .special_methods import call_method, is_user_class, method
 
 _CONTAINERS = (list, dict)
 
@@ -18,7 +20,12 @@ _CONTAINERS = (list, dict)
 def mut(obj: Any) -> Any:
     """Returns `obj`, after noting that the statement at hand is about to change it."""
     if state.stack():
+        backend = backend_of(obj)
+        obj = obj if backend is None else backend.changed_object(obj)
         state.about_to_change(obj)
+        if is_user_class(type(obj)) and backend_of(obj) is None:
+            state.refuse_unknown(obj)
+            return Owner(obj)
         if type(obj) not in (list, dict):
             _store_method(obj)
         state.refuse_unknown(obj)
@@ -44,6 +51,9 @@ def outer_writes(load: Thunk) -> None:
 
 def get_item(container: Any, index: Any) -> Any:
     """``container[index]``."""
+    reader = method(type(container), "__getitem__") if open_traces else None
+    if reader is not None:
+        return call_method(reader, container, index)
     backend = backend_of(index, container)
     if backend is None:
         return container[index]
@@ -52,6 +62,9 @@ def get_item(container: Any, index: Any) -> Any:
 
 def set_item(value: Any, container: Any, index: Any) -> Any:
     """``container[index] = value``; returns the container, a new one when it can't be changed (a tensor)."""
+    if open_traces and method(type(container), "__setitem__") is not None:
+        mut(container)[index] = value
+        return container
     backend = backend_of(container)
     if backend is None and not isinstance(container, _CONTAINERS):
         backend = backend_of(value)

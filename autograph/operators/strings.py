@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
+from . import arithmetic
 from .dispatch import active, backend_of
 
 _CONVERSIONS: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii}
@@ -35,9 +35,9 @@ def mod(left: Any, right: Any) -> Any:
         backend = active()
         if backend is not None:
             return backend.percent(left, right)
-    return left % right
+    return arithmetic.mod(left, right)
 
 
 def imod(left: Any, right: Any) -> Any:
     """What ``left %= right`` gives `left`."""
-    return mod(left, right) if isinstance(left, (str, bytes)) else operator.imod(left, right)
+    return mod(left, right) if isinstance(left, (str, bytes)) else arithmetic.imod(left, right)

@@ -14,6 +14,7 @@ from autograph.runtime.ops.text import apply_text
 from autograph.runtime.tensor import Tensor
 from autograph.runtime.trace import static_value
 
+from ..builtin_calls import truth as special_truth
 from ..dispatch import Thunk, backend_of
 from .errors import type_error, where
 from .iterables import StagedIterable, StagedRange
@@ -37,7 +38,7 @@ def truth(value: Any) -> Any:
     Raises:
         StagedValueError: an array of several elements is neither true nor false.
     """
-    value = read(value)
+    value = read(special_truth(value))
     if isinstance(value, Maybe):
         if value.missing is None:
             return and_(value.flag, lambda: truth(value.value))

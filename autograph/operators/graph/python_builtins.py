@@ -22,6 +22,7 @@ from autograph.runtime.variable import Variable
 
 from .. import state, strings
 from ..calls import call
+from ..special_methods import method
 from ..variables import UNDEFINED
 from . import conditions, text
 from .cond import if_stmt
@@ -264,6 +265,14 @@ def next_(iterator: Any, *default: Any) -> Any:
     """``next``: when tracing, once; in a staged body only for iterators made there."""
     if is_staged(iterator):
         raise StagedValueError("next() of a staged iterator", **where(), remedy="write a `for` loop with `break`")
+    forward = method(type(iterator), "__next__")
+    if forward is not None:
+        try:
+            return call(forward)(iterator)
+        except StopIteration:
+            if default:
+                return default[0]
+            raise
     if isinstance(iterator, Stream):
         if default:
             raise StagedValueError(

@@ -1,0 +1,177 @@
+"""Arithmetic and comparisons in staged forms: Python's own on everything but objects of the user's classes.
+
+For those, the protocol of Python's data model is followed with the converted methods: the operand on the right goes
+first when its class inherits from that of the left one and has a method of its own, ``NotImplemented`` passes on.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from .dispatch import backend_of
+from .special_methods import MISSING, call_method, is_user_class, lookup, method
+
+Binary = Callable[[Any, Any], Any]
+
+
+def _binary(name: str, symbol: str) -> Binary:
+    native = getattr(operator, name)
+    bare = name.strip("_")
+    forward, backward = f"__{bare}__", f"__r{bare}__"
+
+    def operate(left: Any, right: Any) -> Any:
+        if not (is_user_class(type(left)) or is_user_class(type(right))):
+            return native(left, right)
+        return _operate(left, right, forward, backward, native, symbol)
+
+    operate.__name__ = operate.__qualname__ = name
+    return operate
+
+
+def _operate(left: Any, right: Any, forward: str, backward: str, native: Binary, symbol: str) -> Any:
+    left_class, right_class = type(left), type(right)
+    first = method(left_class, forward)
+    second = method(right_class, backward) if right_class is not left_class else None
+    if first is None and second is None:
+        return native(left, right)
+    tried = False
+    if second is not None and _goes_first(left_class, right_class, forward, backward):
+        result = call_method(second, right, left)
+        if result is not NotImplemented:
+            return result
+        tried = True
+    result = _try(first, left_class, forward, left, right)
+    if result is NotImplemented and right_class is not left_class and not tried:
+        result = _try(second, right_class, backward, right, left)
+    if result is NotImplemented:
+        raise TypeError(
+            f"unsupported operand type(s) for {symbol}: '{left_class.__name__}' and '{right_class.__name__}'"
+        )
+    return result
+
+
+def _goes_first(left: type, right: type, forward: str, backward: str) -> bool:
+    """Whether the operand on the right is asked first."""
+    if issubclass(right, left):
+        return lookup(right.__mro__, backward) is not lookup(left.__mro__, backward)
+    if _is_staged_class(left):
+        return True
+    # Sequences join others only when no number-like operand has answered.
+    return forward in ("__add__", "__mul__") and hasattr(left, "__len__") and _is_builtin_sequence(left)
+
+
+def _is_staged_class(cls: type) -> bool:
+    """Whether instances are tensors: their own methods would make a tensor of the other operand."""
+    return cls.__module__.startswith("autograph.")
+
+
+def _is_builtin_sequence(cls: type) -> bool:
+    return issubclass(cls, (list, tuple, str, bytes, bytearray))
+
+
+def _try(found: FunctionType | None, cls: type, name: str, obj: Any, other: Any) -> Any:
+    if found is not None:
+        return call_method(found, obj, other)
+    native = lookup(cls.__mro__, name)
+    if native is MISSING or native is None:
+        return NotImplemented
+    return native.__get__(obj, cls)(other)
+
+
+def _in_place(name: str, binary: Binary) -> Binary:
+    native = getattr(operator, name)
+    special = f"__{name}__"
+
+    def operate(left: Any, right: Any) -> Any:
+        cls = type(left)
+        if not (is_user_class(cls) or is_user_class(type(right))):
+            return native(left, right)
+        found = method(cls, special)
+        if found is not None:
+            result = call_method(found, left, right)
+            return binary(left, right) if result is NotImplemented else result
+        return native(left, right) if hasattr(cls, special) else binary(left, right)
+
+    operate.__name__ = operate.__qualname__ = name
+    return operate
+
+
+def _unary(name: str) -> Callable[[Any], Any]:
+    native = getattr(operator, name)
+    special = f"__{name}__"
+
+    def operate(value: Any) -> Any:
+        found = method(type(value), special)
+        return native(value) if found is None else call_method(found, value)
+
+    operate.__name__ = operate.__qualname__ = name
+    return operate
+
+
+def _comparison(name: str, reflected: str, symbol: str) -> Binary:
+    native = getattr(operator, name)
+    forward, backward = f"__{name}__", f"__{reflected}__"
+
+    def operate(left: Any, right: Any) -> Any:
+        left_class, right_class = type(left), type(right)
+        if not (is_user_class(left_class) or is_user_class(right_class)):
+            return native(left, right)
+        if _comparing(left_class, forward) is None and _comparing(right_class, backward) is None:
+            return native(left, right)
+        sides = [(left, right, forward), (right, left, backward)]
+        if right_class is not left_class and (issubclass(right_class, left_class) or _is_staged_class(left_class)):
+            sides.reverse()
+        for obj, other, special in sides:
+            result = _compared(obj, other, special)
+            if result is not NotImplemented:
+                return result
+        if name in ("eq", "ne"):
+            return (left is right) is (name == "eq")
+        raise TypeError(
+            f"'{symbol}' not supported between instances of '{left_class.__name__}' and '{right_class.__name__}'"
+        )
+
+    operate.__name__ = operate.__qualname__ = name
+    return operate
+
+
+def _comparing(cls: type, name: str) -> FunctionType | None:
+    """The converted function that answers a comparison: ``!=`` may be answered by ``__eq__``."""
+    found = method(cls, name)
+    if found is None and name == "__ne__" and lookup(cls.__mro__, name) is object.__ne__:
+        return method(cls, "__eq__")
+    return found
+
+
+def _compared(obj: Any, other: Any, name: str) -> Any:
+    cls = type(obj)
+    found = _comparing(cls, name)
+    if found is None:
+        return getattr(cls, name)(obj, other)
+    result = call_method(found, obj, other)
+    if name == "__ne__" and method(cls, name) is None and result is not NotImplemented:
+        backend = backend_of(result)
+        return (not result) if backend is None else backend.not_(result)
+    return result
+
+
+add, sub, mul = _binary("add", "+"), _binary("sub", "-"), _binary("mul", "*")
+matmul, truediv, floordiv = _binary("matmul", "@"), _binary("truediv", "/"), _binary("floordiv", "//")
+mod, pow = _binary("mod", "%"), _binary("pow", "** or pow()")
+lshift, rshift = _binary("lshift", "<<"), _binary("rshift", ">>")
+bitand, bitor, bitxor = _binary("and_", "&"), _binary("or_", "|"), _binary("xor", "^")
+
+iadd, isub, imul = _in_place("iadd", add), _in_place("isub", sub), _in_place("imul", mul)
+imatmul, itruediv = _in_place("imatmul", matmul), _in_place("itruediv", truediv)
+ifloordiv, imod, ipow = _in_place("ifloordiv", floordiv), _in_place("imod", mod), _in_place("ipow", pow)
+ilshift, irshift = _in_place("ilshift", lshift), _in_place("irshift", rshift)
+iand, ior, ixor = _in_place("iand", bitand), _in_place("ior", bitor), _in_place("ixor", bitxor)
+
+neg, pos, invert = _unary("neg"), _unary("pos"), _unary("invert")
+
+eq, ne = _comparison("eq", "eq", "=="), _comparison("ne", "ne", "!=")
+lt, gt = _comparison("lt", "gt", "<"), _comparison("gt", "lt", ">")
+le, ge = _comparison("le", "ge", "<="), _comparison("ge", "le", ">=")

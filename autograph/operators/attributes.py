@@ -1,0 +1,221 @@
+"""Attributes: `o.a`, `o.a = v`, `del o.a`, with the user's properties, descriptors and `__getattr__` converted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+from autograph.errors import MutationError
+from autograph.runtime.trace import user_location
+
+from . import state
+from .calls import call
+from .dispatch import active, backend_of
+from .special_methods import MISSING, call_method, is_convertible, is_user_class, lookup, method
+
+
+def get_attribute(obj: Any, name: str) -> Any:
+    """``obj.name``."""
+    cls = type(obj)
+    if cls is super:
+        return _of_super(obj, name)
+    if isinstance(obj, type) and is_user_class(obj):
+        found = lookup(obj.__mro__, name)
+        getter = method(type(found), "__get__")
+        if getter is not None and lookup(cls.__mro__, name) is MISSING:
+            return call_method(getter, found, None, obj)
+    if not is_user_class(cls):
+        return getattr(obj, name)
+    try:
+        reader = method(cls, "__getattribute__")
+        if reader is not None:
+            return call_method(reader, obj, name)
+        return _read(obj, cls.__mro__, name, _native_reader(cls))
+    except AttributeError:
+        fallback = method(cls, "__getattr__")
+        if fallback is None:
+            raise
+    return call_method(fallback, obj, name)
+
+
+def _native_reader(cls: type) -> Callable[[Any, str], Any]:
+    """What reads an attribute as Python does, but for a `__getattr__` that is converted."""
+    if method(cls, "__getattr__") is None:
+        return getattr
+    return lambda obj, name: cls.__getattribute__(obj, name)
+
+
+def _of_super(obj: Any, name: str) -> Any:
+    owner = obj.__self__
+    if owner is None or isinstance(owner, type):
+        return getattr(obj, name)
+    mro = obj.__self_class__.__mro__
+    return _read(owner, mro[mro.index(obj.__thisclass__) + 1 :], name, lambda _, name: getattr(obj, name))
+
+
+def _read(obj: Any, mro: tuple[type, ...], name: str, native: Callable[[Any, str], Any]) -> Any:
+    found = lookup(mro, name)
+    kind = type(found)
+    if isinstance(found, property) and kind.__get__ is property.__get__:
+        if is_convertible(found.fget):
+            return call(found.fget)(obj)
+    elif isinstance(found, cached_property) and kind.__get__ is cached_property.__get__:
+        if is_convertible(found.func) and name not in vars(obj):
+            return _cached(obj, name, call(found.func)(obj))
+    else:
+        getter = method(kind, "__get__")
+        is_data = hasattr(kind, "__set__") or hasattr(kind, "__delete__")
+        if getter is not None and (is_data or name not in getattr(obj, "__dict__", ())):
+            return call_method(getter, found, obj, type(obj))
+    return native(obj, name)
+
+
+def _cached(obj: Any, name: str, value: Any) -> Any:
+    """Keeps the value of a ``cached_property``.
+
+    Raises:
+        MutationError: the object is older than the trace, or than the branch: only the run knows the value, or whether
+            there is one, but what the object holds decides about later traces and later lines.
+    """
+    journals = state.stack()
+    backend = active()
+    if journals and not journals[-1].is_created(obj):
+        if (backend is not None and backend.in_body()) or _is_staged(value):
+            location = user_location()
+            raise MutationError(
+                f"the cached property `{type(obj).__name__}.{name}` of an object that is older than the "
+                f"{'staged branch or loop' if backend is not None and backend.in_body() else 'trace'} is computed: "
+                "a graph can't keep its value in the object",
+                **({} if location is None else location._asdict()),
+                construct="cached_property",
+                remedy="use a property, or read it once before",
+            )
+        state.about_to_change(obj)
+    vars(obj)[name] = value
+    return value
+
+
+def _is_staged(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(map(_is_staged, value))
+    if isinstance(value, dict):
+        return any(map(_is_staged, value.values()))
+    return backend_of(value) is not None
+
+
+def set_attribute(obj: Any, name: str, value: Any) -> None:
+    """``obj.name = value``, for an object that is noted as changed already."""
+    cls = type(obj)
+    writer = method(cls, "__setattr__")
+    if writer is not None:
+        call_method(writer, obj, name, value)
+    elif not _through_descriptor(obj, cls, name, "fset", "__set__", value):
+        setattr(obj, name, value)
+
+
+def delete_attribute(obj: Any, name: str) -> None:
+    """``del obj.name``, for an object that is noted as changed already."""
+    cls = type(obj)
+    writer = method(cls, "__delattr__")
+    if writer is not None:
+        call_method(writer, obj, name)
+    elif not _through_descriptor(obj, cls, name, "fdel", "__delete__"):
+        delattr(obj, name)
+
+
+def _through_descriptor(obj: Any, cls: type, name: str, accessor: str, special: str, *values: Any) -> bool:
+    """Stores or deletes through a property or another descriptor of the class; whether there is one to convert."""
+    if lookup(cls.__mro__, "__setattr__" if values else "__delattr__") not in _PLAIN_STORES:
+        return False
+    found = lookup(cls.__mro__, name)
+    function = getattr(found, accessor) if type(found) is property else None
+    if function is not None and is_convertible(function):
+        call(function)(obj, *values)
+        return True
+    writer = method(type(found), special)
+    if writer is None:
+        return False
+    call_method(writer, found, obj, *values)
+    return True
+
+
+_PLAIN_STORES = (object.__setattr__, object.__delattr__)
+
+
+class Owner:
+    """An object of a user's class as the target of stores and deletions: they run converted methods."""
+
+    __slots__ = ("_obj",)
+    _obj: Any
+
+    def __init__(self, obj: Any) -> None:
+        object.__setattr__(self, "_obj", obj)
+
+    def __getattribute__(self, name: str) -> Any:
+        return get_attribute(_object_of(self), name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        set_attribute(_object_of(self), name, value)
+
+    def __delattr__(self, name: str) -> None:
+        delete_attribute(_object_of(self), name)
+
+    def __getitem__(self, index: Any) -> Any:
+        return get_subscript(_object_of(self), index)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        obj = _object_of(self)
+        writer = method(type(obj), "__setitem__")
+        if writer is None:
+            obj[index] = value
+        else:
+            call_method(writer, obj, index, value)
+
+    def __delitem__(self, index: Any) -> None:
+        obj = _object_of(self)
+        writer = method(type(obj), "__delitem__")
+        if writer is None:
+            del obj[index]
+        else:
+            call_method(writer, obj, index)
+
+
+def _object_of(owner: Owner) -> Any:
+    return object.__getattribute__(owner, "_obj")
+
+
+def get_subscript(container: Any, index: Any) -> Any:
+    """``container[index]``, where the index is a constant or a slice: nothing of it is staged but its bounds."""
+    reader = method(type(container), "__getitem__")
+    return container[index] if reader is None else call_method(reader, container, index)
+
+
+class AttributeUpdate:
+    """``obj.name op= value``: read first, then the value is evaluated, then stored."""
+
+    __slots__ = ("_name", "_obj", "_old")
+
+    def __init__(self, obj: Any, name: str) -> None:
+        self._obj = obj
+        self._name = name
+        self._old = get_attribute(obj, name)
+
+    def by(self, operator: Callable[[Any, Any], Any], value: Any) -> None:
+        """Stores what the in-place operator makes of the old value and `value`."""
+        setattr(self._obj, self._name, operator(self._old, value))
+
+
+class ItemUpdate:
+    """``container[index] op= value``."""
+
+    __slots__ = ("_container", "_index", "_old")
+
+    def __init__(self, container: Any, index: Any) -> None:
+        self._container = container
+        self._index = index
+        self._old = get_subscript(container, index)
+
+    def by(self, operator: Callable[[Any, Any], Any], value: Any) -> None:
+        """Stores what the in-place operator makes of the old value and `value`."""
+        self._container[self._index] = operator(self._old, value)

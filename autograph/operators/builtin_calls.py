@@ -1,0 +1,174 @@
+"""Truth, iteration, and the built-in functions that call special methods, for objects of the user's classes."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from . import arithmetic
+from .attributes import get_attribute, get_subscript
+from .dispatch import backend_of, open_traces
+from .special_methods import MISSING, call_method, is_user_class, lookup, method
+
+_SPECIAL = {
+    id(getattr(builtins, name)): f"__{name}__"
+    for name in (
+        "abs", "bytes", "complex", "dir", "float", "hash", "int", "len", "reversed", "round",
+    )
+}  # fmt: skip
+_ITERATING = frozenset(
+    map(id, (all, any, dict, enumerate, filter, frozenset, list, map, max, min, set, sorted, sum, tuple, zip))
+)
+_OPERATORS = {
+    id(getattr(operator, name)): getattr(arithmetic, name)
+    for name in (
+        "add", "eq", "floordiv", "ge", "gt", "iadd", "iand", "ifloordiv", "ilshift", "imatmul", "imod", "imul",
+        "invert", "ior", "ipow", "irshift", "isub", "itruediv", "ixor", "le", "lshift", "lt", "matmul", "mod", "mul",
+        "ne", "neg", "pos", "pow", "rshift", "sub", "truediv",
+    )
+} | {
+    id(operator.and_): arithmetic.bitand, id(operator.or_): arithmetic.bitor, id(operator.xor): arithmetic.bitxor,
+    id(operator.getitem): get_subscript,
+}  # fmt: skip
+
+
+def truth(value: Any) -> Any:
+    """What decides whether a value is true: the value itself, or what the methods of its class say; may be staged."""
+    cls = type(value)
+    if not open_traces or not is_user_class(cls) or backend_of(value) is not None:
+        return value
+    found = method(cls, "__bool__")
+    if found is not None:
+        result = call_method(found, value)
+        if type(result) is not bool and backend_of(result) is None:
+            raise TypeError(f"__bool__ should return bool, returned {type(result).__name__}")
+        return result
+    if lookup(cls.__mro__, "__bool__") is MISSING:
+        found = method(cls, "__len__")
+        if found is not None:
+            return call_method(found, value) != 0
+    return value
+
+
+def iterated(value: Any) -> Any:
+    """What to run over in place of an object: what its converted `__iter__` gives, or its converted items."""
+    cls = type(value)
+    if not is_user_class(cls) or backend_of(value) is not None:
+        return value
+    found = method(cls, "__iter__")
+    if found is not None:
+        iterator = call_method(found, value)
+        forward = method(type(iterator), "__next__")
+        return iterator if forward is None else _turns(iterator, forward)
+    reader = method(cls, "__getitem__")
+    if reader is not None and lookup(cls.__mro__, "__iter__") is MISSING:
+        return _items(value, reader)
+    return value
+
+
+def _turns(iterator: Any, forward: Any) -> Iterator[Any]:
+    while True:
+        try:
+            item = call_method(forward, iterator)
+        except StopIteration:
+            return
+        yield item
+
+
+def _items(values: Any, reader: Any) -> Iterator[Any]:
+    index = 0
+    while True:
+        try:
+            item = call_method(reader, values, index)
+        except IndexError:
+            return
+        yield item
+        index += 1
+
+
+def with_special_methods(function: Any, form: Callable[..., Any]) -> Callable[..., Any]:
+    """A built-in function whose call of a special method of a user's class runs the converted one.
+
+    ``form`` is what is called for all other arguments.
+    """
+    key = id(function)
+    special = _SPECIAL.get(key)
+    if special is not None:
+        return lambda *arguments, **keywords: _special_call(special, form, arguments, keywords)
+    converting = _OPERATORS.get(key)
+    if converting is not None:
+        return lambda *arguments: (converting if _any_user(arguments) else form)(*arguments)
+    if function is sum:
+        return lambda values, start=0: _sum(form, _iterated_argument(values), start)
+    if function is bool:
+        return lambda *arguments: form(*map(truth, arguments))
+    if function is iter:
+        return _iter(form)
+    if key in _ITERATING:
+        return lambda *arguments, **keywords: form(*map(_iterated_argument, arguments), **keywords)
+    if function is getattr or function is hasattr:
+        return _attribute_reader(function, form)
+    return form
+
+
+def _special_call(special: str, form: Any, arguments: Any, keywords: Any) -> Any:
+    if arguments:
+        found = method(type(arguments[0]), special)
+        if found is not None:
+            return call_method(found, *arguments, **keywords)
+    return form(*arguments, **keywords)
+
+
+def _any_user(values: Iterable[Any]) -> bool:
+    return any(is_user_class(type(value)) for value in values)
+
+
+def _sum(form: Any, values: Any, start: Any) -> Any:
+    """``sum``; ``form`` does it for what are no objects of the user's classes."""
+    if not isinstance(values, (list, tuple)) or not _any_user(values):
+        return form(values, start)
+    return functools.reduce(arithmetic.add, values, start)
+
+
+def _iter(form: Any) -> Callable[..., Any]:
+    def iter_(*arguments: Any) -> Any:
+        if len(arguments) != 1:
+            return form(*arguments)
+        value = iterated(arguments[0])
+        return value if value is not arguments[0] else form(value)
+
+    return iter_
+
+
+def _iterated_argument(value: Any) -> Any:
+    return iterated(value) if is_user_class(type(value)) else value
+
+
+def _attribute_reader(function: Any, form: Any) -> Callable[..., Any]:
+    def read(obj: Any, name: str, *default: Any) -> Any:
+        if not is_user_class(type(obj)) or method(type(obj), "__getattribute__") or not isinstance(name, str):
+            return form(obj, name, *default)
+        if not _reads_code(obj, name):
+            return form(obj, name, *default)
+        try:
+            value = get_attribute(obj, name)
+        except AttributeError:
+            if function is hasattr:
+                return False
+            if default:
+                return default[0]
+            raise
+        return True if function is hasattr else value
+
+    return read
+
+
+def _reads_code(obj: Any, name: str) -> bool:
+    """Whether an attribute may be the result of a method of the user's, not one that the object holds."""
+    found = lookup(type(obj).__mro__, name)
+    if found is MISSING:
+        return name not in getattr(obj, "__dict__", ()) and method(type(obj), "__getattr__") is not None
+    return hasattr(type(found), "__get__") and not callable(found)

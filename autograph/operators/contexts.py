@@ -1,0 +1,112 @@
+"""`with` in staged forms: `__enter__` and `__exit__` of the user's classes are converted.
+
+What may swallow an exception, or do something when one passes, is noted while its body runs: a staged `raise` there is
+refused, as a graph can't run `__exit__` (see `exceptions`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import threading
+from types import TracebackType
+from typing import Any
+
+from autograph.errors import MutationError
+from autograph.runtime.trace import user_location
+
+from .calls import call, is_left_alone
+from .dispatch import active, open_traces
+from .special_methods import call_method, is_convertible, lookup, method
+
+_SWALLOWING = (contextlib.suppress, contextlib.ExitStack)
+_TESTING = ("unittest", "_pytest", "pytest")
+_LOCKS = (type(threading.Lock()), type(threading.RLock()), threading.Condition, threading.Semaphore)
+
+
+class _Open(threading.local):
+    def __init__(self) -> None:
+        self.stack: list[Context] = []
+
+
+_open = _Open()
+
+
+def open_context() -> str | None:
+    """The class of the innermost context manager, of those open in a trace, that an exception may not just pass."""
+    return _open.stack[-1].name if _open.stack else None
+
+
+def context(manager: Any) -> Any:
+    """What stands for the context manager in ``with manager:``.
+
+    Raises:
+        MutationError: it is a lock, in a staged branch or loop: the graph would not take it.
+    """
+    backend = active() if open_traces else None
+    if backend is None:
+        return manager
+    if isinstance(manager, _LOCKS) and backend.in_body():
+        raise _refused(manager)
+    if isinstance(manager, contextlib._GeneratorContextManager):
+        return Context(manager) if _convert_generator(manager) else manager
+    found = method(type(manager), "__exit__")
+    if found is not None or isinstance(manager, _SWALLOWING) or _module_of(manager) in _TESTING:
+        return Context(manager)
+    return manager
+
+
+def _module_of(manager: Any) -> str:
+    return str(type(manager).__module__).partition(".")[0]
+
+
+def _convert_generator(manager: Any) -> bool:
+    """Puts the converted generator into what `contextlib.contextmanager` has made; whether it is the user's."""
+    function = manager.func
+    if is_convertible(function) and inspect.getgeneratorstate(manager.gen) == inspect.GEN_CREATED:
+        manager.gen = call(function)(*manager.args, **manager.kwds)
+        return True
+    return not is_left_alone(function) if inspect.isfunction(function) else False
+
+
+def _refused(manager: Any) -> MutationError:
+    location = user_location()
+    kind = type(manager).__name__
+    return MutationError(
+        f"`with` a {kind} in a staged branch or loop takes the lock while tracing, not when the graph runs",
+        **({} if location is None else location._asdict()),
+        construct=f"with {kind}",
+        remedy="take the lock outside of the branch or loop, or around the call of the traced function",
+    )
+
+
+class Context:
+    """A context manager whose methods run converted, and which is noted while it is open."""
+
+    __slots__ = ("_manager",)
+
+    def __init__(self, manager: Any) -> None:
+        self._manager = manager
+
+    @property
+    def name(self) -> str:
+        """How errors call the context manager."""
+        function = getattr(self._manager, "func", None)
+        return getattr(function, "__name__", None) or type(self._manager).__name__
+
+    def __enter__(self) -> Any:
+        manager = self._manager
+        enter = method(type(manager), "__enter__")
+        result = manager.__enter__() if enter is None else call_method(enter, manager)
+        _open.stack.append(self)
+        return result
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> Any:
+        _open.stack.remove(self)
+        manager = self._manager
+        found = lookup(type(manager).__mro__, "__exit__")
+        if is_convertible(found):
+            return call_method(found, manager, kind, error, trace)
+        return manager.__exit__(kind, error, trace)

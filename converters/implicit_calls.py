@@ -1,0 +1,97 @@
+"""What Python may do by calling a method of a user's class becomes a call of an operator, which converts the method.
+
+>>> from autograph.converters.base import show
+>>> show(ImplicitCalls, '''
+... area = self.width * self.height + 1
+... area += p[0] < -q
+... with lock(p) as held:
+...     ag__.mut(p).count += 1
+... ''', parameters="self, p, q, lock")
+area = ag__.add(ag__.mul(ag__.get_attribute(self, 'width'), ag__.get_attribute(self, 'height')), 1)
+area = ag__.iadd(area, ag__.lt(ag__.get_subscript(p, 0), ag__.neg(q)))
+with ag__.context(lock(p)) as held:
+    ag__.AttributeUpdate(ag__.mut(p), 'count').by(ag__.iadd, 1)
+
+It is the last pass of the staged form, and not shown by `to_code`: on all other values the operators do just what is
+written, and the code reads better without them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from autograph.source.names import mangle
+
+from .base import Pass, Rewritten
+from .build import assign, constant, expression, is_operator, located, name, operator, operator_call
+from .stores import IN_PLACE, index_argument
+
+BINARY = {
+    gast.Add: "add", gast.Sub: "sub", gast.Mult: "mul", gast.MatMult: "matmul", gast.Div: "truediv",
+    gast.FloorDiv: "floordiv", gast.Mod: "mod", gast.Pow: "pow", gast.LShift: "lshift", gast.RShift: "rshift",
+    gast.BitAnd: "bitand", gast.BitOr: "bitor", gast.BitXor: "bitxor",
+}  # fmt: skip
+UNARY = {gast.USub: "neg", gast.UAdd: "pos", gast.Invert: "invert"}
+COMPARISONS = {gast.Eq: "eq", gast.NotEq: "ne", gast.Lt: "lt", gast.LtE: "le", gast.Gt: "gt", gast.GtE: "ge"}
+
+
+class ImplicitCalls(Pass):
+    """Rewrites operators, attributes, constant subscripts and `with`."""
+
+    always = True
+
+    def leave_Attribute(self, node: Any) -> Rewritten:
+        if not isinstance(node.ctx, gast.Load) or is_operator(node):
+            return node
+        return operator_call("get_attribute", [node.value, self._attribute(node)], node)
+
+    def leave_Subscript(self, node: Any) -> Rewritten:
+        if not isinstance(node.ctx, gast.Load):
+            return node
+        return operator_call("get_subscript", [node.value, index_argument(node.slice)], node)
+
+    def leave_BinOp(self, node: Any) -> Rewritten:
+        if isinstance(node.left, gast.Constant) and isinstance(node.right, gast.Constant):
+            return node
+        return operator_call(BINARY[type(node.op)], [node.left, node.right], node)
+
+    def leave_UnaryOp(self, node: Any) -> Rewritten:
+        found = UNARY.get(type(node.op))
+        if found is None or isinstance(node.operand, gast.Constant):
+            return node
+        return operator_call(found, [node.operand], node)
+
+    def leave_Compare(self, node: Any) -> Rewritten:
+        found = COMPARISONS.get(type(node.ops[0]))
+        if found is None or len(node.ops) > 1:
+            return node
+        return operator_call(found, [node.left, *node.comparators], node)
+
+    def leave_AugAssign(self, node: Any) -> Rewritten:
+        target, by = node.target, operator(IN_PLACE[type(node.op)], node)
+        if isinstance(target, gast.Name):
+            old = name(target.id, target)
+            return assign(target.id, located(gast.Call(by, [old, node.value], []), node), node)
+        if isinstance(target, gast.Attribute):
+            update = operator_call("AttributeUpdate", [target.value, self._attribute(target)], target)
+        else:
+            update = operator_call("ItemUpdate", [target.value, index_argument(target.slice)], target)
+        store = located(gast.Attribute(update, "by", gast.Load()), target)
+        return expression(located(gast.Call(store, [by, node.value], []), node), node)
+
+    def leave_With(self, node: Any) -> Rewritten:
+        for item in node.items:
+            item.context_expr = operator_call("context", [item.context_expr], item.context_expr)
+        return node
+
+    # Names of classes and constants, which Python asks for by itself.
+
+    def visit_MatchValue(self, node: Any) -> Rewritten:
+        return node
+
+    visit_MatchClass = visit_MatchMapping = visit_TypeAlias = visit_MatchValue
+
+    def _attribute(self, node: Any) -> Any:
+        return constant(mangle(node.attr, self.context.private_class()), node)

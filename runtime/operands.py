@@ -1,7 +1,9 @@
-"""What ``*``, ``%`` and ``[]`` mean for tensors that are one string, and for Python's sequences beside a tensor."""
+"""What ``*``, ``%``, ``[]`` and ``a, b = x`` mean for strings and sequences."""
 
 from __future__ import annotations
 
+import opcode
+from types import FrameType
 from typing import Any
 
 from autograph.errors import InvalidTypeError
@@ -44,3 +46,38 @@ def part(tensor: Any, key: Any) -> Any:
     from .ops.text import get_part
 
     return get_part(tensor, key)
+
+
+def unpacked(tensor: Any, frame: FrameType) -> list[Any] | None:
+    """The parts of a graph tensor for the assignment that a frame is at; None when it is at none, or can't tell.
+
+    Python checks the number of parts; the graph does, where only the run tells their number.
+    """
+    code, place = frame.f_code.co_code, frame.f_lasti
+    operation = opcode.opname[code[place]]
+    if operation not in ("UNPACK_SEQUENCE", "UNPACK_EX"):
+        return None
+    if is_text(tensor):
+        from .ops.text import apply_text
+
+        tensor = apply_text("list", tensor)
+    shape = tensor.static_shape
+    if not shape:
+        return None
+    if shape[0] is None:
+        if operation == "UNPACK_EX" or opcode.opname[code[place - 2]] == "EXTENDED_ARG":
+            return None
+        _require_length(tensor, code[place + 1])
+        return [tensor[position] for position in range(code[place + 1])]
+    return [tensor[position] for position in range(shape[0])]
+
+
+def _require_length(tensor: Any, count: int) -> None:
+    from .op import OPS
+    from .ops.host import assert_node
+    from .ops.text import apply_text
+
+    length = OPS["shape"](tensor)[0]
+    assert_node(length <= count, ValueError(f"too many values to unpack (expected {count})"))
+    few = apply_text("__mod__", f"not enough values to unpack (expected {count}, got %d)", length)
+    assert_node(length >= count, ValueError(few))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import opcode
 import sys
 from collections.abc import Callable, Iterator
-from types import FrameType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -318,11 +316,6 @@ def _scalar_repr(value: Any) -> str:
     return repr(value.item() if isinstance(value, np.generic) else value)
 
 
-def _unpacks(frame: FrameType) -> bool:
-    """Whether a frame is at an assignment to several targets, ``a, b = x``: Python itself checks their number."""
-    return opcode.opname[frame.f_code.co_code[frame.f_lasti]] in ("UNPACK_SEQUENCE", "UNPACK_EX")
-
-
 class SymbolicTensor(Tensor):
     """What a node of a graph will compute. Python can't see its value: `StagedValueError` where it tries to."""
 
@@ -377,9 +370,9 @@ class SymbolicTensor(Tensor):
         raise self._no_value("as a bool", remedy(purpose, "use tf.where, tf.logical_and, tf.logical_or"))
 
     def __iter__(self) -> Iterator[Any]:
-        shape = self.static_shape
-        if shape and shape[0] is not None and _unpacks(sys._getframe(1)):
-            return iter([self[position] for position in range(shape[0])])
+        parts = operands.unpacked(self, sys._getframe(1))
+        if parts is not None:
+            return iter(parts)
         instead = "use tf.unstack(x) where its length is known"
         raise self._no_value("as an iterable", remedy("so that `for` can be staged", instead))
 

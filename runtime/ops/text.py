@@ -11,6 +11,7 @@ import decimal
 import enum
 import fractions
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -104,6 +105,10 @@ def _format(value: Any, conversion: str | None, specification: str) -> str:
     return format(_CONVERSIONS[conversion](value), specification)
 
 
+def _extreme(function: Callable[..., Any], values: Any, *default: Any) -> Any:
+    return function(values, default=default[0]) if default else function(values)
+
+
 def _names(text: str) -> dict[str, Callable[..., Any]]:
     return {name: getattr(str, name) for name in text.split()}
 
@@ -114,7 +119,8 @@ _KINDS: list[tuple[Callable[[Any], Any], Any, dict[str, Callable[..., Any]]]] = 
     (_encoded, _Text, _names(
         "__getitem__ __mod__ __mul__ capitalize casefold center expandtabs join ljust lower lstrip removeprefix "
         "removesuffix replace rjust rstrip strip swapcase title translate upper zfill"
-    ) | {"format": _format, "bin": bin, "chr": chr, "hex": hex, "oct": oct}),
+    ) | {"format": _format, "bin": bin, "chr": chr, "hex": hex, "oct": oct,
+         "max": partial(_extreme, max), "min": partial(_extreme, min)}),
     (np.bool_, Type(bool_, ()), _names(
         "__contains__ endswith isalnum isalpha isascii isdecimal isdigit isidentifier islower isnumeric isprintable "
         "isspace istitle isupper startswith"

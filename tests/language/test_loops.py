@@ -467,5 +467,15 @@ def test_unpacking_the_wrong_number_is_pythons_error():
     with pytest.raises(ValueError, match="too many values"):
         f(tf.constant([1, 2, 3]))
     unknown = tf.function(lambda x: f.python_function(x), input_signature=[tf.TensorSpec([None])])
+    assert unknown(tf.constant([1.0, 2.0])).numpy() == 3.0
+    with pytest.raises(ValueError, match=r"too many values to unpack \(expected 2\)"):
+        unknown(tf.constant([1.0, 2.0, 3.0]))
+    with pytest.raises(ValueError, match=r"not enough values to unpack \(expected 2, got 1\)"):
+        unknown(tf.constant([1.0]))
+
+    def starred(x):
+        first, *rest = x
+        return first, rest
+
     with pytest.raises(tf.errors.StagedValueError, match="iterable"):
-        unknown(tf.constant([1.0, 2.0]))
+        tf.function(starred, input_signature=[tf.TensorSpec([None])])(tf.constant([1.0, 2.0]))

@@ -259,6 +259,89 @@ def test_staged_strings_compare_and_contain() -> None:
     check(f, ("héllo", "llo"), ("a", "b"), ("", ""), ("é", "z"))
 
 
+def test_parts_and_extremes_of_staged_strings() -> None:
+    def f(s: Any) -> Any:
+        first, second = s.split(",")
+        a, b, _ = first
+        words = s.split(",")
+        listed = [word + "!" for word in words]
+        return (
+            second + first, b + a, max(words), min(words), max(first), min(first, second, "z"), max(listed),
+            max([w for w in words if w == "none"], default="nothing"), max(words, key=len), sorted(words),
+        )  # fmt: skip
+
+    check(f, ("abc,xy",), ("zyx,äöü!",))
+    with pytest.raises(ValueError, match="not enough values to unpack"):
+        tf.function(f)(tf.constant("abc"))
+
+
+def fizz_buzz(n: Any) -> Any:
+    lines = []
+    for i in range(1, n + 1):
+        line = ""
+        if i % 3 == 0:
+            line += "Fizz"
+        if i % 5 == 0:
+            line += "Buzz"
+        lines.append(line or str(i))
+    return "\n".join(lines)
+
+
+def shifted(text: Any, by: Any) -> Any:
+    out = ""
+    for character in text:
+        if character.isalpha():
+            out += chr((ord(character) - 97 + by) % 26 + 97)
+        else:
+            out += character
+    return out
+
+
+def roman(n: Any) -> Any:
+    out = ""
+    for value, numeral in ((10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I")):
+        while n >= value:
+            out += numeral
+            n -= value
+    return out
+
+
+def counted(text: Any) -> Any:
+    counts = {"a": 0, "b": 0}
+    for character in text:
+        if character == "a":
+            counts["a"] += 1
+        elif character in "bB":
+            counts["b"] += 1
+    return f"{counts['a']}/{counts['b']}"
+
+
+def kind(text: Any) -> Any:
+    match text:
+        case "a" | "b":
+            return 1
+        case "c":
+            return 2
+    return -int(text[1:]) if text.startswith("-") else 0
+
+
+@pytest.mark.parametrize(
+    "program, inputs",
+    [
+        (fizz_buzz, [(15,), (1,)]), (shifted, [("abc xyz", 3), ("", 1)]), (roman, [(19,), (4,)]),
+        (counted, [("abBa",), ("",)]), (kind, [("b",), ("c",), ("-12",), ("z",)]),
+        (lambda n: str(n) == str(n)[::-1], [(121,), (12,)]),
+        (lambda s: " ".join(reversed(s.split())) + s.split()[0], [("the quick fox",), ("a",)]),
+        (lambda s: sum(int(c) for c in s if c.isdigit()), [("a1b22",), ("",)]),
+        (lambda xs: ", ".join([f"{i}:{x}" for i, x in enumerate(xs)]), [([5, 6],)]),
+        (lambda s: [w for w in ["apple", "bat", "ant"] if w.startswith(s)], [("a",), ("c",)]),
+        (lambda s: (any(c.isupper() for c in s), all(c.isalpha() for c in s)), [("abC",), ("a1",)]),
+    ],
+)  # fmt: skip
+def test_programs_on_strings(program: Any, inputs: Any) -> None:
+    check(program, *inputs)
+
+
 def test_numbers_of_a_staged_string() -> None:
     def f(s: Any) -> Any:
         return int(s), float(s), int(s) + 1

@@ -9,7 +9,9 @@ from typing import Any
 
 from autograph.errors import StagedValueError
 from autograph.runtime.convert import convert_to_tensor
+from autograph.runtime.dtypes import string
 from autograph.runtime.op import OPS
+from autograph.runtime.ops.text import apply_text
 from autograph.runtime.tensor import SymbolicTensor, Tensor
 
 from ..calls import call
@@ -132,10 +134,14 @@ def _extreme(
     name: str, pairwise: str, better: Callable[[Any, Any], Any], arguments: tuple[Any, ...], key: Any, default: Any
 ) -> Any:
     values = unwrapped(arguments[0]) if len(arguments) == 1 else arguments
-    if isinstance(values, (StagedList, StagedIterable)):
+    is_staged_list = isinstance(values, (StagedList, StagedIterable))
+    if is_staged_list:
         values = convert_to_tensor(list_(values))
-        if default is not _NOTHING and key is None:
-            return if_stmt(length_of(values) > 0, lambda: OPS[name](values, axis=0), lambda: default, ())
+    parts = values if isinstance(values, (list, tuple)) else [values]
+    if key is None and any(is_text_tensor(each) for each in parts):
+        return apply_text(name, values) if default is _NOTHING else apply_text(name, values, default)
+    if is_staged_list and default is not _NOTHING and key is None:
+        return if_stmt(length_of(values) > 0, lambda: OPS[name](values, axis=0), lambda: default, ())
     keywords = {} if default is _NOTHING else {"default": default}
     if key is None and not has_staged(values):
         return getattr(builtins, name)(*arguments, **keywords)
@@ -149,6 +155,11 @@ def _extreme(
     if key is None and isinstance(values, (list, tuple)) and all(_is_scalar(each) for each in values):
         return functools.reduce(OPS[pairwise], values)
     return _extreme_by_key(name, better, values, call(key) if key is not None else lambda value: value, default)
+
+
+def is_text_tensor(value: Any) -> bool:
+    """Whether a value is a tensor of strings."""
+    return isinstance(value, SymbolicTensor) and value.dtype is string
 
 
 def _is_scalar(value: Any) -> bool:

@@ -6,6 +6,7 @@ Plain values are written while tracing, staged ones when the graph runs, by the 
 from __future__ import annotations
 
 import functools
+import operator
 import re
 import string
 from collections.abc import Callable, Mapping
@@ -98,7 +99,7 @@ def percent(template: Any, values: Any) -> Any:
         if isinstance(template, bytes):
             raise type_error("`%` writes a staged value into bytes", "write it into a str")
         return apply_text("__mod__", template, values)
-    return trace_text.written(type(template).__mod__, template, values)
+    return trace_text.written(operator.mod, template, values)
 
 
 class _Fields:

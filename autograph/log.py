@@ -28,7 +28,8 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
     """Sets how much is shown of what autograph does.
 
     Args:
-        level: 0 silent; 1 what was converted or not, and why; 2 the generated source; 3 the source after every pass.
+        level: 0 silent; 1 what was converted or not, and why; 2 the generated source; 3 the source after every pass,
+            and what the optimiser did to each graph.
         alsologtostdout: print on stdout too, not only on stderr.
 
     Raises:

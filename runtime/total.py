@@ -17,7 +17,7 @@ from .ir import Graph, Node, Value
 from .op import Op
 from .shapes import Shape, is_fully_defined
 
-__all__ = ["Totality", "is_total"]
+__all__ = ["Totality", "is_total", "surely_broadcast"]
 
 Rule = Callable[[Sequence[Value], dict[str, Any]], bool]
 _NUMBERS = "biufc"
@@ -27,7 +27,7 @@ def _numeric(inputs: Sequence[Value]) -> bool:
     return all(value.type.dtype.kind in _NUMBERS for value in inputs)
 
 
-def _fits(inputs: Sequence[Value]) -> bool:
+def surely_broadcast(inputs: Sequence[Value]) -> bool:
     """Whether the shapes broadcast, whatever the unknown dimensions are."""
     shapes = [value.type.shape for value in dict.fromkeys(inputs) if value.type.shape != ()]
     if len(shapes) < 2:
@@ -54,7 +54,7 @@ def _any(inputs: Sequence[Value], attributes: dict[str, Any]) -> bool:
 
 
 def _elementwise(inputs: Sequence[Value], attributes: dict[str, Any]) -> bool:
-    return _numeric(inputs) and _fits(inputs)
+    return _numeric(inputs) and surely_broadcast(inputs)
 
 
 def _division(inputs: Sequence[Value], attributes: dict[str, Any]) -> bool:

@@ -9,7 +9,8 @@ from typing import Any
 
 def identifier(name: str) -> str:
     """A Python identifier made from any name."""
-    name = re.sub(r"\W", "_", name)
+    if not name.isidentifier():
+        name = re.sub(r"\W", "_", name)
     if not name or name[0].isdigit() or keyword.iskeyword(name) or name in ("True", "False", "None"):
         name = f"_{name}"
     return name

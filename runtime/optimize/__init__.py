@@ -93,12 +93,16 @@ def optimize(graph: Graph, passes: Collection[str] | None = None) -> Optimized:
     return result
 
 
+# The arrays that these give are others' too.
+_GIVEN = ("placeholder", "constant", "read_variable")
+
+
 def _keep_apart(source: Graph, target: Graph) -> None:
     """Outputs that were tensors of their own stay so: gradient tapes tell tensors apart by their arrays."""
     seen: dict[Value, Value] = {}
     for i, (old, new) in enumerate(zip(source.outputs, target.outputs, strict=True)):
         twin = seen.setdefault(new, old)
-        given = new.node.op.name in ("placeholder", "constant") and old.node.op.name not in ("placeholder", "constant")
+        given = new.node.op.name in _GIVEN and old.node.op.name not in _GIVEN
         if twin is not old or given:
             view = target.add(OPS["stop_gradient"], [new], {}, name=old.node.name, where=old.node.where)
             target.outputs[i] = seen[view.outputs[0]] = view.outputs[0]

@@ -2,7 +2,7 @@
 
 A rule takes the node and the values of its inputs, and gives the value that can stand for the node's, or None. The
 walk takes it only when the dtype is the same and the shape at least as exact, so that no rule has to mind what
-broadcasting does to known shapes; `_unchanged` minds unknown ones.
+broadcasting does to known shapes; `_unchanged` minds unknown ones. A node that may raise is never replaced by an input.
 
 Exact means: the same numbers and shapes, -0.0 told from 0.0, infinities and wrapped integers included; NaN stays NaN
 (its sign and payload mean nothing). That is why ``x + 0.0`` stays for floats (-0.0 + 0.0 is 0.0), ``x * 0`` too (NaN,
@@ -21,6 +21,7 @@ import numpy as np
 from ..dtypes import bool_
 from ..ir import Node, Value
 from ..shapes import is_fully_defined
+from ..total import surely_broadcast
 
 __all__ = ["RULES", "Make", "Result", "Rule"]
 
@@ -159,6 +160,8 @@ def opposite(node: Node, inputs: Sequence[Value], make: Make) -> Result:
 def chosen(node: Node, inputs: Sequence[Value], make: Make) -> Result:
     """``where`` with a constant condition, or with two equal sides."""
     condition, x, y = inputs
+    if not surely_broadcast(inputs):
+        return None  # it may raise
     if x is y:
         return x if _unchanged(node, x, condition) else None
     array = _constant(condition)

@@ -127,8 +127,10 @@ class Rewriter:
             if arrays is not None:
                 self.changes["folding"] += 1
                 return [self.constant(array, node) for array in arrays]
-        for name, rule in self._rules.get(op.name, ()):
-            found = rule(node, inputs, _Make(self, scope, node))
+        rules = self._rules.get(op.name)
+        make = _Make(self, scope, node) if rules else None
+        for name, rule in rules or ():
+            found = rule(node, inputs, make)
             if found is not None:
                 value = self.constant(found, node) if isinstance(found, np.ndarray) else root(found)
                 if fits(value.type, node.outputs[0].type):

@@ -200,6 +200,14 @@ def test_chains_of_shapes(shape: Any) -> None:
     assert sum(name not in ("placeholder", "constant", "stop_gradient") for name in ops_of(simpler)) < 14
 
 
+def test_what_may_raise_is_not_replaced_by_an_input() -> None:
+    def function(x: Any, y: Any) -> Any:
+        return tf.where(True, x, y), tf.where(y > 0, x, x), tf.where(True, x, y[0])
+
+    graph = graph_of(lambda x, y: list(function(x, y)), Type(dtypes.float32, (3,)), Type(dtypes.float32, (None,)))
+    assert ops_of(optimize(graph).graph).count("where") == 2
+
+
 def test_every_rule_has_a_case() -> None:
     """A rule without a test here, or in `test_chains_of_shapes` and the golden file of shapes, is not proved."""
     tested = {name for name, _, _ in FIRING} | {"cast", "absolute"}

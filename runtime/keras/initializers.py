@@ -20,8 +20,8 @@ from ..ops.create import diag_part, eye, fill
 from ..ops.decompose import qr
 from ..ops.elementwise import cast
 from ..ops.linalg import adjoint
-from ..ops.math import multiply, sign
-from ..ops.shape import reshape
+from ..ops.math import sign
+from ..ops.shape import broadcast_to, reshape
 from ..shapes import as_shape
 from ..tensor import Tensor
 from .registry import Registry, snake_case
@@ -90,7 +90,9 @@ class Constant(Initializer):
         self.value = value
 
     def __call__(self, shape: Any, dtype: Any = None) -> Any:
-        return multiply(cast(self.value, _dtype(dtype)), fill(_dims(shape), cast(1, _dtype(dtype))))
+        target = _dtype(dtype)
+        value = cast(convert_to_tensor(self.value, dtype_hint=target), target)
+        return broadcast_to(value, _dims(shape))
 
     def get_config(self) -> dict[str, Any]:
         value = self.value
@@ -110,7 +112,7 @@ class Identity(Initializer):
                 "Identity matrix initializer can only be used for 2D matrices. "
                 f"Received: shape={tuple(dims)} of rank {len(dims)}."
             )
-        return multiply(eye(dims[0], dims[1], dtype=_dtype(dtype)), cast(self.gain, _dtype(dtype)))
+        return eye(dims[0], dims[1], dtype=_dtype(dtype)) * self.gain
 
     def get_config(self) -> dict[str, Any]:
         return {"gain": self.gain}
@@ -313,7 +315,7 @@ class Orthogonal(RandomInitializer):
         # Signs that make the decomposition unique make the distribution uniform (Mezzadri, 2007).
         q, r = qr(flat)
         q = q * sign(diag_part(r))
-        return multiply(reshape(adjoint(q) if rows < columns else q, dims), cast(self.gain, target))
+        return reshape(adjoint(q) if rows < columns else q, dims) * self.gain
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "gain": self.gain}

@@ -128,7 +128,8 @@ class Optimizer:
         if found is None:
             raise ValueError(
                 f"Unknown variable: {variable!r}. This optimizer can only be called for the variables it was "
-                "originally built with. When working with a new set of variables, you should recreate a new optimizer instance."
+                "originally built with. When working with a new set of variables, you should recreate a new "
+                "optimizer instance."
             )
         return found
 
@@ -207,7 +208,7 @@ class Optimizer:
         rate = convert_to_tensor(self.learning_rate)
         if self.weight_decay is not None:
             for variable in variables:
-                variable.assign_sub(variable * cast(self.weight_decay, variable.dtype) * cast(rate, variable.dtype))
+                variable.assign_sub(variable * self.weight_decay * cast(rate, variable.dtype))
         update = converted_call(self.update_step)
         for gradient, variable in zip(grads, variables, strict=True):
             update(cast(gradient, variable.dtype), variable, cast(rate, variable.dtype))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..convert import convert_to_tensor
 from ..ops.elementwise import cast
 from ..ops.math import maximum, power, sqrt, square
 from . import initializers
@@ -85,7 +86,7 @@ class Adam(Optimizer):
         index, dtype = self.index_of(variable), variable.dtype
         m, v = self._momentums[index], self._velocities[index]
         step = cast(self._iterations + 1, dtype)
-        first, second = (power(cast(beta, dtype), step) for beta in (self.beta_1, self.beta_2))
+        first, second = (power(convert_to_tensor(beta, dtype), step) for beta in (self.beta_1, self.beta_2))
         rate = learning_rate * sqrt(1 - second) / (1 - first)
         m.assign_add((gradient - m) * (1 - self.beta_1))
         v.assign_add((square(gradient) - v) * (1 - self.beta_2))

@@ -62,6 +62,7 @@ def test_normal_and_uniform() -> None:
 def test_constants() -> None:
     assert np.asarray(initializers.Zeros()((2, 1), "int32")).tolist() == [[0], [0]]
     assert np.asarray(initializers.Ones()((2,), tf.bool)).tolist() == [True, True]
+    assert float(initializers.Constant(0.1)((), "float64")) == 0.1
     value = initializers.Constant([1, 2])((3, 2), "float64")
     assert value.dtype == tf.float64 and np.asarray(value).tolist() == [[1, 2]] * 3
     assert np.asarray(initializers.Identity(3.0)((2, 3))).tolist() == [[3, 0, 0], [0, 3, 0]]

@@ -6,6 +6,7 @@ an `int` or `float`. Where tensors stand in its arguments is written in a layout
 
 from __future__ import annotations
 
+import collections
 import datetime
 import decimal
 import enum
@@ -46,6 +47,22 @@ class Optional(NamedTuple):
     layout: Any
 
 
+MAPPINGS = (dict, collections.OrderedDict, collections.defaultdict)
+"""The kinds of dicts that a layout may hold; those of the user may write themselves in other ways."""
+
+
+def is_named_tuple(value: Any) -> bool:
+    """Whether a value is a named tuple."""
+    return isinstance(value, tuple) and hasattr(value, "_fields")
+
+
+def _rebuilt(structure: Any, items: list[Any]) -> Any:
+    kind = type(structure)
+    if kind is collections.defaultdict:
+        return kind(structure.default_factory, items)
+    return kind(*items) if is_named_tuple(structure) else kind(items)
+
+
 def filled(layout: Any, arrays: tuple[Any, ...]) -> Any:
     """The arguments that a layout stands for."""
     kind = type(layout)
@@ -56,10 +73,9 @@ def filled(layout: Any, arrays: tuple[Any, ...]) -> Any:
     if kind is Optional:
         return filled(layout.layout, arrays) if arrays[layout.flag] else None
     if isinstance(layout, (list, tuple)):
-        items = [filled(each, arrays) for each in layout]
-        return kind(*items) if hasattr(layout, "_fields") else kind(items)
-    if kind is dict:
-        return {key: filled(each, arrays) for key, each in layout.items()}
+        return _rebuilt(layout, [filled(each, arrays) for each in layout])
+    if kind in MAPPINGS:
+        return _rebuilt(layout, [(key, filled(each, arrays)) for key, each in layout.items()])
     if kind is slice:
         return slice(*[filled(each, arrays) for each in (layout.start, layout.stop, layout.step)])
     return layout
@@ -196,14 +212,12 @@ def layout_of(value: Any, tensors: list[Any]) -> Any:
     own = getattr(type(value), "__text_layout__", None)
     if own is not None:
         return own(value, tensors)
-    if isinstance(value, tuple):
-        parts = [layout_of(each, tensors) for each in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    if isinstance(value, list):
-        return [layout_of(each, tensors) for each in value]
-    if isinstance(value, dict):
-        return {key: layout_of(each, tensors) for key, each in value.items()}
-    if type(value) is slice:
+    kind = type(value)
+    if kind in (list, tuple) or is_named_tuple(value):
+        return _rebuilt(value, [layout_of(each, tensors) for each in value])
+    if kind in MAPPINGS:
+        return _rebuilt(value, [(key, layout_of(each, tensors)) for key, each in value.items()])
+    if kind is slice:
         return slice(*[layout_of(each, tensors) for each in (value.start, value.stop, value.step)])
     if isinstance(value, _IMMUTABLE):
         return value

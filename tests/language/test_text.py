@@ -7,8 +7,9 @@ import logging
 import operator
 import pprint
 import string
-from collections import namedtuple
+from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -392,6 +393,33 @@ def test_objects_write_themselves() -> None:
         )  # fmt: skip
 
     check(f, (3,), (-3,))
+
+
+@dataclass
+class Point:
+    x: Any
+    y: Any = field(default=2)
+    hidden: int = field(default=3, repr=False)
+
+
+def test_structures_write_themselves() -> None:
+    def f(x: Any) -> Any:
+        point = Point(x, [x])
+        counts = defaultdict(int, a=x)
+        return f"{point}", str(point), f"{Point(point)!r:>40}", str(OrderedDict(a=x)), f"{counts} {[(x,)]} { ({}) }"
+
+    check(f, (3,), (-3,))
+
+
+class Numbers(list):
+    def __repr__(self) -> str:
+        return f"{len(self)} numbers"
+
+
+def test_lists_of_the_users_classes_write_themselves() -> None:
+    check(lambda x: (f"{Numbers([x])}", str(Numbers([x, x]))), (1,))
+    with pytest.raises(tf.errors.StagedValueError, match="as text"):
+        tf.function(lambda x: f"{deque([x])}")(tf.constant(1))
 
 
 def test_methods_that_give_no_string() -> None:

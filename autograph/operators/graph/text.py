@@ -5,6 +5,7 @@ Plain values are written while tracing, staged ones when the graph runs, by the 
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import operator
 import re
@@ -14,7 +15,7 @@ from types import FunctionType
 from typing import Any
 
 from autograph.runtime import dtypes, trace_text
-from autograph.runtime.ops.text import METHODS, Items, apply_text, positional
+from autograph.runtime.ops.text import MAPPINGS, METHODS, Items, apply_text, is_named_tuple, positional
 from autograph.runtime.tensor import SymbolicTensor, Tensor
 from autograph.runtime.variable import Variable
 
@@ -34,9 +35,9 @@ def holds_staged(value: Any, outer: tuple[int, ...] = ()) -> bool:
     """Whether a value is staged, or a list, tuple or dict with staged values at any depth."""
     if isinstance(value, _STAGED):
         return True
-    if isinstance(value, (list, tuple)):
+    if type(value) in (list, tuple) or is_named_tuple(value):
         parts: Any = value
-    elif isinstance(value, dict):
+    elif type(value) in MAPPINGS:
         parts = value.values()
     else:
         return False
@@ -54,6 +55,8 @@ def format_value(value: Any, conversion: str | None, specification: Any) -> Any:
         own = _own_method(type(value), conversion)
         if own is not None:
             return _own_text(own, value, conversion, specification)
+        if (conversion in ("r", "s") or (conversion is None and not specification)) and _is_record(value):
+            return format_value(_record_text(value), None, specification)
         if conversion is not None:
             value = trace_text.written(_CONVERSIONS[conversion], value)
         return trace_text.written(format, value, specification)
@@ -83,6 +86,23 @@ def _own_text(method: FunctionType, value: Any, conversion: str | None, specific
     if not isinstance(made, str) and not is_text(made):
         raise TypeError(f"{method.__name__} returned non-string (type {type(made).__name__})")
     return format_value(made, None, specification) if specification else made
+
+
+def _is_record(value: Any) -> bool:
+    """Whether a value is an object of a dataclass that writes itself as dataclasses do."""
+    cls = type(value)
+    if not dataclasses.is_dataclass(cls) or (cls.__str__, cls.__format__) != (object.__str__, object.__format__):
+        return False
+    method = cls.__repr__
+    return isinstance(method, FunctionType) and method.__globals__.get("__name__") in ("dataclasses", "reprlib")
+
+
+def _record_text(value: Any) -> Any:
+    parts: list[Any] = []
+    for field in dataclasses.fields(value):
+        if field.repr:
+            parts += [", " if parts else "", f"{field.name}=", format_value(getattr(value, field.name), "r", "")]
+    return join_strings([f"{type(value).__qualname__}(", *parts, ")"])
 
 
 def join_strings(parts: list[Any]) -> Any:

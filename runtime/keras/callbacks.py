@@ -383,6 +383,14 @@ class LearningRateScheduler(Callback):
         if self.verbose > 0:
             print(f"\nEpoch {epoch + 1}: LearningRateScheduler setting learning rate to {float(rate)}.")
 
+    def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
+        _note_rate(self.model, logs)
+
+
+def _note_rate(model: Any, logs: Logs) -> None:
+    if logs is not None:
+        logs["learning_rate"] = float(np.asarray(model.optimizer.learning_rate))
+
 
 class ReduceLROnPlateau(_Monitor):
     """Multiplies the learning rate by ``factor`` when a value has not become better for ``patience`` epochs."""
@@ -407,6 +415,7 @@ class ReduceLROnPlateau(_Monitor):
         self.cooldown_counter = 0
 
     def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
+        _note_rate(self.model, logs)
         value = self.value(logs)
         if value is None:
             return

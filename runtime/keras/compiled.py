@@ -89,13 +89,15 @@ class CompiledMetrics:
         if self._made is None:
             predicted = nest.flatten(outputs)
             names = self.names or [f"output_{number}" for number in range(len(predicted))]
-            made = []
+            made: list[tuple[int, Metric, str, bool]] = []
             for given, weighted in ((self.given, False), (self.given_weighted, True)):
                 lists = metric_lists(given, outputs, len(predicted), self.names)
                 for number, each in enumerate(lists):
                     for identifier in each:
                         metric = _metric(identifier, targets[number], predicted[number])
                         name = metric.name if len(predicted) == 1 else f"{names[number]}_{metric.name}"
+                        if weighted and any(name == known for _, _, known, _ in made):
+                            name = f"weighted_{name}"
                         made.append((number, metric, name, weighted))
             self._made = made
         return self._made
@@ -193,6 +195,8 @@ def _metric(identifier: Any, target: Any, output: Any) -> Metric:
         return getattr(metrics_module, chosen)(name=identifier)
     found = metrics_module.get(identifier)
     if isinstance(found, Metric):
+        if isinstance(identifier, str):
+            found.name = identifier
         return found
     name = identifier if isinstance(identifier, str) else getattr(found, "__name__", None)
     return metrics_module.MeanMetricWrapper(found, name=name)

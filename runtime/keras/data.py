@@ -6,7 +6,7 @@ so does any iterable (a generator). A batch is (inputs, targets, weights of samp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
 from typing import Any
 
 import numpy as np
@@ -45,21 +45,24 @@ class ArrayData:
     Parameters
     ----------
     x, y, sample_weight: arrays or tensors, or structures of them, with first axes of one length.
-    batch_size: the samples in a batch; the last batch may have less.
+    batch_size: the samples in a batch, 32 or what ``steps`` batches take; the last batch may have less.
     shuffle: whether each pass has another order, drawn from the generator that `tf.random.set_seed` restarts.
 
     Raises `InvalidArgumentError` for what is no array, and for first axes of different lengths.
     """
 
     def __init__(
-        self, x: Any, y: Any, sample_weight: Any, batch_size: int | None = None, shuffle: bool = False
-    ) -> None:
+        self, x: Any, y: Any, sample_weight: Any, batch_size: int | None = None, shuffle: bool = False,
+        steps: int | None = None
+    ) -> None:  # fmt: skip
         self.parts = _arrays((x, y, sample_weight))
-        self.batch_size = 32 if batch_size is None else batch_size
-        if not isinstance(self.batch_size, (int, np.integer)) or self.batch_size < 1:
-            raise InvalidArgumentError(f"batch_size must be a positive integer, not {batch_size!r}")
-        self.shuffle = shuffle
         self.count = _common_length(self.parts)
+        if batch_size is None:
+            batch_size = 32 if steps is None else max(-(-self.count // steps), 1)
+        if not isinstance(batch_size, (int, np.integer)) or batch_size < 1:
+            raise InvalidArgumentError(f"batch_size must be a positive integer, not {batch_size!r}")
+        self.batch_size = int(batch_size)
+        self.shuffle = shuffle
 
     @property
     def steps(self) -> int | None:
@@ -72,7 +75,7 @@ class ArrayData:
         for start in range(0, self.count, self.batch_size):
             stop = min(start + self.batch_size, self.count)
             rows: Any = slice(start, stop) if order is None else order[start:stop]
-            yield _map(lambda array, rows=rows: EagerTensor(array[rows]), self.parts)
+            yield _map(_taker(rows), self.parts)
 
 
 class IterableData:
@@ -88,7 +91,7 @@ class IterableData:
         if isinstance(self.source, Dataset):
             count = self.source.count()
             return count if count >= 0 else None
-        return len(self.source) if hasattr(self.source, "__len__") else None
+        return len(self.source) if isinstance(self.source, Sized) else None
 
     def batches(self) -> Iterator[Batch]:
         """One pass; of a generator, what is left."""
@@ -98,9 +101,9 @@ class IterableData:
 
 def data_from(
     x: Any, y: Any = None, sample_weight: Any = None, batch_size: int | None = None, shuffle: bool = False,
-    class_weight: dict[int, float] | None = None
+    class_weight: dict[int, float] | None = None, steps: int | None = None
 ) -> ArrayData | IterableData:  # fmt: skip
-    """Batches of whatever a user has given.
+    """Batches of whatever a user has given; of arrays, as many as ``steps`` when there is no batch size.
 
     Raises `InvalidArgumentError` for targets, weights or a batch size beside a dataset or generator, which has its own.
     """
@@ -113,7 +116,7 @@ def data_from(
                 )
         data = IterableData(x)
     else:
-        data = ArrayData(x, y, sample_weight, batch_size, shuffle)
+        data = ArrayData(x, y, sample_weight, batch_size, shuffle, steps)
     return data if class_weight is None else Weighted(data, class_weight)
 
 
@@ -195,6 +198,10 @@ def _arrays(structure: Any) -> Any:
         raise InvalidArgumentError(f"data must be arrays, tensors, lists or dicts of them, or a dataset, not {value!r}")
 
     return tuple([convert(part) for part in structure])
+
+
+def _taker(rows: Any) -> Callable[[Any], Any]:
+    return lambda array: EagerTensor(array[rows])
 
 
 def _map(function: Callable[[Any], Any], structure: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
@@ -53,7 +54,7 @@ class Fitting:
         model._check_compiled()
         if validation_split and validation_data is None:
             (x, y, sample_weight), validation_data = split_off((x, y, sample_weight), validation_split)
-        data = data_from(x, y, sample_weight, batch_size, bool(shuffle), class_weight)
+        data = data_from(x, y, sample_weight, batch_size, bool(shuffle), class_weight, steps_per_epoch)
         steps = _Steps(data, steps_per_epoch)
         watchers = CallbackList(
             callbacks, add_history=True, verbose=verbose, model=self, epochs=epochs, steps=steps.count
@@ -114,7 +115,7 @@ class Fitting:
 
         model: Any = self
         model._check_compiled()
-        every = _Steps(data_from(x, y, sample_weight, batch_size), steps)
+        every = _Steps(data_from(x, y, sample_weight, batch_size, steps=steps), steps)
         watchers = CallbackList(callbacks, verbose=verbose, model=self, epochs=1, steps=every.count)
         step_function = model._function("test_step")
         logs: dict[str, Any] | None = None
@@ -137,7 +138,7 @@ class Fitting:
     ) -> Any:  # fmt: skip
         """The outputs for inputs, as arrays along whose first axes the batches are put together."""
         model: Any = self
-        every = _Steps(data_from(x, batch_size=batch_size), steps)
+        every = _Steps(data_from(x, batch_size=batch_size, steps=steps), steps)
         watchers = CallbackList(callbacks, verbose=verbose, model=self, epochs=1, steps=every.count)
         step_function = model._function("predict_step")
         results: list[Any] = []
@@ -154,33 +155,37 @@ class Fitting:
 
 
 class _Steps:
-    """The batches of one epoch, or a given number of them; those of arrays and datasets begin anew with each epoch.
+    """The batches of one epoch: all that there are, or a given number of them.
 
-    With a given number of steps, data that have more go on in the next epoch where this one stopped.
+    With a given number, the next epoch goes on in the data where this one has stopped. When they end early, a warning
+    says so, and the next epoch begins anew.
     """
 
     def __init__(self, data: ArrayData | IterableData, limit: int | None) -> None:
         self.data = data
         self.limit = limit
         self.count = limit if limit is not None else data.steps
-        self._rest: Iterator[Any] | None = None
+        self._rest: Iterator[Any] = iter(())
 
     def __iter__(self) -> Iterator[Any]:
         if self.limit is None:
             yield from self.data.batches()
             return
         given = 0
-        while given < self.limit:
-            if self._rest is None:
-                self._rest = self.data.batches()
-            before = given
-            for batch in islice(self._rest, self.limit - given):
+        for anew in (False, True):
+            self._rest = self.data.batches() if anew else self._rest
+            for batch in islice(self._rest, self.limit):
                 given += 1
                 yield batch
-            if given < self.limit:
-                self._rest = None
-                if given == before:
-                    return
+            if given:
+                break
+        if given < self.limit:
+            self._rest = iter(())
+            warnings.warn(
+                f"The data ended after {given} of {self.limit} steps. Make a dataset or generator give more batches, "
+                "for example with `.repeat()`.",
+                stacklevel=3,
+            )
 
 
 def _is_due(epoch: int, frequency: Any) -> bool:

@@ -14,7 +14,7 @@ from autograph.tracebacks import trim
 from .. import nest, trace
 from ..convert import cast, convert_to_tensor
 from ..dtypes import as_dtype
-from ..tensor import EagerTensor, Tensor
+from ..tensor import Tensor
 from ..variable import Variable
 from . import constraints, context, initializers, regularizers
 from .input_spec import InputSpec, check_input
@@ -472,4 +472,4 @@ def _shapes_of(value: Any) -> Any:
 def _batch_size(output: Any) -> Any:
     from ..ops.shape import shape
 
-    return output.static_shape[0] if isinstance(output, EagerTensor) else shape(output)[0]
+    return shape(output)[0]

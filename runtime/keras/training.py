@@ -254,14 +254,16 @@ class Trainer(Fitting):
     def train_on_batch(
         self, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None, return_dict: bool = False
     ) -> Any:
-        """One step of training. Returns loss and metrics, those of batches before included, as a list or dict."""
+        """One step of training. Returns the loss and the metrics of the batch: a number, a list or a dict."""
         self._check_compiled()
+        self.reset_metrics()
         logs = self._function("train_step")(self._batch(x, y, sample_weight, class_weight))
         return self._result(logs, return_dict)
 
     def test_on_batch(self, x: Any, y: Any = None, sample_weight: Any = None, return_dict: bool = False) -> Any:
         """One step of evaluation. Returns as `train_on_batch`."""
         self._check_compiled()
+        self.reset_metrics()
         return self._result(self._function("test_step")(self._batch(x, y, sample_weight)), return_dict)
 
     def predict_on_batch(self, x: Any) -> Any:
@@ -280,7 +282,8 @@ class Trainer(Fitting):
         found = plain_logs(logs)
         if return_dict:
             return found
-        values = [found[name] for name in logs if name in found]
+        order = [metric.name for metric in self.metrics]
+        values = [found.pop(name) for name in order if name in found] + list(found.values())
         return values[0] if len(values) == 1 else values
 
 

@@ -126,15 +126,18 @@ class LayerNormalization(Layer):
     """
 
     settings = (
-        "axis", "epsilon", "center", "scale", "beta_initializer", "gamma_initializer", "beta_regularizer",
-        "gamma_regularizer", "beta_constraint", "gamma_constraint",
+        "axis", "epsilon", "center", "scale", "rms_scaling", "beta_initializer", "gamma_initializer",
+        "beta_regularizer", "gamma_regularizer", "beta_constraint", "gamma_constraint",
     )  # fmt: skip
+    rms_scaling = False
 
     def __init__(
         self, axis: Any = -1, epsilon: float = 1e-3, center: bool = True, scale: bool = True,
         beta_initializer: Any = "zeros", gamma_initializer: Any = "ones", beta_regularizer: Any = None,
         gamma_regularizer: Any = None, beta_constraint: Any = None, gamma_constraint: Any = None, **kwargs: Any
     ) -> None:  # fmt: skip
+        if kwargs.pop("rms_scaling", False):
+            raise ValueError("LayerNormalization knows rms_scaling=False only")
         super().__init__(**kwargs)
         if not isinstance(axis, (int, list, tuple)):
             raise TypeError(f"Expected an int or a list/tuple of ints for the argument 'axis', but received: {axis!r}")

@@ -13,6 +13,7 @@ from ...ops.math import not_equal
 from ...ops.reduce import reduce_any
 from ...ops.shape import reverse, transpose
 from ..layer import InputSpec, Layer
+from ..registry import snake_case
 from ..staging import fold_time, scan_time
 from .cells import GRUCell, LSTMCell, RecurrentCell, SimpleRNNCell, zero_states
 
@@ -181,7 +182,8 @@ class _OwnCell(RNN):
         kwargs.pop("use_cudnn", None)
         layer = {name: kwargs.pop(name) for name in _OF_LAYERS if name in kwargs}
         try:
-            cell = self.cell_class(units, *args, **kwargs, dtype=layer.get("dtype"))
+            name = snake_case(self.cell_class.__name__)
+            cell = self.cell_class(units, *args, **kwargs, dtype=layer.get("dtype"), name=name)
         except ValueError as error:
             raise ValueError(str(error).replace(self.cell_class.__name__, type(self).__name__)) from None
         super().__init__(cell, **layer)

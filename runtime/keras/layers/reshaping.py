@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
 from typing import Any
 
 from autograph.errors import InvalidArgumentError
@@ -190,14 +189,12 @@ class Merge(Layer):
         raise NotImplementedError
 
 
-def _pairwise(function: Callable[[Any, Any], Any]) -> Callable[[Any, list[Any]], Any]:
-    return lambda self, inputs: functools.reduce(function, inputs)
-
-
 class Add(Merge):
     """The sum of a list of tensors."""
 
-    merge = _pairwise(lambda a, b: a + b)
+    def merge(self, inputs: list[Any]) -> Any:
+        """The sum."""
+        return functools.reduce(lambda a, b: a + b, inputs)
 
 
 class Subtract(Merge):
@@ -217,7 +214,9 @@ class Subtract(Merge):
 class Multiply(Merge):
     """The product, element by element, of a list of tensors."""
 
-    merge = _pairwise(lambda a, b: a * b)
+    def merge(self, inputs: list[Any]) -> Any:
+        """The product."""
+        return functools.reduce(lambda a, b: a * b, inputs)
 
 
 class Average(Merge):
@@ -231,13 +230,17 @@ class Average(Merge):
 class Maximum(Merge):
     """The maximum, element by element, of a list of tensors."""
 
-    merge = _pairwise(maximum)
+    def merge(self, inputs: list[Any]) -> Any:
+        """The maximum."""
+        return functools.reduce(maximum, inputs)
 
 
 class Minimum(Merge):
     """The minimum, element by element, of a list of tensors."""
 
-    merge = _pairwise(minimum)
+    def merge(self, inputs: list[Any]) -> Any:
+        """The minimum."""
+        return functools.reduce(minimum, inputs)
 
 
 class Concatenate(Merge):

@@ -13,7 +13,7 @@ from autograph.errors import InvalidArgumentError
 from autograph.tracebacks import trimming
 
 from .. import nest
-from .callbacks import CallbackList, History
+from .callback import CallbackList, History
 from .data import ArrayData, IterableData, data_from, split_off
 
 __all__ = ["Fitting"]

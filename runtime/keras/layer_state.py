@@ -1,0 +1,170 @@
+"""`LayerState`: the weights and losses of a layer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import nest, trace
+from ..convert import convert_to_tensor
+from ..dtypes import as_dtype
+from . import constraints, context, initializers, regularizers
+from .names import auto_name, current_path
+from .tracking import Record, all_layers, own_layers, own_metrics, own_variables, unique
+from .variable import KerasVariable
+from .weights import get_arrays, set_arrays
+
+__all__ = ["LayerState"]
+
+
+class LayerState:
+    """What `Layer` has of weights and losses."""
+
+    _record: Record
+
+    @property
+    def name(self) -> str:
+        return self._record.name
+
+    @name.setter
+    def name(self, value: str) -> None:
+        self._record.name = value
+
+    @property
+    def path(self) -> str:
+        """The name, behind those of the layers in which this one was built."""
+        return self._record.path
+
+    @property
+    def built(self) -> bool:
+        """Whether the layer has its weights."""
+        return self._record.built
+
+    @built.setter
+    def built(self, value: bool) -> None:
+        self._record.built = value
+
+    @property
+    def trainable(self) -> bool:
+        """Whether the weights are to be trained; setting it holds for the layers inside too."""
+        return self._record.trainable
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        value = bool(value)
+        record = self._record
+        record.trainable = value
+        if value:
+            for variable in record.frozen:
+                variable._trainable = True
+            record.frozen = []
+        else:
+            frozen = [variable for variable in own_variables(self) if variable.trainable]
+            record.frozen = unique([*record.frozen, *frozen])
+            for variable in frozen:
+                variable._trainable = False
+        for layer in own_layers(self):
+            layer.trainable = value
+
+    # Weights
+
+    def add_weight(
+        self, shape: Any = None, initializer: Any = None, dtype: Any = None, trainable: bool = True,
+        regularizer: Any = None, constraint: Any = None, name: str | None = None, **kwargs: Any
+    ) -> KerasVariable:  # fmt: skip
+        """A new weight of the layer.
+
+        The initializer is Glorot's uniform one when left out, zeros for other dtypes than floating ones. In a traced
+        function new weights follow the rule for variables: the first call may make them. Those of a layer that is
+        older than the trace are made outside of the graph.
+        """
+        if kwargs.keys() - {"autocast", "aggregation", "overwrite_with_gradient"}:
+            raise ValueError(f"Unrecognized keyword arguments passed to add_weight: {sorted(kwargs)}")
+        if isinstance(shape, (int, np.integer)):
+            shape = (int(shape),)
+        shape = () if shape is None else tuple(shape)
+        if any(size is None for size in shape):
+            raise ValueError(f"The shape of a weight must be known, not {shape}: weight {name!r} of {self.name!r}")
+        element = self._record.dtype if dtype is None else as_dtype(dtype)
+        if initializer is None:
+            initializer = "glorot_uniform" if element.is_floating else "zeros"
+        initial = initializers.get(initializer)
+        name = name or auto_name("variable")
+        with trace.building(trace.current_graph() if self._record.staged else None):
+            variable = KerasVariable(
+                lambda: initial(shape, dtype=element), name=name, path=current_path(name), dtype=element,
+                trainable=trainable, regularizer=regularizers.get(regularizer), constraint=constraints.get(constraint),
+                shape=shape,
+            )  # fmt: skip
+        if trainable and not self._record.trainable:
+            variable.trainable = False
+            self._record.frozen.append(variable)
+        self._record.weights.append(variable)
+        return variable
+
+    @property
+    def weights(self) -> list[Any]:
+        """The variables of the layer and of all layers in it."""
+        return unique(variable for layer in all_layers(self) for variable in own_variables(layer))
+
+    @property
+    def trainable_weights(self) -> list[Any]:
+        return [variable for variable in self.weights if variable.trainable] if self.trainable else []
+
+    @property
+    def non_trainable_weights(self) -> list[Any]:
+        return [variable for variable in self.weights if not (self.trainable and variable.trainable)]
+
+    @property
+    def variables(self) -> list[Any]:
+        """The weights, and the variables of metrics."""
+        return unique([*self.weights, *self.metrics_variables])
+
+    @property
+    def trainable_variables(self) -> list[Any]:
+        return [variable for variable in self.variables if variable.trainable]
+
+    @property
+    def non_trainable_variables(self) -> list[Any]:
+        return [variable for variable in self.variables if not variable.trainable]
+
+    @property
+    def metrics_variables(self) -> list[Any]:
+        """The variables of the metrics that the layer and the layers in it hold."""
+        metrics = unique(metric for layer in all_layers(self) for metric in own_metrics(layer))
+        return [variable for metric in metrics for variable in metric.variables]
+
+    def get_weights(self) -> list[np.ndarray[Any, Any]]:
+        """The values of the weights, as arrays."""
+        return get_arrays(self.weights)
+
+    def set_weights(self, weights: list[Any]) -> None:
+        """Set the values of all weights. Raises `ValueError`, and changes nothing, when number or shapes differ."""
+        set_arrays(self, weights)
+
+    def count_params(self) -> int:
+        """The number of numbers in all weights. Raises `ValueError` for a layer that is not built."""
+        if not self.built:
+            raise ValueError(
+                f"You tried to call `count_params` on layer '{self.name}', but the layer isn't built. You can build it "
+                "manually via: `layer.build(input_shape)`."
+            )
+        return sum(variable._array.size for variable in self.weights)
+
+    # Losses
+
+    def add_loss(self, loss: Any) -> None:
+        """Add one scalar tensor, or several, to what training minimises; for this call of the outermost layer."""
+        context.note_losses()
+        self._record.losses += [convert_to_tensor(each) for each in nest.flatten(loss)]
+
+    @property
+    def losses(self) -> list[Any]:
+        """What `add_loss` was given in the last call, and the losses of regularizers, of all layers inside too."""
+        layers = list(all_layers(self))
+        losses = [loss for layer in layers for loss in layer._record.losses if context.is_readable(loss)]
+        for variable in self.trainable_weights:
+            if getattr(variable, "regularizer", None) is not None:
+                losses.append(variable.regularizer(variable))
+        return losses

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from autograph.errors import InvalidArgumentError
+from autograph.errors import InvalidArgumentError, InvalidTypeError
 
 from . import nest, trace
 from .variable import Variable
@@ -125,8 +125,15 @@ def _found(module: Module, kind: type) -> Iterator[Any]:
         waiting += reversed(inside)
 
 
-def _leaves(value: Any) -> list[Any]:
+def _leaves(value: Any) -> Iterator[Any]:
+    """The leaves of a structure, dicts in the order of their keys where they have one."""
+    if not nest.is_nested(value):
+        yield value
+        return
+    children: Iterable[Any]
     try:
-        return nest.flatten(value)
-    except TypeError:  # keys without an order
-        return [leaf for item in value.values() for leaf in _leaves(item)]
+        children = [child for _, child in nest.children(value)]
+    except InvalidTypeError:
+        children = value.values()
+    for child in children:
+        yield from _leaves(child)

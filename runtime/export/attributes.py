@@ -106,13 +106,13 @@ def _is_layout(value: Any) -> bool:
         return all(map(_is_layout, value.values()))
     if isinstance(value, slice):
         return all(map(_is_layout, (value.start, value.stop, value.step)))
-    return value is None or isinstance(value, (bool, int, float, complex, str, bytes, text._Shown))
+    return value is None or isinstance(value, (bool, int, float, complex, str, bytes, np.ndarray, text._Shown))
 
 
 def _places(value: Any) -> list[int]:
     """The places of inputs in the arguments of the op ``text``."""
     if isinstance(value, (text.Slot, text.Items)):
-        return [value.index]
+        return [value[0]]
     if isinstance(value, text.Optional):
         return [value.flag, *_places(value.layout)]
     if isinstance(value, slice):

@@ -74,6 +74,10 @@ def _encode_node(node: Node, places: dict[Node, int], target: Target) -> dict[st
     if node.op.name == "print" and str(node.attributes["stream"]) not in ("stderr", "stdout"):
         raise _not_savable(node, "a node 'print' writes to a file or a Python object", "print to stderr or stdout")
     try:
+        check_attributes(node.op, [value.type for value in node.inputs], node.attributes, len(node.outputs))
+    except SavedFileError:
+        raise _not_savable(node, f"a node {node.op.name!r} has an unknown attribute", "use other functions") from None
+    try:
         if node.op.name == "call":
             attributes: dict[str, Any] = {"graph": {"function": target.function(node.attributes["graph"])}}
         else:

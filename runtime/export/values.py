@@ -183,8 +183,8 @@ _WRITERS: dict[type, Callable[[Any, Target], Any]] = {
     ErrorTemplate: _error,
     _Slot: lambda value, target: {"slot": value.index},
     slice: lambda value, target: {"slice": [encode(part, target) for part in (value.start, value.stop, value.step)]},
-    text.Slot: lambda value, target: {"place": value.index},
-    text.Items: lambda value, target: {"rows": value.index},
+    text.Slot: lambda value, target: {"place": value[0]},
+    text.Items: lambda value, target: {"rows": value[0]},
     text.Optional: lambda value, target: {"maybe": [value.flag, encode(value.layout, target)]},
     text._Shown: lambda value, target: {"shown": [_text(str(value)), _text(repr(value))]},
 }

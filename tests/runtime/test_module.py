@@ -89,3 +89,9 @@ def test_the_name_scope_holds_in_graphs():
     names = [node.name for node in f.get_concrete_function(tf.TensorSpec(())).graph.nodes]
     assert "line/add" in names
     assert "multiply" in names
+
+
+def test_structures_of_any_kind():
+    module = tf.Module()
+    module.kept = ({3: tf.Variable(1), "a": [tf.Variable(2), None]}, "text")
+    assert [int(v) for v in module.variables] == [1, 2]

@@ -2,6 +2,7 @@
 
     python -m autograph code package.module:function
     python -m autograph graph package.module:function --spec "float32[None,4]" [--optimized] [--dot]
+    python -m autograph page package.module:function --spec "float32[None,4]" --output page.html
 """
 
 from __future__ import annotations
@@ -39,8 +40,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         function = _found(options.function)
         if options.command == "code":
             print(_highlighted(_code(function)), end="")
+            return 0
+        concrete = _traced(function, [_spec(text) for text in options.spec])
+        if options.command == "page":
+            _write_page(function, concrete, options.output)
         else:
-            print(_graph(function, [_spec(text) for text in options.spec], options.dot, options.optimized))
+            print(_graph(concrete, options.dot, options.optimized))
     except (_BadInput, AutographError) as error:
         parser.exit(2, f"autograph: error: {_one_line(error)}\n")
     except BrokenPipeError:
@@ -62,9 +67,17 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_SPEC_HELP,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    for each in (code, graph):
+    page = commands.add_parser(
+        "page",
+        help="write a page of HTML: source, generated code, graph and plan side by side",
+        epilog=_SPEC_HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    for each in (code, graph, page):
         each.add_argument("function", metavar="package.module:function", help="what to show; Class.method works too")
-    graph.add_argument("--spec", action="append", default=[], metavar="SPEC", help="the type of a parameter")
+    for each in (graph, page):
+        each.add_argument("--spec", action="append", default=[], metavar="SPEC", help="the type of a parameter")
+    page.add_argument("--output", default="page.html", metavar="FILE", help="the file to write (page.html)")
     graph.add_argument("--optimized", action="store_true", help="the graph as it runs, after the optimiser's passes")
     graph.add_argument("--dot", action="store_true", help="print the graph in Graphviz's DOT language")
     return parser
@@ -96,21 +109,38 @@ def _code(function: Callable[..., Any]) -> str:
     return to_code(function)
 
 
-def _graph(function: Any, specs: list[Any], as_dot: bool, is_optimized: bool) -> str:
+def _traced(function: Any, specs: list[Any]) -> Any:
+    """The trace of a function for some specs."""
     from .connect import function as traced
-    from .runtime.show import dot, text
 
     staged = function if hasattr(function, "get_concrete_function") else traced(function)
     try:
-        concrete = staged.get_concrete_function(*specs)
+        return staged.get_concrete_function(*specs)
     except AutographError:
         raise
     except Exception as error:
         raise _BadInput(f"can't trace the function: {type(error).__name__}: {error}") from error
+
+
+def _graph(concrete: Any, as_dot: bool, is_optimized: bool) -> str:
+    from .runtime.show import dot, text
+
     graph = concrete.optimized_graph if is_optimized else concrete.graph
     if as_dot:
         return dot(graph).rstrip("\n")
     return f"{text(graph)}\n\n{concrete.optimized.summary()}" if is_optimized else text(graph)
+
+
+def _write_page(function: Any, concrete: Any, path: str) -> None:
+    from .page import page
+
+    text = page(getattr(function, "python_function", function), concrete)
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise _BadInput(f"can't write {path!r}: {error}") from error
+    print(f"{path}: {len(text) // 1024 + 1} kB")
 
 
 def _spec(text: str) -> Any:

@@ -9,6 +9,7 @@ import html
 import inspect
 import io
 import keyword
+import re
 import sys
 import tokenize
 from dataclasses import dataclass, field
@@ -21,10 +22,7 @@ STYLE = """
 text { font: 12px 'DejaVu Sans Mono', Menlo, Consolas, monospace; fill: #1f2328 }
 .title { font: 600 13px sans-serif; fill: #57606a }
 .keyword { fill: #8250df; font-weight: 600 } .operator { fill: #0550ae } .literal { fill: #0a7d33 }
-.quiet { fill: #8c959f }
-.card { fill: #ffffff; stroke: #d0d7de } .box { fill: #f6f8fa; stroke: #b6c2cf }
-.inner { fill: #ffffff; stroke: #d0d7de }
-.edge { fill: none; stroke: #afb8c1; stroke-width: 1.2 }
+.card { fill: #ffffff; stroke: #d0d7de }
 """
 
 
@@ -53,11 +51,6 @@ class Canvas:
 
     def text(self, x: float, y: float, content: str, kind: str = "") -> None:
         self.parts.append(f'<text class="{kind}" x="{x:g}" y="{y:g}">{content}</text>')
-
-    def edge(self, x: float, top: float, bottom: float) -> None:
-        reach = 6 + min(26.0, (bottom - top) / 9)
-        self.parts.append(f'<path class="edge" d="M{x:g} {top:g} C{x - reach:g} {top:g} {x - reach:g} {bottom:g} '
-                          f'{x:g} {bottom:g}"/>')
 
     def svg(self) -> str:
         size = f'width="{self.width + MARGIN:g}" height="{self.height + MARGIN:g}"'
@@ -102,57 +95,17 @@ def draw_code(canvas: Canvas, x: float, y: float, title: str, source: str) -> fl
     return y + LINE * (len(lines) + 1) + 2 * MARGIN
 
 
-def draw_graph(canvas: Canvas, x: float, y: float, graph) -> tuple[float, float]:
-    """Draws the nodes of a graph from the top down, sub-graphs inside the node that holds them.
-
-    Returns the right and the lower edge.
-    """
-    places: dict = {}
-    right = x
-    for node in graph.nodes:
-        outputs = ", ".join(str(output.type) for output in node.outputs)
-        name = str(node.attributes["value"]) if node.type == "constant" else node.name
-        text = f'{html.escape(name)} <tspan class="quiet">{html.escape(outputs)}</tspan>'
-        width = 2 * MARGIN + CHARACTER * (len(name) + 1 + len(outputs))
-        position = len(canvas.parts)
-        inner_x, inner_bottom = x + 30, y + LINE + 4
-        for subgraph in node.subgraphs:
-            start = len(canvas.parts)
-            inner_right, bottom = draw_graph(canvas, inner_x + 26, y + 2 * LINE + 10, subgraph)
-            inner_right = max(inner_right, inner_x + 40 + CHARACTER * len(subgraph.name))
-            panel = Canvas()
-            panel.rectangle(inner_x, y + LINE + 6, inner_right + 8 - inner_x, bottom - y - LINE, "inner")
-            panel.text(inner_x + 8, y + 2 * LINE + 2, html.escape(subgraph.name), "title")
-            canvas.parts[start:start] = panel.parts
-            inner_x, inner_bottom = inner_right + 18, max(inner_bottom, bottom + 14)
-        width = max(width, inner_x - x - 4) if node.subgraphs else width
-        box = Canvas()
-        box.rectangle(x, y, width, inner_bottom - y, "box")
-        box.text(x + MARGIN, y + LINE - 2, text)
-        canvas.parts[position:position] = box.parts
-        canvas.width, canvas.height = max(canvas.width, x + width), max(canvas.height, inner_bottom)
-        for source in {value.node: None for value in node.inputs}:
-            if source in places:
-                canvas.edge(x, places[source], y + 11)
-        places[node] = y + 11
-        right, y = max(right, x + width), inner_bottom + 7
-    return right, y
-
-
 def draw(function, *arguments) -> str:
     """The picture of a function traced with some arguments."""
     canvas = Canvas()
     bottom = draw_code(canvas, MARGIN, MARGIN, "what you write", inspect.getsource(function))
     draw_code(canvas, MARGIN, bottom + MARGIN, "what autograph makes of it", tf.autograph.to_code(function))
+    graph = tf.function(function).get_concrete_function(*arguments).graph
+    width, height = map(float, re.findall(r'(?:width|height)="(\d+)"', graph.show().svg)[:2])
     x = canvas.width + 2 * MARGIN
     canvas.text(x, MARGIN + LINE / 2, "the graph", "title")
-    card = len(canvas.parts)
-    right, bottom = draw_graph(canvas, x + 3 * MARGIN, 2 * MARGIN + LINE,
-                               tf.function(function).get_concrete_function(*arguments).graph)
-    frame = Canvas()
-    frame.rectangle(x, MARGIN + LINE, right - x + MARGIN, bottom - LINE, "card")
-    canvas.parts[card:card] = frame.parts
-    canvas.width, canvas.height = max(canvas.width, frame.width), max(canvas.height, frame.height)
+    canvas.rectangle(x, MARGIN + LINE, width, height, "card")
+    canvas.parts.append(graph.show().svg.replace("<svg", f'<svg x="{x:g}" y="{MARGIN + LINE:g}"', 1))
     return canvas.svg()
 
 

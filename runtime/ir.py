@@ -345,6 +345,12 @@ class Graph:
 
         return graph_def(self)
 
+    def show(self) -> Any:
+        """The graph as a `Picture`, which notebooks show and which can be saved; branches and loops are nested boxes."""
+        from .drawing import Picture
+
+        return Picture(self)
+
     def as_default(self) -> Any:
         """A context manager: ops applied inside it become nodes of this graph."""
         from .trace import building

@@ -85,7 +85,7 @@ class _Dot:
     def __init__(self) -> None:
         self.lines: list[str] = []
         self._numbers: dict[Node, int] = {}
-        self._clusters = 0
+        self._drawn: set[Graph] = set()  # a graph may be called twice, or call itself
 
     def graph(self, graph: Graph, indent: str = "  ") -> None:
         for node in graph.nodes:
@@ -110,12 +110,12 @@ class _Dot:
         shape = ", shape=ellipse" if node.op.name == "placeholder" else ""
         self.lines.append(f"{indent}{self._name(node)} [label={_quoted(label)}{shape}];")
         for key, value in node.attributes.items():
-            if type(value) is Graph:
+            if type(value) is Graph and value not in self._drawn:
+                self._drawn.add(value)
                 self._cluster(node, key, value, indent)
 
     def _cluster(self, node: Node, key: str, graph: Graph, indent: str) -> None:
-        self._clusters += 1
-        self.lines.append(f"{indent}subgraph cluster_{self._clusters} {{")
+        self.lines.append(f"{indent}subgraph cluster_{len(self._drawn)} {{")
         self.lines.append(f"{indent}  label={_quoted(f'{node.name} {key}')};")
         self.graph(graph, indent + "  ")
         self.lines.append(f"{indent}}}")

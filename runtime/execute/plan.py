@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir import Graph, Node
+from ..ir import Graph, Location, Node
 from .failure import user_error
 from .writer import Writer
 
@@ -53,12 +53,16 @@ class Plan:
         return [node for node in nodes[:-1] if node.op.name == "call"] + nodes[-1:]
 
     @property
+    def located_lines(self) -> list[tuple[str, Location | None]]:
+        """The lines of the generated source, each with the user's line that it comes from."""
+        nodes = [None if node is None else node.location for node in self._nodes]
+        return list(zip(self._lines, nodes, strict=True))
+
+    @property
     def source(self) -> str:
         """The generated source; comments name the user's lines."""
-        shown = []
-        for line, node in zip(self._lines, self._nodes, strict=True):
-            location = node.location if node is not None else None
-            if location is not None:
-                line = f"{line:<48}  # {location.file.rpartition('/')[2]}:{location.line}"
-            shown.append(line)
+        shown = [
+            line if place is None else f"{line:<48}  # {place.file.rpartition('/')[2]}:{place.line}"
+            for line, place in self.located_lines
+        ]
         return "\n".join(shown) + "\n"

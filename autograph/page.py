@@ -1,0 +1,114 @@
+"""A page of HTML, in one file, that shows a function, what is made of it, its graph and its plan side by side."""
+
+from __future__ import annotations
+
+import html
+import io
+import keyword
+import tokenize
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from .api import to_code
+from .runtime.concrete import ConcreteFunction
+from .runtime.drawing.svg import STYLE, svg
+from .source.find import find
+
+_STYLE = """
+body { margin: 0; font: 13px/1.45 system-ui, sans-serif; color: #1f2328; background: #f6f8fa }
+h1 { font-size: 16px; margin: 0; padding: 12px 16px; background: #fff; border-bottom: 1px solid #d0d7de }
+h1 small { color: #6e7781; font-weight: normal; margin-left: 12px }
+main { display: flex; align-items: flex-start; gap: 12px; padding: 12px; overflow-x: auto }
+section { flex: none; background: #fff; border: 1px solid #d0d7de; border-radius: 6px; max-width: 760px }
+h2 { font-size: 13px; margin: 0; padding: 8px 12px; border-bottom: 1px solid #d0d7de; color: #57606a }
+section > div { overflow: auto; max-height: calc(100vh - 120px); padding: 8px 0 }
+section.drawing { max-width: none } section.drawing > div { padding: 8px }
+pre { margin: 0; font: 12px/1.5 'DejaVu Sans Mono', Menlo, Consolas, monospace }
+pre span.line { display: block; padding: 0 12px; white-space: pre }
+.number { color: #8c959f; display: inline-block; min-width: 2.5em; user-select: none }
+.keyword { color: #8250df } .literal { color: #0a7d33 } .operator { color: #0550ae } .comment { color: #8c959f }
+.lit { background: #fff8c5 }
+"""
+# What belongs to one line of the user's lights up together.
+_SCRIPT = """
+function light(event) {
+  for (const each of document.querySelectorAll('.lit')) each.classList.remove('lit');
+  const found = event.target.closest('[data-line]');
+  if (!found) return;
+  const {file, line} = found.dataset;
+  for (const each of document.querySelectorAll(`[data-line="${line}"]`))
+    if (each.dataset.file === file) each.classList.add('lit');
+}
+document.addEventListener('mouseover', light);
+"""
+
+
+def page(function: Any, concrete: ConcreteFunction) -> str:
+    """The page for a Python function and one trace of it.
+
+    Raises `ConversionError` when the function has no source, or can't be converted.
+    """
+    source = find(function)
+    first, last = source.first_line, source.node.end_lineno or source.first_line
+    lines = "".join(source.lines[first - 1 : last])
+    kinds = Counter(node.type for node in concrete.graph.walk())
+    size = f"nodes: {kinds.total()}, loops: {kinds['while']}, conditionals: {kinds['cond']}"
+    title = html.escape(concrete.pretty_printed_signature(verbose=False))
+    plan, origins = zip(*concrete.plan.located_lines, strict=True)
+    shown = [
+        _section("what you write", _code(lines, [(source.filename, i) for i in range(first, last + 1)], first)),
+        _section("what autograph makes of it", _code(to_code(function), [])),
+        f'<section class="drawing"><h2>the graph</h2><div>{svg(concrete.graph, standalone=False)}</div></section>',
+        _section("the plan that runs", _code("\n".join(plan), [each and each[:2] for each in origins])),
+    ]
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>\n'
+        f"<style>{_STYLE}{STYLE}</style></head>\n<body><h1>{title}<small>{size}</small></h1>\n<main>\n"
+        + "\n".join(shown)
+        + f"\n</main>\n<script>{_SCRIPT}</script>\n</body></html>\n"
+    )
+
+
+def _section(title: str, content: str) -> str:
+    return f"<section><h2>{title}</h2><div><pre>{content}</pre></div></section>"
+
+
+def _code(source: str, places: Sequence[tuple[str, int] | None], number: int | None = None) -> str:
+    """The lines of Python source, coloured; `places` are the user's lines that they belong to."""
+    result = []
+    for i, line in enumerate(_coloured(source)):
+        place = places[i] if i < len(places) else None
+        link = f' data-file="{html.escape(place[0])}" data-line="{place[1]}"' if place is not None else ""
+        counted = f'<span class="number">{number + i}</span>' if number is not None else ""
+        result.append(f'<span class="line"{link}>{counted}{line or " "}</span>')
+    return "".join(result)
+
+
+def _coloured(source: str) -> list[str]:
+    lines = source.splitlines()
+    marks: list[list[tuple[int, int, str]]] = [[] for _ in lines]
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
+    except (tokenize.TokenError, IndentationError):  # a part of a file
+        tokens = []
+    for token in tokens:
+        kind = _kind(token)
+        if kind and token.start[0] == token.end[0]:
+            marks[token.start[0] - 1].append((token.start[1], token.end[1], kind))
+    return [_with_spans(line, spans) for line, spans in zip(lines, marks, strict=True)]
+
+
+def _kind(token: tokenize.TokenInfo) -> str:
+    if token.type == tokenize.NAME:
+        return "keyword" if keyword.iskeyword(token.string) else "operator" if token.string == "ag__" else ""
+    kinds = {tokenize.STRING: "literal", tokenize.NUMBER: "literal", tokenize.COMMENT: "comment"}
+    return kinds.get(token.type, "")
+
+
+def _with_spans(line: str, spans: list[tuple[int, int, str]]) -> str:
+    pieces, position = [], 0
+    for start, end, kind in spans:
+        pieces += [html.escape(line[position:start]), f'<span class="{kind}">{html.escape(line[start:end])}</span>']
+        position = end
+    return "".join([*pieces, html.escape(line[position:])])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
@@ -35,12 +36,12 @@ def _reflected(name: str) -> Callable[[Any, Any], Any]:
     return method
 
 
-def _in_place(operator: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _in_place(binary: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """``x op= v``: another tensor, and a note that an array would have been changed."""
 
     def method(self: Any, other: Any) -> Any:
         note_update(self)
-        return operator(self, other)
+        return binary(self, other)
 
     return method
 
@@ -347,19 +348,19 @@ class SymbolicTensor(Tensor):
     def __pos__(self) -> Any:
         return own(self, self)
 
-    __iadd__ = _in_place(Tensor.__add__)
-    __isub__ = _in_place(Tensor.__sub__)
-    __imul__ = _in_place(Tensor.__mul__)
-    __itruediv__ = _in_place(Tensor.__truediv__)
-    __ifloordiv__ = _in_place(Tensor.__floordiv__)
-    __imod__ = _in_place(Tensor.__mod__)
-    __ipow__ = _in_place(Tensor.__pow__)
-    __imatmul__ = _in_place(Tensor.__matmul__)
-    __iand__ = _in_place(Tensor.__and__)
-    __ior__ = _in_place(Tensor.__or__)
-    __ixor__ = _in_place(Tensor.__xor__)
-    __ilshift__ = _in_place(Tensor.__lshift__)
-    __irshift__ = _in_place(Tensor.__rshift__)
+    __iadd__ = _in_place(operator.add)
+    __isub__ = _in_place(operator.sub)
+    __imul__ = _in_place(operator.mul)
+    __itruediv__ = _in_place(operator.truediv)
+    __ifloordiv__ = _in_place(operator.floordiv)
+    __imod__ = _in_place(operator.mod)
+    __ipow__ = _in_place(operator.pow)
+    __imatmul__ = _in_place(operator.matmul)
+    __iand__ = _in_place(operator.and_)
+    __ior__ = _in_place(operator.or_)
+    __ixor__ = _in_place(operator.xor)
+    __ilshift__ = _in_place(operator.lshift)
+    __irshift__ = _in_place(operator.rshift)
 
     def __hash__(self) -> NoReturn:
         instead = "keep tensor.ref() in the set or dict; to choose by value, use x[i] of a tensor or list, or an `if`"

@@ -119,6 +119,85 @@ def argument_of_a_helper(x):
     return values
 
 
+def helper_of_a_helper(x):
+    def inner(target, value):
+        if value > 0:
+            target.append(value)
+        return target
+
+    def outer(target, value):
+        kept = target
+        inner(target, value)
+        kept.append(10)
+        return len(target)
+
+    values = [1]
+    count = outer(values, x)
+    same = inner(values, x)
+    return values, count, len(same), same is values
+
+
+def attribute_and_a_variable(x):
+    class Box:
+        pass
+
+    box = Box()
+    box.values = [x]
+    mine = box.values
+    if x > 0:
+        mine.append(1)
+    box.values.append(2)
+    return len(mine), mine[-1], mine is box.values
+
+
+def variable_in_a_loop(n):
+    a = [0]
+    b = a
+    while n > 0:
+        b.append(n)
+        n -= 1
+    a.append(7)
+    return len(b), b[-1]
+
+
+def variable_of_another_list_afterwards(x):
+    a = [1]
+    b = a
+    if x > 0:
+        a.append(2)
+    b = [5, 6]
+    return len(a), b
+
+
+def recursive_helper(x):
+    def fill(target, depth):
+        mine = target
+        if depth:
+            fill(target, depth - 1)
+        if x > depth:
+            target.append(depth)
+        return len(mine)
+
+    values = []
+    return fill(values, 2), len(values)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        variable,
+        argument_of_a_helper,
+        helper_of_a_helper,
+        attribute_and_a_variable,
+        variable_in_a_loop,
+        variable_of_another_list_afterwards,
+        recursive_helper,
+    ],
+)
+def test_variables_of_running_functions_see_the_change(function: Any) -> None:
+    check(function, 1, 3, -1)
+
+
 def element_of_a_tuple(x):
     a = [1]
     pair = (a, 0)
@@ -172,8 +251,6 @@ def chosen_dict_of_a_loop(n):
 @pytest.mark.parametrize(
     "function",
     [
-        variable,
-        argument_of_a_helper,
         element_of_a_tuple,
         bound_method,
         partial,

@@ -102,7 +102,7 @@ def test_a_list_that_a_helper_appends_to():
     assert staged(f, [1, 2, 3])[1].tolist() == [2, 3]
 
 
-def test_a_list_under_a_name_that_staged_code_cannot_reach():
+def test_a_list_of_the_caller_of_a_helper():
     def add(values, x):
         if x > 1:
             values.append(x)
@@ -113,8 +113,7 @@ def test_a_list_under_a_name_that_staged_code_cannot_reach():
         add(out, y)
         return len(out)
 
-    with pytest.raises(tf.errors.MutationError, match="`values`"):
-        staged(f, 1, 3)
+    assert staged(f, 1, 3) == 1 and staged(f, 2, 3) == 2
 
 
 def test_lists_in_lists_and_in_objects():
@@ -193,7 +192,7 @@ def test_a_key_of_one_branch_is_refused_with_its_name():
             d["a"] = x
         return d
 
-    with pytest.raises(tf.errors.BranchMismatchError, match=r"`d`.*key 'a'"):
+    with pytest.raises(tf.errors.StagedValueError, match=r"`d`.*key 'a' in some runs only; returning it"):
         staged(f, 1)
 
 

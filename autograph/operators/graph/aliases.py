@@ -1,17 +1,17 @@
-"""Who else holds a list that staged code is about to put another one in the place of.
+"""Who else holds a list or dict that staged code is about to put another one in the place of.
 
 The search begins at the variables of the running functions, and goes through closures, containers and objects. What
-it finds is set to the new list; a holder that can't be set is refused by name, as it would keep seeing the old one.
+it finds is set to the new one; a holder that can't be set is refused by name, as it would keep seeing the old one.
 """
 
 from __future__ import annotations
 
-import dis
+import ctypes
 import functools
 import gc
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from types import BuiltinFunctionType, CellType, FrameType, FunctionType, GeneratorType, MethodType
+from types import BuiltinFunctionType, CellType, FrameType, FunctionType, GeneratorType, MethodType, ModuleType
 from typing import Any
 
 from autograph.errors import MutationError
@@ -22,57 +22,65 @@ from autograph.runtime.variable import Variable
 from ..control_flow import for_stmt
 from ..locations import Attribute, Cell, Global, Item, Location, attributes_of, is_plain_object
 from ..state import mark_copy, stack
+from ..variables import UNDEFINED
+from .dicts import StagedDict
 from .errors import where
 from .maybe import Maybe
 from .specs import Frozen, is_structure, parts_of
 
 _ROOT = "run_trace"
 _MOST = 20_000  # objects that are looked into
-_SEES_VARIABLES = frozenset(("locals", "vars", "dir", "eval", "exec"))
 _LEAVES = (str, bytes, int, float, complex, type(None))
 _SEQUENCE_ITERATORS: tuple[type, ...] = (type(iter([])), enumerate, zip, reversed, map, filter)
 
 
-def rebind(values: list[Any], by: Any, label: str, known: Iterable[Location]) -> None:
-    """Sets every place that holds a list, and those that are known already, to another list.
+def rebind(values: Any, by: Any, label: str, known: Iterable[Location]) -> None:
+    """Sets every place that holds a list or dict, and those that are known already, to what stands in for it.
 
     Raises:
-        MutationError: something that can't be set holds the list.
+        MutationError: something that can't be set holds it.
     """
     found = list(known)
     for holder in _holders(values):
         if isinstance(holder, str):
-            raise _refusal(label, holder)
+            raise _refusal(values, label, holder)
         found.append(holder)
     for location in found:
         if location.get() is values:
             stack()[-1].keep(location, by)
     for frame in _user_frames():
-        for name, value in frame.f_locals.items():
-            if value is values and _may_be_read_later(frame, name):
-                raise _refusal(label, f"the variable `{name}` of `{frame.f_code.co_name}`")
+        for name, value in list(frame.f_locals.items()):
+            if value is values:
+                stack()[-1].keep(LocalVariable(frame, name), by)
 
 
-def _may_be_read_later(frame: FrameType, name: str) -> bool:
-    """Whether a running function may still read one of its variables: there is a load that may come."""
-    code = frame.f_code
-    if name in code.co_cellvars + code.co_freevars or _SEES_VARIABLES.intersection(code.co_names):
-        return True
-    loads: list[int] = []
-    targets: list[int] = []
-    straight = not code.co_exceptiontable
-    for instruction in dis.get_instructions(code):
-        kind, operand, offset = instruction.opname, instruction.argval, instruction.offset
-        names = operand if type(operand) is tuple else (operand,)
-        if "LOAD_FAST" in kind and name in names:
-            loads.append(offset)
-            straight = straight and offset <= frame.f_lasti
-        elif offset > frame.f_lasti:
-            if straight and kind == "STORE_FAST" and operand == name:
-                return False
-            straight = straight and "JUMP" not in kind and kind not in ("FOR_ITER", "SEND")
-            targets.extend(names if "JUMP_BACKWARD" in kind else ())
-    return any(load > frame.f_lasti or any(target <= load for target in targets) for load in loads)
+class MaybeValue(Location):
+    """What a variable or item holds that may be missing at run time."""
+
+    __slots__ = ()
+    owner: Maybe
+
+    def get(self) -> Any:
+        return self.owner.value
+
+    def set(self, value: Any) -> None:
+        self.owner.value = value
+
+
+class LocalVariable(Location):
+    """A variable of a running function that no inner function shares."""
+
+    __slots__ = ()
+    owner: FrameType
+
+    def get(self) -> Any:
+        return self.owner.f_locals.get(self.name, UNDEFINED)
+
+    def set(self, value: Any) -> None:
+        variables = self.owner.f_locals
+        variables[self.name] = value
+        if sys.version_info < (3, 13):  # later, `f_locals` is no copy
+            ctypes.pythonapi.PyFrame_LocalsToFast(ctypes.py_object(self.owner), ctypes.c_int(0))
 
 
 def is_held(obj: Any) -> bool:
@@ -80,6 +88,11 @@ def is_held(obj: Any) -> bool:
     return next(_holders(obj), None) is not None or any(
         value is obj for frame in _user_frames() for value in frame.f_locals.values()
     )
+
+
+def is_old(obj: Any) -> bool:
+    """Whether an object that a staged body has left, whose changes are undone, is older than the body."""
+    return any(journal.is_early(obj) for journal in stack()) or is_held(obj)
 
 
 def mark_copies(label: str, merged: Any, frozen: Any, is_old: Callable[[Any], bool]) -> None:
@@ -109,12 +122,13 @@ def _pairs(merged: Any, frozen: Any) -> Iterator[tuple[Any, Any]]:
     return iter([(part, by_key[key]) for key, part in zip(keys, parts, strict=True) if key in by_key])
 
 
-def _refusal(label: str, holder: str) -> MutationError:
+def _refusal(values: Any, label: str, holder: str) -> MutationError:
+    kind = "dict" if isinstance(values, dict) else "list"
     return MutationError(
-        f"the list `{label}` is changed by staged code, and {holder} holds it too, which would not see the change",
+        f"the {kind} `{label}` is changed by staged code, and {holder} holds it too, which would not see the change",
         **where(),
         construct=label,
-        remedy="use the list under one name, or return it from the function that changes it",
+        remedy=f"use the {kind} under one name, or return it from the function that changes it",
     )
 
 
@@ -163,6 +177,10 @@ def _holders_in(holder: Any, values: Any, pending: list[Any]) -> Iterator[Locati
             pending.append(value)
             if value is values:
                 yield Item(holder, key, f"[{key!r}]")
+    elif isinstance(holder, Maybe):
+        pending.append(holder.value)
+        if holder.value is values:
+            yield MaybeValue(holder, holder.name)
     elif is_plain_object(holder):
         for name, value in attributes_of(holder).items():
             pending.append(value)
@@ -211,10 +229,16 @@ def _parts(holder: Any) -> Iterator[Any]:
         yield Cell(holder, "").get()
     elif isinstance(holder, GeneratorType) and holder.gi_frame is not None:
         yield from holder.gi_frame.f_locals.values()
-    elif isinstance(holder, type) and is_user_class(holder):
+    elif (isinstance(holder, type) and is_user_class(holder)) or _is_user_module(holder):
         yield from vars(holder).values()
+    elif isinstance(holder, StagedDict):
+        yield from holder.state.values.values()
     elif isinstance(holder, _SEQUENCE_ITERATORS):
         yield from gc.get_referents(holder)
+
+
+def _is_user_module(obj: Any) -> bool:
+    return isinstance(obj, ModuleType) and is_user_file(getattr(obj, "__file__", None) or "<frozen ")
 
 
 def is_user_class(cls: type) -> bool:

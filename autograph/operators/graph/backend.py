@@ -30,6 +30,7 @@ from . import (
     statements,
     text,
 )
+from .dicts import StagedDict
 from .iterables import StagedIterable
 from .lists import StagedList
 from .maybe import Maybe
@@ -43,7 +44,7 @@ class GraphBackend(Backend):
     counts_traces = True
 
     def owns(self, value_type: type) -> bool:
-        return issubclass(value_type, (Tensor, Maybe, StagedList, StagedIterable, Variable, Stream))
+        return issubclass(value_type, (Tensor, Maybe, StagedList, StagedDict, StagedIterable, Variable, Stream))
 
     def staging(self) -> bool:
         return trace.current_graph() is not None
@@ -73,7 +74,7 @@ class GraphBackend(Backend):
         return known or statements.while_in_python(None, test, body, names, options)
 
     def for_stmt(self, iterable: Any, body: Callable[[Any], Any], names: tuple[str, ...], options: Options) -> Any:
-        if not self.staging():
+        if not self.staging() or isinstance(iterable, StagedDict):
             return statements.for_in_python(iterable, body, names, options)
         return statements.for_stmt(read_items(iterable), body, names, options)
 
@@ -115,6 +116,9 @@ class GraphBackend(Backend):
 
     def must_replace(self, container: Any) -> bool:
         return isinstance(container, np.ndarray) and arrays.is_old(container)
+
+    def changed_object(self, value: Any) -> Any:
+        return value.checked("is changed") if type(value) is Maybe else value
 
     def load(self, value: Any, name: str) -> Any:
         if type(value) is Maybe and value.missing is UNDEFINED:

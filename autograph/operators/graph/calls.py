@@ -24,6 +24,7 @@ from ..calls import call
 from ..dispatch import backend_of
 from ..locations import has_hidden_state
 from . import effects, library_errors, rebinding
+from .dicts import StagedDict
 from .errors import where
 
 _IMMUTABLE = (
@@ -157,6 +158,10 @@ def _watched_method(function: Any, owner: Any) -> Callable[..., Any]:
         if name in _ARRAY_WRITES:
             state.about_to_change(owner)
         return function
+    if isinstance(owner, dict):
+        rebinding.check_not_replaced(owner)
+        if name == "update":
+            return functools.partial(_update, owner)
     if isinstance(owner, dict) or (state.is_plain_object(owner) and not has_hidden_state(owner)):
         state.about_to_change(owner)
         return function
@@ -192,6 +197,14 @@ def _refused(owner: Any, name: str) -> MutationError:
         remedy=effects.instead_of(owner)
         or "make the change outside, use a list, a dict, an attribute or a variable, or tf.py_function",
     )
+
+
+def _update(owner: dict[Any, Any], *others: Any, **items: Any) -> None:
+    state.about_to_change(owner)
+    target: Any = owner
+    if type(owner) is dict and any(isinstance(each, StagedDict) for each in others):
+        target = rebinding.stage(owner, "dict", ()).owner
+    target.update(*others, **items)
 
 
 def _extend(owner: list[Any], values: Any) -> None:

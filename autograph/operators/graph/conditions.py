@@ -16,6 +16,7 @@ from autograph.runtime.trace import static_value
 
 from ..builtin_calls import truth as special_truth
 from ..dispatch import Thunk, backend_of
+from .dicts import StagedDict
 from .errors import type_error, where
 from .iterables import StagedIterable, StagedRange
 from .lists import StagedList
@@ -45,6 +46,8 @@ def truth(value: Any) -> Any:
         return truth(value.checked())
     if isinstance(value, (StagedList, StagedIterable)):
         return value.length() != 0
+    if isinstance(value, StagedDict):
+        return any_of([value.contains(key) for key in value.state.values])
     if not isinstance(value, Tensor):
         return bool(value)
     shape = value.static_shape
@@ -121,6 +124,8 @@ def contains(item: Any, container: Any) -> Any:
     """``item in container``."""
     if isinstance(container, Maybe):
         container = container.checked("is searched by `in`")
+    if isinstance(container, StagedDict):
+        return container.contains(item)
     if isinstance(container, StagedList):
         container = container.__tensor__()
     if isinstance(container, str) or is_text(container):

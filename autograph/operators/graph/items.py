@@ -14,6 +14,7 @@ from autograph.runtime.tensor import SymbolicTensor, Tensor
 
 from .. import state
 from . import arrays, rebinding
+from .dicts import StagedDict
 from .errors import where
 from .iterables import StagedIterable
 from .lists import ListState, StagedList
@@ -26,7 +27,7 @@ def get_item(container: Any, index: Any) -> Any:
         index = index.checked("is used as an index")
     if isinstance(container, Maybe):
         container = container.checked("is subscripted")
-    if isinstance(container, (Tensor, StagedList)):
+    if isinstance(container, (Tensor, StagedList, StagedDict)):
         return container[index]
     if isinstance(container, StagedIterable):
         return container.at(index)
@@ -56,7 +57,7 @@ def set_item(value: Any, container: Any, index: Any) -> Any:
         return index_ops.set_item(convert_to_tensor(container), index, value)
     rebinding.check_not_replaced(container)
     if isinstance(container, list) and isinstance(index, Tensor):
-        staged = rebinding.stage_list(container, "list", ()).owner
+        staged = rebinding.stage(container, "list", ()).owner
         staged[index] = value
         return staged
     state.about_to_change(container)

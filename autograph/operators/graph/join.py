@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from autograph.runtime import dtypes, shapes
 
 from ..variables import UNDEFINED
+from .dicts import DictOf, join_dicts
 from .specs import Constant, Leaf, ListOf, Mismatch, Optional, Reference, Spec, Tree
 from .values import structure_of, tensor_spec
 
@@ -26,12 +28,14 @@ def join(left: Spec, right: Spec) -> Spec:
             if isinstance(one, Optional) and one.missing is missing:
                 return _join_optional(one, other)
             if isinstance(one, Constant) and one.value is missing:
-                return other if _may_miss(other, missing) else Optional(missing, other)
+                return other if _may_miss(other, missing) else Optional(missing, opened_new(other))
     left, right = _opened(left), _opened(right)
     if isinstance(left, Tree) and isinstance(right, Tree):
         return _join_trees(left, right)
     if isinstance(left, ListOf) or isinstance(right, ListOf):
         return _join_lists(left, right)
+    if isinstance(left, DictOf) or isinstance(right, DictOf):
+        return join_dicts(left, right, join, opened_new)
     return _join_tensors(left, right)
 
 
@@ -55,6 +59,19 @@ def _opened(spec: Spec) -> Spec:
     return structure_of(spec.frozen) if isinstance(spec, Reference) else spec
 
 
+def opened_new(spec: Spec) -> Spec:
+    """The same, with objects that a body has made by their parts: they don't outlive the body."""
+    from .aliases import is_old
+
+    if isinstance(spec, Reference) and not is_old(spec.frozen.obj):
+        spec = structure_of(spec.frozen)
+    if isinstance(spec, (Tree, DictOf)):
+        opened = copy.copy(spec)
+        opened.children = type(spec.children)(map(opened_new, spec.children))
+        return opened
+    return Optional(spec.missing, opened_new(spec.inner), spec.name) if isinstance(spec, Optional) else spec
+
+
 def _join_trees(left: Tree, right: Tree) -> Spec:
     is_dict = isinstance(left.kind, type) and issubclass(left.kind, dict)
     if left.kind is not right.kind:
@@ -64,6 +81,8 @@ def _join_trees(left: Tree, right: Tree) -> Spec:
     if left.keys != right.keys:
         if left.kind is list:
             return _join_lists(left, right)
+        if left.kind is dict:
+            return join_dicts(left, right, join, opened_new)
         if is_dict:
             only = sorted(map(repr, set(left.keys) ^ set(right.keys)))
             raise Mismatch(left, right, reason=f"only one of them has the key {', '.join(only)}")

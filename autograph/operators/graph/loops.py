@@ -25,6 +25,7 @@ from ..dispatch import Options
 from ..locations import Contents, Location, StateOf, locations
 from . import aliases, arrays, rebinding
 from .branches import Key, Outcome, named, old_value, trace_body
+from .dicts import DictOf
 from .errors import where
 from .join import join
 from .mismatches import of_turns
@@ -242,9 +243,9 @@ class Loop:
         """Lists whose length changes become staged lists, under every name that is known of them."""
         for key, slot in list(self.slots.items()):
             location = slot.location
-            if isinstance(location, Contents) and isinstance(slot.spec, ListOf):
+            if isinstance(location, Contents) and isinstance(slot.spec, (ListOf, DictOf)):
                 del self.slots[key]
-                state = rebinding.stage_list(location.owner, location.label, self.bodies)
+                state = rebinding.stage(location.owner, location.label, self.bodies)
                 self.slots[state.key] = Slot(state, state.get(), slot.spec)
                 for other in self.slots.values():
                     held = other.initial.obj if isinstance(other.initial, Frozen) else None

@@ -26,6 +26,7 @@ from ..special_methods import method
 from ..variables import UNDEFINED
 from . import conditions, text
 from .cond import if_stmt
+from .dicts import StagedDict
 from .errors import require, type_error, where
 from .iterables import (
     Enumerate,
@@ -61,7 +62,7 @@ def len_(value: Any) -> Any:
     value = unwrapped(value)
     if isinstance(value, Tensor):
         return apply_text("__len__", value) if text.is_text(value) else length_of(value)
-    return value.length() if is_staged(value) else len(value)
+    return value.length() if is_staged(value) or isinstance(value, StagedDict) else len(value)
 
 
 def int_(*arguments: Any, **keywords: Any) -> Any:
@@ -111,7 +112,8 @@ def type_of_tensor(*_: Any) -> Any:
 
 def bool_(*arguments: Any) -> Any:
     """``bool``."""
-    return conditions.truth(arguments[0]) if is_staged(*arguments) else bool(*arguments)
+    staged = is_staged(*arguments) or (len(arguments) == 1 and isinstance(arguments[0], StagedDict))
+    return conditions.truth(arguments[0]) if staged else bool(*arguments)
 
 
 def require_one(value: Tensor, what: str) -> None:
@@ -230,6 +232,8 @@ def isinstance_(value: Any, kinds: Any) -> Any:
         return isinstance([], kinds)
     if isinstance(value, SymbolicTensor) and value.op.op is text_op and value.dtype is dtypes.string:
         return isinstance("", kinds) or isinstance(value, kinds)
+    if isinstance(value, StagedDict):
+        return isinstance({}, kinds)
     return isinstance(range(0), kinds) if isinstance(value, StagedRange) else isinstance(value, kinds)
 
 

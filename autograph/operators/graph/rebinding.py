@@ -1,4 +1,4 @@
-"""A Python list becomes a staged list: every known name of it gets the new one, and the old one is not used again."""
+"""A Python list or dict becomes a staged one: every name of it gets the new one, and the old one is not used again."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from autograph.errors import MutationError
 from ..locations import Contents, Location, StateOf
 from ..state import references, replaced, stack
 from .aliases import rebind
+from .dicts import StagedDict
 from .errors import where
 from .lists import ListState, StagedList
 
@@ -18,20 +19,22 @@ Bodies = tuple[Callable[..., Any], ...]
 
 def set_merged(location: Location, value: Any, bodies: Bodies) -> None:
     """Sets a place to its merged value."""
-    if isinstance(location, Contents) and isinstance(value, StagedList):
+    if isinstance(value, StagedDict):
+        value.name = value.name or location.label
+    if isinstance(location, Contents) and isinstance(value, (StagedList, StagedDict)):
         _replace(location.owner, value, location.label, bodies)
     else:
         location.set(value)
 
 
-def stage_list(values: list[Any], label: str, bodies: Bodies) -> StateOf:
-    """Replaces a Python list by a staged one with the same elements; returns the place of what that holds."""
-    staged = StagedList(ListState.of(values), label)
+def stage(values: list[Any] | dict[Any, Any], label: str, bodies: Bodies) -> StateOf:
+    """Replaces a Python list or dict by a staged one that holds the same; returns the place of what that holds."""
+    staged = StagedDict.of(values, label) if isinstance(values, dict) else StagedList(ListState.of(values), label)
     _replace(values, staged, label, bodies)
     return StateOf(staged, label)
 
 
-def _replace(values: list[Any], staged: StagedList, label: str, bodies: Bodies) -> None:
+def _replace(values: Any, staged: StagedList | StagedDict, label: str, bodies: Bodies) -> None:
     staged.name = label
     for journal in stack():
         journal.replaced(values, staged)
@@ -40,18 +43,19 @@ def _replace(values: list[Any], staged: StagedList, label: str, bodies: Bodies) 
 
 
 def check_not_replaced(values: Any) -> None:
-    """Refuses a list that has become a staged one under another name.
+    """Refuses a list or dict that has become a staged one under another name.
 
     Raises:
-        MutationError: staged code has changed the list under another name.
+        MutationError: staged code has changed it under another name.
     """
     known = replaced().get(id(values))
     if known is not None and known[0] is values:
         raise MutationError(
-            f"this list has been changed by staged code under the name `{known[1]}`, which can't reach it here",
+            f"this {type(values).__name__} has been changed by staged code under the name `{known[1]}`, which can't "
+            "reach it here",
             **where(),
             construct=known[1],
-            remedy="use the list under one name, or return it from the function that changes it",
+            remedy="use it under one name, or return it from the function that changes it",
         )
 
 

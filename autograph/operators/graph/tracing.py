@@ -30,14 +30,15 @@ from ..iterators import is_iterator
 from ..locations import attributes_of
 from ..state import Attribute, Cell, Contents, Item, Journal, Location, forget_copies, replaced, stack
 from ..variables import UNDEFINED
-from . import arrays
+from . import arrays, rebinding
+from .dicts import DictState, StagedDict
 from .errors import where
 from .iterables import StagedIterable
 from .join import join
 from .lists import StagedList
 from .maybe import Maybe
 from .refusals import changed_in_recursion, outlives_trace
-from .specs import Frozen, Mismatch, Spec, is_structure, parts_of, rebuild
+from .specs import Frozen, Mismatch, Optional, Spec, is_structure, parts_of, rebuild
 from .values import exported, freeze, references_in, spec_of
 
 ATTEMPTS = 10
@@ -68,6 +69,12 @@ class Place:
         self.initial = initial
         self.reads: Node | None = None
         self._find = _finder(location)
+
+    @property
+    def may_miss(self) -> bool:
+        """Whether it is an item of a dict that is read, but may not be there."""
+        is_maybe = isinstance(self.spec, Optional) and self.spec.missing is UNDEFINED
+        return is_maybe and isinstance(self.location, Item)
 
     def read(self) -> Any:
         """Stages reading the place; returns the staged value."""
@@ -116,6 +123,9 @@ def _resolved(value: Any) -> Any:
         return _resolved(value.value) if bool(value.flag) else value.missing
     if isinstance(value, StagedList):
         return list(convert.convert_to_tensor(value))
+    if isinstance(value, StagedDict):
+        held = {key: _resolved(part) for key, part in value.state.values.items()}
+        return {key: part for key, part in held.items() if part is not UNDEFINED}
     return value
 
 
@@ -138,10 +148,12 @@ def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...]
     values = [*arguments, *keywords.values()]
     for attempt in range(ATTEMPTS):
         mark = graph.mark()
+        tables = _Tables(places)
         for place in places.values():
-            place.location.set(place.read())
+            if not tables.holds(place):
+                place.location.set(place.read())
         try:
-            result, found = _run(form, values, arguments, keywords)
+            result, found = _run(form, values, arguments, keywords, tables)
         finally:
             for place in places.values():
                 place.location.set(place.initial)
@@ -162,8 +174,38 @@ def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...]
     raise MutationError("what this function writes outside itself never settles", **where())
 
 
+class _Tables:
+    """The dicts outside the traced function to which it may add keys: only a run tells which of these there are.
+
+    While the function is traced, staged dicts stand in for them.
+    """
+
+    def __init__(self, places: dict[Key, Place]) -> None:
+        maybe = {id(place.location.owner) for place in places.values() if place.may_miss}
+        self._places = [place for place in places.values() if id(place.location.owner) in maybe]
+        self.given: dict[int, dict[Any, Any]] = {}
+        """What the staged dicts hold at first, by the identity of the dict that each stands for."""
+
+    def holds(self, place: Place) -> bool:
+        """Whether a place is an item of one of the dicts."""
+        return place in self._places
+
+    def put_in(self, bodies: tuple[Callable[..., Any], ...]) -> None:
+        """Puts the staged dicts in the place of the dicts, under all their names."""
+        owners = {id(place.location.owner): place.location.owner for place in self._places}
+        for key, owner in owners.items():
+            mine = [place for place in self._places if place.location.owner is owner]
+            self.given[key] = {**owner, **{place.location.index: place.read() for place in mine}}
+            label = mine[0].location.label.rpartition("[")[0]
+            rebinding.stage(owner, label, bodies).set(DictState(self.given[key]))
+
+
 def _run(
-    form: Callable[..., Any], values: list[Any], arguments: tuple[Any, ...], keywords: dict[str, Any]
+    form: Callable[..., Any],
+    values: list[Any],
+    arguments: tuple[Any, ...],
+    keywords: dict[str, Any],
+    tables: _Tables,
 ) -> tuple[Any, dict[Key, tuple[Location, Any, Any]]]:
     """Traces once; returns the result, and location, old and new value of each place that holds graph tensors."""
     body = form.__func__ if isinstance(form, MethodType) else form
@@ -177,11 +219,12 @@ def _run(
     found: dict[Key, tuple[Location, Any, Any]] = {}
     try:
         with journal, suppress(StagedRaise):
+            tables.put_in(journal.bodies)
             result = form(*arguments, **keywords)
     finally:
         graph = trace.current_graph()
         recursive = graph is not None and graph.calls_itself
-        found = journal.changes() if recursive else {each[0].key: each for each in _staged_changes(journal)}
+        found = journal.changes() if recursive else {each[0].key: each for each in _staged_changes(journal, tables)}
         given = {id(each) for value in values for each in _containers(value)}
         lists = [label for key, (_, label) in replaced().items() if key in given and not stack()]
         found = {key: each for key, each in found.items() if id(each[0].owner) not in given}
@@ -210,13 +253,15 @@ def _run(
     return result, found
 
 
-def _staged_changes(journal: Journal) -> Iterator[tuple[Location, Any, Any]]:
+def _staged_changes(journal: Journal, tables: _Tables) -> Iterator[tuple[Location, Any, Any]]:
     """Location, old and new value of what now holds graph tensors; of dicts each item that has changed."""
     for location, old, new in journal.changes().values():
         if not _is_staged(new):
             continue
+        new = new.state.values if isinstance(new, StagedDict) else new
         if isinstance(location, Contents) and isinstance(new, dict):
-            for key in {**old, **new}:
+            given = tables.given.get(id(location.owner), old)
+            for key in {**given, **new}:
                 before, after = old.get(key, UNDEFINED), new.get(key, UNDEFINED)
                 if after is not before:
                     yield Item(location.owner, key, f"{location.label}[{key!r}]"), before, after
@@ -232,10 +277,19 @@ def _as_output(value: Any) -> Any:
         return OptionalOutput(value.flag, _as_output(value.value))
     if isinstance(value, StagedList):
         return convert.convert_to_tensor(value)
+    if isinstance(value, StagedDict):
+        if value.state.uncertain or not value.state.is_ordered:
+            raise value.refused_result()
+        return _as_output(dict(value.state.values))
     if type(value) in (list, tuple, dict) or hasattr(value, "_fields"):
         keys, parts = parts_of(value)
         return rebuild(type(value), keys, [_as_output(part) for part in parts], value)
     return value
+
+
+def _can_be_read(location: Location) -> bool:
+    """Whether the graph can ask at its start whether a place holds something: of dicts only Python's own."""
+    return not isinstance(location, Item) or type(location.owner) is dict
 
 
 def _widen(places: dict[Key, Place], key: Key, location: Location, old: Any, new: Any, is_read: bool) -> bool:
@@ -244,7 +298,7 @@ def _widen(places: dict[Key, Place], key: Key, location: Location, old: Any, new
     spec = exported(new, lambda _: False)
     if place is None:
         readable = False
-        if is_read and (old is not UNDEFINED or not isinstance(location, Item)):
+        if is_read and (old is not UNDEFINED or _can_be_read(location)):
             try:
                 spec = join(spec_of(freeze(old, lambda _: False)), spec)
                 readable = True
@@ -271,7 +325,9 @@ def _drop_unused_reads(graph: Graph, places: dict[Key, Place]) -> None:
 
 def _is_staged(value: Any) -> bool:
     """Whether a value holds tensors of a graph."""
-    return any(isinstance(each, (SymbolicTensor, Maybe, StagedList, StagedIterable)) for each in _leaves(value))
+    return any(
+        isinstance(each, (SymbolicTensor, Maybe, StagedList, StagedDict, StagedIterable)) for each in _leaves(value)
+    )
 
 
 def _leaves(value: Any, seen: set[int] | None = None) -> Iterator[Any]:

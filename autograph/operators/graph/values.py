@@ -12,6 +12,7 @@ from autograph.runtime import convert
 from autograph.runtime.tensor import EagerTensor, SymbolicTensor
 
 from ..locations import attributes_of
+from .dicts import DictOf, DictState, StagedDict
 from .maybe import Maybe
 from .specs import (
     SCALARS,
@@ -41,6 +42,8 @@ def spec_of(value: Any) -> Spec:
         return Reference(value)
     if isinstance(value, ListState):
         return value.spec
+    if isinstance(value, DictState):
+        return _of_dict(value)
     return structure_of(value) if isinstance(value, tuple) else Constant(value)
 
 
@@ -52,11 +55,17 @@ def structure_of(value: Any) -> Spec:
         contents = value.contents
         if isinstance(contents, ListState):
             return contents.spec
+        if isinstance(contents, DictState):
+            return _of_dict(contents)
         kind = contents.kind if isinstance(contents, Attributes) else type(value.obj)
         keys, parts = parts_of(contents)
         return Tree(kind, keys, [spec_of(part) for part in parts], value.obj)
     keys, parts = parts_of(value)
-    return Tree(type(value), keys, [spec_of(part) for part in parts], value)
+    return Tree(type(value), keys, [spec_of(part) for part in parts], factory_of(value))
+
+
+def _of_dict(state: DictState) -> DictOf:
+    return DictOf(tuple(state.values), [spec_of(value) for value in state.values.values()], state.is_ordered)
 
 
 def exported(value: Any, is_old: Callable[[Any], bool]) -> Spec:
@@ -65,6 +74,9 @@ def exported(value: Any, is_old: Callable[[Any], bool]) -> Spec:
     if isinstance(value, Frozen) and not is_old(value.obj):
         spec = structure_of(value)
         value = value.contents
+    if isinstance(spec, DictOf) and isinstance(value, DictState):
+        parts = [exported(part, is_old) for part in value.values.values()]
+        return DictOf(spec.keys, parts, spec.is_ordered)
     if isinstance(spec, Tree):
         children = [exported(part, is_old) for part in parts_of(value)[1]]
         return Tree(spec.kind, spec.keys, children, spec.sample)
@@ -82,6 +94,10 @@ def freeze(value: Any, is_new: Callable[[Any], bool], memo: dict[int, Any] | Non
         return value if all(map(operator.is_, parts, value)) else rebuild(type(value), range(len(parts)), parts)
     if isinstance(value, StagedList):
         return Frozen(value, value.state)
+    if isinstance(value, StagedDict):
+        return Frozen(value, freeze(value.state, is_new, memo))
+    if isinstance(value, DictState):
+        return value.mapped(lambda part: freeze(part, is_new, memo))
     structural = is_structure(value)
     if not structural and not is_new(value):
         return value
@@ -145,6 +161,8 @@ def references_in(values: list[Any]) -> dict[int, int]:
                 seen.add(id(value))
                 counts[id(value.obj)] = counts.get(id(value.obj), 0) + 1
                 pending.append(value.contents)
+        elif isinstance(value, DictState):
+            pending.extend(value.values.values())
         elif isinstance(value, Attributes) or type(value) in (list, dict) or isinstance(value, tuple):
             pending.extend(parts_of(value)[1])
     return counts

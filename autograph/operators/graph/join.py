@@ -94,7 +94,7 @@ def _join_trees(left: Tree, right: Tree) -> Spec:
         except Mismatch as error:
             step = f".{key}" if isinstance(key, str) and not is_dict else f"[{key!r}]"
             raise error.inside(step) from None
-    return Tree(left.kind, left.keys, children, left.sample)
+    return Tree(left.kind, left.keys, children, left.factory)
 
 
 def _join_lists(left: Spec, right: Spec) -> Spec:
@@ -120,7 +120,7 @@ def element_spec(spec: Spec) -> Spec:
         return tensor_spec(spec.value) or spec
     spec = _opened(spec)
     if isinstance(spec, Tree):
-        return Tree(spec.kind, spec.keys, [element_spec(child) for child in spec.children], spec.sample)
+        return Tree(spec.kind, spec.keys, [element_spec(child) for child in spec.children], spec.factory)
     return spec
 
 

@@ -151,11 +151,12 @@ class Leaf(Spec):
 class Tree(Spec):
     """A tuple, list, dict, named tuple, dataclass or object of parts."""
 
-    def __init__(self, kind: Any, keys: Sequence[Any], children: Sequence[Spec], sample: Any = None) -> None:
+    def __init__(self, kind: Any, keys: Sequence[Any], children: Sequence[Spec], factory: Any = None) -> None:
         self.kind = kind
         self.keys = tuple(keys)
         self.children = tuple(children)
-        self.sample = sample
+        self.factory = factory
+        """The `default_factory` of a `defaultdict`."""
 
     def flatten(self, value: Any, tensors: list[Any]) -> None:
         for child, part in zip(self.children, parts_of(value)[1], strict=True):
@@ -165,7 +166,7 @@ class Tree(Spec):
         return [each for child in self.children for each in child.types()]
 
     def unflatten(self, tensors: Iterator[Any]) -> Any:
-        return rebuild(self.kind, self.keys, [child.unflatten(tensors) for child in self.children], self.sample)
+        return rebuild(self.kind, self.keys, [child.unflatten(tensors) for child in self.children], self.factory)
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -305,6 +306,11 @@ def parts_of(value: Any) -> tuple[Sequence[Any], Sequence[Any]]:
     return names, [getattr(value, name) for name in names]
 
 
+def factory_of(value: Any) -> Any:
+    """The `default_factory` of a `defaultdict`; None for everything else."""
+    return getattr(value, "default_factory", None) if isinstance(value, dict) else None
+
+
 class Attributes:
     """The attributes of an object of a class."""
 
@@ -315,10 +321,10 @@ class Attributes:
         self.values = values
 
 
-def rebuild(kind: Any, keys: Sequence[Any], parts: list[Any], sample: Any = None) -> Any:
+def rebuild(kind: Any, keys: Sequence[Any], parts: list[Any], factory: Any = None) -> Any:
     """A structure of other parts."""
     if issubclass(kind, dict):
-        made = kind(sample.default_factory) if hasattr(sample, "default_factory") else kind()
+        made = kind() if factory is None else kind(factory)
         made.update(zip(keys, parts, strict=True))
         return made
     if issubclass(kind, tuple):

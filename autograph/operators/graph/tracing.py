@@ -283,7 +283,7 @@ def _as_output(value: Any) -> Any:
         return _as_output(dict(value.state.values))
     if type(value) in (list, tuple, dict) or hasattr(value, "_fields"):
         keys, parts = parts_of(value)
-        return rebuild(type(value), keys, [_as_output(part) for part in parts], value)
+        return rebuild(type(value), keys, [_as_output(part) for part in parts])
     return value
 
 

@@ -24,6 +24,7 @@ from .specs import (
     Reference,
     Spec,
     Tree,
+    factory_of,
     is_structure,
     parts_of,
     rebuild,
@@ -59,7 +60,7 @@ def structure_of(value: Any) -> Spec:
             return _of_dict(contents)
         kind = contents.kind if isinstance(contents, Attributes) else type(value.obj)
         keys, parts = parts_of(contents)
-        return Tree(kind, keys, [spec_of(part) for part in parts], value.obj)
+        return Tree(kind, keys, [spec_of(part) for part in parts], factory_of(value.obj))
     keys, parts = parts_of(value)
     return Tree(type(value), keys, [spec_of(part) for part in parts], factory_of(value))
 
@@ -79,7 +80,7 @@ def exported(value: Any, is_old: Callable[[Any], bool]) -> Spec:
         return DictOf(spec.keys, parts, spec.is_ordered)
     if isinstance(spec, Tree):
         children = [exported(part, is_old) for part in parts_of(value)[1]]
-        return Tree(spec.kind, spec.keys, children, spec.sample)
+        return Tree(spec.kind, spec.keys, children, spec.factory)
     return spec
 
 
@@ -127,7 +128,7 @@ def varying(value: Any) -> Spec:
         return tensor_spec(value) or Constant(value)
     if isinstance(value, tuple):
         keys, parts = parts_of(value)
-        return Tree(type(value), keys, [varying(part) for part in parts], value)
+        return Tree(type(value), keys, [varying(part) for part in parts], factory_of(value))
     return spec_of(value)
 
 

@@ -96,6 +96,7 @@ _NAMESPACES = {
             adjoint band_part cholesky cross det eigh eigvalsh einsum inv lstsq matmul matvec pinv qr slogdet solve
             svd tensordot triangular_solve
             """,
+        "runtime.ops.matrix_functions": "eig eigvals expm lu sqrtm",
         "runtime.ops.nn": "l2_normalize",
         "runtime.ops.shape": "matrix_transpose",
     },

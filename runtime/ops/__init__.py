@@ -17,6 +17,7 @@ from . import joining as joining
 from . import linalg as linalg
 from . import lists as lists
 from . import math as math
+from . import matrix_functions as matrix_functions
 from . import nn as nn
 from . import numpy_functions as numpy_functions
 from . import pooling as pooling

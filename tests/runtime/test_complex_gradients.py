@@ -14,8 +14,8 @@ from .test_op_gradients import REFUSED, gradients
 from .test_ops import CASES, outputs, promoted
 
 STEP = 1e-6
-# Only one triangle is read; the phases of singular vectors are arbitrary.
-SPECIAL = {"cholesky", "eigh", "svd"}
+# Only one triangle is read; the phases of eigenvectors and singular vectors are arbitrary.
+SPECIAL = {"cholesky", "eig", "eigh", "svd"}
 
 
 def is_complex(x: Any) -> bool:

@@ -178,6 +178,16 @@ def test_ties_and_numbers_that_are_none() -> None:
     assert np.isnan(y) and np.asarray(tape.gradient(y, x)).ravel().tolist() == [0, 1, 0]
 
 
+def test_the_padding_is_never_the_maximum() -> None:
+    """Not even where all elements are as small as it is: the gradient goes to an element of the tensor."""
+    x = tf.constant([[[-np.inf], [2.0], [1.0]]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.nn.max_pool1d(x, 2, 3, [[0, 0], [1, 1], [0, 0]])
+    assert np.asarray(y).ravel().tolist() == [-np.inf, 1.0]
+    assert np.asarray(tape.gradient(y, x)).ravel().tolist() == [1.0, 0.0, 1.0]
+
+
 def test_dropout() -> None:
     tf.random.set_seed(1)
     x = tf.fill((100, 100), 3.0)

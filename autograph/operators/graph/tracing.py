@@ -263,7 +263,7 @@ def _staged_changes(journal: Journal, tables: _Tables) -> Iterator[tuple[Locatio
             given = tables.given.get(id(location.owner), old)
             for key in {**given, **new}:
                 before, after = old.get(key, UNDEFINED), new.get(key, UNDEFINED)
-                if after is not before:
+                if after is not given.get(key, UNDEFINED):
                     yield Item(location.owner, key, f"{location.label}[{key!r}]"), before, after
         else:
             yield location, old, new

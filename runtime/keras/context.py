@@ -10,7 +10,7 @@ import threading
 from typing import Any
 
 from .. import nest, trace
-from ..tensor import SymbolicTensor
+from ..tensor import SymbolicTensor, Tensor
 from .notes import Notes
 from .tracking import all_layers
 
@@ -99,10 +99,12 @@ def get_mask(tensor: Any) -> Any:
 
 def masks_of(structure: Any) -> Any:
     """The masks of a structure of tensors in the same structure; None when there are none at all."""
+    if isinstance(structure, Tensor):
+        return get_mask(structure)
     masks = [get_mask(leaf) for leaf in nest.flatten(structure)]
     if all(mask is None for mask in masks):
         return None
-    return masks[0] if not nest.is_nested(structure) else nest.pack_sequence_as(structure, masks)
+    return nest.pack_sequence_as(structure, masks)
 
 
 def is_readable(tensor: Any) -> bool:

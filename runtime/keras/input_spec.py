@@ -8,6 +8,7 @@ from autograph.errors import InvalidArgumentError
 
 from .. import nest, shapes
 from ..dtypes import as_dtype
+from ..tensor import Tensor
 
 __all__ = ["InputSpec", "check_input"]
 
@@ -47,8 +48,9 @@ class InputSpec:
 
 def check_input(layer: Any, inputs: Any) -> None:
     """Raise `InvalidArgumentError` (a `ValueError`) where the inputs don't fit the layer's `input_spec`."""
-    specs = nest.flatten(layer.input_spec)
-    leaves = nest.flatten(inputs)
+    spec = layer.input_spec
+    single = isinstance(inputs, Tensor) and isinstance(spec, InputSpec)
+    specs, leaves = ([spec], [inputs]) if single else (nest.flatten(spec), nest.flatten(inputs))
     if len(specs) != len(leaves):
         raise InvalidArgumentError(
             f"Layer '{layer.name}' expected {len(specs)} input(s). Received {len(leaves)} instead."

@@ -231,6 +231,8 @@ class Layer(LayerState):
         return found, kwargs
 
     def _check_first(self, value: Any) -> None:
+        if isinstance(value, Tensor):
+            return
         for leaf in nest.flatten(value):
             if leaf is not None and not isinstance(leaf, Tensor):
                 raise InvalidArgumentError(

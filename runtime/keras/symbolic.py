@@ -141,6 +141,8 @@ for _short, _kind in _OPERATORS.items():
 def is_symbolic(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether a call has a symbolic tensor among its arguments."""
     for value in (*args, *kwargs.values()):
+        if isinstance(value, Tensor):
+            continue
         if isinstance(value, KerasTensor):
             return True
         if nest.is_nested(value) and any(isinstance(leaf, KerasTensor) for leaf in nest.flatten(value)):

@@ -124,6 +124,7 @@ _NAMESPACES = {
             bernoulli categorical normal set_seed shuffle stateless_bernoulli stateless_categorical stateless_normal
             stateless_shuffle stateless_truncated_normal stateless_uniform truncated_normal uniform
             """,
+        "runtime.ops.random_counts": "gamma poisson stateless_gamma stateless_poisson",
         "runtime.random_generator": "Generator create_rng_state get_global_generator set_global_generator",
     },
     "strings": {

@@ -22,6 +22,7 @@ from . import nn as nn
 from . import numpy_functions as numpy_functions
 from . import pooling as pooling
 from . import random as random
+from . import random_counts as random_counts
 from . import reduce as reduce
 from . import scatter as scatter
 from . import shape as shape

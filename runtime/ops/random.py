@@ -50,32 +50,33 @@ class _Generators:
             if seed is not None:
                 generator = self.by_seed.get(seed)
                 if generator is None:
-                    generator = self.by_seed[seed] = _generator([self.seed or 0, seed])
+                    generator = self.by_seed[seed] = generator_of([self.seed or 0, seed])
             else:
                 if self.common is None:
-                    self.common = _generator(self.seed)
+                    self.common = generator_of(self.seed)
                 generator = self.common
             return sampler(generator)
 
 
-def _generator(seed: Any) -> Any:
+def generator_of(seed: Any) -> Any:
+    """A generator of NumPy's that starts from `seed`, integers; from what the machine gives for ``None``."""
     entropy = None if seed is None else [int(part) % 2**64 for part in np.atleast_1d(np.asarray(seed, object))]
     return np.random.Generator(np.random.Philox(np.random.SeedSequence(entropy)))
 
 
-_generators = _Generators()
+generators = _Generators()
 
 
 def set_seed(seed: int) -> None:
     """Restart all stateful generators from `seed`, an integer: from here on a program draws the same numbers again."""
-    _generators.restart(int(seed))
+    generators.restart(int(seed))
 
 
 def fresh_seed(seed: int | None) -> list[int]:
     """A seed for a generator of its own: drawn from the common generator, or made of an own and the global seed."""
     if seed is not None:
-        return [(_generators.seed or 0) % 2**64, seed % 2**64]
-    return [int(_generators.draw(None, lambda generator: generator.integers(2**63)))]
+        return [(generators.seed or 0) % 2**64, seed % 2**64]
+    return [int(generators.draw(None, lambda generator: generator.integers(2**63)))]
 
 
 # Distributions: each takes a generator, a shape and parameters, and gives an array of the dtype.
@@ -115,17 +116,17 @@ def _declare(name: str, sampler: Callable[..., Any], doc: str) -> tuple[Op, Op]:
 
     def stateful(a: Any, b: Any, *dynamic: Any, shape: Any, dtype: DType, seed: int | None = None) -> Any:
         dims = tuple(dynamic[0].tolist()) if dynamic else shape
-        return _generators.draw(seed, lambda generator: sampler(generator, dims, dtype, a, b))
+        return generators.draw(seed, lambda generator: sampler(generator, dims, dtype, a, b))
 
     def stateless(seed: Any, a: Any, b: Any, *dynamic: Any, shape: Any, dtype: DType) -> Any:
         dims = tuple(dynamic[0].tolist()) if dynamic else shape
-        return sampler(_generator(_checked_seed(seed)), dims, dtype, a, b)
+        return sampler(generator_of(checked_seed(seed)), dims, dtype, a, b)
 
     def infer_stateful(a: Type, b: Type, *_: Type, shape: Shape, dtype: DType, seed: int | None = None) -> Type:
         return _infer_draw(a, b, shape, dtype)
 
     def infer_stateless(seed: Type, a: Type, b: Type, *_: Type, shape: Shape, dtype: DType) -> Type:
-        _check_seed(seed)
+        check_seed(seed)
         return _infer_draw(a, b, shape, dtype)
 
     def draws() -> list[Any]:
@@ -155,13 +156,15 @@ def _declare(name: str, sampler: Callable[..., Any], doc: str) -> tuple[Op, Op]:
     )  # fmt: skip
 
 
-def _check_seed(seed: Type) -> None:
+def check_seed(seed: Type) -> None:
+    """Raise unless a stateless function may have a seed of this type: two integers."""
     require_kind(seed, "iu", "the seed")
     exactly(seed.shape, 1, "the seed")
     require(seed.shape is None or seed.shape[0] in (2, None), "the seed must have two integers")
 
 
-def _checked_seed(seed: Any) -> Any:
+def checked_seed(seed: Any) -> Any:
+    """The two integers of a stateless function's seed, as a list."""
     if seed.shape != (2,) or seed.dtype.kind not in "iu":
         raise InvalidArgumentError(f"the seed must be two integers, not of shape {seed.shape} and dtype {seed.dtype}")
     return seed.tolist()
@@ -287,20 +290,20 @@ shuffle_op = op(
     "random_shuffle", infer=_infer_shuffle, effect=True,
     gradient=lambda g, out, x, seed=None: no_gradient(
         "random_shuffle", "shuffle the indices and gather, or use random.stateless_shuffle"),
-    numpy=lambda x, seed=None: _generators.draw(seed, lambda generator: generator.permutation(x, axis=0)),
+    numpy=lambda x, seed=None: generators.draw(seed, lambda generator: generator.permutation(x, axis=0)),
     samples=lambda: [s.sample([1, 2, 3]), s.sample([[1.0], [2.0]], seed=1), s.sample(np.zeros((0, 2))),
                      s.sample(["a", "b"])],
     doc="The slices along the first axis in random order.",
 )  # fmt: skip
 def _infer_stateless_shuffle(seed: Type, x: Type) -> Type:
-    _check_seed(seed)
+    check_seed(seed)
     return _infer_shuffle(x)
 
 
 stateless_shuffle_op = op(
     "stateless_random_shuffle", infer=_infer_stateless_shuffle,
     gradient=lambda g, out, seed, x: (None, _shuffle_gradient(g, seed, x)),
-    numpy=lambda seed, x: _generator(_checked_seed(seed)).permutation(x, axis=0),
+    numpy=lambda seed, x: generator_of(checked_seed(seed)).permutation(x, axis=0),
     samples=lambda: [s.sample([1, 2], [1, 2, 3]), s.sample([1, 2], [[1.0], [2.0]])],
     doc="The slices along the first axis in an order determined by the seed, the first input.",
 )  # fmt: skip
@@ -335,13 +338,13 @@ _LOGITS = np.array([[0.0, 1.0, -5.0], [2.0, 0.0, 0.0]], np.float32)
 categorical_op = op(
     "random_categorical", gradient=NOT_DIFFERENTIABLE, infer=_infer_categorical, effect=True,
     numpy=lambda logits, count, dtype=int64,
-    seed=None: _generators.draw(seed, lambda g: _categorical(g, logits, count, dtype)),
+    seed=None: generators.draw(seed, lambda g: _categorical(g, logits, count, dtype)),
     samples=lambda: [s.sample(_LOGITS, count=4), s.sample(_LOGITS.astype(np.float64), count=0, dtype=int32),
                      s.sample(_LOGITS[:0], count=2, seed=1)],
     doc="Classes drawn with the probabilities `softmax(logits)`, `count` for each row.",
 )  # fmt: skip
 def _infer_stateless_categorical(seed: Type, logits: Type, count: int, dtype: DType = int64) -> Type:
-    _check_seed(seed)
+    check_seed(seed)
     return _infer_categorical(logits, count, dtype)
 
 
@@ -349,7 +352,7 @@ stateless_categorical_op = op(
     "stateless_random_categorical",
     gradient=NOT_DIFFERENTIABLE,
     infer=_infer_stateless_categorical,
-    numpy=lambda seed, logits, count, dtype=int64: _categorical(_generator(_checked_seed(seed)), logits, count, dtype),
+    numpy=lambda seed, logits, count, dtype=int64: _categorical(generator_of(checked_seed(seed)), logits, count, dtype),
     samples=lambda: [s.sample([1, 2], _LOGITS, count=4)],
     doc="Classes drawn with the probabilities `softmax(logits)`, determined by the seed, the first input.",
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Results of traced functions that are None or not only when the graph runs."""
+"""Results of traced functions of which only the run tells the structure: None or a value, lists of any length."""
 
 from __future__ import annotations
 
@@ -10,12 +10,26 @@ from . import nest
 from .tensor import SymbolicTensor
 
 
+class RunTimeOutput:
+    """A part of a traced function's result, kept as tensors: a dataclass of these."""
+
+    def resolved(self) -> Any:
+        """What the caller gets: a Python value after a run, a staged one while another function is traced."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
-class OptionalOutput:
+class OptionalOutput(RunTimeOutput):
     """A part of a traced function's result: `value` where the bool tensor `flag` is true, else None."""
 
     flag: Any
     value: Any
+
+    def resolved(self) -> Any:
+        value = with_values(self.value)
+        if isinstance(self.flag, SymbolicTensor):
+            return _in_trace(self.flag, value)
+        return value if bool(self.flag) else None
 
 
 _in_trace: Callable[[Any, Any], Any] = OptionalOutput
@@ -28,19 +42,16 @@ def set_optional(make: Callable[[Any, Any], Any]) -> None:
 
 
 def has_optional(structure: Any) -> bool:
-    """Whether a structure holds an `OptionalOutput`."""
-    if isinstance(structure, OptionalOutput):
+    """Whether a structure holds a `RunTimeOutput`."""
+    if isinstance(structure, RunTimeOutput):
         return True
     return nest.is_nested(structure) and any(has_optional(child) for _, child in nest.children(structure))
 
 
 def with_values(structure: Any) -> Any:
-    """The structure with the value or None in place of each `OptionalOutput`."""
-    if isinstance(structure, OptionalOutput):
-        value = with_values(structure.value)
-        if isinstance(structure.flag, SymbolicTensor):
-            return _in_trace(structure.flag, value)
-        return value if bool(structure.flag) else None
+    """The structure with what each `RunTimeOutput` stands for."""
+    if isinstance(structure, RunTimeOutput):
+        return structure.resolved()
     if not nest.is_nested(structure):
         return structure
     return nest.rebuild(structure, [with_values(child) for _, child in nest.children(structure)])

@@ -160,6 +160,10 @@ class Journal:
         self.note(obj)
         self._replaced[id(obj)] = by
 
+    def replacement(self, obj: Any) -> Any:
+        """What stands in for an object since this journal is open, or None."""
+        return self._replaced.get(id(obj))
+
     def _same(self, new: Any, old: Any) -> bool:
         return new is old or self._replaced.get(id(old), old) is new
 
@@ -202,8 +206,12 @@ class Journal:
             restore(snapshot)
         for key in self._replaced:
             _local.replaced.pop(key, None)
-        _local.copies = self._copies
+        self.forget_copies()
         self.put_back()
+
+    def forget_copies(self) -> None:
+        """Forgets what `mark_copy` has noted since this journal is open."""
+        _local.copies = self._copies.copy()
 
     def is_early(self, obj: Any) -> bool:
         """Whether the object is certainly older than the body."""
@@ -295,7 +303,7 @@ def references(obj: Any, bodies: Iterable[Callable[..., Any]]) -> Iterator[Locat
 class _Local(threading.local):
     def __init__(self) -> None:
         self.stack: list[Journal] = []
-        self.copies: dict[int, tuple[Any, str]] = {}
+        self.copies: dict[int, tuple[Any, str, tuple[str, str]]] = {}
         self.replaced: dict[int, tuple[Any, str]] = {}
 
 
@@ -315,13 +323,8 @@ def about_to_change(obj: Any) -> None:
     """
     copy = _local.copies.get(id(obj))
     if copy is not None and copy[0] is obj:
-        raise MutationError(
-            f"`{copy[1]}` is one of two objects, as a staged condition decides, and both have other names; a change of "
-            "it can't reach them",
-            construct=copy[1],
-            remedy="change the objects themselves in the branches",
-            **_where(),
-        )
+        text, remedy = copy[2]
+        raise MutationError(f"`{copy[1]}` {text}", construct=copy[1], remedy=remedy, **_where())
     where = user_code()
     for journal in _local.stack:
         journal.announce(obj, where)
@@ -349,9 +352,24 @@ def _where() -> dict[str, Any]:
     return {} if location is None else {"file": location.file, "line": location.line, "function": location.function}
 
 
-def mark_copy(obj: Any, label: str) -> None:
-    """Notes that `obj` holds the contents of one of several objects that staged code has chosen from."""
-    _local.copies[id(obj)] = obj, label
+CHOSEN = (
+    "is one of two objects, as a staged condition decides, and both have other names; a change of it can't reach them",
+    "change the objects themselves in the branches",
+)
+INSIDE = (
+    "is an element of a list that a graph holds, as a copy; a change of one would not reach the other",
+    "make it anew: store the changed one into the list, or put it into the list when it is complete",
+)
+
+
+def mark_copy(obj: Any, label: str, why: tuple[str, str] = CHOSEN) -> None:
+    """Notes that `obj` is a copy, or has been copied, so that changing it is refused: for a reason, with a remedy."""
+    _local.copies[id(obj)] = obj, label, why
+
+
+def copies() -> dict[int, tuple[Any, str, tuple[str, str]]]:
+    """What `mark_copy` has noted, by identity."""
+    return _local.copies
 
 
 def replaced() -> dict[int, tuple[Any, str]]:

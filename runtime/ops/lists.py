@@ -171,10 +171,11 @@ def _push_gradient(g: Any, value: Any) -> tuple[Any, Any]:
 
 
 def _set_gradient(g: Any, items: Any, index: Any, value: Any) -> tuple[Any, ...]:
-    """The element that was replaced had no influence; it is taken to have had the shape of the new one."""
+    """The element that was replaced had no influence; a tensor is taken to have had the shape of the new one."""
     from .create import zeros_like
 
-    zero = zeros_like_op(value) if value.dtype is variant else zeros_like(value)
+    is_list = value.dtype is variant
+    zero = zeros_like_op(get_op(items, index, dtype=variant, shape=())) if is_list else zeros_like(value)
     return set_op(g, index, zero), None, get_op(g, index, dtype=value.dtype, shape=value.static_shape)
 
 

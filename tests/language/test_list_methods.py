@@ -89,31 +89,6 @@ def test_what_is_not_there_is_an_error_at_run_time(action, error, message):
         concrete(tf.constant([1, 2, 3]))
 
 
-def test_a_list_of_tuples_as_a_result_is_refused_with_what_to_write():
-    @tf.function
-    def f(xs):
-        values = []
-        for x in xs:
-            values.append((x, x * 2))
-        return values
-
-    with pytest.raises(tf.errors.StagedValueError, match="can't be stacked to one tensor") as caught:
-        f(tf.constant([1, 2]))
-    assert "one list for each part" in str(caught.value)
-
-
-def test_lists_that_only_the_run_knows_are_not_ordered():
-    @tf.function
-    def f(xs):
-        values = []
-        for x in xs:
-            values.append(x)
-        return values < [1, 2]
-
-    with pytest.raises(tf.errors.StagedValueError, match="comparison by size"):
-        f(tf.constant([1, 2]))
-
-
 def test_gradients_go_through_moved_elements():
     @tf.function
     def f(xs):

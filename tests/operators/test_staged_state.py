@@ -170,18 +170,6 @@ def test_index_errors_at_run_time(inputs):
             staged(f, inputs)
 
 
-def test_list_stores_without_a_counterpart_are_refused_by_name():
-    def f(xs):
-        out = []
-        for x in xs:
-            out.append(x)
-            out[1:] = [x]
-        return out
-
-    with pytest.raises(tf.errors.StagingError, match="slice"):
-        staged(f, [1, 2])
-
-
 # Dicts and objects.
 
 

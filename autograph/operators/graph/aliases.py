@@ -20,8 +20,8 @@ from autograph.runtime.trace import is_user_file
 from autograph.runtime.variable import Variable
 
 from ..control_flow import for_stmt
-from ..locations import Attribute, Cell, Global, Item, Location, attributes_of, is_plain_object
-from ..state import mark_copy, stack
+from ..locations import Attribute, Cell, Global, Item, Location, Mutable, attributes_of, is_plain_object
+from ..state import INSIDE, mark_copy, stack
 from ..variables import UNDEFINED
 from .dicts import StagedDict
 from .errors import where
@@ -103,8 +103,14 @@ def mark_copies(label: str, merged: Any, frozen: Any, is_old: Callable[[Any], bo
         return
     for part, each in _pairs(merged, frozen):
         mark_copies(label, part, each, is_old)
+    if isinstance(merged, Mutable):
+        for each in frozen.contents if isinstance(frozen, Frozen) and isinstance(frozen.contents, list) else ():
+            if isinstance(each, Frozen):  # the merged list has a copy of it
+                mark_copy(each.obj, label, INSIDE)
     if isinstance(frozen, Variable):
         note_choice(merged, frozen.origin)
+    if isinstance(frozen, Frozen) and getattr(frozen.obj, "depth", False):  # an element of a list, which has it too
+        mark_copy(merged, label, INSIDE)
     chosen = isinstance(frozen, Frozen) and frozen.obj is not merged and is_old(frozen.obj)
     if chosen and is_held(frozen.obj):
         mark_copy(merged, label)

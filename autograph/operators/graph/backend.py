@@ -44,7 +44,10 @@ class GraphBackend(Backend):
     counts_traces = True
 
     def owns(self, value_type: type) -> bool:
-        return issubclass(value_type, (Tensor, Maybe, StagedList, StagedDict, StagedIterable, Variable, Stream))
+        return issubclass(
+            value_type,
+            (Tensor, Maybe, StagedList, StagedDict, StagedIterable, conditions.Truth, Variable, Stream),
+        )
 
     def staging(self) -> bool:
         return trace.current_graph() is not None

@@ -12,7 +12,7 @@ from autograph.runtime.recursion import NeverReturns
 from autograph.runtime.trace import building
 
 from ..exceptions import StagedRaise, refuse_in_try
-from ..state import Journal, Location
+from ..state import Contents, Journal, Location, copies
 from . import rebinding
 from .errors import keep_cause, stage_raise
 from .join import join
@@ -86,9 +86,12 @@ def trace_body(
             for key, (location, _, new) in found.items()
             if type(location) is not Location
         }
+        marks = {key: mark for key, mark in copies().items() if journal.is_early(mark[0])}
         journal.undo()
+        copies().update(marks)
+        marks.clear()
     places = {key: location for key, (location, _, _) in found.items()}
-    found.clear()
+    _empty_copies(found)
     held = references_in([outcome.result, *frozen.values()])
     rebinding.count_references(held)
     journal.forget_dead(places, held)
@@ -97,6 +100,14 @@ def trace_body(
             raise changed_in_body(location.owner, journal)
         outcome.changes[key] = location, frozen[key]
     return outcome
+
+
+def _empty_copies(found: dict[Key, tuple[Location, Any, Any]]) -> None:
+    """Forgets the changes of a journal, once they are frozen; the copies in them would keep objects alive."""
+    for location, _, new in found.values():
+        if isinstance(location, Contents) and isinstance(new, (list, dict)):
+            new.clear()
+    found.clear()
 
 
 def old_value(location: Location) -> Any:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
-from autograph.errors import StagedValueError
+from autograph.errors import BranchMismatchError, StagedValueError
 from autograph.runtime import dtypes
 from autograph.runtime.op import OPS
 from autograph.runtime.ops.text import apply_text
@@ -40,6 +40,8 @@ def truth(value: Any) -> Any:
         StagedValueError: an array of several elements is neither true nor false.
     """
     value = read(special_truth(value))
+    if isinstance(value, Truth):
+        return value.value
     if isinstance(value, Maybe):
         if value.missing is None:
             return and_(value.flag, lambda: truth(value.value))
@@ -83,7 +85,37 @@ def or_(left: Any, right: Thunk) -> Any:
 def _choice(left: Any, then: Thunk, orelse: Thunk) -> Any:
     from .cond import if_stmt
 
-    return if_stmt(left, then, orelse, ())
+    try:
+        return if_stmt(left, then, orelse, ())
+    except BranchMismatchError:
+        if not isinstance(left, (StagedList, StagedIterable, Truth)):
+            raise
+        return Truth(if_stmt(left, lambda: truth(then()), lambda: truth(orelse()), ()))
+
+
+class Truth:
+    """What `and` and `or` give for a list and something else: only whether it is true is known."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __bool__(self) -> NoReturn:
+        raise self._refused("bool() outside converted code")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(name) if name.startswith("__") else self._refused(f"the attribute `{name}`")
+
+    def __tensor__(self) -> NoReturn:
+        raise self._refused("use as a value")
+
+    def _refused(self, use: str) -> StagedValueError:
+        return StagedValueError(
+            f"the value of `and` or `or` is a list or something else, and only its truth can be staged; {use} can't be",
+            **where(),
+            remedy="write len(x) > 0 in place of the list",
+        )
 
 
 def _is_bool(value: Any) -> bool:
@@ -106,28 +138,16 @@ def all_of(values: list[Any]) -> Any:
     return reduce(OPS["logical_and"], staged) if staged else True
 
 
-def equal(left: Any, right: Any) -> Any:
-    """``left == right`` as one bool: for tensors, whether all elements are equal."""
-    if _is_text(left) != _is_text(right):
-        return False
-    result = left == right
-    if isinstance(result, Tensor):
-        return result if result.static_shape == () else OPS["all"](result)
-    return bool(result)
-
-
-def _is_text(value: Any) -> bool:
-    return value.dtype is dtypes.string if isinstance(value, Tensor) else isinstance(value, (str, bytes))
-
-
 def contains(item: Any, container: Any) -> Any:
     """``item in container``."""
+    from .comparisons import equal, matches
+
     if isinstance(container, Maybe):
         container = container.checked("is searched by `in`")
     if isinstance(container, StagedDict):
         return container.contains(item)
-    if isinstance(container, StagedList):
-        container = container.__tensor__()
+    if isinstance(container, (StagedList, StagedIterable)) and not isinstance(container, StagedRange):
+        return OPS["any"](matches(container, item))
     if isinstance(container, str) or is_text(container):
         return apply_text("__contains__", container, item)
     if isinstance(container, Tensor):

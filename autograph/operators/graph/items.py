@@ -15,9 +15,10 @@ from autograph.runtime.tensor import SymbolicTensor, Tensor
 from .. import state
 from . import arrays, rebinding
 from .dicts import StagedDict
+from .elements import PythonList
 from .errors import where
 from .iterables import StagedIterable
-from .lists import ListState, StagedList
+from .lists import StagedList
 from .maybe import Maybe
 
 
@@ -38,7 +39,7 @@ def get_item(container: Any, index: Any) -> Any:
         return container.start + index * container.step
     if isinstance(container, (list, tuple)):
         try:
-            return StagedList(ListState.of(list(container)))[index]
+            return PythonList(container)[index]
         except (BranchMismatchError, StagedValueError):
             raise
         except StagingError as error:

@@ -148,9 +148,11 @@ class SequenceItems(Indexed):
     once = False
 
     def __init__(self, values: Sequence[Any]) -> None:
+        from .elements import PythonList
+
         super().__init__()
         self.values = values
-        self.staged = StagedList(ListState.of(list(values)))
+        self.staged = PythonList(values)
 
     def length(self) -> Any:
         return len(self.values)
@@ -340,7 +342,7 @@ def _kept(values: StagedIterable) -> StagedIterable:
     """What stands in another iterable for a filter: a staged list of the items that it keeps."""
     if not isinstance(values, Filter):
         return values
-    from .lists import ListState, StagedList
+    from .lists import StagedList
 
     made = StagedList(ListState.of([]))
     made.extend(values)

@@ -108,7 +108,8 @@ def _join_lists(left: Spec, right: Spec) -> Spec:
             raise Mismatch(left, right)
         for part in parts:
             try:
-                element = element_spec(part) if element is None else join(element, part)
+                part = element_spec(part)
+                element = part if element is None else join(element, part)
             except Mismatch as error:
                 raise error.inside("[…]") from None
     return ListOf(element)
@@ -119,6 +120,11 @@ def element_spec(spec: Spec) -> Spec:
     if isinstance(spec, Constant):
         return tensor_spec(spec.value) or spec
     spec = _opened(spec)
+    if isinstance(spec, Tree) and spec.kind is list:
+        try:
+            return _join_lists(spec, ListOf(None))
+        except Mismatch:  # a list of a fixed length, of parts that differ
+            pass
     if isinstance(spec, Tree):
         return Tree(spec.kind, spec.keys, [element_spec(child) for child in spec.children], spec.factory)
     return spec

@@ -7,55 +7,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from autograph.errors import StagedValueError
 from autograph.runtime import dtypes
 from autograph.runtime.convert import convert_to_tensor
-from autograph.runtime.ir import Type
-from autograph.runtime.op import OPS, Op, op
+from autograph.runtime.op import OPS
 from autograph.runtime.ops import create
 from autograph.runtime.ops.gather import boolean_mask
+from autograph.runtime.ops.index import set_item
 from autograph.runtime.ops.joining import concat
-from autograph.runtime.ops.list_value import ListValue
-from autograph.runtime.ops.lists import zeros_like_op
 from autograph.runtime.ops.reduce import argmax
 
-from .errors import require, where
-
-
-def _take(items: ListValue, indices: Any) -> ListValue:
-    held = items.items()
-    return ListValue.of(held[index] for index in indices)
-
-
-def _put_back(items: ListValue, taken: ListValue, indices: Any) -> ListValue:
-    held = items.items()
-    for index, value in zip(indices, taken.items(), strict=True):
-        held[index] = held[index] + value
-    return ListValue.of(held)
-
-
-def _sample() -> ListValue:
-    return ListValue.of([np.float32(1.5), np.float32(2.5), np.float32(3.5)])
-
-
-LIST_TAKE: Op = op(
-    "list_take",
-    infer=lambda items, indices: Type(dtypes.variant, ()),
-    numpy=_take,
-    gradient=lambda g, out, items, indices: (LIST_PUT_BACK(zeros_like_op(items), g, indices), None),
-    samples=lambda: [((_sample(), np.array([2, 0], np.int32)), {}), ((_sample(), np.zeros(0, np.int32)), {})],
-    doc="The elements at some indices, as a list.",
-)
-LIST_PUT_BACK: Op = op(
-    "list_put_back",
-    infer=lambda items, taken, indices: Type(dtypes.variant, ()),
-    numpy=_put_back,
-    gradient=lambda g, out, items, taken, indices: (g, LIST_TAKE(g, indices), None),
-    samples=lambda: [((_sample(), ListValue.of([np.float32(1.0)]), np.array([1], np.int32)), {})],
-    doc="The list with elements added at some indices.",
-)
+from .errors import require
 
 
 class ListMethods:
@@ -78,6 +39,15 @@ class ListMethods:
     def _position(self, index: Any) -> Any:
         raise NotImplementedError
 
+    def _share(self, other: Any) -> Any:
+        raise NotImplementedError
+
+    def at(self, index: Any) -> Any:
+        raise NotImplementedError
+
+    def extend(self, values: Any) -> None:
+        raise NotImplementedError
+
     def _indices(self) -> Any:
         return create.range(self.length())
 
@@ -86,7 +56,7 @@ class ListMethods:
 
     def _popped(self, index: Any) -> Any:
         place = self._position(index)
-        value = self[place]  # type: ignore[index]
+        value = self.at(place)
         self._remove_at(place)
         return value
 
@@ -100,6 +70,24 @@ class ListMethods:
             return
         indices = self._indices()
         self._become(self._taken(boolean_mask(indices, _are_not_in(indices, indices[index]))))
+
+    def _set_slice(self, index: slice, values: Any) -> None:
+        from .iterables import length_of
+        from .sequences import list_
+
+        new = list_(values)
+        places, count = self._indices()[index], self.length()
+        self.extend(new)
+        everything = self._indices()
+        old, added = everything[:count], everything[count:]
+        if index.step is not None and not (isinstance(index.step, int) and index.step == 1):
+            text = "attempt to assign a sequence of another size to an extended slice"
+            require(OPS["equal"](length_of(places), length_of(added)), ValueError(text))
+            self._become(self._taken(set_item(old, index, added)))
+            return
+        start = _slice_start(index, count)
+        stop = OPS["maximum"](start, start + length_of(places))
+        self._become(self._taken(concat([old[:start], added, old[stop:]], axis=0)))
 
     def insert(self, index: Any, value: Any) -> None:
         """``list.insert``: places beyond the ends are the ends."""
@@ -116,26 +104,28 @@ class ListMethods:
 
     def sort(self, *, key: Any = None, reverse: Any = False) -> None:
         """``list.sort``: stable; the elements, or their keys, must be numbers."""
+        from .comparisons import order_of, sort_columns
         from .iterables import Map, iterable
-        from .sequences import list_, order_of
+        from .sequences import list_
 
         keys = self if key is None else list_(Map(key, [iterable(self)]))
-        self._become(self._taken(order_of(_numbers(keys, "sort()"), reverse)))
-
-    def _is(self, value: Any, use: str) -> Any:
-        return _numbers(self, use) == value
+        self._become(self._taken(order_of(sort_columns(keys, "sort()"), reverse)))
 
     def count(self, value: Any) -> Any:
         """``list.count``."""
-        return OPS["sum"](OPS["cast"](self._is(value, "count()"), dtype=dtypes.int32))
+        from .comparisons import matches
+
+        return OPS["sum"](OPS["cast"](matches(self, value), dtype=dtypes.int32))
 
     def index(self, value: Any, start: Any = 0, stop: Any = None) -> Any:
         """``list.index``; at run time a ValueError when there is no such element."""
         shown = value if isinstance(value, (bool, int, float, str)) else "the value"
-        return self._found(value, ValueError(f"{shown!r} is not in list"), "index()", start, stop)
+        return self._found(value, ValueError(f"{shown!r} is not in list"), start, stop)
 
-    def _found(self, value: Any, error: ValueError, use: str, start: Any = 0, stop: Any = None) -> Any:
-        found = self._is(value, use)
+    def _found(self, value: Any, error: ValueError, start: Any = 0, stop: Any = None) -> Any:
+        from .comparisons import matches
+
+        found = matches(self, value)
         if start != 0 or stop is not None:
             indices = self._indices()
             found = OPS["logical_and"](found, OPS["logical_not"](_are_not_in(indices, indices[start:stop])))
@@ -144,28 +134,24 @@ class ListMethods:
 
     def remove(self, value: Any) -> None:
         """``list.remove``."""
-        self._remove_at(self._found(value, ValueError("list.remove(x): x not in list"), "remove()"))
+        self._remove_at(self._found(value, ValueError("list.remove(x): x not in list")))
 
     def __mul__(self, times: Any) -> Any:
         length = self.length()
         count = OPS["maximum"](convert_to_tensor(times), 0) * length
-        return self._taken(create.range(count) % OPS["maximum"](length, 1))
+        return self._share(self._taken(create.range(count) % OPS["maximum"](length, 1)))
 
     __rmul__ = __mul__
+
+
+def _slice_start(index: slice, count: Any) -> Any:
+    """Where a slice of step 1 begins."""
+    if index.start is None:
+        return 0
+    start = convert_to_tensor(index.start)
+    return OPS["where"](start < 0, OPS["maximum"](start + count, 0), OPS["minimum"](start, count))
 
 
 def _are_not_in(indices: Any, chosen: Any) -> Any:
     """Which elements of a vector another vector doesn't hold."""
     return OPS["all"](indices[:, None] != chosen, axis=1)
-
-
-def _numbers(values: Any, use: str) -> Any:
-    """The elements of a staged list as a vector."""
-    tensor = convert_to_tensor(values)
-    if tensor.static_shape is None or len(tensor.static_shape) != 1:
-        raise StagedValueError(
-            f"{use} of a staged list whose elements are not numbers: {values!r}",
-            **where(),
-            remedy="write a loop over the list",
-        )
-    return tensor

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
@@ -10,25 +11,16 @@ import numpy as np
 from autograph.errors import StagedValueError, StagingError
 from autograph.runtime import convert, dtypes, trace_text
 from autograph.runtime.ir import Type
-from autograph.runtime.op import OPS, op
-from autograph.runtime.ops.list_value import ListValue
+from autograph.runtime.op import OPS
 from autograph.runtime.ops.text import Items
 
-from ..state import Mutable, about_to_change, created
+from ..state import INSIDE, Mutable, about_to_change, created, mark_copy
 from .errors import require, where
 from .join import element_spec, join
-from .list_methods import LIST_TAKE, ListMethods
-from .specs import Frozen, Leaf, ListOf, Mismatch, Spec
+from .list_methods import ListMethods
+from .list_ops import LIST_CAST, LIST_FILLED, LIST_TAKE, NESTED_LIST_STACK
+from .specs import Constant, Frozen, Leaf, ListOf, Mismatch, Optional, Spec, Tree, absent, is_structure, parts_of
 from .values import freeze, spec_of
-
-LIST_CAST = op(
-    "list_cast",
-    infer=lambda items, dtype: Type(dtypes.variant, ()),
-    gradient=lambda g, out, items, dtype: (OPS["list_cast_like"](g, items),),
-    numpy=lambda items, dtype: ListValue.of([np.asarray(each).astype(dtype.numpy) for each in items]),
-    samples=lambda: [((ListValue.of([np.float32(1.5)]),), {"dtype": dtypes.float64})],
-    doc="The list with its elements in another dtype.",
-)
 
 
 class ListState:
@@ -51,15 +43,13 @@ class ListState:
         return cls(spec, tuple(tensors))
 
     def length(self) -> Any:
-        return OPS["list_length"](self.handles[0]) if self.handles else 0
+        return 0 if self.spec.element is None else OPS["list_length"](self.handles[0])
 
     def widened(self, spec: ListOf) -> ListState:
         """The same elements under a wider specification."""
         if spec == self.spec:
             return self
-        tensors: list[Any] = []
-        flatten(spec, self, tensors)
-        return ListState(spec, tuple(tensors))
+        return ListState(spec, tuple(_widened(self.spec, spec, list(self.handles))))
 
 
 def _with_element(spec: ListOf, value: Any) -> ListOf:
@@ -77,45 +67,57 @@ def _with_element(spec: ListOf, value: Any) -> ListOf:
 
 
 def types(spec: ListOf) -> list[Type]:
-    """The types of the tensor lists that hold elements of a specification."""
-    count = 0 if spec.element is None else max(1, len(spec.element.types()))
-    return [Type(dtypes.variant, ())] * count
+    """The types of the tensor lists that hold elements of a specification: at least one, which tells the length."""
+    count = 0 if spec.element is None else len(spec.element.types())
+    return [Type(dtypes.variant, ())] * max(1, count)
 
 
 def flatten(spec: ListOf, value: Any, tensors: list[Any]) -> None:
     """Appends the tensor lists for a Python list or a staged one."""
-    if spec.element is None:
-        return
     if isinstance(value, StagedList):
         value = value.state
     if isinstance(value, Frozen):
         value = value.contents
     if isinstance(value, ListState):
-        _flatten_state(spec, value, tensors)
+        tensors.extend(_widened(value.spec, spec, list(value.handles)))
         return
     handles = [OPS["list_new"]() for _ in types(spec)]
     for each in value:
-        handles = _pushed(spec.element, handles, each)
+        assert spec.element is not None
+        handles = pushed(spec.element, handles, each)
     tensors.extend(handles)
 
 
-def _flatten_state(spec: ListOf, state: ListState, tensors: list[Any]) -> None:
-    wanted = types(spec)
-    if state.spec.element is None:
-        tensors.extend(OPS["list_new"]() for _ in wanted)
-        return
-    assert spec.element is not None
-    before, after = state.spec.element.types(), spec.element.types()
-    if len(before) != len(after):
-        raise StagingError(
-            "the elements of a staged list change their structure",
-            **where(),
-            remedy="give all elements the same type and structure",
-        )
-    for handle, old, new in zip(state.handles, before, after, strict=False):
-        tensors.append(handle if old.dtype is new.dtype else LIST_CAST(handle, dtype=new.dtype))
-    if not after:
-        tensors.extend(state.handles)
+def _widened(before: Spec, after: Spec, handles: list[Any]) -> list[Any]:
+    """The tensor lists of elements under a wider specification."""
+    if before == after:
+        return handles
+    if isinstance(before, Leaf) and isinstance(after, Leaf):
+        return handles if before.dtype is after.dtype else [LIST_CAST(handles[0], dtype=after.dtype)]
+    if isinstance(before, ListOf) and isinstance(after, ListOf):
+        if before.element is None:  # the list is empty, and so are all that have its handle
+            return handles * len(types(after))
+        return handles if after.element is None else _widened(before.element, after.element, handles)
+    if isinstance(before, Tree) and isinstance(after, Tree) and before.kind is after.kind:
+        made, start = [], 0
+        for child, wider in zip(before.children, after.children, strict=True):
+            stop = start + len(child.types())
+            made += _widened(child, wider, handles[start:stop])
+            start = stop
+        return made if made else handles
+    if isinstance(after, Optional):
+        if isinstance(before, Optional) and before.missing is after.missing:
+            return [handles[0], *_widened(before.inner, after.inner, handles[1:])]
+        if isinstance(before, Constant) and before.value is after.missing and isinstance(after.inner, Leaf) and handles:
+            shape = tuple(each or 0 for each in after.inner.shape or ())
+            return [LIST_FILLED(handles[0], each) for each in (False, absent(after.inner.dtype, shape))]
+        if isinstance(before, Leaf):
+            return [LIST_FILLED(handles[0], True), *_widened(before, after.inner, handles)]
+    raise StagingError(
+        f"the elements of a staged list change from {before} to {after}",
+        **where(),
+        remedy="give all elements the same type and structure",
+    )
 
 
 def unflatten(spec: ListOf, tensors: Iterator[Any]) -> StagedList:
@@ -123,7 +125,7 @@ def unflatten(spec: ListOf, tensors: Iterator[Any]) -> StagedList:
     return StagedList(ListState(spec, tuple(next(tensors) for _ in types(spec))))
 
 
-def _pushed(element: Spec, handles: list[Any], value: Any) -> list[Any]:
+def pushed(element: Spec, handles: list[Any], value: Any) -> list[Any]:
     leaves: list[Any] = []
     element.flatten(value, leaves)
     return [OPS["list_push"](handle, leaf) for handle, leaf in zip(handles, leaves or [False], strict=True)]
@@ -132,23 +134,53 @@ def _pushed(element: Spec, handles: list[Any], value: Any) -> list[Any]:
 class StagedList(ListMethods, Mutable):
     """A list in a graph. It has the methods of Python's list that a graph can carry out; others are refused."""
 
-    __slots__ = ("name", "state")
+    __slots__ = ("_held", "moves", "name", "shared", "writes")
     __hash__ = None  # type: ignore[assignment]
+    depth = 0
+    """How many staged lists it is an element of."""
 
     def __init__(self, state: ListState, name: str = "") -> None:
-        self.state = state
+        self._held = state
         self.name = name
+        self.moves = [0]
+        """How often elements have got other places, for each depth of lists in this one."""
+        self.writes = 0
+        """How often an element has been changed itself."""
+        self.shared = False
+        """Whether its elements, lists themselves, may be elements of another list too."""
         created(self)
 
-    def get_state(self) -> ListState:
-        return self.state
+    @property
+    def state(self) -> ListState:
+        """What it holds."""
+        return self._held
+
+    @property
+    def root(self) -> StagedList:
+        """The outermost list that it is a part of."""
+        return self
+
+    def own(self) -> StagedList:
+        """The list itself; what stands for a Python list becomes a list of the graph first."""
+        return self
+
+    def get_state(self) -> Any:
+        return self._held
 
     def set_state(self, state: Any) -> None:
-        self.state = state.state if isinstance(state, StagedList) else state
+        self._held = state.state if isinstance(state, StagedList) else state
 
-    def _change(self, state: ListState) -> None:
+    def _change(self, state: ListState, moved: bool = True) -> None:
+        """Puts another state in place; `moved` tells whether the elements have other places, or are others."""
+        if moved:
+            moves = self.root.moves
+            moves.extend([0] * (self.depth + 1 - len(moves)))
+            moves[self.depth] += 1
+        self._store(state)
+
+    def _store(self, state: ListState) -> None:
         about_to_change(self)
-        self.state = state
+        self._held = state
 
     def length(self) -> Any:
         """The number of elements: a tensor, int32."""
@@ -156,14 +188,36 @@ class StagedList(ListMethods, Mutable):
 
     @property
     def _element(self) -> Spec:
-        if self.state.spec.element is None:
+        element = self.state.spec.element
+        if element is None:
             raise IndexError("list index out of range")
-        return self.state.spec.element
+        return element
 
     def append(self, value: Any) -> None:
-        self._change(self.state.widened(_with_element(self.state.spec, value)))
-        handles = _pushed(self._element, list(self.state.handles), value)
-        self._change(ListState(self.state.spec, tuple(handles)))
+        self._own(value)
+        state = self.state.widened(_with_element(self.state.spec, value))
+        assert state.spec.element is not None
+        handles = pushed(state.spec.element, list(state.handles), value)
+        self._change(ListState(state.spec, tuple(handles)), moved=False)
+
+    def _own(self, value: Any) -> None:
+        """Notes that the list gets a copy of a value, of which Python would have the value itself."""
+        if isinstance(value, StagedList):
+            if value.depth:
+                self.root.shared = value.root.shared = True
+            else:
+                mark_copy(value, value.name or "list", INSIDE)
+        elif is_structure(value):
+            if not isinstance(value, tuple):
+                mark_copy(value, type(value).__name__, INSIDE)
+            for part in parts_of(value)[1]:
+                self._own(part)
+
+    def _share(self, other: StagedList) -> StagedList:
+        """Notes that another list has elements of this one."""
+        if holds_lists(self.state.spec.element):
+            self.root.shared = other.root.shared = True
+        return other
 
     def extend(self, values: Any) -> None:
         from .iterables import each
@@ -185,7 +239,12 @@ class StagedList(ListMethods, Mutable):
         return element.unflatten(iter(leaves))
 
     def _taken(self, indices: Any) -> StagedList:
-        return StagedList(ListState(self.state.spec, tuple(LIST_TAKE(each, indices) for each in self.state.handles)))
+        state = self.state
+        return StagedList(ListState(state.spec, tuple(LIST_TAKE(each, indices) for each in state.handles)))
+
+    def taken(self, indices: Any) -> StagedList:
+        """A list of the elements at some places."""
+        return self._share(self._taken(indices))
 
     def _become(self, other: StagedList) -> None:
         self._change(other.state)
@@ -200,34 +259,42 @@ class StagedList(ListMethods, Mutable):
         require(inside, IndexError("list index out of range"))
         return index
 
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return self._slice(index)
-        element, index = self._element, self._position(index)
+    def at(self, index: Any) -> Any:
+        """A copy of the element at a place that there is."""
+        state = self.state
         leaves = [
             OPS["list_get"](handle, index, dtype=kind.dtype, shape=kind.shape)
-            for handle, kind in zip(self.state.handles, self._kinds(), strict=True)
+            for handle, kind in zip(state.handles, self._kinds(), strict=True)
         ]
-        return element.unflatten(iter(leaves))
+        return self._element.unflatten(iter(leaves))
+
+    def __getitem__(self, index: Any) -> Any:
+        from .elements import element_at
+
+        if isinstance(index, slice):
+            return self._share(self._slice(index))
+        return element_at(self, self._position(index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(index, slice):
-            raise self._refused("a store into a slice", "store the elements one by one")
+            self._set_slice(index, value)
+            return
+        self._own(value)
         index = self._position(index)
-        self._change(self.state.widened(_with_element(self.state.spec, value)))
+        state = self.state.widened(_with_element(self.state.spec, value))
         leaves: list[Any] = []
-        self._element.flatten(value, leaves)
+        assert state.spec.element is not None
+        state.spec.element.flatten(value, leaves)
         handles = [
-            OPS["list_set"](handle, index, leaf)
-            for handle, leaf in zip(self.state.handles, leaves or [False], strict=True)
+            OPS["list_set"](handle, index, leaf) for handle, leaf in zip(state.handles, leaves or [False], strict=True)
         ]
-        self._change(ListState(self.state.spec, tuple(handles)))
+        self._change(ListState(state.spec, tuple(handles)))
 
     def copy(self) -> StagedList:
-        return StagedList(self.state, self.name)
+        return self._share(StagedList(self.state, self.name))
 
     def clear(self) -> None:
-        self._change(ListState(ListOf(None), ()).widened(self.state.spec))
+        self._change(ListState(ListOf(None), (OPS["list_new"](),)).widened(self.state.spec))
 
     def __add__(self, other: Any) -> StagedList:
         made = self.copy()
@@ -244,17 +311,14 @@ class StagedList(ListMethods, Mutable):
         return self
 
     def __eq__(self, other: object) -> Any:
-        from .conditions import and_
+        from .comparisons import same_lists
 
-        if isinstance(other, StagedList):
-            length, rest = other.length(), other
-        elif isinstance(other, list):
-            length, rest = len(other), StagedList(ListState.of(other))
-        else:
+        if not isinstance(other, (StagedList, list)):
             return NotImplemented
-        if not self.state.handles or not rest.state.handles:
-            return self.length() == length
-        return and_(self.length() == length, lambda: OPS["all"](self.__tensor__() == rest.__tensor__()))
+        rest = other if isinstance(other, StagedList) else StagedList(ListState.of(other))
+        if self.state.spec.element is None or rest.state.spec.element is None:
+            return self.length() == rest.length()
+        return same_lists(self, rest)
 
     def __ne__(self, other: object) -> Any:
         from .conditions import not_
@@ -263,17 +327,22 @@ class StagedList(ListMethods, Mutable):
         return same if same is NotImplemented else not_(same)
 
     def __tensor__(self) -> Any:
-        """All elements, stacked along a new first axis."""
-        element = self.state.spec.element
+        """All elements, stacked along a new first axis; those of lists of lists along several."""
+        element, depth = self.state.spec.element, 1
+        while isinstance(element, ListOf):
+            element, depth = element.element, depth + 1
         if element is None:
-            return convert.convert_to_tensor(np.zeros(0, np.float32))
+            return convert.convert_to_tensor(np.zeros((0,) * depth, np.float32))
         if not isinstance(element, Leaf):
             raise StagedValueError(
                 f"{self!r} can't be stacked to one tensor: its elements are {element}",
                 **where(),
                 remedy="keep one list for each part, or take the elements by index",
             )
-        return OPS["list_stack"](self.state.handles[0], dtype=element.dtype, shape=element.shape)
+        handle = self.state.handles[0]
+        if depth > 1:
+            return NESTED_LIST_STACK(handle, depth=depth, dtype=element.dtype, shape=element.shape)
+        return OPS["list_stack"](handle, dtype=element.dtype, shape=element.shape)
 
     def __len__(self) -> NoReturn:
         raise self._refused("len() outside converted code", "convert the function that calls it")
@@ -284,10 +353,22 @@ class StagedList(ListMethods, Mutable):
     def __bool__(self) -> NoReturn:
         raise self._refused("a test outside converted code", "write len(x) > 0 in converted code")
 
-    def _compare(self, other: Any) -> NoReturn:
-        raise self._refused("a comparison by size", "write a loop over the lists, or stack them")
+    def _ordered(self, other: Any, order: Callable[[Any, Any], Any]) -> Any:
+        from .comparisons import ordered
 
-    __lt__ = __le__ = __gt__ = __ge__ = _compare
+        return ordered(self, other, order) if isinstance(other, (StagedList, list)) else NotImplemented
+
+    def __lt__(self, other: Any) -> Any:
+        return self._ordered(other, operator.lt)
+
+    def __le__(self, other: Any) -> Any:
+        return self._ordered(other, operator.le)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._ordered(other, operator.gt)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._ordered(other, operator.ge)
 
     def __getattr__(self, name: str) -> NoReturn:
         if not name.startswith("__") and hasattr(list, name):
@@ -304,9 +385,18 @@ class StagedList(ListMethods, Mutable):
         )
 
     def __text_layout__(self, tensors: list[Any]) -> Any:
+        if holds_lists(self.state.spec.element):
+            raise self._refused("its text", "write the text of each element")
         tensors.append(self.__tensor__())
         return Items(len(tensors) - 1)
 
     def __repr__(self) -> str:
         trace_text.check("a staged list")
         return f"<staged list {self.name or ''}: {self.state.spec}>"
+
+
+def holds_lists(spec: Spec | None) -> bool:
+    """Whether elements of a specification are staged lists, or have some as parts."""
+    if isinstance(spec, Tree):
+        return any(map(holds_lists, spec.children))
+    return isinstance(spec, ListOf) or (isinstance(spec, Optional) and holds_lists(spec.inner))

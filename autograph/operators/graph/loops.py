@@ -6,8 +6,9 @@ types are joined and it is traced again: dtypes only get wider and shapes less e
 
 from __future__ import annotations
 
+import gc
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any
 
@@ -28,11 +29,17 @@ from .branches import Key, Outcome, named, old_value, trace_body
 from .dicts import DictOf
 from .errors import where
 from .join import join
+from .lists import StagedList
+from .maybe import Maybe
 from .mismatches import of_turns
-from .specs import Constant, Frozen, Leaf, ListOf, Mismatch, Spec, Tree
-from .values import spec_of, structure_of, varying
+from .refusals import changed_copy
+from .specs import Constant, Frozen, Leaf, ListOf, Mismatch, Spec, Tree, is_structure, parts_of
+from .values import freeze, references_in, spec_of, structure_of, varying
 
 ATTEMPTS = 40
+UNCOLLECTED = 3
+"""Attempts after which garbage is collected at the end of each turn: objects in reference cycles that a turn has made
+and left behind look like state, each time anew."""
 _BREAK = "a staged break"
 _LOOKING = frozenset(["read_variable", "iterator_has_next"])
 
@@ -86,6 +93,7 @@ class Loop:
         self.bodies = bodies
         self.names = names
         self.control = Slot(None, control, _control_spec(control))
+        self._collect = False
         self.slots: dict[Key, Slot] = {}
         wanted = set(names)
         invariants = _shape_invariants(options)
@@ -127,23 +135,27 @@ class Loop:
         """Adds the loop to the current graph, sets the variables, and returns the last control values."""
         graph = current_graph()
         assert graph is not None
-        for _ in range(ATTEMPTS):
-            mark = graph.mark()
-            _local.open.append(self)
-            try:
-                found = self._trace(graph)
-            except BaseException:
+        try:
+            for attempt in range(ATTEMPTS):
+                mark = graph.mark()
+                self._collect = attempt >= UNCOLLECTED
+                _local.open.append(self)
+                try:
+                    found = self._trace(graph)
+                except BaseException:
+                    graph.truncate(mark)
+                    raise
+                finally:
+                    _local.open.pop()
+                self._remember()
+                if found is not None:
+                    return self._finish(*found)
                 graph.truncate(mark)
-                raise
-            finally:
-                _local.open.pop()
-            self._remember()
-            if found is not None:
-                if not _local.open:
-                    _local.found.clear()
-                return self._finish(*found)
-            graph.truncate(mark)
-            self._stage_lists()
+                self._stage_lists()
+        finally:
+            if not _local.open:
+                # What is known of inner loops holds for this statement alone, also when it has failed.
+                _local.found.clear()
         raise BranchMismatchError(
             "the types of this loop's variables never settle", **where(), remedy="keep dtypes and shapes fixed"
         )
@@ -189,7 +201,7 @@ class Loop:
                 arrays.register(value, slot.initial)
                 if not isinstance(slot.spec, Constant) or slot.location.get() is not value:
                     slot.location.set(value)
-            outcome = trace_body(lambda: run(control), self.bodies, self.names, graph)
+            outcome = trace_body(lambda: self._run(run, control), self.bodies, self.names, graph)
         finally:
             for slot, value in zip(slots[1:], before[1:], strict=True):
                 assert slot.location is not None
@@ -197,6 +209,24 @@ class Loop:
         if not effects and (outcome.changes or _acts(graph) or not outcome.returns):
             raise Impure
         return outcome
+
+    def _run(self, run: Callable[[Any], Any], control: Any) -> Any:
+        states = [
+            (slot, each, each.get_state())
+            for slot, value in self._slots_given()
+            for each in _lists_of_turn(slot, value)
+        ]
+        result = run(control)
+        for slot, each, state in states:
+            if each.get_state() is not state and _is_held(slot.initial):
+                raise changed_copy(slot.label)
+        if self._collect:
+            gc.collect()
+        return result
+
+    def _slots_given(self) -> Iterator[tuple[Slot, Any]]:
+        """The variables, each with its value at the start of a turn."""
+        return zip(self.slots.values(), self._given[1:], strict=True)
 
     def _values_after(self, outcome: Outcome, slots: list[Slot]) -> list[Any] | None:
         """What the body left of each part of the state; None after widening the state to hold it."""
@@ -206,12 +236,19 @@ class Loop:
             return []
         stable = self._widen(self.control, outcome.result, outcome)
         values = [outcome.result]
-        for (key, slot), given in zip(self.slots.items(), self._given[1:], strict=True):
+        for slot, given in self._slots_given():
+            assert slot.location is not None
+            key, value, changed = slot.location.key, given, False
+            for each in _lists_of_turn(slot, given):
+                # A list that the variable holds at the start of each turn is part of the variable's value.
+                change = outcome.changes.pop((StateOf, id(each)), None)
+                if change is not None:
+                    each.set_state(change[1])
+                    value, changed = freeze(given, lambda _: False), True
             if key in outcome.changes:
-                value = outcome.changes.pop(key)[1]
+                value, changed = outcome.changes.pop(key)[1], True
+            if changed:
                 stable = self._widen(slot, value, outcome) and stable
-            else:
-                value = given
             values.append(value)
         self._last = values
         for key, (location, value) in outcome.changes.items():
@@ -267,6 +304,28 @@ class Loop:
             for frozen in (slot.initial, last):
                 aliases.mark_copies(slot.label, value, frozen, self._is_old)
         return values[0]
+
+
+def lists_in(value: Any) -> Iterator[StagedList]:
+    """The staged lists that a value is or has as parts."""
+    if isinstance(value, StagedList):
+        yield value
+    elif isinstance(value, Maybe):
+        yield from lists_in(value.value)
+    elif is_structure(value):
+        for part in parts_of(value)[1]:
+            yield from lists_in(part)
+
+
+def _lists_of_turn(slot: Slot, value: Any) -> list[StagedList]:
+    """The staged lists in a variable that are made anew for each turn, in place of what was there before the loop."""
+    known = references_in([slot.initial])
+    return [each for each in lists_in(value) if id(each) not in known]
+
+
+def _is_held(frozen: Any) -> bool:
+    """Whether something else holds the object that a variable had before the loop."""
+    return isinstance(frozen, Frozen) and aliases.is_held(frozen.obj)
 
 
 def _with_shape(spec: Leaf, shape: Shape, label: str) -> Leaf:

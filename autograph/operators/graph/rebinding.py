@@ -8,8 +8,8 @@ from typing import Any
 from autograph.errors import MutationError
 
 from ..locations import Contents, Location, StateOf
-from ..state import references, replaced, stack
-from .aliases import rebind
+from ..state import INSIDE, mark_copy, references, replaced, stack
+from .aliases import is_held, rebind
 from .dicts import StagedDict
 from .errors import where
 from .lists import ListState, StagedList
@@ -31,6 +31,12 @@ def stage(values: list[Any] | dict[Any, Any], label: str, bodies: Bodies) -> Sta
     """Replaces a Python list or dict by a staged one that holds the same; returns the place of what that holds."""
     staged = StagedDict.of(values, label) if isinstance(values, dict) else StagedList(ListState.of(values), label)
     _replace(values, staged, label, bodies)
+    if isinstance(staged, StagedList):
+        lists = [part for part in values if isinstance(part, list)]
+        for number, part in enumerate(lists):
+            if is_held(part) or any(part is other for other in lists[:number]):
+                staged.shared = True
+                mark_copy(part, label, INSIDE)
     return StateOf(staged, label)
 
 

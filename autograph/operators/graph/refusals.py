@@ -42,6 +42,17 @@ def outlives_trace(values: list[Any], label: str, journal: Journal, arguments: I
     )
 
 
+def changed_copy(label: str) -> MutationError:
+    """The error for a list in a variable that a loop sets to other lists, which is also known by another name."""
+    return MutationError(
+        f"a loop that depends on a graph tensor changes the list `{label}`, and sets the variable to other lists too; "
+        "something else holds the list, and would not see the change",
+        **where(),
+        construct=label,
+        remedy="use the list under one name",
+    )
+
+
 def _where(obj: Any, journal: Journal) -> dict[str, Any]:
     code = journal.announced_at(obj)
     return where() if code is None else keywords_of(Location(code[0].co_filename, line_of(*code), code[0].co_name))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,7 @@ from autograph.runtime.tensor import SymbolicTensor, Tensor
 from ..calls import call
 from ..control_flow import for_stmt
 from . import conditions
+from .comparisons import is_scalar, order_of, ordered, sort_columns
 from .cond import if_stmt
 from .errors import require, type_error, where
 from .iterables import Map, StagedIterable, iterable, length_of
@@ -34,7 +36,7 @@ def is_staged(*values: Any) -> bool:
 
 def has_staged(values: Any) -> bool:
     """Whether a value is staged, or a list or tuple that holds a staged one."""
-    return is_staged(values) or (isinstance(values, (list, tuple, set)) and is_staged(*values))
+    return is_staged(values) or (isinstance(values, (list, tuple, set)) and any(map(has_staged, values)))
 
 
 def unwrapped(value: Any) -> Any:
@@ -122,21 +124,23 @@ def _search(values: Any, name: str, combined: Callable[[list[Any]], Any]) -> Any
 
 def min_(*arguments: Any, key: Any = None, default: Any = _NOTHING) -> Any:
     """``min``."""
-    return _extreme("min", "minimum", lambda new, best: new < best, arguments, key, default)
+    return _extreme("min", "minimum", operator.lt, arguments, key, default)
 
 
 def max_(*arguments: Any, key: Any = None, default: Any = _NOTHING) -> Any:
     """``max``."""
-    return _extreme("max", "maximum", lambda new, best: new > best, arguments, key, default)
+    return _extreme("max", "maximum", operator.gt, arguments, key, default)
 
 
 def _extreme(
     name: str, pairwise: str, better: Callable[[Any, Any], Any], arguments: tuple[Any, ...], key: Any, default: Any
 ) -> Any:
     values = unwrapped(arguments[0]) if len(arguments) == 1 else arguments
-    is_staged_list = isinstance(values, (StagedList, StagedIterable))
+    if isinstance(values, StagedIterable):
+        values = list_(values)
+    is_staged_list = isinstance(values, StagedList) and is_scalar(values.state.spec.element)
     if is_staged_list:
-        values = convert_to_tensor(list_(values))
+        values = convert_to_tensor(values)
     parts = values if isinstance(values, (list, tuple)) else [values]
     if key is None and any(is_text_tensor(each) for each in parts):
         return apply_text(name, values) if default is _NOTHING else apply_text(name, values, default)
@@ -166,6 +170,10 @@ def _is_scalar(value: Any) -> bool:
     return isinstance(value, (bool, int, float)) or (isinstance(value, Tensor) and value.static_shape == ())
 
 
+def _count(values: Any) -> Any:
+    return values.length() if isinstance(values, StagedList) else length_of(values)
+
+
 def _extreme_by_key(name: str, better: Callable[[Any, Any], Any], values: Any, key: Any, default: Any) -> Any:
     best = best_key = _NOTHING
 
@@ -178,7 +186,7 @@ def _extreme_by_key(name: str, better: Callable[[Any, Any], Any], values: Any, k
         if best is _NOTHING:
             take(value, value_key)
             return
-        test = better(value_key, best_key)
+        test = ordered(value_key, best_key, better)
 
         def if_body() -> None:
             nonlocal best, best_key
@@ -199,12 +207,12 @@ def _extreme_by_key(name: str, better: Callable[[Any, Any], Any], values: Any, k
     elif is_staged(values):
         if default is not _NOTHING:
             return if_stmt(
-                length_of(values) > 0,
+                _count(values) > 0,
                 lambda: _extreme_by_key(name, better, values, key, _NOTHING),
                 lambda: default,
                 (),
             )
-        require(length_of(values) > 0, ValueError(f"{name}() iterable argument is empty"))
+        require(_count(values) > 0, ValueError(f"{name}() iterable argument is empty"))
         take(values[0], key(values[0]))
         items = values[1:]
     for_stmt(items, loop_body, ("best", "best_key"))
@@ -220,29 +228,18 @@ def sorted_(values: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
     values = unwrapped(values)
     if not has_staged(values) and not is_staged(reverse):
         return sorted(values, key=None if key is None else call(key), reverse=reverse)
-    tensor = convert_to_tensor(list_(values) if isinstance(values, StagedIterable) else values)
-    _require_rank(tensor, "sorted()")
-    if tensor.static_shape is None or len(tensor.static_shape) != 1:
-        raise ValueError("sorted() of a staged value takes numbers, not rows of numbers")
-    keys = tensor if key is None else convert_to_tensor(list_(Map(key, [iterable(tensor)])))
-    order = order_of(keys, reverse)
-    made = OPS["gather"](tensor, order, axis=0)
-    return [made[index] for index in range(len(values))] if isinstance(values, (list, tuple)) else made
-
-
-def order_of(keys: Tensor, reverse: Any) -> Any:
-    """The indices that sort some numbers, with equal ones in their order."""
-    from autograph.runtime.ops.shape import reverse as flip
-    from autograph.runtime.ops.sort import argsort
-
-    if is_staged(reverse):
-        return if_stmt(reverse, lambda: order_of(keys, True), lambda: order_of(keys, False), ())
-    if not reverse:
-        return argsort(keys, stable=True)
-    # As in Python, equal elements keep their order also when the greatest comes first.
-    last_first = flip(keys, [0])
-    backwards = flip(argsort(last_first, stable=True), [0])
-    return length_of(keys) - 1 - backwards
+    if isinstance(values, Tensor):
+        _require_rank(values, "sorted()")
+    staged = list_(values) if isinstance(values, StagedIterable) else values
+    if isinstance(values, (list, tuple)):
+        staged = StagedList(ListState.of(list(values)))
+    keys = staged if key is None else list_(Map(key, [iterable(staged)]))
+    order = order_of(sort_columns(keys, "sorted()"), reverse)
+    if isinstance(values, (list, tuple)):
+        return [staged.at(order[index]) for index in range(len(values))]
+    if isinstance(staged, StagedList) and not is_scalar(staged.state.spec.element):
+        return staged.taken(order)
+    return OPS["gather"](convert_to_tensor(staged), order, axis=0)
 
 
 def reduce_(function: Any, values: Any, *initial: Any) -> Any:

@@ -37,6 +37,8 @@ from .iterables import StagedIterable
 from .join import join
 from .lists import StagedList
 from .maybe import Maybe
+from .outputs import as_output as list_output
+from .rebinding import count_references
 from .refusals import changed_in_recursion, outlives_trace
 from .specs import Frozen, Mismatch, Optional, Spec, is_structure, parts_of, rebuild
 from .values import exported, freeze, references_in, spec_of
@@ -236,8 +238,11 @@ def _run(
             arrays.forget()
             forget_copies()
         output = _as_output(result)
+        journal.forget_copies()
         journal.put_back()
-        journal.forget_dead(locations, references_in([*frozen.values()]), result)
+        held = references_in([*frozen.values()])
+        count_references(held)
+        journal.forget_dead(locations, held, result)
         result = output
         del output
         for key, location in locations.items():
@@ -276,7 +281,7 @@ def _as_output(value: Any) -> Any:
             return _as_output(value.checked())
         return OptionalOutput(value.flag, _as_output(value.value))
     if isinstance(value, StagedList):
-        return convert.convert_to_tensor(value)
+        return list_output(value)
     if isinstance(value, StagedDict):
         if value.state.uncertain or not value.state.is_ordered:
             raise value.refused_result()

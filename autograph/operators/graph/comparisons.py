@@ -1,0 +1,166 @@
+"""Equality, order and sorting of values of several parts: tuples and lists of staged values, and staged lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import StagedValueError
+from autograph.runtime import dtypes
+from autograph.runtime.convert import convert_to_tensor
+from autograph.runtime.op import OPS
+from autograph.runtime.ops.reduce import argmax
+from autograph.runtime.tensor import Tensor
+
+from . import conditions
+from .errors import where
+from .iterables import Map, iterable, length_of
+from .lists import ListState, StagedList
+from .specs import Leaf, Spec, Tree, is_structure, parts_of
+
+Order = Callable[[Any, Any], Any]
+
+
+def equal(left: Any, right: Any) -> Any:
+    """``left == right`` as one bool: for tensors, whether all elements are equal."""
+    if isinstance(left, StagedList) or isinstance(right, StagedList):
+        return bool(result) if isinstance(result := left == right, (bool, np.bool_)) else result
+    if is_structure(left) and is_structure(right):
+        if isinstance(left, tuple) is not isinstance(right, tuple) or isinstance(left, dict) is not isinstance(
+            right, dict
+        ):
+            return False
+        (keys, parts), (other_keys, others) = parts_of(left), parts_of(right)
+        if isinstance(left, dict):
+            if left.keys() != right.keys():
+                return False
+            others = [right[key] for key in keys]
+        elif list(keys) != list(other_keys):
+            return False
+        return conditions.all_of([equal(*pair) for pair in zip(parts, others, strict=True)])
+    if _is_text(left) != _is_text(right):
+        return False
+    result = left == right
+    if isinstance(result, Tensor):
+        return result if result.static_shape == () else OPS["all"](result)
+    return bool(result)
+
+
+def _is_text(value: Any) -> bool:
+    return value.dtype is dtypes.string if isinstance(value, Tensor) else isinstance(value, (str, bytes))
+
+
+def matches(values: Any, item: Any) -> Any:
+    """Which elements of a staged iterable are equal to a value: a vector of bools."""
+    from .sequences import list_
+
+    if isinstance(values, StagedList) and not is_scalar(values.state.spec.element):
+        values = iterable(values)
+    elif isinstance(values, StagedList) and not isinstance(item, StagedList) and not is_structure(item):
+        return convert_to_tensor(values) == item
+    return convert_to_tensor(list_(Map(lambda each: equal(each, item), [iterable(values)])))
+
+
+def is_scalar(spec: Spec | None) -> bool:
+    """Whether elements of a specification are numbers or strings (or not known yet)."""
+    return spec is None or (isinstance(spec, Leaf) and spec.shape == ())
+
+
+def same_lists(one: StagedList, other: StagedList) -> Any:
+    """Whether two staged lists are equal."""
+    from .sequences import all_
+
+    def elements() -> Any:
+        return all_(Map(equal, [iterable(one), iterable(other)]))
+
+    return conditions.and_(one.length() == other.length(), elements)
+
+
+def ordered(left: Any, right: Any, order: Order) -> Any:
+    """``left < right`` (or another order): tuples and lists by their first parts that differ, else by their length."""
+    if isinstance(left, StagedList) or isinstance(right, StagedList):
+        return _ordered_lists(_staged(left), _staged(right), order)
+    if not (isinstance(left, (tuple, list)) and isinstance(right, (tuple, list))):
+        return order(left, right)
+    result = order(len(left), len(right))
+    for one, other in reversed(list(zip(left, right, strict=False))):
+        same, first = equal(one, other), ordered(one, other, order)
+        result = (result if same else first) if isinstance(same, bool) else OPS["where"](same, result, first)
+    return result
+
+
+def _staged(values: Any) -> StagedList:
+    return values if isinstance(values, StagedList) else StagedList(ListState.of(list(values)))
+
+
+def _ordered_lists(left: StagedList, right: StagedList, order: Order) -> Any:
+    from .cond import if_stmt
+    from .sequences import list_
+
+    if left.state.spec.element is None or right.state.spec.element is None:
+        return order(left.length(), right.length())
+    pairs = Map(lambda one, other: conditions.not_(equal(one, other)), [iterable(left), iterable(right)])
+    differ = convert_to_tensor(list_(pairs))
+
+    def by_element() -> Any:
+        place = argmax(OPS["cast"](differ, dtype=dtypes.int32), axis=0, output_type=dtypes.int32)
+        return ordered(left.at(place), right.at(place), order)
+
+    return if_stmt(OPS["any"](differ), by_element, lambda: order(left.length(), right.length()), ())
+
+
+def sort_columns(values: Any, use: str) -> list[Any]:
+    """The vectors by which the elements of a staged list or tensor are sorted, the most significant first.
+
+    Raises:
+        StagedValueError: the elements are neither numbers nor tuples of numbers.
+    """
+    if isinstance(values, StagedList) and values.state.spec.element is not None:
+        element, state = values.state.spec.element, values.state
+        if all(map(is_scalar, _leaves(element))) and element.types():
+            return [
+                OPS["list_stack"](handle, dtype=kind.dtype, shape=())
+                for handle, kind in zip(state.handles, element.types(), strict=True)
+            ]
+    elif not isinstance(values, StagedList) or values.state.spec.element is None:
+        tensor = convert_to_tensor(values)
+        if tensor.static_shape is not None and len(tensor.static_shape) == 1:
+            return [tensor]
+    raise StagedValueError(
+        f"{use} of a staged value takes numbers, or tuples of numbers, not {values!r}",
+        **where(),
+        remedy="sort by a key that is a number, or a tuple of numbers",
+    )
+
+
+def _leaves(spec: Spec) -> list[Spec]:
+    if isinstance(spec, Tree) and issubclass(spec.kind, tuple):
+        return [leaf for child in spec.children for leaf in _leaves(child)]
+    return [spec]
+
+
+def order_of(columns: list[Any], reverse: Any) -> Any:
+    """The indices that sort by some vectors, with equal ones in their order."""
+    from autograph.runtime.ops.shape import reverse as flip
+
+    from .cond import if_stmt
+
+    if conditions.static_truth(reverse) is None:
+        return if_stmt(reverse, lambda: order_of(columns, True), lambda: order_of(columns, False), ())
+    if not reverse:
+        return _ascending(columns)
+    # As in Python, equal elements keep their order also when the greatest comes first.
+    backwards = flip(_ascending([flip(each, [0]) for each in columns]), [0])
+    return length_of(columns[0]) - 1 - backwards
+
+
+def _ascending(columns: list[Any]) -> Any:
+    from autograph.runtime.ops.sort import argsort
+
+    order = argsort(columns[-1], stable=True)
+    for column in reversed(columns[:-1]):
+        taken = OPS["gather"](column, order, axis=0)
+        order = OPS["gather"](order, argsort(taken, stable=True), axis=0)
+    return order

@@ -1,0 +1,215 @@
+"""The elements of staged lists that can change themselves: lists in lists.
+
+An element that is a list stands for a place in the list that holds it. A change of it is a store into that place, and
+what it holds is what the place holds. Where the place has got another element since, or the element may be in another
+list too, a change is refused. Elements of other kinds that can change (dicts, objects) are copies; changing them is
+refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from autograph.errors import MutationError
+from autograph.runtime import dtypes
+from autograph.runtime.op import OPS
+
+from ..state import INSIDE, about_to_change, copies, created, mark_copy, stack
+from . import aliases
+from .errors import where
+from .join import join
+from .lists import ListState, StagedList
+from .specs import ListOf, Spec, Tree, rebuild
+
+Path = tuple[int, ...]
+
+
+class ListElement(StagedList):
+    """A list that is an element of a staged list, or a part of one."""
+
+    __slots__ = ("_first", "_moves", "_writes", "depth", "parent", "path", "place")
+
+    def __init__(self, parent: StagedList, index: Any, path: Path) -> None:
+        self.parent = parent
+        self.place = index
+        self.path = path
+        self.name = parent.name
+        self.depth = parent.depth + 1
+        self._moves = self.root.moves[: self.depth]
+        self._writes = self.root.writes
+        held = parent.state
+        self._first = held, self._fetched(held)
+        created(self)
+
+    @property
+    def root(self) -> StagedList:
+        return self.parent.root
+
+    @property
+    def _is_there(self) -> bool:
+        """Whether its place still is the same one of the same list."""
+        return self.root.moves[: self.depth] == self._moves
+
+    @property
+    def state(self) -> ListState:
+        held = self.parent.state
+        if held is self._first[0]:
+            return self._first[1]
+        if self._is_there:
+            return self._fetched(held)
+        if self.root.writes == self._writes:
+            return self._first[1]
+        raise self._lost("read")
+
+    def get_state(self) -> Any:
+        return None  # the list that holds it has its state
+
+    def set_state(self, state: Any) -> None:
+        pass
+
+    def _part(self, spec: Spec | None) -> tuple[ListOf, int]:
+        """The specification of this list in that of an element, and the number of the first of its tensors."""
+        start = 0
+        for step in self.path:
+            assert isinstance(spec, Tree)
+            start += sum(len(each.types()) for each in spec.children[:step])
+            spec = spec.children[step]
+        assert isinstance(spec, ListOf)
+        return spec, start
+
+    def _fetched(self, held: ListState) -> ListState:
+        spec, start = self._part(held.spec.element)
+        handles = held.handles[start : start + len(spec.types())]
+        made = [OPS["list_get"](handle, self.place, dtype=dtypes.variant, shape=()) for handle in handles]
+        return ListState(spec, tuple(made))
+
+    def _store(self, state: ListState) -> None:
+        about_to_change(self)
+        if not self._is_there:
+            raise self._lost("changed")
+        root = self.root.own()
+        if root.shared or any(mark[2] is INSIDE and aliases.is_held(mark[0]) for mark in copies().values()):
+            raise self._refusal(
+                "is changed, and it may have other names or be in another list too, which would not see the change",
+                "put a copy into the list (`x.copy()`), and use it under one name",
+            )
+        held = self.parent.state
+        element = _replaced(held.spec.element, self.path, state.spec)
+        wide = held.widened(ListOf(element))
+        spec, start = self._part(element)
+        handles = list(wide.handles)
+        for number, handle in enumerate(state.widened(spec).handles, start):
+            handles[number] = OPS["list_set"](handles[number], self.place, handle)
+        root.writes += 1
+        self.parent._store(ListState(wide.spec, tuple(handles)))
+
+    def _lost(self, use: str) -> MutationError:
+        return self._refusal(
+            f"is {use} after the list has changed, and may stand elsewhere in it now",
+            "take it from the list again, or change it before",
+        )
+
+    def _refusal(self, what: str, remedy: str) -> MutationError:
+        name = self.root.name
+        owner = f"the list `{name}`" if name else "a list"
+        return MutationError(f"an element of {owner} {what}", **where(), construct=name or None, remedy=remedy)
+
+
+def _replaced(spec: Spec | None, path: Path, part: Spec) -> Spec:
+    """The specification with another part at the end of a path."""
+    if not path:
+        return part if spec is None else join(spec, part)
+    assert isinstance(spec, Tree)
+    children = list(spec.children)
+    children[path[0]] = _replaced(children[path[0]], path[1:], part)
+    return Tree(spec.kind, spec.keys, children, spec.factory)
+
+
+class PythonList(StagedList):
+    """A Python list of lists, under an index that only the run tells; it becomes a staged list when one changes."""
+
+    __slots__ = ("before", "values")
+
+    def __init__(self, values: Any) -> None:
+        super().__init__(ListState.of(list(values)))
+        self.values = values
+        self.before = list(values)
+
+    @property
+    def root(self) -> StagedList:
+        by = self._standing_in()
+        return self if by is None else by
+
+    @property
+    def state(self) -> ListState:
+        by = self._standing_in()
+        if by is not None:
+            return by.state
+        if len(self.before) != len(self.values) or any(
+            x is not y for x, y in zip(self.before, self.values, strict=True)
+        ):
+            self.moves = [self.moves[0] + 1]
+        return self._held
+
+    def _standing_in(self) -> StagedList | None:
+        for journal in reversed(stack()):
+            by = journal.replacement(self.values)
+            if by is not None:
+                return by
+        return None
+
+    def get_state(self) -> Any:
+        return None
+
+    def set_state(self, state: Any) -> None:
+        pass
+
+    def own(self) -> StagedList:
+        from . import rebinding
+
+        by = self._standing_in()
+        if by is not None:
+            return by
+        rebinding.check_not_replaced(self.values)
+        made: StagedList = rebinding.stage(self.values, "list", ()).owner
+        return made
+
+    def _store(self, state: ListState) -> None:
+        self.own()._store(state)
+
+
+def element_at(values: StagedList, index: Any) -> Any:
+    """The element at a place that there is."""
+    element = values._element
+    if not _can_change(element):
+        return values.at(index)
+    state = values.state
+    kinds = element.types()
+    leaves = iter(
+        [
+            OPS["list_get"](handle, index, dtype=kind.dtype, shape=kind.shape)
+            for handle, kind in zip(state.handles, kinds, strict=False)
+        ]
+    )
+    return _element(element, leaves, values, index, ())
+
+
+def _can_change(spec: Spec) -> bool:
+    if isinstance(spec, Tree):
+        return not issubclass(spec.kind, tuple) or any(map(_can_change, spec.children))
+    return isinstance(spec, ListOf)
+
+
+def _element(spec: Spec, leaves: Iterator[Any], values: StagedList, index: Any, path: Path) -> Any:
+    if isinstance(spec, ListOf):
+        for _ in spec.types():
+            next(leaves)
+        return ListElement(values, index, path)
+    if not isinstance(spec, Tree):
+        return spec.unflatten(leaves)
+    parts = [_element(child, leaves, values, index, (*path, step)) for step, child in enumerate(spec.children)]
+    made = rebuild(spec.kind, spec.keys, parts, spec.factory)
+    if not isinstance(made, tuple):
+        mark_copy(made, type(made).__name__, INSIDE)
+    return made

@@ -99,6 +99,7 @@ class Hoisting(Pass):
     def _named(self, node: gast.Lambda, hoisted: list[gast.AST]) -> gast.AST:
         """A local function in place of a lambda. Defaults are evaluated where the lambda was: they become arguments."""
         definition = function(self.fresh("lambda_"), [*hoisted, returned(node.body, node.body)], node)
+        definition.was_thunk = getattr(node, "generated", False)
         definition.args = node.args
         self._declare(node, definition)
         defaults = [*node.args.defaults, *(each for each in node.args.kw_defaults if each is not None)]

@@ -76,9 +76,16 @@ class Loads(Pass):
         for function in reversed(self.context.enclosing):
             if self.scopes.scope_of[function].local_bits & bit:
                 return True
-            if not _is_part(getattr(function, "name", ""), self.context.generated):
+            if not _is_thunk(function) and not _is_part(getattr(function, "name", ""), self.context.generated):
                 return False
         return False
+
+
+def _is_thunk(function: Any) -> bool:
+    """Whether a function is a lambda that a pass has made, maybe written as a `def` since."""
+    if isinstance(function, gast.Lambda):
+        return getattr(function, "generated", False)
+    return getattr(function, "was_thunk", False)
 
 
 def _is_part(name: str, generated: set[str]) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Callable
-from types import FunctionType, MethodType
+from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -83,7 +84,26 @@ def set_item(value: Any, container: Any, index: Any) -> Any:
 
 def update_item(container: Any, index: Any, operator: Callable[[Any, Any], Any], value: Thunk) -> Any:
     """``container[index] op= value()``; returns the container, as `set_item` does."""
-    return set_item(operator(get_item(container, index), value()), container, index)
+    item = get_item(container, index)
+    try:
+        operand = value()
+    except NameError as error:
+        _as_in_place(error, sys._getframe(1).f_code)
+        raise
+    return set_item(operator(item, operand), container, index)
+
+
+def _as_in_place(error: NameError, code: CodeType) -> None:
+    """Raises what Python raises when a variable of the function itself, which a thunk shares with it, has no value.
+
+    Raises:
+        UnboundLocalError: the thunk has failed to load such a variable.
+    """
+    trace = error.__traceback__
+    thunk = trace.tb_next if trace is not None else None
+    if thunk is not None and thunk.tb_next is None and error.name in code.co_cellvars:
+        text = f"cannot access local variable {error.name!r} where it is not associated with a value"
+        raise UnboundLocalError(text, name=error.name) from None
 
 
 def _backend_of_index(index: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import autograph as tf
 import autograph.operators as ag__
 
 
@@ -95,3 +96,63 @@ def test_augmented_item_store_loads_before_it_evaluates_the_value():
 
     ag__.update_item(values, "k", ag__.iadd, value)
     assert values == {"k": 6}
+
+
+def deleted(items, a):
+    del a
+    items[0] += a
+
+
+def maybe_set(items, a):
+    if a < 0:
+        b = 1
+    items[0] += b
+
+
+def of_an_outer_function(items, a):
+    def inner():
+        items[0] += c
+
+    inner()
+    c = a
+
+
+def unknown(items, a):
+    items[0] += no_such_name  # noqa: F821
+
+
+def in_a_lambda_of_the_user(items, a):
+    del a
+    items[0] += (lambda: a)()
+
+
+def in_a_comprehension_in_a_lambda_of_the_user(items, a):
+    del a
+    items[0] += (lambda: [a for _ in items])()[0]
+
+
+def in_a_comprehension(items, a):
+    del a
+    items[0] += [a for _ in items][0]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        deleted,
+        maybe_set,
+        of_an_outer_function,
+        unknown,
+        in_a_lambda_of_the_user,
+        in_a_comprehension,
+        in_a_comprehension_in_a_lambda_of_the_user,
+    ],
+)
+def test_a_missing_variable_in_an_item_store_is_the_error_of_python(function):
+    converted = tf.autograph.to_graph(function)
+    with pytest.raises(NameError) as expected:
+        function([1], 2)
+    for call in (lambda: converted([1], 2), tf.function(lambda: converted([1], 2))):
+        with pytest.raises(NameError) as caught:
+            call()
+        assert type(caught.value) is type(expected.value) and str(caught.value) == str(expected.value)

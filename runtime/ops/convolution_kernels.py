@@ -16,7 +16,7 @@ import numpy as np
 from .windows import Padding, Windows
 
 # Elements of the matrix of windows that are made at a time.
-PART = 1 << 20
+PART = 1 << 18
 
 
 def _parts(batch: int, elements: int) -> Iterator[slice]:
@@ -64,13 +64,28 @@ def backward_filters(
     return result.transpose(1, 0, 2).reshape(shape)
 
 
+def _turned(w: Any, groups: int) -> Any:
+    """The filters of the adjoint of a convolution without strides: from the last place to the first."""
+    *sizes, depth, number = w.shape
+    parts = np.flip(w, range(len(sizes))).reshape(*sizes, depth, groups, number // groups)
+    return np.moveaxis(parts, -3, -1).swapaxes(-3, -2).reshape(*sizes, number // groups, groups * depth)
+
+
 def backward_input(
     g: Any, w: Any, shape: Any, strides: tuple[int, ...], padding: Padding, dilations: tuple[int, ...]
 ) -> Any:  # fmt: skip
-    """The adjoint in the tensor, of the given shape: the transposed convolution of `g`."""
+    """The adjoint in the tensor, of the given shape: the transposed convolution of `g`.
+
+    It adds up products at their places. Without strides it is a convolution itself, which takes less time unless the
+    result has few channels.
+    """
     sizes, depth = w.shape[:-2], w.shape[-2]
     windows = Windows(shape[1:-1], sizes, strides, dilations, padding)
     groups = shape[-1] // depth
+    if max(strides) == 1 and 2 * shape[-1] >= w.shape[-1]:
+        pads = [((k - 1) * d - b, (k - 1) * d - a) for k, d, (b, a) in zip(sizes, dilations, windows.pads, strict=True)]
+        if min(map(min, pads)) >= 0:
+            return forward(g, _turned(w, groups), strides, tuple(pads), dilations)
     matrices = _filters(w, groups).swapaxes(1, 2)
     result = np.zeros((shape[0], *windows.padded_lengths, groups, depth), g.dtype)
     for part in _parts(shape[0], math.prod(windows.counts) * math.prod(sizes) * shape[-1]):

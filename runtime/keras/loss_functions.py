@@ -8,6 +8,7 @@ an axis of size one at the end is added or taken away.
 from __future__ import annotations
 
 import math as _math
+import warnings
 from typing import Any
 
 from ..convert import convert_to_tensor
@@ -144,7 +145,15 @@ def poisson(y_true: Any, y_pred: Any) -> Any:
 def _logits_of(y_pred: Any, from_logits: bool) -> tuple[Any, bool]:
     """Predictions, and whether they are logits: those of a softmax or sigmoid are taken where they are known."""
     known = logits.get(y_pred)
-    return (y_pred, from_logits) if known is None else (known, True)
+    if known is None:
+        return y_pred, from_logits
+    if from_logits:
+        warnings.warn(
+            "the loss was told from_logits=True, but its predictions are what a softmax or sigmoid returned: "
+            "it takes the logits that went into that activation",
+            stacklevel=4,
+        )
+    return known, True
 
 
 def _probabilities(y_pred: Any) -> Any:

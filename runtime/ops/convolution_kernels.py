@@ -67,7 +67,7 @@ def backward_filters(
 def _turned(w: Any, groups: int) -> Any:
     """The filters of the adjoint of a convolution without strides: from the last place to the first."""
     *sizes, depth, number = w.shape
-    parts = np.flip(w, range(len(sizes))).reshape(*sizes, depth, groups, number // groups)
+    parts = np.flip(w, tuple(range(len(sizes)))).reshape(*sizes, depth, groups, number // groups)
     return np.moveaxis(parts, -3, -1).swapaxes(-3, -2).reshape(*sizes, number // groups, groups * depth)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 import autograph as tf
 from autograph.errors import InvalidArgumentError, OutOfRangeError
-from autograph.runtime.keras import activations, context, losses
+from autograph.runtime.keras import activations, context, losses, notes
 
 from .modes import WAYS
 
@@ -161,6 +162,24 @@ def test_softmax_and_sigmoid_lose_nothing_in_front_of_a_loss(way: Any) -> None:
     np.testing.assert_allclose([way(f, scores) for f in (sparse, categorical)], 200)
     np.testing.assert_allclose(way(two, scores), (100 + np.log(2) + 100) / 3, rtol=1e-6)
     assert way(lambda x: losses.SparseCategoricalCrossentropy()([0], activations.softmax(x) * 1.0), scores) < 17
+
+
+def test_logits_that_are_none() -> None:
+    probabilities = activations.softmax(tf.constant(FREE))
+    with pytest.warns(UserWarning, match="from_logits=True"):
+        got = losses.sparse_categorical_crossentropy(SPARSE, probabilities, from_logits=True)
+    np.testing.assert_allclose(got, losses.sparse_categorical_crossentropy(SPARSE, FREE, from_logits=True))
+
+
+def test_what_is_noted_about_a_tensor_goes_with_it() -> None:
+    before = len(notes.logits._values)
+    kept = activations.sigmoid(tf.constant(FREE))
+    for _ in range(10):
+        activations.softmax(tf.constant(FREE))
+    tf.function(lambda x: activations.softmax(x))(tf.constant(FREE))
+    gc.collect()
+    assert len(notes.logits._values) <= before + 2
+    assert notes.logits.get(kept) is not None and notes.logits.get(tf.constant(FREE)) is None
 
 
 @pytest.mark.parametrize("way", WAYS)

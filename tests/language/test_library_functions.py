@@ -119,6 +119,18 @@ def test_text_of_numbers() -> None:
         tf.function(lambda s: ord(s))(tf.constant("ab"))
 
 
+def test_complex() -> None:
+    def g(x: Any, n: Any) -> Any:
+        return complex(x, n), complex(n), complex(imag=x), f"{complex(x, 2)}", complex("1j")
+
+    check(g, (1.5, 3), (0.0, -1))
+    f = tf.function(lambda x: complex(x, 1))
+    assert f(tf.constant(1.5)).dtype is tf.complex64
+    assert f(tf.constant(3)).dtype is tf.complex128
+    with pytest.raises(tf.errors.StagedTypeError, match="complex"):
+        tf.function(lambda s: complex(s))(tf.constant("1j"))
+
+
 def test_methods_of_numbers_and_arrays() -> None:
     def f(x: Any, xs: Any) -> Any:
         return x.item(), x.is_integer(), xs.tolist(), xs.item(1), np.array([x, x]).tolist(), np.asarray((x, 1.0))[0]

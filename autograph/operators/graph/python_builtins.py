@@ -105,6 +105,27 @@ def id_(value: Any) -> int:
     return id(value)
 
 
+def complex_(*arguments: Any, **keywords: Any) -> Any:
+    """``complex`` of numbers: of complex64 for floats of 32 bits, else of complex128."""
+    staged = is_staged(*arguments, *keywords.values())
+    return _complex_of(*arguments, **keywords) if staged else complex(*arguments, **keywords)
+
+
+def _complex_of(real: Any = 0, imag: Any = 0) -> Any:
+    parts = [convert_to_tensor(unwrapped(each)) for each in (real, imag)]
+    for each in parts:
+        require_one(each, "complex()")
+        if not (each.dtype.is_integer or each.dtype.is_floating):
+            raise type_error(f"complex() of a {each.dtype.name} tensor", "write tf.cast(x, tf.complex64)")
+    small = all(_is_float32(each) or not is_staged(part) for each, part in zip(parts, (real, imag), strict=True))
+    dtype = dtypes.float32 if small else dtypes.float64
+    return OPS["complex"](*[OPS["cast"](each, dtype=dtype) for each in parts])
+
+
+def _is_float32(tensor: Tensor) -> bool:
+    return tensor.dtype.is_floating and tensor.dtype.size <= 4
+
+
 def type_of_tensor(*_: Any) -> Any:
     """What ``type(x)(…)`` calls."""
     raise type_error("type(x) of a graph tensor makes no tensors", "write tf.cast(value, x.dtype)")
@@ -324,8 +345,8 @@ def _of_text(name: str) -> Callable[..., Any]:
 
 
 _BY_NAME: dict[str, Callable[..., Any]] = {
-    "all": all_, "any": any_, "ascii": ascii_, "bool": bool_, "delattr": delattr_, "enumerate": enumerate_,
-    "filter": filter_, "getattr": getattr_, "hasattr": hasattr_, "id": id_,
+    "all": all_, "any": any_, "ascii": ascii_, "bool": bool_, "complex": complex_, "delattr": delattr_,
+    "enumerate": enumerate_, "filter": filter_, "getattr": getattr_, "hasattr": hasattr_, "id": id_,
     "float": float_, "format": format_, "int": int_, "isinstance": isinstance_, "len": len_, "list": list_,
     "map": map_, "max": max_, "min": min_, "next": next_, "print": text.show, "range": range_,
     "repr": repr_, "reversed": reversed_, "round": round_,

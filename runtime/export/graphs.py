@@ -228,6 +228,9 @@ class GraphReader:
         checked: set[Graph] = set()
         require(all(graph in self._owners for graph in self._parts), "a sub-graph belongs to no node")
         require(not any(self._captures[graph] for graph in self.functions), "a function captures")
+        require(not any(graph.never_returns for graph in self.functions), "a function never returns")
+        ends = (_ends(graph) for graph in self._parts if graph.never_returns)
+        require(all(ends), "a graph says that it never returns, but nothing ends it")
         pullbacks = [graph for graph in self._parts if self._owners[graph].op.name == "custom_gradient"]
         for graph in [*self.functions, *pullbacks]:
             if graph in checked:
@@ -274,6 +277,12 @@ def _check_types(op: Any, types: list[Type], attributes: dict[str, Any], declare
         raise SavedFileError(f"the saved model is damaged: a node {op.name!r} is not valid: {error}") from None
     found = [inferred] if type(inferred) is Type else list(inferred)
     require(found == declared, f"a node {op.name!r} says that it gives {_shown(declared)}, not {_shown(found)}")
+
+
+def _ends(graph: Graph) -> bool:
+    """Whether a graph raises, itself or in a part that never returns."""
+    raises = any(node.op.name == "raise" or any(g.never_returns for g in node.subgraphs) for node in graph.nodes)
+    return raises and not graph.outputs
 
 
 def _shown(types: list[Type]) -> str:

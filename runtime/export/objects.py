@@ -325,6 +325,10 @@ class _Reader:
                 for name, child in attributes.items():
                     require(name == "__call__" or not name.startswith("__"), f"an attribute can't be called {name!r}")
                     made.__dict__[name] = self.object(child)
+                function = made.__dict__.get("__call__")
+                require(
+                    function is None or isinstance(function, (Function, ConcreteFunction)), "__call__ is no function"
+                )
             case "list":
                 made.extend(map(self.object, self._items(data)))
             case "dict":
@@ -344,4 +348,6 @@ _KEYS = {
 
 def decode_objects(data: Any, source: Source, traces: list[ConcreteFunction]) -> Any:
     """The root of a tree. Raises `SavedFileError`."""
-    return _Reader(data, source, traces).object(0)
+    root = _Reader(data, source, traces).object(0)
+    require(isinstance(root, (LoadedObject, RestoredFunction, ConcreteFunction)), "the root of the tree is no object")
+    return root

@@ -23,7 +23,6 @@ import contextlib
 import hashlib
 import os
 import re
-import stat
 import types
 from typing import Any
 
@@ -281,15 +280,9 @@ def _arrays(folder: str, name: Any) -> dict[str, np.ndarray[Any, Any]]:
 
 def _read(path: str) -> bytes:
     """The content of a file of the folder itself; a link may lead elsewhere."""
-    with contextlib.suppress(OSError):
-        if stat.S_ISLNK(os.lstat(path).st_mode):
-            raise_link(path)
+    if os.path.islink(path):
+        raise SavedFileError(f"{path} is a link, which may lead out of the folder", remedy="copy the file itself")
     return read_file(path)
-
-
-def raise_link(path: str) -> None:
-    """Raise the error for a link in place of a file."""
-    raise SavedFileError(f"{path} is a link, which may lead out of the folder", remedy="copy the file itself")
 
 
 def _decoded(content: dict[str, Any], folder: str) -> Any:

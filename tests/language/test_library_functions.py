@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import csv
 import datetime
 import decimal
 import fractions
@@ -234,6 +235,21 @@ def test_objects_from_outside_are_not_changed_in_a_branch() -> None:
         with pytest.raises(tf.errors.MutationError, match="HASH"):
             function(tf.constant(1))
     assert digest.hexdigest() == before
+
+
+def test_what_library_functions_give_of_outside_objects_is_not_changed_in_a_branch(tmp_path: Any) -> None:
+    with (tmp_path / "table").open("w") as file:
+        for change in (lambda: csv.writer(file).writerow([1]), lambda: decimal.getcontext().clear_flags()):
+
+            @tf.function
+            def f(n: Any, change: Any = change) -> Any:
+                if n > 0:
+                    change()
+                return n
+
+            with pytest.raises(tf.errors.MutationError, match="a graph can't carry that change"):
+                f(tf.constant(1))
+    assert (tmp_path / "table").read_text() == ""
 
 
 @pytest.mark.parametrize("draw", [random.random, lambda: np.random.randint(3), time.time, time.perf_counter])

@@ -107,7 +107,7 @@ class LossFunctionWrapper(Loss):
     def call(self, y_true: Any, y_pred: Any) -> Any:
         if not nest.is_nested(y_true) and not nest.is_nested(y_pred):
             y_true, y_pred = same_rank(y_true, y_pred)
-        return self.fn(y_true, y_pred, **self.settings)
+        return converted_call(self.fn)(y_true, y_pred, **self.settings)
 
     def get_config(self) -> dict[str, Any]:
         own = {} if type(self) is not LossFunctionWrapper else {"fn": serialize(self.fn)}

@@ -133,6 +133,7 @@ _NAMESPACES = {
             upper
             """,
     },
+    "train": {"runtime.export.checkpoint": "Checkpoint CheckpointManager latest_checkpoint"},
     "saved_model": {"saved_models": "DEFAULT_SERVING_SIGNATURE_DEF_KEY contains_saved_model load save"},
     "data": {"datasets": "AUTOTUNE Dataset INFINITE_CARDINALITY UNKNOWN_CARDINALITY"},
     "bitwise": {"runtime.ops.math": "bitwise_and bitwise_or bitwise_xor invert left_shift right_shift"},

@@ -66,12 +66,10 @@ class _Walk:
         self.objects: list[Any] = []
         self._places: dict[int, int] = {}
         self.children: list[list[tuple[Any, int]]] = []  # (name or key, place)
-        parents: list[list[int]] = []
         self.place(root)
         at = 0
         while at < len(self.objects):
-            parents.append([]) if len(parents) <= at else None
-            self.children.append([(name, self.place(child)) for name, child in _parts(self.objects[at])])
+            self.children.append([(name, self.place(child)) for name, child in parts_of(self.objects[at])])
             at += 1
         self.useful = self._reaching()
 
@@ -99,7 +97,8 @@ class _Walk:
         return reached
 
 
-def _parts(value: Any) -> list[tuple[Any, Any]]:
+def parts_of(value: Any) -> list[tuple[Any, Any]]:
+    """What an object holds that may be saved, by attribute, place or key."""
     if value is None or isinstance(value, (*_LEAVES, *_NEVER_WALKED, Signatures)):
         return []
     if isinstance(value, (list, tuple)):

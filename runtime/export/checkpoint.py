@@ -1,0 +1,281 @@
+"""Checkpoints: the values of an object's variables in one file, to go on from.
+
+A checkpoint ``ckpt-3`` is the file ``ckpt-3.safetensors`` (see `weights`). Every variable is under the names of the
+attributes, places and keys that lead to it, joined by slashes: ``model/layers/0/kernel``; where several ways do, under
+the shortest, and the first in alphabetical order among those. A text file ``checkpoint`` in the same folder names the
+latest one, and all that are kept, as TensorFlow writes it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import time
+import warnings
+from typing import Any
+
+from autograph.errors import InvalidArgumentError, SavedFileError
+
+from .. import shapes, trace
+from ..dtypes import from_numpy, int64
+from ..variable import Variable
+from .objects import parts_of
+from .weights import load_tensors, read_file, replace_file, save_tensors
+
+__all__ = ["Checkpoint", "CheckpointManager", "latest_checkpoint"]
+
+_EXTENSION = ".safetensors"
+_STATE = "checkpoint"
+_LINE = re.compile(r'(model_checkpoint_path|all_model_checkpoint_paths): ("(?:[^"\\]|\\.)*")')
+
+
+def variables_of(root: Any) -> dict[str, Variable]:
+    """The variables that an object holds, by the path that leads to each."""
+    found: dict[str, Variable] = {}
+    seen = {id(root)}
+    level: list[tuple[str, Any]] = [("", root)]
+    while level:
+        inner = []
+        for path, holder in sorted(level, key=lambda each: each[0]):
+            for name, child in sorted(parts_of(holder), key=lambda each: str(each[0])):
+                child = child.origin if isinstance(child, Variable) else child
+                if id(child) in seen:
+                    continue
+                seen.add(id(child))
+                below = path + str(name).replace("%", "%25").replace("/", "%2F")
+                if isinstance(child, Variable):
+                    found[below] = child
+                else:
+                    inner.append((below + "/", child))
+        level = inner
+    return found
+
+
+class Checkpoint:
+    """Saves and restores the variables of objects, which are its attributes.
+
+    Parameters
+    ----------
+    root: an object whose attributes are saved as if they were those of the checkpoint.
+    kwargs: objects with variables, or variables, by name.
+
+    >>> import tempfile
+    >>> v = Variable(1.0)
+    >>> checkpoint = Checkpoint(v=v)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = checkpoint.save(folder + "/ckpt")
+    ...     _ = v.assign(5.0)
+    ...     _ = checkpoint.restore(path)
+    >>> float(v), path[-6:]
+    (1.0, 'ckpt-1')
+    """
+
+    def __init__(self, root: Any = None, **kwargs: Any) -> None:
+        self._root = root
+        for name, value in kwargs.items():
+            if hasattr(type(self), name) or name in ("save_counter", "_root"):
+                raise InvalidArgumentError(f"the name {name!r} is taken in a Checkpoint")
+            setattr(self, name, value)
+        with trace.building(None):
+            self.save_counter = Variable(0, trainable=False, name="save_counter", dtype=int64)
+
+    def _trackable_children(self) -> dict[str, Any]:
+        root = {} if self._root is None else dict(parts_of(self._root))
+        own = {name: value for name, value in vars(self).items() if name != "_root"}
+        return {**root, **own}
+
+    def write(self, file_prefix: str | os.PathLike[str], options: Any = None) -> str:
+        """Write the values under a name of your own; returns it. Raises as `weights.save_tensors`."""
+        path = os.fspath(file_prefix)
+        os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+        save_tensors(path + _EXTENSION, variables_of(self))
+        return path
+
+    def save(self, file_prefix: str | os.PathLike[str], options: Any = None) -> str:
+        """Write the values as ``prefix-1``, ``prefix-2`` …, and note which is the latest; returns the name."""
+        self.save_counter.assign_add(1)
+        path = self.write(f"{os.fspath(file_prefix)}-{int(self.save_counter)}")
+        folder = os.path.dirname(os.path.abspath(path))
+        name = os.path.basename(path)
+        _write_state(folder, [*[each for each in _read_state(folder) if each != name], name])
+        return path
+
+    def read(self, save_path: str | os.PathLike[str], options: Any = None) -> CheckpointStatus:
+        """Set the variables to what `write` has written. Either all that are in the file are set, or none.
+
+        Warns of values whose variable does not exist: they are not kept for variables that are made later.
+
+        Raises `SavedFileError` for a file that is missing or damaged, `InvalidArgumentError` when a value does not fit
+        its variable.
+        """
+        path = os.fspath(save_path)
+        values = load_tensors(path + _EXTENSION)
+        variables = variables_of(self)
+        for name in values.keys() & variables.keys():
+            _check_fits(name, values[name], variables[name])
+        for name in values.keys() & variables.keys():
+            variables[name].assign(values[name])
+        status = CheckpointStatus(
+            path, sorted(values.keys() - variables.keys()), sorted(variables.keys() - values.keys())
+        )
+        if status.unused:
+            warnings.warn(
+                f"the checkpoint {path} has values for {', '.join(status.unused)}, which do not exist here: make the "
+                "variables first (call the model once), then restore",
+                stacklevel=2,
+            )
+        return status
+
+    def restore(self, save_path: str | os.PathLike[str] | None, options: Any = None) -> CheckpointStatus:
+        """As `read`; for None, as `latest_checkpoint` gives where there is none, nothing is changed."""
+        if save_path is None:
+            return CheckpointStatus(None, [], sorted(variables_of(self)))
+        return self.read(save_path)
+
+
+class CheckpointStatus:
+    """What became of a restoration.
+
+    Attributes
+    ----------
+    unused: the values of the file without a variable.
+    missing: the variables without a value in the file.
+    """
+
+    def __init__(self, path: str | None, unused: list[str], missing: list[str]) -> None:
+        self._path = path
+        self.unused = unused
+        self.missing = missing
+
+    def assert_existing_objects_matched(self) -> CheckpointStatus:
+        """Raise `AssertionError` unless every variable has got a value."""
+        if self.missing:
+            raise AssertionError(f"no values were restored from {self._path} for: {', '.join(self.missing)}")
+        return self
+
+    def assert_consumed(self) -> CheckpointStatus:
+        """Raise `AssertionError` unless every variable has got a value, and every value was used."""
+        if self.unused:
+            raise AssertionError(f"{self._path} has values without a variable: {', '.join(self.unused)}")
+        return self.assert_existing_objects_matched()
+
+    def expect_partial(self) -> CheckpointStatus:
+        """For code written for TensorFlow; there is no later warning to be switched off."""
+        return self
+
+
+def _check_fits(name: str, value: Any, variable: Variable) -> None:
+    dtype = from_numpy(value.dtype)
+    if dtype is not variable.dtype or not shapes.is_subshape(value.shape, variable.static_shape):
+        raise InvalidArgumentError(
+            f"the value of {name!r} is {dtype.name} of shape {shapes.show(value.shape)}, the variable is "
+            f"{variable.dtype.name} of shape {variable.shape}"
+        )
+
+
+def latest_checkpoint(checkpoint_dir: str | os.PathLike[str], latest_filename: str | None = None) -> str | None:
+    """The name of the last checkpoint that `Checkpoint.save` has written to a folder; None when there is none."""
+    folder = os.fspath(checkpoint_dir)
+    names = _read_state(folder, latest_filename or _STATE)
+    path = os.path.join(folder, names[-1]) if names else None
+    return path if path is not None and os.path.exists(path + _EXTENSION) else None
+
+
+def _read_state(folder: str, name: str = _STATE) -> list[str]:
+    """The names of the checkpoints in a folder, the latest last."""
+    path = os.path.join(folder, name)
+    if not os.path.exists(path):
+        return []
+    latest, names = None, []
+    for line in read_file(path).decode(errors="replace").splitlines():
+        match = _LINE.fullmatch(line.strip())
+        try:
+            found = json.loads(match[2]) if match else ""
+        except ValueError:
+            found = ""
+        if not match or not found or os.path.basename(found) != found:
+            raise SavedFileError(f"{path} does not say which checkpoints there are: {line!r}")
+        if match[1] == "model_checkpoint_path":
+            latest = found
+        else:
+            names.append(found)
+    return [*[each for each in names if each != latest], *([latest] if latest else [])]
+
+
+def _write_state(folder: str, names: list[str]) -> None:
+    lines = [f"all_model_checkpoint_paths: {json.dumps(name)}\n" for name in names]
+    if names:
+        lines.insert(0, f"model_checkpoint_path: {json.dumps(names[-1])}\n")
+    replace_file(os.path.join(folder, _STATE), "".join(lines).encode())
+
+
+class CheckpointManager:
+    """Keeps the last checkpoints in a folder, and removes older ones.
+
+    Parameters
+    ----------
+    checkpoint: what is saved.
+    directory: the folder; made when needed. What the folder already has is kept count of.
+    max_to_keep: how many checkpoints stay; None: all.
+    keep_checkpoint_every_n_hours: checkpoints that were saved this long after the last one kept so stay for good.
+    checkpoint_name: checkpoints are called ``name-1``, ``name-2`` ….
+    """
+
+    def __init__(
+        self, checkpoint: Checkpoint, directory: str | os.PathLike[str], max_to_keep: int | None,
+        keep_checkpoint_every_n_hours: float | None = None, checkpoint_name: str = "ckpt"
+    ) -> None:  # fmt: skip
+        if max_to_keep is not None and max_to_keep < 1:
+            raise InvalidArgumentError(f"Expected a positive integer or `None` for `max_to_keep`, got {max_to_keep}.")
+        self.checkpoint = checkpoint
+        self.directory = os.fspath(directory)
+        self._max_to_keep = max_to_keep
+        self._hours = keep_checkpoint_every_n_hours
+        self._last_kept = time.time()
+        self._prefix = os.path.join(self.directory, checkpoint_name)
+        self._names = [each for each in _read_state(self.directory) if os.path.exists(self._file(each))]
+
+    def _file(self, name: str) -> str:
+        return os.path.join(self.directory, name + _EXTENSION)
+
+    @property
+    def checkpoints(self) -> list[str]:
+        """The checkpoints that are kept, the latest last."""
+        return [os.path.join(self.directory, name) for name in self._names]
+
+    @property
+    def latest_checkpoint(self) -> str | None:
+        """The last checkpoint, None when there is none."""
+        return self.checkpoints[-1] if self._names else None
+
+    def save(self, checkpoint_number: int | None = None) -> str:
+        """Save, remove what is too old, and return the name of the new checkpoint.
+
+        ``checkpoint_number`` replaces the number in the name.
+        """
+        if checkpoint_number is None:
+            path = self.checkpoint.save(self._prefix)
+        else:
+            self.checkpoint.save_counter.assign_add(1)
+            path = self.checkpoint.write(f"{self._prefix}-{int(checkpoint_number)}")
+        name = os.path.basename(path)
+        self._names = [*[each for each in self._names if each != name], name]
+        while self._max_to_keep is not None and len(self._names) > self._max_to_keep:
+            self._drop(self._names.pop(0))
+        _write_state(self.directory, self._names)
+        return path
+
+    def _drop(self, name: str) -> None:
+        with contextlib.suppress(FileNotFoundError):
+            if self._hours is not None and os.path.getmtime(self._file(name)) - self._last_kept >= self._hours * 3600:
+                self._last_kept = os.path.getmtime(self._file(name))
+            else:
+                os.unlink(self._file(name))
+
+    def restore_or_initialize(self) -> str | None:
+        """Restore the last checkpoint, if there is one; returns its name."""
+        if self.latest_checkpoint is not None:
+            self.checkpoint.restore(self.latest_checkpoint)
+        return self.latest_checkpoint

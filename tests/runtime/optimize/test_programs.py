@@ -16,6 +16,7 @@ from autograph.runtime.dtypes import bool_, float32, int32
 from autograph.runtime.execute.interpreter import interpret
 from autograph.runtime.execute.plan import Plan
 from autograph.runtime.ir import Graph, Type
+from autograph.runtime.ops.control import call_node
 from autograph.runtime.ops.host import assert_node
 from autograph.runtime.optimize import PASSES, optimize
 from tests.programs.profile import examples
@@ -70,6 +71,17 @@ MATRIX = Type(float32, (2, None))
 SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 3.5]
 
 
+def small(x: Any, i: Any) -> Any:
+    return cond(i > 3, lambda: [x * 1.0], lambda: [-x])
+
+
+def failing(x: Any, i: Any) -> Any:
+    return (x * 1.0)[i % 4 : i % 4 + 1] + x[:3]
+
+
+SMALL, FAILING = [graph_of(f, VECTOR, Type(int32, ()), name=f.__name__) for f in (small, failing)]
+
+
 class Builder:
     """Draws one graph, op by op."""
 
@@ -87,7 +99,7 @@ class Builder:
                 self.step(floats, ints, depth)
 
     def step(self, floats: list[Any], ints: list[Any], depth: int) -> None:
-        kind = self.draw(st.integers(0, 13 if depth else 9))
+        kind = self.draw(st.integers(0, 14 if depth else 10))
         x, y, i = self.choose(*floats), self.choose(*floats), self.choose(*ints)
         if kind <= 2:
             constant = self.choose(0.0, -0.0, 1.0, 2.0, 4.0, 0.5, -1.0)
@@ -108,7 +120,9 @@ class Builder:
             floats.append(tf.cast(tf.cast(tf.cast(i, tf.int64), tf.int32), tf.float32) * x)
         elif kind == 9:
             ints.append(tf.where(tf.logical_not(i < 2), i, self.choose(*ints)))
-        elif kind <= 11:
+        elif kind == 10:
+            floats += call_node(self.choose(SMALL, FAILING), [x, i])
+        elif kind <= 12:
             self.cond(floats, ints, depth - 1)
         else:
             self.loop(floats, ints, depth - 1)

@@ -11,7 +11,16 @@ import functools
 import gc
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from types import BuiltinFunctionType, CellType, FrameType, FunctionType, GeneratorType, MethodType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    CodeType,
+    FrameType,
+    FunctionType,
+    GeneratorType,
+    MethodType,
+    ModuleType,
+)
 from typing import Any
 
 from autograph.errors import MutationError
@@ -128,6 +137,20 @@ def _pairs(merged: Any, frozen: Any) -> Iterator[tuple[Any, Any]]:
     return iter([(part, by_key[key]) for key, part in zip(keys, parts, strict=True) if key in by_key])
 
 
+def reachable(roots: Iterable[Any]) -> Iterator[Any]:
+    """Some objects, and what can be reached from them: through variables, closures, attributes, items and classes."""
+    nothing = object()
+    pending = list(roots)
+    seen: set[int] = set()
+    while pending and len(seen) < _MOST:
+        each = pending.pop()
+        if id(each) not in seen and not isinstance(each, _LEAVES):
+            seen.add(id(each))
+            yield each
+            for _ in _holders_in(each, nothing, pending):
+                pass
+
+
 def _refusal(values: Any, label: str, holder: str) -> MutationError:
     kind = "dict" if isinstance(values, dict) else "list"
     return MutationError(
@@ -203,19 +226,24 @@ def _holders_in(holder: Any, values: Any, pending: list[Any]) -> Iterator[Locati
 
 def _holders_in_function(function: FunctionType, values: Any, pending: list[Any]) -> Iterator[Location | str]:
     code = function.__code__
-    if not is_user_file(code.co_filename):
-        return
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
         location = Cell(cell, name)
         value = location.get()
         pending.append(value)
         if value is values:
             yield location
+    if not is_user_file(code.co_filename):
+        return
     defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
     pending.extend(defaults)
     if any(value is values for value in defaults):
         yield f"a default argument of `{function.__name__}`"
-    yield from _globals(function.__globals__, code.co_names, values, pending)
+    yield from _globals(function.__globals__, _global_names(code), values, pending)
+
+
+def _global_names(code: CodeType) -> tuple[str, ...]:
+    inner = [each for each in code.co_consts if isinstance(each, CodeType)]
+    return code.co_names + tuple(name for each in inner for name in _global_names(each))
 
 
 def _parts(holder: Any) -> Iterator[Any]:

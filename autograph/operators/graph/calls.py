@@ -23,7 +23,7 @@ from .. import state
 from ..calls import call
 from ..dispatch import backend_of
 from ..locations import has_hidden_state
-from . import effects, library_errors, rebinding
+from . import effects, library_errors, rebinding, unconverted
 from .dicts import StagedDict
 from .errors import where
 
@@ -79,7 +79,7 @@ def watch_call(function: Any) -> Callable[..., Any]:
     if isinstance(function, MethodType):
         _check_hidden_state(function.__self__, function.__name__)
         state.about_to_change(function.__self__)
-    return _noting_arguments(function)
+    return unconverted.watched(function, _noting_arguments(function))
 
 
 def _noting_arguments(function: Any) -> Callable[..., Any]:
@@ -136,7 +136,7 @@ def _watched_class(cls: Any) -> Callable[..., Any]:
         state.created(made)
         return made
 
-    return construct
+    return unconverted.watched(cls, construct)
 
 
 def converted(argument: Any) -> Any:

@@ -164,8 +164,10 @@ def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...]
             found = {key: each for key, each in found.items() if key in places or not isinstance(each[0], Cell)}
         stable = True
         for key, (location, old, new) in found.items():
-            # The same holds for dicts that come anew; what nobody reads again does no harm.
-            is_read = key in places or not attempt or not isinstance(location, Item)
+            # The same holds for dicts and classes that come anew; what nobody reads again does no harm.
+            is_read = (
+                key in places or not attempt or not (isinstance(location, Item) or isinstance(location.owner, type))
+            )
             stable = _widen(places, key, location, old, new, is_read) and stable
         if stable:
             for key, (_, _, new) in found.items():

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import autograph as tf
-from examples import beam_search, collatz, digits, dynamic_rnn, lbfgs, picture
+from examples import beam_search, collatz, digits, dynamic_rnn, keras_digits, lbfgs, picture
 
 ROOT = Path(__file__).parents[1]
 
@@ -213,3 +213,16 @@ def test_lbfgs_on_the_command_line():
 def test_picture_in_the_readme_is_what_the_script_draws(tmp_path):
     picture.main([str(tmp_path / "collatz.svg")])
     assert (tmp_path / "collatz.svg").read_text() == (ROOT / "examples" / "collatz.svg").read_text()
+
+
+# Digits with Keras
+
+
+def test_keras_digits_resume_and_reach_their_accuracy(capfd):
+    share, same = keras_digits.main()
+    assert same
+    assert share >= 0.95
+    printed = capfd.readouterr()
+    assert "interrupted and resumed: the same weights" in printed.out
+    assert printed.out.endswith(f"{share:.1%} of 300 held-out digits recognised\n")
+    assert printed.err.startswith("Epoch 6 : loss ")

@@ -34,7 +34,7 @@ _LINE = re.compile(r'(model_checkpoint_path|all_model_checkpoint_paths): ("(?:[^
 def variables_of(root: Any) -> dict[str, Variable]:
     """The variables that an object holds, by the path that leads to each."""
     found: dict[str, Variable] = {}
-    seen = {id(root)}
+    seen = {id(root): root}  # which keeps what objects make up for us, and so its id
     level: list[tuple[str, Any]] = [("", root)]
     while level:
         inner = []
@@ -43,7 +43,7 @@ def variables_of(root: Any) -> dict[str, Variable]:
                 child = child.origin if isinstance(child, Variable) else child
                 if id(child) in seen:
                     continue
-                seen.add(id(child))
+                seen[id(child)] = child
                 below = path + str(name).replace("%", "%25").replace("/", "%2F")
                 if isinstance(child, Variable):
                     found[below] = child

@@ -15,6 +15,7 @@ The traces of a function come with what they depend on besides arguments: whethe
 
 from __future__ import annotations
 
+import dataclasses
 import types
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -56,7 +57,7 @@ def children_of(value: Any) -> dict[str, Any]:
             if isinstance(attribute, Function) or is_slot:
                 found[name] = getattr(value, name)
     found.update(getattr(value, "__dict__", {}))
-    return found
+    return {name: child for name, child in found.items() if name == "__call__" or not name.startswith("__")}
 
 
 class _Walk:
@@ -146,8 +147,10 @@ def _encode_object(value: Any, children: list[tuple[Any, int]], useful: set[int]
     if isinstance(value, Mapping) and all(type(key) in (str, int, bool, float) for key, _ in children):
         return {"kind": "dict", "items": [[encode(key, target), number(child)] for key, child in children]}
     try:
+        if dataclasses.is_dataclass(value):
+            raise NotSavable  # it may hold itself
         return {"kind": "value", "value": encode(value, target)}
-    except NotSavable:
+    except (NotSavable, RecursionError):
         attributes = {} if isinstance(value, Mapping) else {n: number(i) for n, i in children if i in useful}
         return {"kind": "object", "type": type(value).__name__, "attributes": attributes}
 

@@ -52,6 +52,18 @@ def test_the_root_goes_without_a_name(tmp_path):
     assert "rate" in load_tensors(path + ".safetensors")
 
 
+def test_what_objects_make_up_when_asked(tmp_path):
+    class Makes:
+        def __init__(self):
+            self.kept = [tf.Variable(i) for i in range(50)]
+
+        def _trackable_children(self):
+            return {f"part{i}": [[variable]] for i, variable in enumerate(self.kept)}
+
+    path = tf.train.Checkpoint(m=Makes()).write(tmp_path / "x")
+    assert len(load_tensors(path + ".safetensors")) == 51
+
+
 def test_numbers_and_the_latest(tmp_path):
     assert tf.train.latest_checkpoint(tmp_path) is None
     v = tf.Variable(1)

@@ -120,6 +120,27 @@ def test_a_class_may_say_what_is_saved(tmp_path):
     assert not hasattr(loaded, "no")
 
 
+def test_dataclasses_that_hold_themselves_and_special_methods(tmp_path):
+    @dataclasses.dataclass
+    class Node:
+        value: Any
+        parent: Any = None
+
+        @tf.function(input_signature=[tf.TensorSpec(())])
+        def __getitem__(self, x):
+            return x + self.value
+
+    root = Node(tf.Variable(1.0))
+    root.parent = Node(tf.Variable(2.0), root)
+    loaded = reload(root, tmp_path)
+    assert loaded.parent.parent is loaded
+    assert float(loaded.parent.value) == 2.0
+    mapping = {}
+    mapping[0, 1] = mapping
+    mapping["v"] = tf.Variable(3.0)
+    assert float(reload(holder(v=mapping["v"], mapping=mapping), tmp_path / "other").v) == 3.0
+
+
 def test_names_of_attributes_may_be_those_of_modules(tmp_path):
     module = type("Plain", (), {})()
     module.variables, module.name, module.submodules = [tf.Variable(1)], tf.Variable(2), {"a": tf.Variable(3)}

@@ -92,8 +92,7 @@ def save_weights(model: Any, path: str | os.PathLike[str], overwrite: bool = Tru
         raise InvalidArgumentError(
             f"model '{model.name}' has no weights yet: call it, or build it with model.build(input_shape), first"
         )
-    optimizer = getattr(model, "optimizer", None)
-    for number, variable in enumerate(optimizer.variables if optimizer is not None else ()):
+    for number, variable in enumerate(_optimizer_variables(model)):
         places[f"{_OPTIMIZER}{number}"] = variable
     save_tensors(path, {place: variable.origin._array for place, variable in places.items()})
 
@@ -101,7 +100,8 @@ def save_weights(model: Any, path: str | os.PathLike[str], overwrite: bool = Tru
 def load_weights(model: Any, path: str | os.PathLike[str], skip_mismatch: bool = False) -> None:
     """Set the weights of a model, and the variables of its optimizer, to what `save_weights` has written.
 
-    With ``skip_mismatch``, weights that the file does not hold, or holds with another shape, stay as they are.
+    With ``skip_mismatch``, weights that the file does not hold, or holds with another shape, stay as they are, and so
+    does the optimizer then.
 
     Raises `SavedFileError` for a missing or damaged file, `InvalidArgumentError` for one that does not fit the model;
     nothing is changed then.
@@ -131,25 +131,34 @@ def load_weights(model: Any, path: str | os.PathLike[str], skip_mismatch: bool =
         raise InvalidArgumentError(
             f"the weights in {os.fspath(path)} do not fit model '{model.name}': {'; '.join(sorted(problems)[:3])}"
         )
-    pairs += _optimizer_pairs(model, arrays, os.fspath(path))
+    if not problems:
+        pairs += _optimizer_pairs(model, arrays, os.fspath(path))
     _assign(pairs)
 
 
 def _optimizer_pairs(model: Any, arrays: dict[str, Any], path: str) -> list[tuple[Any, Any]]:
     """The optimizer's variables and their saved values; none when there is no optimizer, or none was saved."""
     saved = [arrays[name] for name in sorted(arrays, key=_number) if name.startswith(_OPTIMIZER)]
-    optimizer = getattr(model, "optimizer", None)
-    if optimizer is None or not saved:
+    variables = _optimizer_variables(model)
+    if not saved or not variables:
         return []
-    if not optimizer.built and len(saved) > len(optimizer.variables):
-        optimizer.build(model.trainable_variables)
-    variables = list(optimizer.variables)
     if [array.shape for array in saved] != [variable.static_shape for variable in variables]:
         raise InvalidArgumentError(
-            f"the optimizer's variables in {path} are not those of {optimizer.name!r}: there are {len(saved)} in the "
+            f"the optimizer's variables in {path} are not those of {model.optimizer.name!r}: there are {len(saved)} in the "
             f"file, {len(variables)} in the optimizer" + ("" if len(saved) != len(variables) else ", with other shapes")
         )
     return list(zip(variables, saved, strict=True))
+
+
+def _optimizer_variables(model: Any) -> list[Any]:
+    """The variables of a model's optimizer, which are made if they aren't yet; none where there is no optimizer."""
+    optimizer = getattr(model, "optimizer", None)
+    if optimizer is None:
+        return []
+    if not optimizer.built:
+        with trace.building(None):
+            optimizer.build(model.trainable_variables)
+    return list(optimizer.variables)
 
 
 def _number(name: str) -> tuple[int, str]:

@@ -58,11 +58,13 @@ def test_what_the_file_holds(tmp_path):
     model = compiled()
     model.save_weights(tmp_path / "w")
     places = sorted(load_tensors(tmp_path / "w"))
-    assert places == [
+    optimizer = [place for place in places if place.startswith("optimizer/")]
+    assert sorted(optimizer) == sorted(f"optimizer/vars/{number}" for number in range(2 + 2 * 9))
+    assert [place for place in places if place not in optimizer] == [
         "layers/batch_normalization/vars/0", "layers/batch_normalization/vars/1", "layers/batch_normalization/vars/2",
         "layers/batch_normalization/vars/3", "layers/dense/vars/0", "layers/dense/vars/1", "layers/dense_1/vars/0",
         "layers/dense_1/vars/1", "layers/sequential/layers/dense/vars/0", "layers/sequential/layers/dense/vars/1",
-        "optimizer/vars/0", "optimizer/vars/1", "vars/0",
+        "vars/0",
     ]  # fmt: skip
 
 
@@ -126,7 +128,7 @@ def test_what_does_not_fit_changes_nothing(tmp_path):
     data = path.read_bytes()
     for damaged in (data[:-1], data[:100], b"", b"x" * 50, b"\xff" * 8 + data[8:], data + b"x"):
         path.write_bytes(damaged)
-        refused("", SavedFileError)
+        refused("w ", SavedFileError)
     path.unlink()
     refused("can't be read", SavedFileError)
 

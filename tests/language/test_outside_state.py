@@ -278,6 +278,22 @@ def test_a_named_iterator_with_a_staged_break_is_refused() -> None:
         tf.function(f)(tf.constant(1))
 
 
+def test_a_list_of_another_length_in_each_run_is_refused() -> None:
+    def grows(x):
+        HOLDER.seen = [*HOLDER.seen, x]
+        return x
+
+    def grows_in_a_dict(x):
+        HOLDER.table["seen"] = HOLDER.table["seen"] + [x]
+        return x
+
+    HOLDER.seen, HOLDER.table = [1], {"seen": [1]}
+    for function in (grows, grows_in_a_dict):
+        with pytest.raises(tf.errors.MutationError, match="holds a list whose length differs from run to run"):
+            tf.function(function)(tf.constant(1))
+    assert HOLDER.seen == [1] and HOLDER.table == {"seen": [1]}
+
+
 class Holder:
     pass
 

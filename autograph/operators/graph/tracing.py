@@ -16,7 +16,7 @@ from types import MethodType
 from typing import Any
 
 from autograph.errors import MutationError
-from autograph.runtime import convert, trace
+from autograph.runtime import convert, dtypes, trace
 from autograph.runtime.arguments import mutation_error
 from autograph.runtime.ir import Graph, Node
 from autograph.runtime.ops.host import PY_FUNCTION
@@ -294,6 +294,22 @@ def _as_output(value: Any) -> Any:
     return value
 
 
+def _with_lists_of_one_length(spec: Spec, location: Location) -> Spec:
+    """A specification of what the graph reads at its start.
+
+    Raises:
+        MutationError: there is a list in it whose length differs from run to run.
+    """
+    if any(each.dtype is dtypes.variant for each in spec.types()):
+        raise MutationError(
+            f"`{location.label}` outlives this function, and holds a list whose length differs from run to run",
+            **where(),
+            construct=location.label,
+            remedy="return the list, or keep a tensor: tf.concat([values, [x]], axis=0)",
+        )
+    return spec
+
+
 def _can_be_read(location: Location) -> bool:
     """Whether the graph can ask at its start whether a place holds something: of dicts only Python's own."""
     return not isinstance(location, Item) or type(location.owner) is dict
@@ -307,13 +323,13 @@ def _widen(places: dict[Key, Place], key: Key, location: Location, old: Any, new
         readable = False
         if is_read and (old is not UNDEFINED or _can_be_read(location)):
             try:
-                spec = join(spec_of(freeze(old, lambda _: False)), spec)
+                spec = _with_lists_of_one_length(join(spec_of(freeze(old, lambda _: False)), spec), location)
                 readable = True
             except Mismatch:
                 pass
         places[key] = Place(location, spec, old)
         return not readable
-    wider = join(place.spec, spec)
+    wider = _with_lists_of_one_length(join(place.spec, spec), location)
     stable = wider == place.spec
     place.spec = wider
     return stable

@@ -55,7 +55,7 @@ def train_one_step(model, x, y):
         logits = model(x, training=True)
         loss = compute_loss(y, logits)
     gradients = tape.gradient(loss, model.trainable_variables)
-    model.optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+    model.optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
     compute_accuracy(y, logits)
     return loss
 

@@ -144,8 +144,9 @@ def _optimizer_pairs(model: Any, arrays: dict[str, Any], path: str) -> list[tupl
         return []
     if [array.shape for array in saved] != [variable.static_shape for variable in variables]:
         raise InvalidArgumentError(
-            f"the optimizer's variables in {path} are not those of {model.optimizer.name!r}: there are {len(saved)} in the "
-            f"file, {len(variables)} in the optimizer" + ("" if len(saved) != len(variables) else ", with other shapes")
+            f"the optimizer's variables in {path} are not those of {model.optimizer.name!r}: there are {len(saved)} in "
+            f"the file, {len(variables)} in the optimizer"
+            + ("" if len(saved) != len(variables) else ", with other shapes")
         )
     return list(zip(variables, saved, strict=True))
 

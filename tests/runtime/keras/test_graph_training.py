@@ -13,11 +13,14 @@ CLASSES = IMAGES.reshape(200, -1)[:, :3].argmax(1)
 
 def new_model():
     keras.utils.set_random_seed(0)
-    model = tf.keras.Sequential((
-        tf.keras.layers.Reshape(target_shape=(28 * 28,), input_shape=(28, 28)),
-        tf.keras.layers.Dense(100, activation='relu'),
-        tf.keras.layers.Dense(100, activation='relu'),
-        tf.keras.layers.Dense(10)))
+    model = tf.keras.Sequential(
+        (
+            tf.keras.layers.Reshape(target_shape=(28 * 28,), input_shape=(28, 28)),
+            tf.keras.layers.Dense(100, activation="relu"),
+            tf.keras.layers.Dense(100, activation="relu"),
+            tf.keras.layers.Dense(10),
+        )
+    )
     model.build()
     return model
 
@@ -49,7 +52,7 @@ def train(model, optimizer):
         step += 1
         loss = train_one_step(model, optimizer, x, y)
         if step % 10 == 0:
-            tf.print('Step', step, ': loss', loss, '; accuracy', compute_accuracy.result())
+            tf.print("Step", step, ": loss", loss, "; accuracy", compute_accuracy.result())
     return step, loss, accuracy
 
 

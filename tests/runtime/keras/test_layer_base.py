@@ -53,7 +53,9 @@ def test_weights_of_attributes_lists_and_dicts():
     layer(np.ones((2, 4)))
     assert layer.built
     paths = ["scale/scale", "scale/count"]
-    paths += [f"scale/{name}/{weight}" for name in ("dense", "dense_1", "dense_2", "dense_3") for weight in ("kernel", "bias")]
+    paths += [
+        f"scale/{name}/{weight}" for name in ("dense", "dense_1", "dense_2", "dense_3") for weight in ("kernel", "bias")
+    ]
     assert [weight.path for weight in layer.weights] == paths
     assert [weight.name for weight in layer.weights[:4]] == ["scale", "count", "kernel", "bias"]
     assert len(layer.trainable_weights) == 9
@@ -150,24 +152,27 @@ def test_get_and_set_weights():
     with pytest.raises(ValueError, match=r"weight shape \(2,\) is not compatible with provided weight shape \(3,\)"):
         layer.set_weights([np.zeros((3, 2)), np.zeros(3)])
     np.testing.assert_array_equal(layer.get_weights()[0], values[0])
-    with pytest.raises(ValueError, match=r"You tried to call `count_params` on layer 'dense_1', but the layer isn't built"):
+    with pytest.raises(
+        ValueError, match=r"You tried to call `count_params` on layer 'dense_1', but the layer isn't built"
+    ):
         layers.Dense(1).count_params()
 
 
 def test_weights_as_keras_writes_them():
     layer = layers.Dense(1, kernel_initializer="ones", name="d")
     layer.build((None, 2))
-    assert repr(layer.weights[0]) == (
-        "<Variable path=d/kernel, shape=(2, 1), dtype=float32, value=[[1.]\n [1.]]>"
-    )
+    assert repr(layer.weights[0]) == ("<Variable path=d/kernel, shape=(2, 1), dtype=float32, value=[[1.]\n [1.]]>")
     assert repr(layer) == "<Dense name=d, built=True>"
 
 
 def test_initializers_regularizers_and_constraints_of_weights():
     layer = layers.Dense(
-        2, kernel_initializer=lambda shape, dtype=None: tf.fill(shape, -3.0), kernel_regularizer=tf.keras.regularizers.L1L2(0.5, 2.0),
-        bias_regularizer="l1", kernel_constraint="non_neg",
-    )  # fmt: skip
+        2,
+        kernel_initializer=lambda shape, dtype=None: tf.fill(shape, -3.0),
+        kernel_regularizer=tf.keras.regularizers.L1L2(0.5, 2.0),
+        bias_regularizer="l1",
+        kernel_constraint="non_neg",
+    )
     layer(np.ones((1, 2)))
     l1, bias = layer.losses
     assert float(l1) == 0.5 * 12 + 2 * 36

@@ -349,7 +349,11 @@ def test_dropout_in_recurrent_layers():
 
 def test_masks_go_from_layer_to_layer():
     x = np.array([[1, 2, 0], [3, 0, 0]])
-    embedding, first, second = layers.Embedding(5, 3, mask_zero=True), layers.LSTM(2, return_sequences=True), layers.GRU(2)
+    embedding, first, second = (
+        layers.Embedding(5, 3, mask_zero=True),
+        layers.LSTM(2, return_sequences=True),
+        layers.GRU(2),
+    )
 
     def run(x):
         return second(first(layers_between(embedding(x))))
@@ -484,7 +488,9 @@ def test_what_layers_refuse(make, text):
 def test_a_built_layer_keeps_its_number_of_inputs():
     layer = layers.Dense(3)
     layer(np.ones((2, 4)))
-    with pytest.raises(ValueError, match="expected axis -1 of input shape to have value 4, but received .* shape .2, 5."):
+    with pytest.raises(
+        ValueError, match="expected axis -1 of input shape to have value 4, but received .* shape .2, 5."
+    ):
         layer(np.ones((2, 5)))
 
 

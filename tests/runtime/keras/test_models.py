@@ -315,8 +315,18 @@ def shown(model, **kwargs):
 
 
 def test_summary_of_a_chain():
-    model = keras.Sequential([layers.Input((8, 8, 1)), layers.Conv2D(4, 3), layers.BatchNormalization(), layers.Flatten(), layers.Dense(1000)])
-    assert shown(model) == """\
+    model = keras.Sequential(
+        [
+            layers.Input((8, 8, 1)),
+            layers.Conv2D(4, 3),
+            layers.BatchNormalization(),
+            layers.Flatten(),
+            layers.Dense(1000),
+        ]
+    )
+    assert (
+        shown(model)
+        == """\
 Model: "sequential"
 ┏━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━┳━━━━━━━━━━━━━━━━━━━━━━━━┳━━━━━━━━━━━━━━━┓
 ┃ Layer (type)                    ┃ Output Shape           ┃       Param # ┃
@@ -333,13 +343,16 @@ Model: "sequential"
  Total params: 145,056 (566.62 KB)
  Trainable params: 145,048 (566.59 KB)
  Non-trainable params: 8 (32.00 B)"""
+    )
 
 
 def test_summary_with_connections():
     x = keras.Input((4,))
     hidden = layers.Dense(3)(x)
     model = keras.Model(x, layers.Concatenate()([hidden, x]) + 1.0)
-    assert shown(model) == """\
+    assert (
+        shown(model)
+        == """\
 Model: "functional"
 ┏━━━━━━━━━━━━━━━━━━━━━┳━━━━━━━━━━━━━━━━━━━┳━━━━━━━━━━━━┳━━━━━━━━━━━━━━━━━━━┓
 ┃ Layer (type)        ┃ Output Shape      ┃    Param # ┃ Connected to      ┃
@@ -357,6 +370,7 @@ Model: "functional"
  Total params: 15 (60.00 B)
  Trainable params: 15 (60.00 B)
  Non-trainable params: 0 (0.00 B)"""
+    )
 
 
 def test_summary_of_what_is_not_built_and_of_nested_models():

@@ -68,7 +68,11 @@ def test_run_eagerly_gives_the_same():
 def test_sample_weights_and_class_weights():
     weights = np.linspace(0, 1, 50).astype(np.float32)
     model = linear()
-    check(model, descend(X, Y, 2, weights=weights), model.fit(X, Y, sample_weight=weights, epochs=2, shuffle=False, verbose=0))
+    check(
+        model,
+        descend(X, Y, 2, weights=weights),
+        model.fit(X, Y, sample_weight=weights, epochs=2, shuffle=False, verbose=0),
+    )
     model = keras.Sequential([layers.Input((6,)), layers.Dense(3, activation="softmax", kernel_initializer="zeros")])
     model.compile("sgd", "sparse_categorical_crossentropy")
     history = model.fit(X, CLASSES, class_weight={0: 1.0, 1: 2.0, 2: 0.0}, batch_size=50, verbose=0)
@@ -544,7 +548,9 @@ def test_random_seeds_reach_all_generators():
     drawn = []
     for _ in range(2):
         keras.utils.set_random_seed(5)
-        drawn.append((random.random(), np.random.rand(), float(tf.random.uniform(())), layers.Dense(2)(X)[0, 0].numpy()))
+        drawn.append(
+            (random.random(), np.random.rand(), float(tf.random.uniform(())), layers.Dense(2)(X)[0, 0].numpy())
+        )
     assert drawn[0] == drawn[1]
     with pytest.raises(ValueError, match="integer"):
         keras.utils.set_random_seed("x")

@@ -596,7 +596,7 @@ def test_state_outside_of_variables_is_refused(tmp_path):
 
     counts = Counts()
     counts.step(tf.constant(1))
-    with pytest.raises(SavingError, match="runs a Python object"):
+    with pytest.raises(SavingError, match="keeps state in Python"):
         tf.saved_model.save(counts, tmp_path)
 
 

@@ -1,8 +1,8 @@
 """A graph becomes straight Python source over NumPy kernels: ``cond`` an ``if``, ``while`` a ``while``.
 
-Nodes that nothing needs are dropped unless they have effects or may raise, arrays are released after their last use, stores write in place where nobody
-can see it, and a table from lines to nodes tells where the user's program failed, so that nothing has to be guarded
-op by op.
+Nodes that nothing needs are dropped unless they have effects or may raise, arrays are released after their last use,
+stores write in place where nobody can see it, and a table from lines to nodes tells where the user's program failed, so
+that nothing has to be guarded op by op.
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ class Writer:
         live = self._live
         live.update(roots)
         for node in reversed(graph.nodes):
-            if not any([value in live for value in node.outputs]) and self._totality.of_node(node):
+            if live.isdisjoint(node.outputs) and self._totality.of_node(node):
                 continue
             self._kept.add(node)
             attributes = node.attributes

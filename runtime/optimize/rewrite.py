@@ -128,19 +128,27 @@ class Rewriter:
                 self.changes["folding"] += 1
                 return [self.constant(array, node) for array in arrays]
         rules = self._rules.get(op.name)
-        make = _Make(self, scope, node) if rules else None
-        for name, rule in rules or ():
-            found = rule(node, inputs, make)
-            if found is not None:
-                value = self.constant(found, node) if isinstance(found, np.ndarray) else root(found)
-                if fits(value.type, node.outputs[0].type):
-                    self.changes[name] += 1
-                    return [value]
+        value = self._simpler(scope, node, inputs, rules) if rules else None
+        if value is not None:
+            return [value]
         if op is CUSTOM_GRADIENT and "identities" in self.enabled:
             self.changes["identities"] += 1
             start = node.attributes["arguments"]
             return inputs[start : start + node.attributes["results"]]
         return self.emit(scope, node, op, inputs, node.attributes)
+
+    def _simpler(self, scope: Scope, node: Node, inputs: Sequence[Value], rules: Sequence[tuple[str, identities.Rule]]
+                 ) -> Value | None:  # fmt: skip
+        """What the first rule that applies gives."""
+        make = _Make(self, scope, node)
+        for name, rule in rules:
+            found = rule(node, inputs, make)
+            if found is not None:
+                value = self.constant(found, node) if isinstance(found, np.ndarray) else root(found)
+                if fits(value.type, node.outputs[0].type):
+                    self.changes[name] += 1
+                    return value
+        return None
 
     def emit(self, scope: Scope, node: Node, op: Op, inputs: Sequence[Value], attributes: dict[str, Any]
              ) -> Sequence[Value]:  # fmt: skip

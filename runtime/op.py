@@ -35,7 +35,8 @@ class Op:
         must not write into its inputs, returns an ndarray or NumPy scalar of exactly the inferred dtype.
         Strings are object arrays of bytes.
     gradient: ``gradient(g, out, *inputs, **attributes) -> tuple`` of input gradients written in ops (None where there
-        is none); with several outputs ``g`` and ``out`` are tuples. `NOT_DIFFERENTIABLE`: there is no gradient, as of
+        is none; a costly one may be a function without parameters that gives it, which is called if it is wanted); with
+        several outputs ``g`` and ``out`` are tuples. `NOT_DIFFERENTIABLE`: there is no gradient, as of
         a comparison. None: nobody has written it; asking for it is an error.
     samples: ``samples() -> list`` of input tuples (NumPy arrays), or ``(inputs, attributes)`` pairs, for the
         generic tests.

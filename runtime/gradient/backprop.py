@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import FunctionType
 from typing import Any
 
 from .. import convert, shapes
@@ -141,6 +142,8 @@ def _wanted(record: Record, gradients: Sequence[Any], active: set[Any]) -> Pairs
     pairs = []
     for x, k, gradient in zip(record.inputs, record.keys, gradients, strict=True):
         if gradient is not None and k in active and is_differentiable(x.dtype):
+            if type(gradient) is FunctionType:
+                gradient = gradient()
             gradient = convert.convert_to_tensor(gradient)
             pairs.append((x, gradient if gradient.dtype is x.dtype else convert.cast(gradient, x.dtype)))
     return pairs

@@ -116,15 +116,17 @@ def _known(like: Any) -> Any:
 
 
 def _gradient(g: Any, out: Any, x: Any, w: Any, **geometry: Any) -> tuple[Any, Any]:
-    return _like(input_op, g, w, x, geometry), _like(filters_op, x, g, w, geometry)
+    return lambda: _like(input_op, g, w, x, geometry), lambda: _like(filters_op, x, g, w, geometry)
 
 
 def _input_gradient(h: Any, out: Any, g: Any, w: Any, *dims: Any, shape: Shape, **geometry: Any) -> tuple[Any, ...]:
-    return convolution_op(h, w, **geometry), _like(filters_op, h, g, w, geometry), *(None for _ in dims)
+    dims_gradients = (None for _ in dims)
+    return lambda: convolution_op(h, w, **geometry), lambda: _like(filters_op, h, g, w, geometry), *dims_gradients
 
 
 def _filters_gradient(h: Any, out: Any, x: Any, g: Any, *dims: Any, shape: Shape, **geometry: Any) -> tuple[Any, ...]:
-    return _like(input_op, g, h, x, geometry), convolution_op(x, h, **geometry), *(None for _ in dims)
+    dims_gradients = (None for _ in dims)
+    return lambda: _like(input_op, g, h, x, geometry), lambda: convolution_op(x, h, **geometry), *dims_gradients
 
 
 # Shapes of the tensor and of the filters, and the geometry.

@@ -60,7 +60,10 @@ def _matmul_gradient(g: Any, out: Any, x: Any, y: Any) -> tuple[Any, Any]:
     g = expand_dims(g, -1) if y.ndim == 1 else g
     if x.dtype.is_complex:
         a, b = conj(a), conj(b)
-    return reshape_like(sum_to(g @ matrix_transpose(b), a), x), reshape_like(sum_to(matrix_transpose(a) @ g, b), y)
+    return (
+        lambda: reshape_like(sum_to(g @ matrix_transpose(b), a), x),
+        lambda: reshape_like(sum_to(matrix_transpose(a) @ g, b), y),
+    )
 
 
 def reshape_like(value: Any, like: Any) -> Any:

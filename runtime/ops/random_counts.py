@@ -17,6 +17,7 @@ from ..shapes import Shape, broadcast
 from . import random
 from . import samples as s
 from .create import zeros_like
+from .declare import no_gradient
 from .dims import as_dims
 from .elementwise import cast
 from .infer import require, text
@@ -81,8 +82,14 @@ def _declare(name: str, sampler: Callable[..., Any], gradient: Any, doc: str) ->
 
 poisson_op, stateless_poisson_op = _declare(
     "poisson", _poisson, NOT_DIFFERENTIABLE, "Counts from Poisson distributions with some means.")  # fmt: skip
-# The derivative in the parameter is not written: asking for it is an error.
-gamma_op, stateless_gamma_op = _declare("gamma", _gamma, None, "Numbers from gamma distributions of the rate one.")
+
+
+def _no_gradient(*_: Any, **__: Any) -> Any:
+    no_gradient("random_gamma", "use stop_gradient on alpha; the gradient of beta is there")
+
+
+gamma_op, stateless_gamma_op = _declare(
+    "gamma", _gamma, _no_gradient, "Numbers from gamma distributions of the rate one.")  # fmt: skip
 
 
 def _whole(shape: Any, parameters: Any) -> Any:

@@ -244,3 +244,17 @@ def test_what_does_not_fit(expression: str, text: str, staged: bool) -> None:
 
     with pytest.raises(InvalidArgumentError, match=text):
         tf.function(call)() if staged else call()
+
+
+def test_gradients_that_nobody_wants_are_not_computed() -> None:
+    def gradients(x: Any, w: Any, wanted: str) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch({"x": x, "w": w}[wanted])
+            y = tf.reduce_sum(tf.nn.conv2d(x, w, 1, "SAME") @ tf.ones((1, 1), tf.float64))
+        return tape.gradient(y, {"x": x, "w": w}[wanted])
+
+    for wanted, there, missing in (("w", "filters", "transpose"), ("x", "transpose", "filters")):
+        concrete = tf.function(gradients).get_concrete_function(tf.constant(X), tf.constant(W), wanted)
+        names = [node.op.name for node in concrete.graph.nodes]
+        assert f"convolution_{there}" in names and f"convolution_{missing}" not in names
+        assert names.count("matmul") == 2  # the one that is differentiated, and its gradient by the first factor

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import bisect
 import collections
 import dataclasses
 import functools
+import heapq
+import itertools
 import linecache
 
 import numpy as np
@@ -362,6 +365,61 @@ return rows[-1], len(rows)
 # global table
 return TABLE[xs[0] % 2][xs[1] % 2], sum(TABLE[xs[0] % 2])
 """
+# With functions of the standard library, unpacking, and indices that are staged.
+MORE_PROGRAMS = """
+# heap
+h = []
+for x in xs:
+    heapq.heappush(h, x)
+first = heapq.heappop(h)
+return first, heapq.heappushpop(h, 0), heapq.heapreplace(h, 9), h
+# heap of tuples
+h = []
+for i, x in enumerate(xs):
+    heapq.heappush(h, (x % 3, i))
+a, b = heapq.heappop(h)
+return a, b, h
+# heapify
+h = [x for x in xs]
+heapq.heapify(h)
+return h, heapq.nsmallest(2, h), heapq.nlargest(2, h, key=lambda x: -x), heapq.nlargest(0, h) + [1]
+# bisect
+l = sorted([x for x in xs])
+return bisect.bisect_left(l, 2), bisect.bisect(l, 2), bisect.bisect_right(l, 3), bisect.bisect(l, -2, key=lambda x: -x)
+# insort
+l = []
+for x in xs:
+    bisect.insort(l, x)
+bisect.insort_left(l, 4)
+return l
+# unpack two
+a, b = [x for x in xs[:2]]
+return a, b
+# unpack pairs
+(a, b), c = [(x, i) for i, x in enumerate(xs[:2])]
+return a, b, c
+# insert at a tensor
+l = [1, 2, 3]
+l.insert(xs[1], 7)
+return l
+# pop at a tensor
+l = [1, 2, 3]
+a = l.pop(xs[1] % 2)
+return l, a
+# methods of a list of tensors
+l = [xs[0], xs[1], xs[2], xs[0]]
+n, k = l.count(xs[0]), l.index(xs[2])
+l.remove(xs[1])
+l.sort()
+return n, k, l
+# slice store at tensors
+l = [1, 2, 3]
+l[xs[1] % 2:] = [5, 6, 7]
+return l
+# keys that are strings
+d = {k: v for k, v in zip('abc', xs)}
+return d, dict(zip(['a', 'b'], xs))
+"""
 # Of a matrix `xs`.
 MATRIX_PROGRAMS = """
 # nested comp use
@@ -456,7 +514,18 @@ def function_of(name, body):
     lines = ["def f(xs):", *["    " + line for line in body.strip("\n").split("\n")]]
     filename, text = f"<list program {name}>", "\n".join(lines)
     linecache.cache[filename] = len(text), None, text.splitlines(True), filename
-    namespace = {"tf": tf, "np": np, "P": P, "D": D, "TABLE": TABLE, "functools": functools}
+    namespace = {
+        "heapq": heapq,
+        "bisect": bisect,
+        "tf": tf,
+        "np": np,
+        "P": P,
+        "D": D,
+        "TABLE": TABLE,
+        "functools": functools,
+        "collections": collections,
+        "itertools": itertools,
+    }
     exec(compile(text, filename, "exec"), namespace)
     return namespace["f"]
 
@@ -464,7 +533,7 @@ def function_of(name, body):
 INPUTS = (np.array([3, 1, 2], np.int32), np.array([1, 5, 9, 5], np.int32))
 
 
-@pytest.mark.parametrize(("name", "body"), programs(PROGRAMS))
+@pytest.mark.parametrize(("name", "body"), programs(PROGRAMS) + programs(MORE_PROGRAMS))
 def test_as_in_python(name, body):
     check(function_of(name, body), *INPUTS)
 
@@ -479,6 +548,37 @@ def test_changes_that_a_copy_would_not_see_are_refused(name, body):
     with pytest.raises(tf.errors.MutationError) as caught:
         tf.function(function_of(name, body))(tf.constant(INPUTS[0]))
     assert caught.value.remedy and "<list program" in str(caught.value)
+
+
+def test_unpacking_checks_the_number_of_elements_at_run_time():
+    @tf.function(input_signature=[tf.TensorSpec((None,), tf.int32)])
+    def f(xs):
+        a, b = [x * 2 for x in xs]
+        return a + b
+
+    assert int(f(tf.constant([1, 2]))) == 6
+    with pytest.raises(ValueError, match="too many values to unpack"):
+        f(tf.constant([1, 2, 3]))
+    with pytest.raises(ValueError, match=r"not enough values to unpack \(expected 2, got 1\)"):
+        f(tf.constant([1]))
+
+
+@pytest.mark.parametrize(
+    ("body", "construct"),
+    [
+        ("a, *rest = [x for x in xs]\nreturn a", r"\*rest"),
+        ("return max(*[x for x in xs])", r"f\(\*x\)"),
+        ("return [1, *[x for x in xs]]", r"\*x"),
+        ("return len(set([x for x in xs]))", "set"),
+        ("return collections.deque([x for x in xs])[0]", "deque"),
+        ("return list(itertools.chain([x for x in xs], xs))", "chain"),
+        ("return tuple([x for x in xs])", "tuple"),
+    ],
+)
+def test_what_needs_the_number_of_elements_is_refused_by_name(body, construct):
+    with pytest.raises(tf.errors.StagedValueError, match=construct) as caught:
+        tf.function(function_of(construct, body))(tf.constant(INPUTS[0]))
+    assert caught.value.remedy
 
 
 def test_one_row_length_gives_one_tensor_and_others_a_list():

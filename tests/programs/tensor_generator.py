@@ -1,7 +1,8 @@
 """Random programs within what staging promises: numbers, arrays and structures of them, bounded loops, all exits.
 
 All values are numbers, kept small by remainders; every name is defined at the start but `late`, which some programs
-read where it may be unbound. A list, a dictionary, a tuple and an object carry state through branches and loops.
+read where it may be unbound. Lists (one of lists, one of tuples), a dictionary, a tuple and an object carry state
+through branches and loops.
 """
 
 from __future__ import annotations
@@ -43,10 +44,15 @@ START = """\
     table = {"k": 0, "m": n}
     box = Box(n)
     items = [0, 1, 2]
+    rows = [[0], [n, 1]]
+    pairs = [(0, n)]
     if n > 99:
         late = 0
 """
-RESULT = "a, b, c, best, pair, table, values, box.value, sum(items) + len(items)"
+RESULT = (
+    "a, b, c, best, pair, table, values, box.value, sum(items) + len(items), len(pairs), "
+    "sum(k * j for k, j in pairs), sum(len(row) * sum(row) for row in rows)"
+)
 
 
 @dataclass
@@ -98,6 +104,7 @@ class Writer:
             f"max({x}, {y})", f"values[{x} % 4]", f"(lambda k, j=1: k + j if k > 2 else {y})({x})",
             f"sum([k + {y} for k in values if k > {x}])", "sum([k for k in values]) % 19",
             f"(1 if {x} in (0, 2, {y}) else 0)", f"box.add({x})",
+            f"rows[{x} % 2][0]", "pairs[-1][1]", f"sum([k * j for k, j in pairs if j > {x}])",
         )
 
     def test(self, scope: Scope, levels: int = 1) -> str:
@@ -139,6 +146,9 @@ class Writer:
             f"table['m'] += {x} % 11",
             f"box.value = {x} % 101",
             f"items.append({x} % 101)",
+            f"pairs.append(({x} % 101, {self.number(scope, 0)} % 7))",
+            f"rows[{x} % 2].append({self.number(scope, 0)} % 101)",
+            f"rows[{x} % 2][0] = {self.number(scope, 0)} % 101",
             "pass",
         ]
         if not scope.in_nested:

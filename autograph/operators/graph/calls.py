@@ -151,8 +151,8 @@ def _watched_method(function: Any, owner: Any) -> Callable[..., Any]:
         state.about_to_change(owner)
         if name == "extend":
             return lambda values: _extend(owner, values)
-        if name == "sort":
-            return lambda *, key=None, reverse=False: owner.sort(key=converted(key), reverse=reverse)
+        if name in ("insert", "pop", "remove", "index", "count", "sort"):
+            return lambda *arguments, **keywords: _list_method(owner, function, arguments, keywords)
         return function
     if isinstance(owner, np.ndarray):
         if name in _ARRAY_WRITES:
@@ -205,6 +205,22 @@ def _update(owner: dict[Any, Any], *others: Any, **items: Any) -> None:
     if type(owner) is dict and any(isinstance(each, StagedDict) for each in others):
         target = rebinding.stage(owner, "dict", ()).owner
     target.update(*others, **items)
+
+
+def _list_method(owner: list[Any], function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """A method of a Python list; with a staged index, value or element it becomes one of a staged list."""
+    from .lists import ListState, StagedList
+    from .sequences import has_staged
+
+    name = function.__name__
+    compares = name not in ("insert", "pop")
+    if has_staged(arguments if compares else arguments[:1]) or (compares and has_staged(owner)):
+        if name in ("index", "count"):
+            return getattr(StagedList(ListState.of(owner)), name)(*arguments, **keywords)
+        return getattr(rebinding.stage(owner, "list", ()).owner, name)(*arguments, **keywords)
+    if name == "sort" and "key" in keywords:
+        keywords["key"] = converted(keywords["key"])
+    return function(*arguments, **keywords)
 
 
 def _extend(owner: list[Any], values: Any) -> None:

@@ -57,7 +57,7 @@ def set_item(value: Any, container: Any, index: Any) -> Any:
             note_store(container)
         return index_ops.set_item(convert_to_tensor(container), index, value)
     rebinding.check_not_replaced(container)
-    if isinstance(container, list) and isinstance(index, Tensor):
+    if isinstance(container, list) and isinstance(index, (Tensor, slice)):
         staged = rebinding.stage(container, "list", ()).owner
         staged[index] = value
         return staged

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
@@ -345,13 +346,15 @@ class StagedList(ListMethods, Mutable):
         return OPS["list_stack"](handle, dtype=element.dtype, shape=element.shape)
 
     def __len__(self) -> NoReturn:
-        raise self._refused("len() outside converted code", "convert the function that calls it")
+        raise self.refused("len() outside converted code", "convert the function that calls it")
 
-    def __iter__(self) -> NoReturn:
-        raise self._refused("iteration outside converted code", "loop over it in converted code, or stack it")
+    def __iter__(self) -> Iterator[Any]:
+        from .unpacking import unpacked
+
+        return unpacked(self, sys._getframe(1))
 
     def __bool__(self) -> NoReturn:
-        raise self._refused("a test outside converted code", "write len(x) > 0 in converted code")
+        raise self.refused("a test outside converted code", "write len(x) > 0 in converted code")
 
     def _ordered(self, other: Any, order: Callable[[Any, Any], Any]) -> Any:
         from .comparisons import ordered
@@ -372,10 +375,10 @@ class StagedList(ListMethods, Mutable):
 
     def __getattr__(self, name: str) -> NoReturn:
         if not name.startswith("__") and hasattr(list, name):
-            raise self._refused(f"the list method {name!r}", "write a loop over the list")
+            raise self.refused(f"the list method {name!r}", "write a loop over the list")
         raise AttributeError(f"'list' object has no attribute {name!r}")
 
-    def _refused(self, what: str, remedy: str) -> StagedValueError:
+    def refused(self, what: str, remedy: str) -> StagedValueError:
         name = f" `{self.name}`" if self.name else ""
         return StagedValueError(
             f"the list{name} has a length that only the run tells; {what} can't be staged",
@@ -386,7 +389,7 @@ class StagedList(ListMethods, Mutable):
 
     def __text_layout__(self, tensors: list[Any]) -> Any:
         if holds_lists(self.state.spec.element):
-            raise self._refused("its text", "write the text of each element")
+            raise self.refused("its text", "write the text of each element")
         tensors.append(self.__tensor__())
         return Items(len(tensors) - 1)
 

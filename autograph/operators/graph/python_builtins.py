@@ -24,7 +24,7 @@ from .. import state, strings
 from ..calls import call
 from ..special_methods import method
 from ..variables import UNDEFINED
-from . import conditions, text
+from . import conditions, library, text
 from .cond import if_stmt
 from .dicts import StagedDict
 from .errors import require, type_error, where
@@ -194,12 +194,29 @@ def zip_(*iterables: Any, strict: bool = False) -> Any:
     """``zip``."""
     if not is_staged(*iterables):
         return zip(*iterables, strict=strict)
+    if any(map(_are_names, iterables)):
+        known = [_items(each) for each in iterables]
+        if None not in known:
+            return zip(*known, strict=strict)
     parts = [iterable(each) for each in iterables]
     if strict:
         lengths = [part.length() for part in parts]
         for position, length in enumerate(lengths[1:], start=2):
             require(lengths[0] == length, ValueError(f"zip() argument {position} differs in length from argument 1"))
     return Zip(parts)
+
+
+def _are_names(values: Any) -> bool:
+    """Whether these are strings of Python, which may be keys of a dict."""
+    return isinstance(values, str) or (isinstance(values, (list, tuple)) and all(isinstance(x, str) for x in values))
+
+
+def _items(values: Any) -> list[Any] | None:
+    """The items, where their number is known while tracing."""
+    if isinstance(values, Tensor):
+        length = length_of(values)
+        return [values[index] for index in range(length)] if isinstance(length, int) else None
+    return list(values) if isinstance(values, (list, tuple, str, range)) else None
 
 
 def map_(function: Any, *iterables: Any) -> Any:
@@ -362,4 +379,4 @@ _REPLACEMENTS[id(operator.mod)] = strings.mod
 def replacement(function: Any) -> Callable[..., Any] | None:
     """What to call in place of a built-in while a graph is built; None: the function itself."""
     found = _REPLACEMENTS.get(id(function))
-    return found if found is not None else text.replacement(function)
+    return found or text.replacement(function) or library.replacement(function)

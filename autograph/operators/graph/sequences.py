@@ -12,6 +12,7 @@ from autograph.errors import StagedValueError
 from autograph.runtime.convert import convert_to_tensor
 from autograph.runtime.dtypes import string
 from autograph.runtime.op import OPS
+from autograph.runtime.ops.lists import from_tensor_op
 from autograph.runtime.ops.text import apply_text
 from autograph.runtime.tensor import SymbolicTensor, Tensor
 
@@ -24,6 +25,7 @@ from .errors import require, type_error, where
 from .iterables import Map, StagedIterable, iterable, length_of
 from .lists import ListState, StagedList
 from .maybe import Maybe
+from .specs import Leaf, ListOf
 
 _STAGED = (SymbolicTensor, Maybe, StagedList, StagedIterable)
 _NOTHING = object()
@@ -224,7 +226,7 @@ def _extreme_by_key(name: str, better: Callable[[Any, Any], Any], values: Any, k
 
 
 def sorted_(values: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
-    """``sorted``: stable, as in Python; of a tensor it gives a tensor."""
+    """``sorted``: stable, as in Python."""
     values = unwrapped(values)
     if not has_staged(values) and not is_staged(reverse):
         return sorted(values, key=None if key is None else call(key), reverse=reverse)
@@ -237,9 +239,10 @@ def sorted_(values: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
     order = order_of(sort_columns(keys, "sorted()"), reverse)
     if isinstance(values, (list, tuple)):
         return [staged.at(order[index]) for index in range(len(values))]
-    if isinstance(staged, StagedList) and not is_scalar(staged.state.spec.element):
+    if isinstance(staged, StagedList):
         return staged.taken(order)
-    return OPS["gather"](convert_to_tensor(staged), order, axis=0)
+    rows = OPS["gather"](staged, order, axis=0)
+    return StagedList(ListState(ListOf(Leaf(rows.dtype, ())), (from_tensor_op(rows),)))
 
 
 def reduce_(function: Any, values: Any, *initial: Any) -> Any:

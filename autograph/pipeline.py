@@ -57,6 +57,7 @@ def stages() -> tuple[Stage, ...]:
     from .converters.stores import Stores
     from .converters.strings import Strings
     from .converters.subscripts import Subscripts
+    from .converters.tries import Tries
     from .converters.walrus import Walrus
 
     return (
@@ -64,6 +65,8 @@ def stages() -> tuple[Stage, ...]:
         # `set_loop_options` is read before its loop is taken apart; `match` makes `if`s, stores make assignments,
         # which the analyses of later stages must see.
         (Functions, Directives, MatchStatements, Stores),
+        # It makes loops, with exits.
+        (Tries,),
         # They make functions with loops and `if`s: before exits are lowered.
         (Comprehensions,),
         # After them: an operand that binds a variable becomes a function, which must see those of comprehensions.

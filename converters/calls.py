@@ -46,10 +46,15 @@ class Calls(Pass):
             if function.id in self._skipped and not self._is_variable(function.id):
                 reads_frame = function.id in FRAME_READERS and not node.args and not node.keywords
                 return operator_call("user_names", [node], node) if reads_frame else node
-        elif isinstance(function, gast.Lambda) or is_operator(function):
+        elif isinstance(function, gast.Lambda) or is_operator(function) or self._is_generated(function):
             return node
         node.func = operator_call("call", [function], function)
         return node
+
+    def _is_generated(self, function: gast.AST) -> bool:
+        """Whether a method of an object that a pass has made is called."""
+        owner = function.value if isinstance(function, gast.Attribute) else None
+        return isinstance(owner, gast.Name) and owner.id in self.context.generated
 
     def _is_variable(self, name: str) -> bool:
         """Whether a function around the call has a variable of this name: then it is not the built-in."""

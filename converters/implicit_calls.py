@@ -12,6 +12,22 @@ area = ag__.iadd(area, ag__.lt(ag__.get_subscript(p, 0), ag__.neg(q)))
 with ag__.context(lock(p)) as held:
     ag__.AttributeUpdate(ag__.mut(p), 'count').by(ag__.iadd, 1)
 
+No handler catches what says that there can be no graph, and no node may raise what a handler would catch:
+
+>>> show(ImplicitCalls, '''
+... try:
+...     f()
+... except Exception:
+...     g()
+... ''')
+try:
+    with ag__.trying(2, lambda: (Exception,)):
+        f()
+except ag__.Refusal:
+    raise
+except Exception:
+    g()
+
 It is the last pass of the staged form, and not shown by `to_code`: on all other values the operators do just what is
 written, and the code reads better without them.
 """
@@ -25,8 +41,9 @@ import gast
 from autograph.source.names import mangle
 
 from .base import Pass, Rewritten
-from .build import assign, constant, expression, is_operator, located, name, operator, operator_call
+from .build import assign, constant, expression, is_operator, located, name, operator, operator_call, thunk
 from .stores import IN_PLACE, index_argument
+from .tries import is_handling
 
 BINARY = {
     gast.Add: "add", gast.Sub: "sub", gast.Mult: "mul", gast.MatMult: "matmul", gast.Div: "truediv",
@@ -85,6 +102,34 @@ class ImplicitCalls(Pass):
         for item in node.items:
             item.context_expr = operator_call("context", [item.context_expr], item.context_expr)
         return node
+
+    def leave_Try(self, node: Any) -> Rewritten:
+        """No handler catches what says that there can be no graph; nor could it catch what the graph raises."""
+        if is_handling(node):
+            self._let_refusals_pass(node)
+            return node
+        if node.handlers and node.finalbody:
+            inner = self.leave_Try(located(type(node)(node.body, node.handlers, node.orelse, []), node))
+            return self.leave_Try(located(gast.Try([inner], [], [], node.finalbody), node))
+        at = constant(node.lineno, node)
+        at.end_lineno, at.end_col_offset = node.lineno, node.col_offset + len("try")
+        arguments: list[Any] = [at]
+        if node.handlers:
+            classes = [each.type or name("BaseException", at) for each in node.handlers]
+            arguments.append(thunk(located(gast.Tuple(classes, gast.Load()), at), at))
+        item = gast.withitem(operator_call("trying", arguments, at), None)
+        node.body = [located(gast.With([item], node.body, None), at)]
+        if node.handlers and not isinstance(node, gast.TryStar):
+            self._let_refusals_pass(node)
+        return node
+
+    leave_TryStar = leave_Try
+
+    @staticmethod
+    def _let_refusals_pass(node: Any) -> None:
+        at = node.handlers[0].type or node.handlers[0].body[0]
+        passing = gast.ExceptHandler(operator("Refusal", at), None, [located(gast.Raise(None, None), at)])
+        node.handlers.insert(0, located(passing, at))
 
     # Names of classes and constants, which Python asks for by itself.
 

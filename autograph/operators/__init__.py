@@ -54,8 +54,11 @@ from .control_flow import for_stmt as for_stmt
 from .control_flow import if_exp as if_exp
 from .control_flow import if_stmt as if_stmt
 from .control_flow import while_stmt as while_stmt
+from .exceptions import Raises as Raises
+from .exceptions import Refusal as Refusal
 from .exceptions import assert_stmt as assert_stmt
 from .exceptions import raising as raising
+from .exceptions import trying as trying
 from .frames import user_names as user_names
 from .generators import consume as consume
 from .generators import generator as generator

@@ -43,7 +43,8 @@ def _native_reader(cls: type) -> Callable[[Any, str], Any]:
     """What reads an attribute as Python does, but for a `__getattr__` that is converted."""
     if method(cls, "__getattr__") is None:
         return getattr
-    return lambda obj, name: cls.__getattribute__(obj, name)
+    native: Any = cls
+    return lambda obj, name: native.__getattribute__(obj, name)
 
 
 def _of_super(obj: Any, name: str) -> Any:

@@ -7,18 +7,21 @@ refused, as a graph can't run `__exit__` (see `exceptions`).
 from __future__ import annotations
 
 import contextlib
+import dis
 import inspect
 import threading
 from types import TracebackType
 from typing import Any
 
-from autograph.errors import MutationError
+from autograph.errors import ConversionError, MutationError, StagingError
+from autograph.runtime.recursion import NeverReturns
 from autograph.runtime.trace import user_location
 
 from .calls import call, is_left_alone
-from .dispatch import active, open_traces
+from .dispatch import Backend, active, open_traces
 from .special_methods import call_method, is_convertible, lookup, method
 
+_REFUSALS = (StagingError, ConversionError, NeverReturns)
 _SWALLOWING = (contextlib.suppress, contextlib.ExitStack)
 _TESTING = ("unittest", "_pytest", "pytest")
 _LOCKS = (type(threading.Lock()), type(threading.RLock()), threading.Condition, threading.Semaphore)
@@ -49,10 +52,10 @@ def context(manager: Any) -> Any:
     if isinstance(manager, _LOCKS) and backend.in_body():
         raise _refused(manager)
     if isinstance(manager, contextlib._GeneratorContextManager):
-        return Context(manager) if _convert_generator(manager) else manager
+        return Context(manager, backend) if _convert_generator(manager) else manager
     found = method(type(manager), "__exit__")
     if found is not None or isinstance(manager, _SWALLOWING) or _module_of(manager) in _TESTING:
-        return Context(manager)
+        return Context(manager, backend)
     return manager
 
 
@@ -80,25 +83,54 @@ def _refused(manager: Any) -> MutationError:
     )
 
 
+def _caught_by(manager: Any) -> tuple[Any, ...]:
+    """The exceptions that a context manager may swallow, as far as its code tells."""
+    if isinstance(manager, contextlib.suppress):
+        return tuple(manager._exceptions)  # type: ignore[attr-defined]
+    if isinstance(manager, contextlib._GeneratorContextManager):
+        return (BaseException,) if _mentions(manager.func, "CHECK_EXC_MATCH", "POP_EXCEPT") else ()
+    found = lookup(type(manager).__mro__, "__exit__")
+    if not is_convertible(found):
+        return (BaseException,)
+    return () if _returns_nothing(found) else (BaseException,)
+
+
+def _mentions(function: Any, *operations: str) -> bool:
+    return any(each.opname in operations for each in dis.get_instructions(function))
+
+
+def _returns_nothing(function: Any) -> bool:
+    """Whether all that a function returns is ``None`` or ``False``."""
+    before: Any = None
+    for each in dis.get_instructions(function):
+        if each.opname == "RETURN_CONST" and each.argval:
+            return False
+        if each.opname == "RETURN_VALUE":
+            constant = before is not None and before.opname in ("LOAD_CONST", "RETURN_CONST")
+            if not constant or before.argval:
+                return False
+        before = each
+    return True
+
+
 class Context:
     """A context manager whose methods run converted, and which is noted while it is open."""
 
-    __slots__ = ("_manager",)
+    __slots__ = ("_backend", "_caught", "_manager", "_start", "name")
 
-    def __init__(self, manager: Any) -> None:
+    def __init__(self, manager: Any, backend: Backend) -> None:
         self._manager = manager
-
-    @property
-    def name(self) -> str:
-        """How errors call the context manager."""
-        function = getattr(self._manager, "func", None)
-        return getattr(function, "__name__", None) or type(self._manager).__name__
+        self._backend = backend
+        # `contextlib` forgets the function when the context is entered.
+        self._caught = _caught_by(manager)
+        self.name: str = getattr(getattr(manager, "func", None), "__name__", None) or type(manager).__name__
 
     def __enter__(self) -> Any:
         manager = self._manager
         enter = method(type(manager), "__enter__")
         result = manager.__enter__() if enter is None else call_method(enter, manager)
         _open.stack.append(self)
+        self._start = self._backend.begin_handled()
         return result
 
     def __exit__(
@@ -108,5 +140,11 @@ class Context:
         manager = self._manager
         found = lookup(type(manager).__mro__, "__exit__")
         if is_convertible(found):
-            return call_method(found, manager, kind, error, trace)
-        return manager.__exit__(kind, error, trace)
+            swallows = call_method(found, manager, kind, error, trace)
+        else:
+            swallows = manager.__exit__(kind, error, trace)
+        if kind is not None and issubclass(kind, _REFUSALS):
+            return None  # it says that there can be no graph: not to be swallowed
+        if self._caught:
+            self._backend.check_handled(self._start, self._caught, f"with {self.name}")
+        return swallows

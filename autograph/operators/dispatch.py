@@ -141,6 +141,13 @@ class Backend:
         """Stages ``raise exception`` inside a staged body."""
         raise NotImplementedError
 
+    def begin_handled(self) -> Any:
+        """Called where the body of a statement begins that may catch exceptions; what it returns goes to the next."""
+        return None
+
+    def check_handled(self, start: Any, classes: tuple[Any, ...], statement: str) -> None:
+        """Refuses what the body has staged when it may raise, at run time, what the statement catches in Python."""
+
     # Items, attributes, variables.
 
     def get_item(self, container: Any, index: Any) -> Any:

@@ -182,18 +182,6 @@ def test_an_array_that_a_branch_changes_in_place_is_refused(function: Any) -> No
     assert caught.value.file == __file__ and caught.value.function == function.__name__
 
 
-def test_an_assertion_that_a_handler_would_catch_is_refused() -> None:
-    def f(x):
-        try:
-            assert x > 0, "negative"
-        except AssertionError:
-            return 2
-        return 1
-
-    with pytest.raises(tf.errors.StagingError, match="stands in a `try`"):
-        tf.function(f)(tf.constant(-1))
-
-
 def test_an_exception_that_a_with_statement_would_swallow_is_refused() -> None:
     def f(x):
         with contextlib.suppress(ValueError):

@@ -133,13 +133,13 @@ def test_raise_in_a_loop():
         f(tf.constant([1, 3]))
 
 
-def test_raise_that_a_try_would_catch_is_refused():
+def test_raise_that_a_finally_would_see_is_refused():
     @tf.function
     def f(x):
         try:
             if x < 0:
                 raise ValueError("negative")
-        except ValueError:
+        finally:
             x = x * 0
         return x
 

@@ -27,6 +27,7 @@ from . import (
     numpy_calls,
     python_builtins,
     recursion,
+    run_errors,
     statements,
     text,
 )
@@ -110,6 +111,12 @@ class GraphBackend(Backend):
 
     def raise_(self, exception: BaseException) -> None:
         errors.stage_raise(exception)
+
+    def begin_handled(self) -> Any:
+        return run_errors.mark()
+
+    def check_handled(self, start: Any, classes: tuple[Any, ...], statement: str) -> None:
+        run_errors.check_since(start, classes, statement)
 
     def get_item(self, container: Any, index: Any) -> Any:
         return items.get_item(container, read(index))

@@ -1,0 +1,180 @@
+"""A `try` whose body raises by itself what a handler catches: the `raise` becomes control flow, and can be staged.
+
+>>> from autograph.converters.base import show
+>>> show(Tries, '''
+... try:
+...     if x < 0:
+...         raise ValueError("negative")
+...     y = sqrt(x)
+... except ValueError as error:
+...     y = 0.0
+... ''', parameters="x")
+raises = ag__.Raises(lambda: (ValueError,))
+raised = 0
+try:
+    while True:
+        if x < 0:
+            raised = raises.caught(ValueError('negative'))
+            break
+        y = sqrt(x)
+        break
+except ValueError:
+    raised = raises.note(1)
+if raised == 1:
+    try:
+        raises.again(1, True)
+    except BaseException as error:
+        y = 0.0
+
+`caught` raises the exception when nothing is staged; else it tells which handler catches it. The handler runs while the
+exception is being handled, as in Python.
+
+Left as they are, and refused when a `raise` in them is staged: a body with `break` or `continue` of a loop around it,
+and a `raise` in a `with` in the body.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import gast
+
+from autograph.analysis.scopes import scopes
+
+from . import build
+from .base import SCOPES, Pass, Rewritten
+from .exit_facts import LOOPS
+
+
+class Tries(Pass):
+    """Rewrites `try` with handlers around `raise` and `assert`."""
+
+    looks_at = (gast.Raise, gast.Assert)
+
+    def leave_Try(self, node: Any) -> Rewritten:
+        if not node.handlers or not _raises(node.body) or _jumps(node.body):
+            return node
+        if self.analysis(scopes).frame_bound(node) is not None:
+            return node
+        at = node.handlers[0].type or node.body[0]
+        raises, raised = self.fresh("raises"), self.fresh("raised")
+        self.context.generated.add(raises)
+        classes = [each.type or build.name("BaseException", at) for each in node.handlers]
+        table = build.located(gast.Tuple(list(map(deepcopy, classes)), gast.Load()), at)
+        statements = [
+            build.assign(raises, build.operator_call("Raises", [build.thunk(table, at)], at), at),
+            build.assign(raised, build.constant(0, at), at),
+        ]
+        leave = build.located(gast.Break(), at)
+        body = [*_without_raises(node.body, raises, raised), leave]
+        once = build.located(gast.While(build.constant(True, at), body, []), at)
+        notes = [self._noting(each, raises, raised, number, at) for number, each in enumerate(node.handlers, start=1)]
+        statements.append(build.located(gast.Try([once], notes, [], []), node))
+        rest = node.orelse
+        for number in range(len(node.handlers), 0, -1):
+            handler = node.handlers[number - 1]
+            test = _equal(raised, number, handler)
+            rest = [build.if_(test, [_handling(handler, raises, number)], rest, handler)]
+        statements += rest
+        if not node.finalbody:
+            return statements
+        return build.located(gast.Try(statements, [], [], node.finalbody), node)
+
+    @staticmethod
+    def _noting(handler: Any, raises: str, raised: str, number: int, at: Any) -> Any:
+        """The handler that notes which one has caught an exception of Python's."""
+        note = _method_call(raises, "note", [build.constant(number, at)], at)
+        return build.located(gast.ExceptHandler(handler.type, None, [build.assign(raised, note, at)]), at)
+
+
+def _method_call(owner: str, method: str, arguments: list[Any], at: Any) -> Any:
+    function = build.located(gast.Attribute(build.name(owner, at), method, gast.Load()), at)
+    return build.call(function, arguments, at)
+
+
+def _equal(variable: str, number: int, at: Any) -> Any:
+    place = at.type or at.body[0]
+    return build.located(gast.Compare(build.name(variable, place), [gast.Eq()], [build.constant(number, place)]), place)
+
+
+def _handling(handler: Any, raises: str, number: int) -> Any:
+    """A handler's body, run while its exception is being handled."""
+    at = handler.type or handler.body[0]
+    arguments = [build.constant(number, at)]
+    if handler.name is not None:
+        arguments.append(build.constant(True, at))
+    again = build.expression(_method_call(raises, "again", arguments, at), at)
+    again.handles = True
+    caught = gast.ExceptHandler(build.name("BaseException", at), handler.name, handler.body)
+    return build.located(gast.Try([again], [build.located(caught, handler)], [], []), at)
+
+
+def _raises(statements: list[Any]) -> bool:
+    """Whether a `raise` or an `assert` stands in statements where control flow can take its place."""
+    return any(
+        (isinstance(each, gast.Raise) and each.exc is not None)
+        or (isinstance(each, gast.Assert) and __debug__)
+        or any(map(_raises, _blocks(each)))
+        for each in statements
+    )
+
+
+def _blocks(statement: Any) -> list[list[Any]]:
+    """The blocks of a statement that a jump may leave as the exception does."""
+    if isinstance(statement, (gast.If, *LOOPS)):
+        return [statement.body, statement.orelse]
+    if isinstance(statement, gast.Try) and not statement.handlers:
+        return [statement.body, statement.orelse]
+    if isinstance(statement, gast.Try) and is_handling(statement):
+        return [each.body for each in statement.handlers]
+    return []
+
+
+def is_handling(statement: Any) -> bool:
+    """Whether a `try` is what `_handling` makes: its handlers are code like any other."""
+    first: Any = statement.body[0]
+    return getattr(first, "handles", False)
+
+
+def _jumps(statements: list[Any], in_loop: bool = False) -> bool:
+    """Whether `break` or `continue` leaves the statements."""
+    for each in statements:
+        if isinstance(each, (gast.Break, gast.Continue)) and not in_loop:
+            return True
+        if isinstance(each, tuple(SCOPES)):
+            continue
+        inside = in_loop or isinstance(each, LOOPS)
+        for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+            block = getattr(each, name, None) or []
+            if _jumps(block, inside and name == "body" if isinstance(each, LOOPS) else in_loop):
+                return True
+    return False
+
+
+def _without_raises(statements: list[Any], raises: str, raised: str) -> list[Any]:
+    """The statements, with `break` where an exception is raised."""
+    result: list[Any] = []
+    for each in statements:
+        if isinstance(each, gast.Assert) and __debug__:
+            each = _as_if(each)
+        if isinstance(each, gast.Raise) and each.exc is not None:
+            cause = [] if each.cause is None else [each.cause]
+            number = _method_call(raises, "caught", [each.exc, *cause], each)
+            result += [build.assign(raised, number, each), build.located(gast.Break(), each)]
+            continue
+        leaves = isinstance(each, LOOPS) and _raises(each.body)
+        for block in _blocks(each):
+            block[:] = _without_raises(block, raises, raised)
+        result.append(each)
+        if leaves:
+            at = each.iter if isinstance(each, (gast.For, gast.AsyncFor)) else each.test
+            result.append(build.if_(build.name(raised, at), [build.located(gast.Break(), at)], [], at))
+    return result
+
+
+def _as_if(node: Any) -> Any:
+    """`assert test, message` as an `if` with a `raise`."""
+    arguments = [] if node.msg is None else [node.msg]
+    failure = build.call(build.name("AssertionError", node.test), arguments, node.test)
+    return build.if_(build.not_(node.test, node.test), [build.located(gast.Raise(failure, None), node)], [], node.test)

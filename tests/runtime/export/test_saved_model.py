@@ -607,9 +607,11 @@ def test_only_objects_and_traced_functions_are_saved(tmp_path, value):
 
 
 def test_not_while_a_graph_is_traced(tmp_path):
+    folder = str(tmp_path)
+
     @tf.function
     def f(x):
-        tf.saved_model.save(tf.Module(), tmp_path)
+        tf.saved_model.save(tf.Module(), folder)
         return x
 
     with pytest.raises(SavingError, match="while a graph is being traced"):

@@ -94,9 +94,11 @@ def test_what_cannot_be_saved(path):
 
 
 def test_a_graph_tensor_cannot_be_saved(path):
+    name = str(path)
+
     @tf.function
     def f(x):
-        save_tensors(path, {"x": x})
+        save_tensors(name, {"x": x})
 
     with pytest.raises(StagedValueError):
         f(tf.constant(1.0))
@@ -106,9 +108,11 @@ def test_a_graph_tensor_cannot_be_saved(path):
 def test_variables_can_be_saved_while_a_graph_is_traced(path):
     v = tf.Variable([1.0, 2.0])
 
+    name = str(path)
+
     @tf.function
     def f():
-        save_tensors(path, {"v": v})
+        save_tensors(name, {"v": v})
 
     f()
     same(load_tensors(path)["v"], np.array([1, 2], np.float32))

@@ -26,6 +26,10 @@ _NAMES = {
         """,
     "operators.graph.folds": "foldl foldr map_fn scan vectorized_map",
     "operators.graph.functional": "case cond switch_case while_loop",
+    "runtime.dependencies": "control_dependencies device group init_scope no_op tuple=tuple_",
+    "runtime.debugging": """
+        Assert assert_equal assert_greater assert_less assert_rank
+        """,
     "runtime.gradient": "GradientTape UnconnectedGradients custom_gradient gradients",
     "runtime.ops.host": "numpy_function print py_function timestamp",
     "runtime.ops.combined": """
@@ -141,7 +145,7 @@ _NAMESPACES = {
 
 # Modules that are public as they are.
 _MODULES = {
-    "config": "config", "errors": "errors", "experimental": "experimental", "keras": "keras", "nest": "runtime.nest",
+    "compat": "runtime.compat", "config": "config", "debugging": "runtime.debugging", "errors": "errors", "experimental": "experimental", "keras": "keras", "nest": "runtime.nest",
     "summary": "runtime.summary",
 }  # fmt: skip
 

@@ -21,10 +21,14 @@ class AutographError(Exception):
     """
 
     source_is_known = True
+    error_code: int | None = None
+    """TensorFlow's code of the error, one of the constants below; None for errors that TensorFlow doesn't have."""
 
     def __init__(
         self,
-        message: str,
+        message: str | None,
+        op: object = None,
+        text: str | None = None,
         *,
         file: str | None = None,
         line: int | None = None,
@@ -32,7 +36,10 @@ class AutographError(Exception):
         construct: str | None = None,
         remedy: str | None = None,
     ) -> None:
-        self.message = message
+        # TensorFlow's classes take a node, an operation and then the text.
+        self.message = text if text is not None else str(message)
+        self.node_def = message if text is not None else None
+        self.op = op
         self.file = file
         self.line = line
         self.function = function
@@ -103,6 +110,10 @@ class StagedRecursionError(StagingError, RecursionError):
     """A function calls itself without end, or nests too deeply, while it is traced."""
 
 
+class InaccessibleTensorError(StagingError, ValueError):
+    """A graph tensor is used outside the graph that it belongs to."""
+
+
 class BranchMismatchError(StagingError, TypeError):
     """The branches of a staged conditional, or the turns of a staged loop, leave values that can't be merged."""
 
@@ -122,9 +133,13 @@ class GraphError(AutographError):
 class InvalidArgumentError(AutographError, ValueError):
     """An argument's value, dtype or shape does not fit the operation or the signature."""
 
+    error_code = 3
+
 
 class OutOfRangeError(AutographError, IndexError):
-    """An index lies outside a tensor."""
+    """An index lies outside a tensor, or an iterator is at its end."""
+
+    error_code = 11
 
 
 class InvalidTypeError(InvalidArgumentError, TypeError):
@@ -142,6 +157,103 @@ class MissingExtraError(AutographError, ImportError):
 class SavedFileError(AutographError, OSError):
     """A saved file or model can't be read: it is missing, damaged, not of the format, or of a newer version."""
 
+    error_code = 15
+
 
 class SavingError(AutographError, ValueError):
     """A function or an object can't be saved; the text names the user's line and what to do instead."""
+
+
+# TensorFlow's other classes, to be raised and caught by users' code.
+
+
+class CancelledError(AutographError):
+    """An operation was cancelled."""
+
+    error_code = 1
+
+
+class UnknownError(AutographError):
+    """An error of another system, of which nothing more is known."""
+
+    error_code = 2
+
+
+class DeadlineExceededError(AutographError):
+    """The time was up before an operation had ended."""
+
+    error_code = 4
+
+
+class NotFoundError(AutographError):
+    """Something that was asked for, such as a file, is not there."""
+
+    error_code = 5
+
+
+class AlreadyExistsError(AutographError):
+    """Something that was to be made, such as a file, is there already."""
+
+    error_code = 6
+
+
+class PermissionDeniedError(AutographError):
+    """The caller may not do this."""
+
+    error_code = 7
+
+
+class ResourceExhaustedError(AutographError):
+    """Memory or another resource has run out."""
+
+    error_code = 8
+
+
+class FailedPreconditionError(AutographError):
+    """The system is not in the state that an operation needs."""
+
+    error_code = 9
+
+
+class AbortedError(AutographError):
+    """An operation was given up, typically because others ran at the same time."""
+
+    error_code = 10
+
+
+class UnimplementedError(AutographError):
+    """An operation does not exist, or not for these arguments."""
+
+    error_code = 12
+
+
+class InternalError(AutographError):
+    """Something that always holds does not: an error in the system itself."""
+
+    error_code = 13
+
+
+class UnavailableError(AutographError):
+    """A system can't be reached at the moment."""
+
+    error_code = 14
+
+
+class DataLossError(AutographError):
+    """Data is lost or damaged."""
+
+    error_code = 15
+
+
+class UnauthenticatedError(AutographError):
+    """The caller has not said who it is."""
+
+    error_code = 16
+
+
+OpError = AutographError
+OperatorNotAllowedInGraphError = StagedValueError
+
+OK, CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND, ALREADY_EXISTS, PERMISSION_DENIED = range(8)
+RESOURCE_EXHAUSTED, FAILED_PRECONDITION, ABORTED, OUT_OF_RANGE, UNIMPLEMENTED, INTERNAL = range(8, 14)
+UNAVAILABLE, DATA_LOSS, UNAUTHENTICATED = range(14, 17)

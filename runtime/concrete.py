@@ -15,12 +15,13 @@ from . import nest, shapes, signatures, trace
 from .arguments import Parameters, check_not_changed, is_tensor_key, is_tensor_like, key_of, name_of, resolved, spec_of
 from .choices import forbid_choices
 from .convert import convert_to_tensor, wrap
+from .execute.executable import Executable
 from .execute.plan import Plan
 from .gradient.call import run as run_recorded
 from .in_place import changed_inputs
 from .ir import Graph, Type
 from .ops.control import call_node
-from .optimize import Optimized, optimize
+from .optimize import Optimized
 from .optional import has_optional, with_values
 from .spec import TensorSpec
 from .tensor import SymbolicTensor, Tensor
@@ -105,18 +106,23 @@ class ConcreteFunction:
         return self._outputs
 
     @functools.cached_property
+    def _executable(self) -> Executable:
+        return Executable(self.graph)
+
+    @property
     def optimized(self) -> Optimized:
         """What the plan runs, and what the optimiser did to get there."""
-        return optimize(self.graph)
+        return self._executable.optimized
 
     @property
     def optimized_graph(self) -> Graph:
         """The graph as it runs, after the passes of the optimiser; `graph` is what was traced."""
         return self.optimized.graph
 
-    @functools.cached_property
+    @property
     def plan(self) -> Plan:
-        return Plan(self.optimized_graph)
+        """The plan that runs the graph."""
+        return self._executable.plan
 
     def plan_code(self) -> str:
         """The Python source that runs the graph."""
@@ -162,7 +168,7 @@ class ConcreteFunction:
             observer(self.graph)
         if trace._local.tapes:
             return self._packed(run_recorded(self.graph, lambda: self.plan, tensors))
-        results = self.plan.run(*[tensor._array for tensor in tensors])
+        results = self._executable.plan.run(*[tensor._array for tensor in tensors])
         if self._single:
             return wrap(results[0])
         return self._packed([wrap(result) for result in results])

@@ -29,7 +29,10 @@ _OP_NAMES = {
 
 @dataclass
 class NodeDef:
-    """One node. An input is written ``node`` for the first output of a node, and ``node:1`` for another one."""
+    """One node. An input is written ``node`` for the first output of a node, and ``node:1`` for another one.
+
+    ``^node`` is one that only has to run before.
+    """
 
     name: str
     op: str
@@ -90,8 +93,9 @@ def graph_def(graph: Graph) -> GraphDef:
 
 def _nodes(graph: Graph, names: dict[Graph, str], library: FunctionLibrary) -> Iterator[NodeDef]:
     for node in graph.nodes:
-        yield NodeDef(node.name, op_name(node), [_reference(value) for value in node.inputs],
-                      dict(_attributes(node, names, library)))  # fmt: skip
+        inputs = [_reference(value) for value in node.inputs]
+        inputs += [f"^{each.name}" for each in graph.control_inputs.get(node, ())]
+        yield NodeDef(node.name, op_name(node), inputs, dict(_attributes(node, names, library)))
 
 
 def _attributes(node: Node, names: dict[Graph, str], library: FunctionLibrary) -> Iterator[tuple[str, Any]]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from autograph.errors import StagingError
+from autograph.errors import InaccessibleTensorError, StagingError
 
 from .dtypes import DType, from_numpy
 from .shapes import Shape
@@ -165,6 +165,9 @@ class Graph:
     derivatives: what `runtime.gradient` has derived from the finished graph.
     epoch: counts calls of `truncate`; what was noted about values of the graph before may be gone.
     never_returns: True for a branch that always raises; its ``outputs`` are then empty and mean nothing.
+    by_hand: whether it is built in ``with graph.as_default():``, for a session to run parts of it.
+    variables: made while it was built by hand, each with its initial value.
+    control_inputs: the nodes that a node was made to run after, by hand; see `runtime.dependencies`.
     calls_itself: whether nodes in it, or in graphs that it holds or calls, call it.
     stored: the values that Python code has stored into, as far as it can see; see `runtime.in_place`.
     """
@@ -179,6 +182,9 @@ class Graph:
         self.outputs: list[Value] = []
         self.never_returns = False
         self.calls_itself = False
+        self.by_hand = False
+        self.variables: list[tuple[Any, Any]] = []
+        self.control_inputs: dict[Node, tuple[Node, ...]] = {}
         self.stored: list[Value] = []
         self.epoch = 0
         self.scope = ""
@@ -346,7 +352,7 @@ class Graph:
         return graph_def(self)
 
     def show(self) -> Any:
-        """The graph as a `Picture`, which notebooks show and which can be saved; branches and loops are nested boxes."""
+        """The graph as a `Picture`, which notebooks show, and which can be saved; branches and loops are boxes."""
         from .drawing import Picture
 
         return Picture(self)
@@ -355,7 +361,25 @@ class Graph:
         """A context manager: ops applied inside it become nodes of this graph."""
         from .trace import building
 
+        self.by_hand = True
         return building(self)
+
+    def get_tensor_by_name(self, name: str) -> Any:
+        """The tensor ``node:0``. Raises `KeyError` when the graph has none of that name."""
+        from .tensor import SymbolicTensor
+
+        operation, _, index = name.partition(":")
+        outputs = self.get_operation_by_name(operation).outputs
+        if not index.isdecimal() or int(index) >= len(outputs):
+            raise KeyError(f"The name {name!r} refers to a Tensor which does not exist")
+        return SymbolicTensor(outputs[int(index)])
+
+    def get_operation_by_name(self, name: str) -> Node:
+        """The node of a name. Raises `KeyError` when the graph has none."""
+        for node in self.nodes:
+            if node.name == name:
+                return node
+        raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
 
     def __repr__(self) -> str:
         return f"<Graph {self.name}: {len(self.nodes)} nodes>"
@@ -370,7 +394,7 @@ def foreign_value_error(value: Value) -> StagingError:
     """The error for a graph tensor used outside the function that made it."""
     location = value.node.location
     file, line, function = location if location is not None else (None, None, None)
-    return StagingError(
+    return InaccessibleTensorError(
         f"the graph tensor {value.name!r} of {value.node.graph.name!r} is used outside the graph it belongs to; "
         "it was made here:",
         file=file, line=line, function=function,

@@ -362,7 +362,18 @@ class SymbolicTensor(Tensor):
     __ilshift__ = _in_place(operator.lshift)
     __irshift__ = _in_place(operator.rshift)
 
-    def __hash__(self) -> NoReturn:
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        """The value that a session (of `tf.compat.v1`; the default one) computes for the tensor."""
+        from .compat.v1 import get_default_session
+
+        session = get_default_session() if session is None else session
+        if session is None:
+            raise ValueError("Cannot evaluate tensor using `eval()`: No default session is registered.")
+        return session.run(self, feed_dict)
+
+    def __hash__(self) -> int:
+        if self.value.node.graph.by_hand:  # the keys of feed_dict
+            return hash(self.value)
         instead = "keep tensor.ref() in the set or dict; to choose by value, use x[i] of a tensor or list, or an `if`"
         raise self._refused("Tensor is unhashable. Instead, use tensor.ref() as the key.", "as a key", instead)
 

@@ -14,7 +14,7 @@ import numpy as np
 from autograph.errors import AutographError, InvalidArgumentError, OutOfRangeError
 from autograph.tracebacks import trim
 
-from . import convert, dtypes
+from . import convert, dtypes, numerics
 from .dtypes import DType
 from .ir import Graph, Location, Node, Type, Value, foreign_value_error, line_of
 from .op import Op
@@ -288,6 +288,8 @@ def run_eagerly(op: Op, inputs: Sequence[Any], attributes: dict[str, Any]) -> An
         if found is error:
             raise
         raise found from None
+    if numerics.enabled:
+        numerics.check_results(op.name, result if type(result) is tuple else (result,), arrays)
     if type(result) is tuple:
         return tuple([convert.wrap(part) for part in result])
     return convert.wrap(result)
@@ -302,7 +304,9 @@ def _array(value: Any) -> Any:
 
 def kernel_error(error: Exception, op: Op, arrays: Sequence[Any], attributes: dict[str, Any]) -> Exception:
     """The error to show for one that a kernel raised: inference explains wrong inputs better than NumPy does."""
-    if isinstance(error, AutographError) or op.effect:
+    if op.effect:
+        return error
+    if isinstance(error, AutographError):
         return error.about(op.name) if isinstance(error, (InvalidArgumentError, OutOfRangeError)) else error
     try:
         types = [Type(dtypes.variant, ()) if not hasattr(a, "dtype") else Type(dtypes.as_dtype(a.dtype), a.shape)

@@ -17,6 +17,7 @@ from .choices import forbid_choices
 from .convert import convert_to_tensor
 from .dtypes import DType, as_dtype
 from .indexed_slices import IndexedSlices
+from .ir import Node
 from .ops import state
 from .ops.index import encode, get_item
 from .reference import Reference
@@ -62,6 +63,8 @@ class Variable:
 
     __variable__ = True
     __array_priority__ = 100
+    operation: Node | None = None
+    """In a graph, the assignment that has returned the variable."""
 
     def __init__(
         self, initial_value: Any = None, trainable: bool | None = None, validate_shape: bool = True,
@@ -87,6 +90,9 @@ class Variable:
         self.constraint = constraint
         self._lock = threading.Lock()
         self.choices: list[Any] = []
+        graph = trace.current_graph()
+        if graph is not None and graph.by_hand:
+            graph.variables.append((self, value))
 
     @property
     def origin(self) -> Variable:
@@ -186,7 +192,8 @@ class Variable:
         if origin.choices:
             forbid_choices(origin)
         trace.apply(op, *inputs, name=name, target=origin, **more)
-        return UnreadVariable(origin) if read_value else None
+        graph = trace.current_graph()
+        return UnreadVariable(origin, None if graph is None else graph.nodes[-1]) if read_value else None
 
     def assign_slice(self, how: str, key: Any, value: Any, read_value: bool = True) -> Any:
         """``v[key].assign(value)``, where `how` is ``"assign"``, ``"assign_add"`` or ``"assign_sub"``."""
@@ -351,8 +358,9 @@ for _name in _LIKE_TENSORS:
 class UnreadVariable(Variable):
     """What an assignment returns: the variable under another name. Its value is read when it is used."""
 
-    def __init__(self, of: Variable) -> None:
+    def __init__(self, of: Variable, operation: Node | None) -> None:
         self._of = of
+        self.operation = operation
 
     @property
     def origin(self) -> Variable:

@@ -8,10 +8,9 @@ from typing import Any
 from .. import nest, trace
 from ..arguments import name_of
 from ..concrete import outputs_of
-from ..execute.plan import Plan
+from ..execute.executable import Executable
 from ..function import converted
 from ..ir import Graph
-from ..optimize import optimize
 from ..tensor import SymbolicTensor
 from ..variable_creation import traced_twice
 from .structure import Element, normalised, specs_of
@@ -55,7 +54,7 @@ class ElementFunction:
         with trace.building(graph):
             graph.outputs = [trace.value_of(tensor) for tensor in self._tensors]
         self.captured = [SymbolicTensor(value) for value in graph.captures]
-        self._plan = Plan(optimize(graph).graph)
+        self._executable = Executable(graph)
 
     @property
     def specs(self) -> Any:
@@ -64,7 +63,7 @@ class ElementFunction:
 
     def bind(self, environment: Environment) -> Callable[[Element], Element]:
         """From the components of an element to those of the result."""
-        run = self._plan.run
+        run = self._executable.plan.run
         captured = [environment.array(tensor) for tensor in self.captured]
         return lambda element: run(*element, *captured)
 

@@ -18,10 +18,13 @@ from .writer import Writer
 
 
 class Plan:
-    """A compiled graph. ``run(*arrays)`` takes an array for each of `Graph.inputs` and returns a tuple of outputs."""
+    """A compiled graph. ``run(*arrays)`` takes an array for each of `Graph.inputs` and returns a tuple of outputs.
 
-    def __init__(self, graph: Graph) -> None:
-        writer = Writer()
+    ``check_numerics``: with a check for NaNs and infinities after each op; see `runtime.numerics`.
+    """
+
+    def __init__(self, graph: Graph, check_numerics: bool = False) -> None:
+        writer = Writer(check_numerics)
         self.graph = graph
         self._entry = writer.function(graph)
         writer.write_called()

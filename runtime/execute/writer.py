@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..ir import Graph, Node, Value
+from ..numerics import check_results
 from ..total import Totality
 from .body import Body
 from .interpreter import as_string
@@ -18,10 +19,13 @@ from .ownership import Ownership, ownership
 class Writer:
     """Writes the functions of one plan. ``lines`` and ``nodes`` (the node that made each line) grow together."""
 
-    def __init__(self) -> None:
+    def __init__(self, check_numerics: bool = False) -> None:
+        self.check_numerics = check_numerics
         self.lines: list[str] = []
         self.nodes: list[Node | None] = []
         self.globals: dict[str, Any] = {"as_string": as_string, "copy_of": np.array, "plan_nodes": None}
+        if check_numerics:
+            self.globals["check_results"] = check_results
         self._live: set[Value] = set()
         self._kept: set[Node] = set()
         self._functions: dict[Graph, str] = {}
@@ -36,7 +40,8 @@ class Writer:
         """Write the function of a graph; return its name."""
         name = self._name_of(graph)
         self._mark(graph, graph.outputs)
-        self._ownership.update(ownership(graph, self._kept, self._live))
+        if not self.check_numerics:  # which looks at the inputs once more, after the op
+            self._ownership.update(ownership(graph, self._kept, self._live))
         Body(self, name).write_graph(graph)
         while self._deep:
             deep_name, node = self._deep.pop()

@@ -18,11 +18,10 @@ from autograph.errors import GraphError
 from .. import trace
 from ..convert import wrap
 from ..dtypes import variant
-from ..execute.plan import Plan
+from ..execute.executable import Executable
 from ..ir import Graph, Node, Type
 from ..op import OPS
 from ..ops.control import CALL, call_node
-from ..optimize import optimize
 from ..tensor import EagerTensor, SymbolicTensor
 from .backprop import RULES, Pairs, backpropagate, fit, type_of, zeros_like
 from .copying import copy_graph, copy_nodes, prune
@@ -94,12 +93,12 @@ class Derivative:
         return call_node(self.backward, arguments)
 
     @functools.cached_property
-    def forward_plan(self) -> Plan:
-        return Plan(optimize(self.forward).graph)
+    def forward_executable(self) -> Executable:
+        return Executable(self.forward)
 
     @functools.cached_property
-    def backward_plan(self) -> Plan:
-        return Plan(optimize(self.backward).graph)
+    def backward_executable(self) -> Executable:
+        return Executable(self.backward)
 
     def arguments(self, given: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
         """The arguments of the backward graph, given the gradients and all outputs of the forward graph."""
@@ -259,7 +258,7 @@ class _Run:
         self.levels.append(derivative(self.levels[-1].forward, self.wanted, self.free))
 
     def _execute(self) -> None:
-        results = self.levels[-1].forward_plan.run(*[tensor._array for tensor in self.tensors])
+        results = self.levels[-1].forward_executable.plan.run(*[tensor._array for tensor in self.tensors])
         new = [EagerTensor(x._array) for x in map(wrap, results)][len(self.outputs) :]
         self.outputs.extend(fresh(new, [*self.tensors, *self.free]))
 
@@ -277,9 +276,9 @@ class _Run:
         if trace.current_graph() is not None:
             results = found.call(arguments)
         elif trace._local.tapes:
-            results = run(graph, lambda: found.backward_plan, arguments)
+            results = run(graph, lambda: found.backward_executable.plan, arguments)
         else:
-            results = [wrap(result) for result in found.backward_plan.run(*[x._array for x in arguments])]
+            results = [wrap(result) for result in found.backward_executable.plan.run(*[x._array for x in arguments])]
         return found.spread(results, len(self.sources))
 
     def _again(self) -> None:

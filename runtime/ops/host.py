@@ -66,8 +66,8 @@ PRINT = op("print", gradient=NOT_DIFFERENTIABLE, infer=_no_outputs, numpy=_print
 
 
 def print(*inputs: Any, output_stream: Any = None, summarize: int = 3, sep: str = " ", end: str = "\n",
-          name: str | None = None) -> None:  # fmt: skip
-    """Print tensors and Python values, in a graph on every run.
+          name: str | None = None) -> Any:  # fmt: skip
+    """Print tensors and Python values, in a graph on every run. Returns None; in a graph built by hand, the operation.
 
     The format is TensorFlow's: arrays show ``summarize`` items at each end of each dimension (-1: all), strings in
     arrays are quoted, structures look as in Python.
@@ -92,6 +92,8 @@ def print(*inputs: Any, output_stream: Any = None, summarize: int = 3, sep: str 
             remedy='give it sys.stdout, sys.stderr, an object with write(), a function of logging or "file://path"',
         )
     trace.apply(PRINT, *tensors, name=name, pieces=pieces, summarize=summarize, stream=output_stream)
+    graph = trace.current_graph()
+    return graph.nodes[-1] if graph is not None and graph.by_hand else None
 
 
 def _is_stream(stream: Any) -> bool:

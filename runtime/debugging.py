@@ -1,0 +1,335 @@
+"""`tf.debugging`: checks of values, which run each time the graph does, and of shapes and types, made when they are known.
+
+Checks of values raise `InvalidArgumentError`; checks of shapes `ValueError`, of dtypes `TypeError`, while tracing where
+that is possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import InvalidArgumentError, InvalidTypeError
+
+from . import shapes, trace
+from .convert import convert_to_tensor
+from .dtypes import as_dtype, bool_
+from .numerics import counts
+from .numerics import disable_check_numerics as disable_check_numerics
+from .numerics import enable_check_numerics as enable_check_numerics
+from .op import NOT_DIFFERENTIABLE, op
+from .ops.print_format import format_array
+from .ops.shape import shape as shape_of
+from .tensor import Tensor
+
+_RELATIONS = {
+    "==": np.equal, "!=": np.not_equal, "<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal,
+}  # fmt: skip
+
+
+# Values
+
+
+def _check_relation(x: Any, y: Any, *, relation: str, other: str, message: str, summarize: int) -> tuple[()]:
+    x, y = np.asarray(x), np.asarray(y)
+    try:
+        holds = np.asarray(_RELATIONS[relation](x, y), np.bool_)
+    except ValueError:
+        raise InvalidArgumentError(f"{message}\nx and y have the shapes {x.shape} and {y.shape}".strip()) from None
+    if holds.all():
+        return ()
+    places = np.argwhere(~holds)
+    left, right = (np.broadcast_to(each, holds.shape) for each in (x, y))
+    wrong = places[:summarize]
+    lines = [
+        *([message] if message else []),
+        f"Condition x {relation} {other} did not hold.",
+        f"Indices of first {len(wrong)} different values:", str(wrong),
+        "Corresponding x values:", format_array(left[tuple(wrong.T)], summarize),
+        *(["Corresponding y values:", format_array(right[tuple(wrong.T)], summarize)] if other == "y" else []),
+    ]  # fmt: skip
+    for name, array in (("x", x), ("y", y)) if other == "y" else (("x", x),):
+        first = array.reshape(-1)[:summarize]
+        lines += [f"First {len(first)} elements of {name}:", format_array(first, summarize)]
+    raise InvalidArgumentError("\n".join(lines))
+
+
+RELATION = op("assert_relation", gradient=NOT_DIFFERENTIABLE, infer=lambda *_, **__: (), numpy=_check_relation,
+              effect=True, doc="Raises unless the relation holds between all elements of the inputs.")  # fmt: skip
+
+
+def _relation(x: Any, y: Any, relation: str, message: str | None, summarize: int | None, name: str | None,
+              other: str = "y") -> None:  # fmt: skip
+    x = convert_to_tensor(x)
+    y = convert_to_tensor(y) if isinstance(y, Tensor) else convert_to_tensor(np.asarray(y, x.dtype.numpy))
+    trace.apply(RELATION, x, y, name=name, relation=relation, other=other, message=message or "",
+                summarize=3 if summarize is None else summarize)  # fmt: skip
+
+
+def assert_equal(x: Any, y: Any, message: str | None = None, summarize: int | None = None,
+                 name: str | None = None) -> None:  # fmt: skip
+    """Raise `InvalidArgumentError` unless ``x == y`` for all elements, which broadcast.
+
+    message: text in front of the error's; summarize: how many elements it shows (3).
+    """
+    _relation(x, y, "==", message, summarize, name or "assert_equal")
+
+
+def assert_none_equal(x: Any, y: Any, summarize: int | None = None, message: str | None = None,
+                      name: str | None = None) -> None:  # fmt: skip
+    """Raise `InvalidArgumentError` unless ``x != y`` for all elements; see `assert_equal`."""
+    _relation(x, y, "!=", message, summarize, name or "assert_none_equal")
+
+
+def assert_less(x: Any, y: Any, message: str | None = None, summarize: int | None = None,
+                name: str | None = None) -> None:  # fmt: skip
+    """Raise `InvalidArgumentError` unless ``x < y`` for all elements; see `assert_equal`."""
+    _relation(x, y, "<", message, summarize, name or "assert_less")
+
+
+def assert_less_equal(x: Any, y: Any, message: str | None = None, summarize: int | None = None,
+                      name: str | None = None) -> None:  # fmt: skip
+    """Raise `InvalidArgumentError` unless ``x <= y`` for all elements; see `assert_equal`."""
+    _relation(x, y, "<=", message, summarize, name or "assert_less_equal")
+
+
+def assert_greater(x: Any, y: Any, message: str | None = None, summarize: int | None = None,
+                   name: str | None = None) -> None:  # fmt: skip
+    """Raise `InvalidArgumentError` unless ``x > y`` for all elements; see `assert_equal`."""
+    _relation(x, y, ">", message, summarize, name or "assert_greater")
+
+
+def assert_greater_equal(x: Any, y: Any, message: str | None = None, summarize: int | None = None,
+                         name: str | None = None) -> None:  # fmt: skip
+    """Raise `InvalidArgumentError` unless ``x >= y`` for all elements; see `assert_equal`."""
+    _relation(x, y, ">=", message, summarize, name or "assert_greater_equal")
+
+
+def assert_positive(x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
+    """Raise `InvalidArgumentError` unless ``x > 0`` for all elements."""
+    _relation(x, 0, ">", message, summarize, name or "assert_positive", "0")
+
+
+def assert_negative(x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
+    """Raise `InvalidArgumentError` unless ``x < 0`` for all elements."""
+    _relation(x, 0, "<", message, summarize, name or "assert_negative", "0")
+
+
+def assert_non_negative(x: Any, message: str | None = None, summarize: int | None = None,
+                        name: str | None = None) -> None:  # fmt: skip
+    """Raise `InvalidArgumentError` unless ``x >= 0`` for all elements."""
+    _relation(x, 0, ">=", message, summarize, name or "assert_non_negative", "0")
+
+
+def assert_non_positive(x: Any, message: str | None = None, summarize: int | None = None,
+                        name: str | None = None) -> None:  # fmt: skip
+    """Raise `InvalidArgumentError` unless ``x <= 0`` for all elements."""
+    _relation(x, 0, "<=", message, summarize, name or "assert_non_positive", "0")
+
+
+def assert_near(x: Any, y: Any, rtol: Any = None, atol: Any = None, message: str | None = None,
+                summarize: int | None = None, name: str | None = None) -> None:  # fmt: skip
+    """Raise `InvalidArgumentError` unless ``|x - y| < atol + rtol * |y|`` for all elements.
+
+    rtol, atol: ten times the machine epsilon of the dtype (1.19e-6 for float32) when left out.
+    """
+    x, y = convert_to_tensor(x), convert_to_tensor(y)
+    epsilon = 10 * float(np.finfo(x.dtype.numpy).eps) if x.dtype.is_floating or x.dtype.is_complex else 0.0
+    rtol, atol = epsilon if rtol is None else rtol, epsilon if atol is None else atol
+    difference, allowed = abs(x - y), atol + rtol * abs(y)
+    shown = f"x and y not equal to tolerance rtol = {rtol}, atol = {atol}"
+    _relation(difference, allowed, "<=", f"{message}\n{shown}" if message else shown, summarize, name or "assert_near")
+
+
+def _assert(condition: Any, *data: Any, summarize: int) -> tuple[()]:
+    if not np.all(condition):
+        shown = "".join(f"\n{format_array(np.asarray(each), summarize)}" for each in data)
+        raise InvalidArgumentError(f"Expected a condition to be true. Summarized data: {shown}")
+    return ()
+
+
+ASSERT = op("assert_true", gradient=NOT_DIFFERENTIABLE, infer=lambda *_, **__: (), numpy=_assert, effect=True,
+            doc="Raises with the rest of the inputs unless all of the first one is true.")  # fmt: skip
+
+
+def Assert(condition: Any, data: Iterable[Any], summarize: int | None = None, name: str | None = None) -> None:
+    """Raise `InvalidArgumentError`, which shows the tensors in ``data``, unless the condition is true."""
+    tensors = map(convert_to_tensor, data)
+    trace.apply(ASSERT, convert_to_tensor(condition, bool_), *tensors, name=name or "Assert",
+                summarize=3 if summarize is None else summarize)  # fmt: skip
+
+
+def _check_numerics(x: Any, *, message: str) -> Any:
+    array = np.asarray(x)
+    if not np.isfinite(array).all():
+        kinds = [kind for kind, found in (("-Inf", np.isneginf(array.real).any()), ("Inf", np.isposinf(array.real).any()),
+                                          ("NaN", np.isnan(array).any())) if found]  # fmt: skip
+        listed = " and ".join([", ".join(kinds[:-1]), kinds[-1]] if len(kinds) > 1 else kinds)
+        raise InvalidArgumentError(f"{message} : Tensor had {listed} values ({counts(array)} among {array.size})")
+    return x
+
+
+CHECK_NUMERICS = op("check_numerics", gradient=lambda g, out, x, message: (g,), infer=lambda x, message: x, effect=True,
+                    numpy=_check_numerics, doc="The input; raises when it holds a NaN or an infinity.")  # fmt: skip
+
+
+def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
+    """The tensor itself. Raises `InvalidArgumentError` when it holds a NaN or an infinity."""
+    tensor = convert_to_tensor(tensor)
+    if tensor.dtype.kind not in "fc":
+        raise InvalidTypeError(f"check_numerics takes floating-point numbers, not {tensor.dtype!r}")
+    return trace.apply(CHECK_NUMERICS, tensor, name=name or "CheckNumerics", message=message)
+
+
+def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
+    """As `check_numerics`."""
+    return check_numerics(x, message, name)
+
+
+# Shapes
+
+
+def _check_shapes(*given: Any, patterns: tuple[Any, ...], message: str) -> tuple[()]:
+    _compare([tuple(map(int, shape)) for shape in given], patterns, message)
+    return ()
+
+
+SHAPES = op("assert_shapes", gradient=NOT_DIFFERENTIABLE, infer=lambda *_, **__: (), numpy=_check_shapes, effect=True,
+            doc="Raises unless the shapes, the inputs, fit the patterns.")  # fmt: skip
+
+
+def assert_shapes(tensor_shapes: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
+                  name: str | None = None) -> None:  # fmt: skip
+    """Raise `ValueError` unless tensors have the shapes given, where equal symbols stand for equal sizes.
+
+    Parameters
+    ----------
+    tensor_shapes: a dict, or pairs, of a tensor and its shape: a list of sizes, symbols (``"N"``), ``None`` or ``"."``
+        for any size, with ``...`` at one end for any number of dimensions; ``()`` for a scalar.
+    message: text in front of the error's. ``data``, ``summarize``: accepted as in TensorFlow.
+    """
+    pairs = tensor_shapes.items() if isinstance(tensor_shapes, Mapping) else tensor_shapes
+    tensors, patterns = [], []
+    for tensor, pattern in pairs:
+        tensors.append(convert_to_tensor(tensor))
+        pattern = list(pattern) if isinstance(pattern, (list, tuple, str)) else [pattern]
+        pattern = ["..." if each is Ellipsis or each == "*" else None if each in (".", None) else each for each in pattern]
+        if "..." in pattern[1:-1]:
+            raise ValueError("`...` stands at the beginning or the end of a shape")
+        patterns.append(tuple(pattern))
+    static = [each.static_shape for each in tensors]
+    _compare(static, tuple(patterns), message or "")
+    if any(shape is None or None in shape for shape in static):
+        shapes_now = [shape_of(each) for each in tensors]
+        trace.apply(SHAPES, *shapes_now, name=name or "assert_shapes", patterns=tuple(patterns), message=message or "")
+
+
+def _compare(given: Sequence[Any], patterns: Sequence[tuple[Any, ...]], message: str) -> None:
+    """Raise `InvalidArgumentError` where shapes do not fit; dimensions that are not known fit everything."""
+    sizes: dict[Any, tuple[int, int]] = {}
+    for number, (shape, pattern) in enumerate(zip(given, patterns, strict=True)):
+        if shape is None:
+            continue
+        named = [each for each in pattern if each != "..."]
+        if len(shape) != len(named) if len(named) == len(pattern) else len(shape) < len(named):
+            kind = "" if len(named) == len(pattern) else "at least "
+            raise _unfit(message, f"tensor {number} must have rank {kind}{len(named)}", shape)
+        part = shape[len(shape) - len(named) :] if pattern[:1] == ("...",) else shape
+        for i, (size, wanted) in enumerate(zip(part, named, strict=False)):
+            if size is None or wanted is None:
+                continue
+            if isinstance(wanted, int):
+                if size != wanted:
+                    raise _unfit(message, f"tensor {number} dimension {i} must have size {wanted}", shape)
+            elif sizes.setdefault(wanted, (size, number))[0] != size:
+                known, first = sizes[wanted]
+                raise _unfit(message, f"tensor {number} dimension {i} must have size {known}, as {wanted!r} in tensor "
+                             f"{first}", shape)  # fmt: skip
+
+
+def _unfit(message: str, text: str, shape: Any) -> InvalidArgumentError:
+    return InvalidArgumentError(f"{message}{'. ' if message else ''}{text}; its shape is {shapes.show(shape)}")
+
+
+def assert_rank(x: Any, rank: int, message: str | None = None, name: str | None = None) -> None:
+    """Raise `ValueError` unless a tensor has the given number of dimensions."""
+    assert_shapes([(x, [None] * int(rank))], message=message, name=name)
+
+
+def assert_rank_at_least(x: Any, rank: int, message: str | None = None, name: str | None = None) -> None:
+    """Raise `ValueError` unless a tensor has at least the given number of dimensions."""
+    assert_shapes([(x, ["...", *[None] * int(rank)])], message=message, name=name)
+
+
+def _check_rank(shape: Any, *, ranks: tuple[int, ...], message: str) -> tuple[()]:
+    if len(shape) not in ranks:
+        raise _unfit(message, f"the tensor must have rank in {ranks}", tuple(map(int, shape)))
+    return ()
+
+
+RANK = op("assert_rank_in", gradient=NOT_DIFFERENTIABLE, infer=lambda *_, **__: (), numpy=_check_rank, effect=True,
+          doc="Raises unless the length of the shape, the input, is one of those given.")  # fmt: skip
+
+
+def assert_rank_in(x: Any, ranks: Sequence[int], message: str | None = None, name: str | None = None) -> None:
+    """Raise `ValueError` unless a tensor has one of the given numbers of dimensions."""
+    x, ranks = convert_to_tensor(x), tuple(map(int, ranks))
+    if x.static_shape is not None:
+        _check_rank([0 if n is None else n for n in x.static_shape], ranks=ranks, message=message or "")
+    else:
+        trace.apply(RANK, shape_of(x), name=name or "assert_rank_in", ranks=ranks, message=message or "")
+
+
+def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> Any:
+    """The tensor itself. Raises `ValueError` unless it has no dimensions."""
+    tensor = convert_to_tensor(tensor)
+    assert_rank(tensor, 0, message, name)
+    return tensor
+
+
+# Types
+
+
+def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> None:
+    """Raise `TypeError` unless a tensor has the given dtype."""
+    tensor, wanted = convert_to_tensor(tensor), as_dtype(tf_type)
+    if tensor.dtype is not wanted:
+        raise InvalidTypeError(f"{_prefix(message)}tensor must be of type {wanted!r}; got {tensor.dtype!r}")
+
+
+def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
+    """Raise `TypeError` unless a tensor holds integers."""
+    x = convert_to_tensor(x)
+    if not x.dtype.is_integer:
+        raise InvalidTypeError(f'{_prefix(message)}Expected "x" to be integer type.  Found: tensor of {x.dtype!r}')
+
+
+def assert_same_float_dtype(tensors: Iterable[Any] | None = None, dtype: Any = None) -> Any:
+    """The common dtype of floating-point tensors, float32 for none. Raises `ValueError` when they differ."""
+    wanted = None if dtype is None else as_dtype(dtype)
+    for tensor in map(convert_to_tensor, tensors or ()):
+        if wanted is None:
+            wanted = tensor.dtype
+        if tensor.dtype is not wanted:
+            raise InvalidArgumentError(f"{tensor!r} must be of the same type ({wanted!r}) as the others")
+    wanted = as_dtype("float32") if wanted is None else wanted
+    if not wanted.is_floating:
+        raise InvalidArgumentError(f"Expected floating point type, got {wanted!r}")
+    return wanted
+
+
+def assert_proper_iterable(values: Any) -> None:
+    """Raise `TypeError` unless the value is a collection that Python can loop over: no tensor, array, string or set."""
+    if isinstance(values, (Tensor, np.ndarray, str, bytes)) or not hasattr(values, "__iter__"):
+        raise TypeError(f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}')
+
+
+def is_numeric_tensor(tensor: Any) -> bool:
+    """Whether a value is a tensor of numbers."""
+    return isinstance(tensor, Tensor) and tensor.dtype.kind in "iufc"
+
+
+def _prefix(message: str | None) -> str:
+    return f"{message}  " if message else ""

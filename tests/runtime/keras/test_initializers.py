@@ -24,7 +24,7 @@ INPUTS, OUTPUTS = 5 * 5 * 8, 5 * 5 * 24
 )  # fmt: skip
 def test_variance_scaling(name: str, variance: float) -> None:
     for shape in (SHAPE, (INPUTS, OUTPUTS)):
-        values = np.asarray(initializers.get(name)(shape))
+        values = np.asarray(type(initializers.get(name))(seed=1)(shape))
         assert values.dtype == np.float32 and values.shape == shape
         deviation = np.sqrt(variance)
         np.testing.assert_allclose(values.std(), deviation, rtol=0.03)
@@ -37,7 +37,7 @@ def test_variance_scaling(name: str, variance: float) -> None:
 def test_variance_scaling_settings() -> None:
     make = initializers.VarianceScaling
     for mode, number in (("fan_in", 100), ("fan_out", 300), ("fan_avg", 200)):
-        values = np.asarray(make(3.0, mode, "untruncated_normal")((100, 300)))
+        values = np.asarray(make(3.0, mode, "untruncated_normal", seed=1)((100, 300)))
         np.testing.assert_allclose(values.std(), np.sqrt(3 / number), rtol=0.03)
     values = np.asarray(make(1.0, "fan_in", seed=1, input_axes=[0, 1], output_axes=[2])((10, 10, 50)))
     np.testing.assert_allclose(values.std(), 0.1, rtol=0.03)
@@ -48,13 +48,13 @@ def test_variance_scaling_settings() -> None:
 
 
 def test_normal_and_uniform() -> None:
-    normal = np.asarray(initializers.RandomNormal(1.0, 0.5)((50000,)))
+    normal = np.asarray(initializers.RandomNormal(1.0, 0.5, seed=1)((50000,)))
     np.testing.assert_allclose([normal.mean(), normal.std()], [1, 0.5], rtol=0.03)
     assert np.abs(normal - 1).max() > 1.5
-    truncated = np.asarray(initializers.TruncatedNormal(1.0, 0.5)((50000,)))
+    truncated = np.asarray(initializers.TruncatedNormal(1.0, 0.5, seed=1)((50000,)))
     np.testing.assert_allclose([truncated.mean(), truncated.std()], [1, 0.5 * 0.87962566], rtol=0.03)
     assert np.abs(truncated - 1).max() <= 1
-    uniform = np.asarray(initializers.RandomUniform(2.0, 4.0)((50000,)))
+    uniform = np.asarray(initializers.RandomUniform(2.0, 4.0, seed=1)((50000,)))
     np.testing.assert_allclose([uniform.mean(), uniform.std()], [3, 2 / np.sqrt(12)], rtol=0.03)
     assert uniform.min() >= 2 and uniform.max() < 4
 
@@ -74,7 +74,7 @@ def test_constants() -> None:
 
 @pytest.mark.parametrize("shape", [(6, 4), (4, 6), (2, 3, 5), (3, 1, 2)])
 def test_orthogonal(shape: Any) -> None:
-    values = np.asarray(initializers.Orthogonal(2.0)(shape, "float64")).reshape(-1, shape[-1])
+    values = np.asarray(initializers.Orthogonal(2.0, seed=1)(shape, "float64")).reshape(-1, shape[-1])
     product = values @ values.T if values.shape[0] <= values.shape[1] else values.T @ values
     np.testing.assert_allclose(product, 4 * np.eye(len(product)), atol=1e-9)
 

@@ -16,6 +16,9 @@ from .special_methods import MISSING, call_method, is_user_class, lookup, method
 
 Binary = Callable[[Any, Any], Any]
 
+# Asked before all else, for speed.
+_PLAIN = frozenset((int, float, bool, complex, str, bytes, list, tuple, dict, type(None)))
+
 
 def _binary(name: str, symbol: str) -> Binary:
     native = getattr(operator, name)
@@ -23,6 +26,8 @@ def _binary(name: str, symbol: str) -> Binary:
     forward, backward = f"__{bare}__", f"__r{bare}__"
 
     def operate(left: Any, right: Any) -> Any:
+        if type(left) in _PLAIN and type(right) in _PLAIN:
+            return native(left, right)
         if not (is_user_class(type(left)) or is_user_class(type(right))):
             return native(left, right)
         return _operate(left, right, forward, backward, native, symbol)
@@ -87,6 +92,8 @@ def _in_place(name: str, binary: Binary) -> Binary:
 
     def operate(left: Any, right: Any) -> Any:
         cls = type(left)
+        if cls in _PLAIN and type(right) in _PLAIN:
+            return native(left, right)
         if not (is_user_class(cls) or is_user_class(type(right))):
             return native(left, right)
         found = method(cls, special)
@@ -117,6 +124,8 @@ def _comparison(name: str, reflected: str, symbol: str) -> Binary:
 
     def operate(left: Any, right: Any) -> Any:
         left_class, right_class = type(left), type(right)
+        if left_class in _PLAIN and right_class in _PLAIN:
+            return native(left, right)
         if not (is_user_class(left_class) or is_user_class(right_class)):
             return native(left, right)
         if _comparing(left_class, forward) is None and _comparing(right_class, backward) is None:

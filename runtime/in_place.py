@@ -8,7 +8,7 @@ is stored into, and a call with an array for an argument that is among these is 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import trace
@@ -19,11 +19,32 @@ from .op import OPS
 _VIEWS = frozenset(("expand_dims", "flip", "reshape", "squeeze", "transpose"))
 
 
+# What gives a tensor that may stand for an array that goes on being stored into.
+_STORED = frozenset(("placeholder", "set_item", "cond", "while"))
+
+
+def _nothing(tensor: Any) -> None:
+    pass
+
+
+_check: Callable[[Any], None] = _nothing
+
+
 def own(tensor: Any, source: Any) -> Any:
-    """What a function gives that copies arrays: `tensor`, made of `source`; never an argument itself."""
-    if tensor is source and trace.current_graph() is not None and tensor.value.node.op.name == "placeholder":
+    """What a function gives that copies arrays: `tensor`, made of `source`; never an array that is stored into."""
+    if tensor is source and trace.current_graph() is not None and tensor.value.node.op.name in _STORED:
         return OPS["identity"](tensor)
     return tensor
+
+
+def viewed(value: Value) -> Value | None:
+    """What a value would be a view of, were it an array; None for what NumPy would make anew."""
+    node = value.node
+    kind = node.op.name
+    if kind == "get_item":
+        is_fresh = node.op.fresh(*[each.type for each in node.inputs], **node.attributes)  # type: ignore[operator]
+        return None if is_fresh else node.inputs[0]
+    return node.inputs[0] if kind in _VIEWS else None
 
 
 def note_store(tensor: Any) -> None:
@@ -39,7 +60,14 @@ def note_update(tensor: Any) -> None:
     while frame.f_globals.get("__name__", "").startswith("autograph.operators.") and frame.f_back is not None:
         frame = frame.f_back
     if trace.is_user_file(frame.f_code.co_filename):
+        _check(tensor)
         note_store(tensor)
+
+
+def set_check(check: Callable[[Any], None]) -> None:
+    """Lets the front half refuse an update in place, of a tensor that stands for an array with several names."""
+    global _check
+    _check = check
 
 
 def changed_inputs(graph: Graph) -> frozenset[int]:
@@ -75,11 +103,10 @@ def _sources(value: Value, holders: dict[Graph, list[Node]]) -> Iterator[Value]:
                 yield holder.inputs[position]
                 if holder.op.name == "while":
                     yield from holder.attributes["body"].outputs[position : position + 1]
-    elif kind == "get_item":
-        if not node.op.fresh(*[each.type for each in node.inputs], **node.attributes):  # type: ignore[operator]
-            yield node.inputs[0]
-    elif kind in _VIEWS:
-        yield node.inputs[0]
+    elif kind == "get_item" or kind in _VIEWS:
+        inner = viewed(value)
+        if inner is not None:
+            yield inner
     elif kind == "while":
         yield node.inputs[value.index]
         yield from node.attributes["body"].outputs[value.index : value.index + 1]

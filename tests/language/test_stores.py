@@ -95,3 +95,70 @@ def test_repeating_a_sequence_by_a_tensor_is_refused():
     with pytest.raises(tf.errors.InvalidTypeError, match="two meanings"):
         tf.function(lambda n: n * (0, 1))(tf.constant(3))
     np.testing.assert_array_equal(tf.function(lambda x: [1.0, 2.0] * x)(tf.constant(3.0)).numpy(), [3, 6])
+
+
+def by_another_name(x):
+    array = np.zeros(3)
+    array[0] = x
+    other = array
+    other[1] = 5
+    return array
+
+
+def in_place_by_another_name(x):
+    array = np.zeros(3)
+    array[0] = x
+    other = array
+    other += 1
+    return array
+
+
+def held_by_an_object(x):
+    array, box = np.zeros(3), Box()
+    box.array = array
+    array[0] = x
+    return box.array
+
+
+def held_by_a_list(x):
+    array = np.zeros(3)
+    array[0] = x
+    rows = [array]
+    array[1] = 2
+    return rows[0]
+
+
+def through_a_view(x):
+    array = np.zeros(3)
+    array[0] = x
+    rest = array[1:]
+    rest[0] = 5
+    return array
+
+
+@pytest.mark.parametrize(
+    "function", [by_another_name, in_place_by_another_name, held_by_an_object, held_by_a_list, through_a_view]
+)
+def test_a_store_into_an_array_that_others_hold_is_refused(function):
+    with pytest.raises(tf.errors.MutationError, match="would not see the change") as caught:
+        tf.function(function)(tf.constant(1.0))
+    assert caught.value.file == __file__ and caught.value.function == function.__name__
+
+
+def test_stores_into_an_array_that_nobody_else_holds():
+    def f(x):
+        table, box = np.zeros((3, 2)), Box()
+        table[0] = x
+        for i in range(1, 3):
+            before = table[i - 1]
+            table[i] = before + i
+        kept = table.copy()
+        table[2, 0] = 7
+        first = table[0] + 0
+        first[0] = 9
+        box.grid = np.zeros(2)
+        box.grid[0] = x
+        box.grid[1] = x + 1
+        return kept, table, first, box.grid
+
+    check(f, 1.0, -1.0)

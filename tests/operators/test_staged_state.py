@@ -45,7 +45,7 @@ def test_an_array_under_two_names_is_refused():
             a[i] = 1.0
         return b
 
-    with pytest.raises(tf.errors.MutationError, match="also known as `b`") as caught:
+    with pytest.raises(tf.errors.MutationError, match="also known as `a`, `b`") as caught:
         staged(f, 2)
     assert "test_staged_state.py" in str(caught.value)
 

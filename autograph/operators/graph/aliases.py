@@ -50,7 +50,7 @@ def rebind(values: Any, by: Any, label: str, known: Iterable[Location]) -> None:
         MutationError: something that can't be set holds it.
     """
     found = list(known)
-    for holder in _holders(values):
+    for holder in holders(values):
         if isinstance(holder, str):
             raise _refusal(values, label, holder)
         found.append(holder)
@@ -94,7 +94,7 @@ class LocalVariable(Location):
 
 def is_held(obj: Any) -> bool:
     """Whether a variable, an object or a container holds an object."""
-    return next(_holders(obj), None) is not None or any(
+    return next(holders(obj), None) is not None or any(
         value is obj for frame in _user_frames() for value in frame.f_locals.values()
     )
 
@@ -172,7 +172,7 @@ def _user_frames() -> Iterator[FrameType]:
     return (frame for frame in _frames() if is_user_file(frame.f_code.co_filename))
 
 
-def _holders(values: Any) -> Iterator[Location | str]:
+def holders(values: Any) -> Iterator[Location | str]:
     """The places that hold an object, and the names of holders that are none."""
     pending: list[Any] = [body for journal in stack() for body in journal.bodies]
     for frame in _frames():

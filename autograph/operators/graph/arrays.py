@@ -14,9 +14,12 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import MutationError
+from autograph.runtime.in_place import set_check, viewed
 from autograph.runtime.tensor import SymbolicTensor
 
+from ..locations import Global
 from ..state import Attribute, Cell, stack
+from .aliases import holders
 from .errors import where
 
 _ROOT = "autograph.operators.graph.tracing"
@@ -31,9 +34,24 @@ _local = _Local()
 
 
 def register(tensor: Any, array: Any) -> None:
-    """Notes that a loop's parameter stands for an array that the loop may store into."""
-    if isinstance(tensor, SymbolicTensor) and isinstance(array, np.ndarray):
-        _local.origins[id(tensor.value)] = tensor.value, array
+    """Notes that a tensor stands for an array: a loop's parameter, or what a store has made of it."""
+    if isinstance(tensor, SymbolicTensor):
+        array = _array_of(array) if isinstance(array, SymbolicTensor) else array
+        if isinstance(array, np.ndarray):
+            _local.origins[id(tensor.value)] = tensor.value, array
+
+
+def _array_of(tensor: SymbolicTensor) -> Any:
+    """The array that a tensor stands for, or of which it would be a view; None for all other tensors."""
+    value = tensor.value
+    while True:
+        known = _local.origins.get(id(value))
+        if known is not None and known[0] is value:
+            return known[1]
+        inner = viewed(value)
+        if inner is None:
+            return None
+        value = inner
 
 
 def forget() -> None:
@@ -49,15 +67,22 @@ def check_alone(container: Any) -> None:
     """
     array = container
     if isinstance(container, SymbolicTensor):
-        origin = _local.origins.get(id(container.value))
-        if origin is None or origin[0] is not container.value:
+        array = _array_of(container)
+        if array is None:
             return
-        array = origin[1]
-    names = list(_names(array))
+        if viewed(container.value) is not None and id(container.value) not in _local.origins:
+            raise MutationError(
+                "a view of an array is stored into by staged code; the array would not see the change",
+                **where(),
+                construct="item store",
+                remedy="store into the array itself, or into a copy of the view (x.copy())",
+            )
+    names = list(_names(array, container))
     known = {location.label for location in _places(array)}
     attributes = {label for label in known if "." in label}
     others = attributes if names or container is not array else set(sorted(attributes)[1:])
-    allowed = 0 if container is not array else 1
+    others |= {holder for holder in _other_holders(array, container) if holder not in names}
+    allowed = 1
     if len(names) > allowed or others:
         shown = ", ".join(f"`{name}`" for name in dict.fromkeys([*names, *sorted(others)]))
         raise MutationError(
@@ -66,6 +91,17 @@ def check_alone(container: Any) -> None:
             construct="item store",
             remedy="use the array under one name, and return it from functions that change it",
         )
+
+
+def _other_holders(array: Any, container: Any) -> Iterator[str]:
+    """The attributes, items and other holders of an array, and of the tensor that stands for it, but one."""
+    found = [holder for each in {id(array): array, id(container): container}.values() for holder in holders(each)]
+    labels = [each if isinstance(each, str) else each.label for each in found if not isinstance(each, (Cell, Global))]
+    names = any(True for _ in _names(array, container))
+    return iter(labels if names else labels[1:])
+
+
+set_check(check_alone)
 
 
 def is_old(array: Any) -> bool:
@@ -81,7 +117,7 @@ def _places(array: Any) -> Iterator[Any]:
                     yield location
 
 
-def _names(array: Any) -> Iterator[str]:
+def _names(array: Any, container: Any) -> Iterator[str]:
     """The variables of the running functions that hold an array, or another with the same memory.
 
     A variable that inner functions share counts once.
@@ -92,7 +128,7 @@ def _names(array: Any) -> Iterator[str]:
         code = frame.f_code
         if not frame.f_globals.get("__name__", "").startswith("autograph."):
             for name, value in frame.f_locals.items():
-                if value is array or _shares_memory(value, array):
+                if value is array or value is container or _shares_memory(value, array):
                     inner = shared.pop(name, None)
                     if inner is None or inner not in code.co_consts:
                         yield name

@@ -55,7 +55,9 @@ def set_item(value: Any, container: Any, index: Any) -> Any:
         arrays.check_alone(container)
         if isinstance(container, SymbolicTensor):
             note_store(container)
-        return index_ops.set_item(convert_to_tensor(container), index, value)
+        made = index_ops.set_item(convert_to_tensor(container), index, value)
+        arrays.register(made, container)
+        return made
     rebinding.check_not_replaced(container)
     if isinstance(container, list) and isinstance(index, (Tensor, slice)):
         staged = rebinding.stage(container, "list", ()).owner

@@ -32,7 +32,7 @@ def reshape_of_reshape(node: Node, inputs: Sequence[Value], make: Make) -> Resul
 
 
 def _order(node: Node, rank: int) -> list[int]:
-    perm = node.attributes["perm"]
+    perm = node.attributes.get("perm")
     return list(range(rank))[::-1] if perm is None else [axis % rank for axis in perm]
 
 

@@ -6,13 +6,13 @@ layer returned; operations on it give tensors without one.
 
 from __future__ import annotations
 
+import itertools
 import threading
 from typing import Any
 
 from .. import nest, trace
 from ..tensor import SymbolicTensor, Tensor
 from .notes import Notes
-from .tracking import all_layers
 
 __all__ = ["calling", "get_mask", "set_mask", "undisturbed"]
 
@@ -20,10 +20,12 @@ __all__ = ["calling", "get_mask", "set_mask", "undisturbed"]
 class _Local(threading.local):
     def __init__(self) -> None:
         self.training: bool | None = None
-        self.call: object | None = None
+        self.call = 0
+        self.last = 0
 
 
 _local = _Local()
+_numbers = itertools.count(1)
 _masks = Notes()
 
 
@@ -38,9 +40,9 @@ class calling:
     def __enter__(self) -> calling:
         local = _local
         self.before = local.training
-        self.outermost = local.call is None
+        self.outermost = not local.call
         if self.outermost:
-            local.call = self
+            local.call = local.last = next(_numbers)
         local.training = self.training
         trace._local.ambient = self.training
         return self
@@ -50,7 +52,7 @@ class calling:
         local.training = self.before
         trace._local.ambient = self.before
         if self.outermost:
-            local.call = None
+            local.call = 0
 
 
 class undisturbed:
@@ -58,7 +60,7 @@ class undisturbed:
 
     def __enter__(self) -> None:
         self._before = _local.training, _local.call, trace._local.ambient, trace._local.tapes
-        _local.training, _local.call, trace._local.ambient, trace._local.tapes = None, self, None, ()
+        _local.training, _local.call, trace._local.ambient, trace._local.tapes = None, next(_numbers), None, ()
 
     def __exit__(self, *_: object) -> None:
         _local.training, _local.call, trace._local.ambient, trace._local.tapes = self._before
@@ -69,20 +71,9 @@ def current_training() -> bool | None:
     return _local.training
 
 
-_losses_noted = False
-
-
-def note_losses() -> None:
-    """Note that a layer has losses, so that outermost calls look for old ones."""
-    global _losses_noted
-    _losses_noted = True
-
-
-def clear_losses(layer: Any) -> None:
-    """Forget the losses of the last call, of a layer and of all layers in it."""
-    if _losses_noted:
-        for each in all_layers(layer):
-            each._record.losses = []
+def call_number() -> int:
+    """The number of the outermost call of a layer that is going on, or of the last one there was."""
+    return _local.call or _local.last
 
 
 def set_mask(tensor: Any, mask: Any) -> None:

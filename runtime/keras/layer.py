@@ -182,7 +182,7 @@ class Layer(LayerState):
             check_input(self, args[0] if args else next(iter(kwargs.values()), None))
         with inside(self), context.calling(training) as call:
             if call.outermost:
-                context.clear_losses(self)
+                record.last_call = context.call_number()
             if trace.current_graph() is not None:
                 with trace.name_scope(record.name):
                     return self._masked_call(args, kwargs)

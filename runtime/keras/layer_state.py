@@ -156,14 +156,18 @@ class LayerState:
 
     def add_loss(self, loss: Any) -> None:
         """Add one scalar tensor, or several, to what training minimises; for this call of the outermost layer."""
-        context.note_losses()
-        self._record.losses += [convert_to_tensor(each) for each in nest.flatten(loss)]
+        record = self._record
+        if record.loss_call != context.call_number():
+            record.losses, record.loss_call = [], context.call_number()
+        record.losses += [convert_to_tensor(each) for each in nest.flatten(loss)]
 
     @property
     def losses(self) -> list[Any]:
         """What `add_loss` was given in the last call, and the losses of regularizers, of all layers inside too."""
-        layers = list(all_layers(self))
-        losses = [loss for layer in layers for loss in layer._record.losses if context.is_readable(loss)]
+        since = self._record.last_call
+        records = [layer._record for layer in all_layers(self)]
+        found = [loss for record in records if record.loss_call >= since for loss in record.losses]
+        losses = [loss for loss in found if context.is_readable(loss)]
         for variable in self.trainable_weights:
             if getattr(variable, "regularizer", None) is not None:
                 losses.append(variable.regularizer(variable))

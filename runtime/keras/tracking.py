@@ -18,7 +18,8 @@ class Record:
     """What the library keeps about a layer; the layer's other attributes are the user's.
 
     ``weights``: the variables made by `add_weight`; ``layers``: those that a container was given;
-    ``nodes``: the symbolic calls; ``losses``: what was added in the last call.
+    ``nodes``: the symbolic calls; ``losses``: what was added in the outermost call of number ``loss_call``;
+    ``last_call``: the number of the last call in which the layer itself was outermost.
     """
 
     def __init__(self) -> None:
@@ -42,6 +43,8 @@ class Record:
         self.layers: list[Any] = []
         self.nodes: list[Any] = []
         self.losses: list[Any] = []
+        self.loss_call = 0
+        self.last_call = 0
         self.output_shapes: list[Any] = []
         # Of models: the symbolic calls they are made of, the symbolic input of a Sequential, what compile was given.
         self.graph: Any = None

@@ -22,6 +22,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def to_code(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> str:
     """Returns the source of the staged form of a function: what runs while a graph is being built.
 
+    Operators, attributes, items, `with` and the bodies of `try` are shown as they are written. When the form is
+    compiled, a last pass (`converters/implicit_calls.py`) puts operators of autograph in their place, which do the
+    same, but convert the methods of the user's classes that Python calls there.
+
     Args:
         entity: a function, lambda, method, callable object, partial, or what `to_graph` or `function` made of one.
         recursive: accepted for TensorFlow's sake; what a function calls is always converted, when it is called.

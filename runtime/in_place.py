@@ -104,9 +104,9 @@ def _sources(value: Value, holders: dict[Graph, list[Node]]) -> Iterator[Value]:
                 if holder.op.name == "while":
                     yield from holder.attributes["body"].outputs[position : position + 1]
     elif kind == "get_item" or kind in _VIEWS:
-        inner = viewed(value)
-        if inner is not None:
-            yield inner
+        whole = viewed(value)
+        if whole is not None:
+            yield whole
     elif kind == "while":
         yield node.inputs[value.index]
         yield from node.attributes["body"].outputs[value.index : value.index + 1]

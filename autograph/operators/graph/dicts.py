@@ -57,6 +57,13 @@ def _may_miss(value: Any) -> bool:
     return type(value) is Maybe and value.missing is UNDEFINED
 
 
+def _either(value: Maybe, other: Any) -> Any:
+    """A value that may be missing, and another one where it is."""
+    from .cond import if_stmt
+
+    return if_stmt(value.flag, lambda: value.value, lambda: other, ())
+
+
 class DictOf(Spec):
     """A dict with some keys, each of which may be missing if its specification says so."""
 
@@ -94,7 +101,7 @@ def _held(value: Any) -> Mapping[Any, Any]:
     while isinstance(value, Frozen):
         value = value.contents
     value = value.state if isinstance(value, StagedDict) else value
-    return value.values if isinstance(value, DictState) else value  # type: ignore[no-any-return]
+    return value.values if isinstance(value, DictState) else value
 
 
 def join_dicts(left: Spec, right: Spec, join: Callable[[Spec, Spec], Spec], opened_new: Callable[[Spec], Spec]) -> Spec:
@@ -201,12 +208,10 @@ class StagedDict(Mutable):
         self.pop(key)
 
     def get(self, key: Any, default: Any = None) -> Any:
-        from .cond import if_stmt
-
         value = self.state.values.get(key, UNDEFINED)
         if not _may_miss(value):
             return default if value is UNDEFINED else value
-        return if_stmt(value.flag, lambda: value.value, lambda: default, ())
+        return _either(value, default)
 
     def pop(self, key: Any, default: Any = _NOTHING) -> Any:
         value = self[key] if default is _NOTHING else self.get(key, default)
@@ -222,8 +227,6 @@ class StagedDict(Mutable):
 
     def update(self, *others: Any, **items: Any) -> None:
         """``dict.update``; a key that may be missing in the other dict is set only where it is there."""
-        from .cond import if_stmt
-
         for other in others:
             if not isinstance(other, StagedDict):
                 other = StagedDict.of(dict(other))
@@ -231,8 +234,7 @@ class StagedDict(Mutable):
                 if not _may_miss(value):
                     self[key] = value
                 elif not _may_miss(self.state.values.get(key, UNDEFINED)) and key in self.state.values:
-                    old = self.state.values[key]
-                    self[key] = if_stmt(value.flag, lambda value=value: value.value, lambda old=old: old, ())
+                    self[key] = _either(value, self.state.values[key])
                 else:
                     raise self._refused(f"an update by a dict that may lack the key {key!r}")
         for key, value in items.items():

@@ -199,7 +199,7 @@ class _Tables:
         owners = {id(place.location.owner): place.location.owner for place in self._places}
         for key, owner in owners.items():
             mine = [place for place in self._places if place.location.owner is owner]
-            self.given[key] = {**owner, **{place.location.index: place.read() for place in mine}}
+            self.given[key] = {**owner, **{place.location.key[-1]: place.read() for place in mine}}
             label = mine[0].location.label.rpartition("[")[0]
             rebinding.stage(owner, label, bodies).set(DictState(self.given[key]))
 

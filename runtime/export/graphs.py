@@ -45,6 +45,7 @@ _STRUCTURAL = ("cond", "while", "call", "placeholder")
 _GRAPH = {"name", "nodes", "parameters", "captures", "outputs", "never_returns"}
 _NODE = {"name", "op", "inputs", "outputs"}
 _MAX_LINE = 2**24
+_MAX_STEPS = 2**18
 
 
 # Out
@@ -251,12 +252,41 @@ class GraphReader:
                 check(graph, checked)
             except GraphError as error:
                 raise SavedFileError(f"the saved model is damaged: {error.message}") from None
-        for graph in self.functions:
-            calls = (node for node in graph.walk() if node.op.name == "call")
-            graph.calls_itself = any(node.attributes["graph"] is graph for node in calls)
+        self._find_recursion()
+
+    def _find_recursion(self) -> None:
+        """Mark the functions that call themselves, also through others: few, so that each may be followed."""
+        calls: dict[Graph, set[Graph]] = {graph: set() for graph in self.functions}
+        for graph in [*self._parts, *self.functions]:
+            called = {node.attributes["graph"] for node in graph.nodes if node.op.name == "call"}
+            while called and graph.parent is not None:
+                graph = graph.parent
+            calls.setdefault(graph, set()).update(called)
+        steps = 0
+        for graph in _in_circles(calls):
+            for node in graph.walk():
+                steps += 1
+                graph.calls_itself |= node.op.name == "call" and node.attributes["graph"] is graph
+            require(steps < _MAX_STEPS, "too many functions call each other")
 
 
 _LOCATION = (lambda: None).__code__
+
+
+def _in_circles(calls: dict[Graph, set[Graph]]) -> list[Graph]:
+    """The graphs from which calls may lead on without end."""
+    callers: dict[Graph, list[Graph]] = {graph: [] for graph in calls}
+    for graph, called in calls.items():
+        for each in called:
+            callers[each].append(graph)
+    open_calls = {graph: len(called) for graph, called in calls.items()}
+    ended = [graph for graph, count in open_calls.items() if not count]
+    for graph in ended:  # which grows
+        for caller in callers[graph]:
+            open_calls[caller] -= 1
+            if not open_calls[caller]:
+                ended.append(caller)
+    return [graph for graph, count in open_calls.items() if count]
 
 
 def _name(data: Any) -> str:

@@ -421,6 +421,39 @@ def test_calls_that_double_at_each_level_cost_nothing_to_load(copied):
     assert attempt(copied) == "loaded"
 
 
+def chained(content, count, called):
+    """A content with functions more, of one argument, each of which calls those whose numbers `called` gives."""
+    x = {"name": "x", "op": "placeholder", "inputs": [], "outputs": [["float32", [2]]]}
+    start = len(content["functions"])
+    for i in range(count):
+        nodes = [
+            {"name": f"c{k}", "op": "call", "inputs": [[0, 0]], "outputs": [["float32", [2]]],
+             "attributes": {"graph": {"function": start + k}}}
+            for k in called(i)
+        ]  # fmt: skip
+        content["functions"].append(
+            {
+                "name": "g",
+                "nodes": [x, *nodes],
+                "parameters": [0],
+                "captures": [],
+                "outputs": [[0, 0]],
+                "never_returns": False,
+            }
+        )
+    return content
+
+
+def test_long_chains_of_functions_load_in_linear_time(copied):
+    write(copied, chained(content_of(copied), 4000, lambda i: [i - 1] if i else []))
+    assert attempt(copied) == "loaded"
+
+
+def test_functions_that_all_call_each_other_are_too_many(copied):
+    write(copied, chained(content_of(copied), 3000, lambda i: [0] if i else range(1, 3000)))
+    refuses(copied, "too many functions call each other")
+
+
 def test_an_endless_recursion_is_an_error(copied):
     content = content_of(copied)
     for place, function in enumerate(content["functions"]):

@@ -52,10 +52,11 @@ BINARY = {
 }  # fmt: skip
 UNARY = {gast.USub: "neg", gast.UAdd: "pos", gast.Invert: "invert"}
 COMPARISONS = {gast.Eq: "eq", gast.NotEq: "ne", gast.Lt: "lt", gast.LtE: "le", gast.Gt: "gt", gast.GtE: "ge"}
+_UNPACKED = (gast.Tuple, gast.List)
 
 
 class ImplicitCalls(Pass):
-    """Rewrites operators, attributes, constant subscripts and `with`."""
+    """Rewrites operators, attributes, constant subscripts, unpacking, `with` and `try`."""
 
     always = True
 
@@ -85,6 +86,16 @@ class ImplicitCalls(Pass):
         if found is None or len(node.ops) > 1:
             return node
         return operator_call(found, [node.left, *node.comparators], node)
+
+    def leave_Assign(self, node: Any) -> Rewritten:
+        if len(node.targets) == 1 and isinstance(node.targets[0], _UNPACKED) and not isinstance(node.value, _UNPACKED):
+            node.value = operator_call("iterated", [node.value], node.value)
+        return node
+
+    def leave_Starred(self, node: Any) -> Rewritten:
+        if isinstance(node.ctx, gast.Load):
+            node.value = operator_call("iterated", [node.value], node.value)
+        return node
 
     def leave_AugAssign(self, node: Any) -> Rewritten:
         target, by = node.target, operator(IN_PLACE[type(node.op)], node)

@@ -228,6 +228,9 @@ def iteration(x: Any, y: Any) -> Any:
     total = 0 * x
     for each in Vector(x, y):
         total = total + each
+    first, last = Vector(y, x)
+    total = total + first * 10 + last
+    total = total + (lambda a, b: a - b)(*Vector(x, y))
     return total, sum(Vector(x, y)), list(Vector(x, y)), [2 * each for each in Vector(y, x)]
 
 

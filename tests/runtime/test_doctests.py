@@ -8,7 +8,8 @@ import importlib
 import numpy as np
 import pytest
 
-MODULES = ["dtypes", "shapes", "nest", "op", "convert", "spec", "function", "graph_def", "ops.print_format"]
+MODULES = ["dtypes", "shapes", "nest", "op", "convert", "spec", "function", "graph_def", "ops.print_format",
+           "keras.model", "keras.sequential"]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -348,20 +348,6 @@ class SymbolicTensor(Tensor):
     def __pos__(self) -> Any:
         return own(self, self)
 
-    __iadd__ = _in_place(operator.add)
-    __isub__ = _in_place(operator.sub)
-    __imul__ = _in_place(operator.mul)
-    __itruediv__ = _in_place(operator.truediv)
-    __ifloordiv__ = _in_place(operator.floordiv)
-    __imod__ = _in_place(operator.mod)
-    __ipow__ = _in_place(operator.pow)
-    __imatmul__ = _in_place(operator.matmul)
-    __iand__ = _in_place(operator.and_)
-    __ior__ = _in_place(operator.or_)
-    __ixor__ = _in_place(operator.xor)
-    __ilshift__ = _in_place(operator.lshift)
-    __irshift__ = _in_place(operator.rshift)
-
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """The value that a session (of `tf.compat.v1`; the default one) computes for the tensor."""
         from .compat.v1 import get_default_session
@@ -447,6 +433,10 @@ class SymbolicTensor(Tensor):
     def __deepcopy__(self, memo: Any) -> Any:
         return own(self, self)
 
+
+_IN_PLACE = "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift"
+for _name in _IN_PLACE:
+    setattr(SymbolicTensor, f"__i{_name}__", _in_place(getattr(operator, f"__{_name}__")))
 
 from . import numpy_protocol, trace, trace_text  # noqa: E402  (these need the classes above)
 from .in_place import note_update, own  # noqa: E402

@@ -8,6 +8,9 @@ from typing import Any
 from autograph.errors import InvalidArgumentError
 
 from .. import nest
+from ..function import function
+from ..module import Module
+from ..spec import TensorSpec
 from . import weights
 from .functional import FunctionalGraph
 from .layer import Layer
@@ -168,6 +171,32 @@ class Model(Trainer, Layer):
         A file that is missing, damaged or of another model raises an error, and nothing is changed.
         """
         weights.load_weights(self, filepath, skip_mismatch)
+
+    def export(
+        self, filepath: str | os.PathLike[str], format: str = "tf_saved_model", verbose: bool | None = None,
+        input_signature: Any = None
+    ) -> None:  # fmt: skip
+        """Write a folder that runs without the Python source: ``saved_model.load(filepath).serve(inputs)``.
+
+        ``input_signature``: a `TensorSpec`, or a structure of them; left out, the inputs of a functional or built
+        sequential model. Raises `InvalidArgumentError` for another format, and where the inputs are not known.
+        """
+        from ..export.saved_model import save
+
+        if format != "tf_saved_model":
+            raise InvalidArgumentError(f'models are exported in the format "tf_saved_model", not {format!r}')
+        graph = self.graph_of_calls
+        if input_signature is None and graph is None:
+            raise InvalidArgumentError(
+                f"model '{self.name}' does not know its inputs: pass input_signature, for example "
+                "tf.TensorSpec((None, 4))"
+            )
+        if input_signature is None and graph is not None:
+            input_signature = nest.map_structure(lambda leaf: TensorSpec(leaf.static_shape, leaf.dtype), graph.inputs)
+        module = Module()
+        module.serve = function(lambda inputs: self(inputs, training=False), input_signature=[input_signature])
+        module.model_variables = self.weights
+        save(module, filepath)
 
     def get_config(self) -> dict[str, Any]:
         """As `Layer.get_config`; a functional model has none: `NotImplementedError`."""

@@ -96,6 +96,28 @@ def test_functional_and_sequential_models(tmp_path):
         assert same(model, other)
 
 
+def test_an_exported_model_runs_without_its_source(tmp_path):
+    model = keras.Sequential(
+        [layers.Input((6,)), layers.Dense(4, activation="relu"), layers.Dropout(0.5), layers.Dense(2)]
+    )
+    model.export(tmp_path / "a")
+    loaded = tf.saved_model.load(tmp_path / "a")
+    np.testing.assert_allclose(loaded.serve(X), model(X), rtol=1e-6)
+    np.testing.assert_allclose(loaded.serve(X[:3]), model(X[:3]), rtol=1e-6)
+    a, b = keras.Input((2,)), keras.Input((2,))
+    pair = keras.Model([a, b], {"sum": layers.Add()([a, b])})
+    pair.export(tmp_path / "b")
+    found = tf.saved_model.load(tmp_path / "b").serve([X[:, :2], X[:, 2:4]])
+    np.testing.assert_allclose(found["sum"], X[:, :2] + X[:, 2:4])
+    network = compiled()
+    network.export(tmp_path / "c", input_signature=tf.TensorSpec((None, 6)))
+    np.testing.assert_allclose(tf.saved_model.load(tmp_path / "c").serve(X), network(X), rtol=1e-5, atol=1e-6)
+    with pytest.raises(ValueError, match="does not know its inputs"):
+        network.export(tmp_path / "d")
+    with pytest.raises(ValueError, match="not 'onnx'"):
+        model.export(tmp_path / "d", format="onnx")
+
+
 # What can't be
 
 

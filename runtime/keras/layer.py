@@ -26,6 +26,9 @@ from .tracking import Record
 
 __all__ = ["InputSpec", "Layer"]
 
+# Attributes that traced steps of training hold.
+_TRACED = frozenset(("call", "train_step", "test_step", "predict_step", "compute_loss", "compute_metrics"))
+
 
 class Layer(LayerState):
     """Weights, and a computation that uses them.
@@ -84,8 +87,10 @@ class Layer(LayerState):
         record.ready = True
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name == "call":
+        if name in _TRACED:
             self._record.signature = None
+            if self._record.compiled is not None:
+                self._record.compiled.functions.clear()
         object.__setattr__(self, name, value)
 
     # Looking

@@ -36,9 +36,7 @@ class CallSignature:
         return dict(self.signature.bind(*args, **kwargs).arguments)
 
 
-def shapes_for_build(
-    build: Callable[..., Any], shapes: dict[str, Any]
-) -> tuple[tuple[Any, ...], dict[str, Any]]:  # fmt: skip
+def shapes_for_build(build: Callable[..., Any], shapes: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments of `build` for the shapes of the arguments of `call`, which are given by name.
 
     One parameter takes the shape of the first argument; several take those of the arguments that they are named

@@ -108,6 +108,7 @@ class Trainer(Fitting):
     @optimizer.setter
     def optimizer(self, value: Any) -> None:
         self._compiled.optimizer = value
+        self._reset_functions()
 
     @property
     def loss(self) -> Any:

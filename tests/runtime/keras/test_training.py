@@ -324,6 +324,18 @@ def test_a_step_is_traced_once_for_all_sizes():
     assert len(traces) == 2  # of the first size, and of any
 
 
+def test_traced_steps_see_another_call_and_another_optimizer():
+    model = linear()
+    model.fit(X, Y, batch_size=50, shuffle=False, verbose=0)
+    first = model.get_weights()[0]
+    model.optimizer = keras.optimizers.SGD(0.0)
+    model.fit(X, Y, verbose=0)
+    np.testing.assert_array_equal(model.get_weights()[0], first)
+    call = model.call
+    model.call = tf.function(lambda inputs: call(inputs) * 0 + 1)
+    np.testing.assert_array_equal(model.predict(X, verbose=0), np.ones((50, 2)))
+
+
 # What can't be
 
 

@@ -193,7 +193,7 @@ class Model(Trainer, Layer):
             )
         if input_signature is None and graph is not None:
             input_signature = nest.map_structure(lambda leaf: TensorSpec(leaf.static_shape, leaf.dtype), graph.inputs)
-        module = Module()
+        module: Any = Module()
         module.serve = function(lambda inputs: self(inputs, training=False), input_signature=[input_signature])
         module.model_variables = self.weights
         save(module, filepath)

@@ -1,7 +1,8 @@
 """The arguments of traced functions: binding to parameters, cache keys, placeholders, and the check for mutation.
 
 A key says everything that a trace depends on: dtype and shape of tensors and arrays, the structure around them,
-type and value of Python values (so that 1, 1.0 and True differ), and the identity of all other objects.
+type and value of Python values (so that 1, 1.0 and True differ), the specs of composite values (datasets and their
+iterators, tensor arrays), and the identity of all other objects.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 from autograph.errors import InvalidArgumentError, SignatureError
 
 from . import nest
+from .composite import Composite, CompositeSpec
 from .convert import convert_to_tensor
 from .dtypes import DType
 from .ir import Graph
@@ -89,7 +91,13 @@ def name_of(function: Any) -> str:
 
 def shown(value: Any) -> str:
     """An argument in an error message: tensors and arrays by dtype and shape."""
-    return repr(nest.map_structure(lambda leaf: spec_of(leaf) if is_tensor_like(leaf) else leaf, value))
+
+    def spec(leaf: Any) -> Any:
+        if isinstance(leaf, (np.ndarray, np.generic)):
+            leaf = convert_to_tensor(leaf)
+        return spec_of(leaf) if is_tensor_like(leaf) else leaf
+
+    return repr(nest.map_structure(spec, value))
 
 
 def cast_to(value: Any, wanted: Any) -> Any:
@@ -105,6 +113,11 @@ def cast_to(value: Any, wanted: Any) -> Any:
             differs = "shape" if given.dtype == wanted.dtype else "dtype"
             raise InvalidArgumentError(f"the {differs} does not fit")
         return value
+    if isinstance(wanted, CompositeSpec):
+        spec = composite_spec(value)
+        if spec is None or not wanted.accepts(spec):
+            raise InvalidArgumentError(f"it is no value of {wanted!r}")
+        return value if spec == wanted else wanted.pack(value.components())
     if not nest.is_nested(wanted):
         if is_tensor_like(value) or value != wanted:
             raise InvalidArgumentError(f"it is not {wanted!r}")
@@ -168,9 +181,18 @@ def key_of(value: Any, tensors: list[Any]) -> Any:
         tensor = convert_to_tensor(value)
         tensors.append(tensor)
         return tensor._array.dtype, tensor._array.shape
+    if isinstance(value, (Composite, CompositeSpec)):
+        return _composite_key(value, tensors)
     if nest.is_nested(value):
         return _structure_key(value, tensors)
     return _leaf_key(value)
+
+
+def _composite_key(value: Composite | CompositeSpec, tensors: list[Any]) -> Any:
+    parts = value.components()
+    tensors.extend(parts)
+    specs = [spec_of(part) for part in parts]
+    return composite_spec(value), *[(spec.dtype.numpy, spec.type.shape) for spec in specs]
 
 
 def is_tensor_key(key: Any) -> bool:
@@ -210,15 +232,25 @@ def symbolic(value: Any, graph: Graph, name: str, specs: Iterator[TensorSpec]) -
     if is_tensor_like(value):
         spec = next(specs)
         return SymbolicTensor(graph.parameter(spec.type, spec.name or name))
+    composite = composite_spec(value)
+    if composite is not None:
+        return composite.pack([SymbolicTensor(graph.parameter(next(specs).type, name)) for _ in composite.components()])
     if nest.is_nested(value):
         return nest.rebuild(value, [symbolic(child, graph, name, specs) for _, child in nest.children(value)])
     return value
 
 
 def with_specs(value: Any, specs: Iterator[TensorSpec]) -> Any:
-    """A copy of an argument for a signature: specs for tensors, `ObjectReference` for what is known by identity."""
+    """A copy of an argument for a signature: specs for tensors and composites, `ObjectReference` for what is known by
+    identity.
+    """
     if is_tensor_like(value):
         return next(specs)
+    composite = composite_spec(value)
+    if composite is not None:
+        for _ in composite.components():
+            next(specs)
+        return composite
     if nest.is_nested(value):
         return nest.rebuild(value, [with_specs(child, specs) for _, child in nest.children(value)])
     key = _leaf_key(value)

@@ -81,6 +81,12 @@ def test_input_signature() -> None:  # S03
         py_function(1, 2)
 
 
+def test_arrays_that_do_not_fit_an_input_signature() -> None:
+    function = tf.function(lambda x: x, input_signature=[tf.TensorSpec((2,))])
+    with pytest.raises(SignatureError, match=r"not TensorSpec\(shape=\(3,\), dtype=tf.float32"):
+        function(np.ones(3, np.float32))
+
+
 def test_input_signature_of_structures() -> None:
     spec = {"a": tf.TensorSpec((), tf.int32), "b": [tf.TensorSpec((None,), tf.float32)]}
 

@@ -95,9 +95,16 @@ def shown(value: Any) -> str:
     def spec(leaf: Any) -> Any:
         if isinstance(leaf, (np.ndarray, np.generic)):
             leaf = convert_to_tensor(leaf)
-        return spec_of(leaf) if is_tensor_like(leaf) else leaf
+        return spec_of(leaf) if is_tensor_like(leaf) else composite_spec(leaf) or leaf
 
     return repr(nest.map_structure(spec, value))
+
+
+def composite_spec(value: Any) -> CompositeSpec | None:
+    """The spec of a composite value, or a spec itself; None for other values."""
+    if isinstance(value, Composite):
+        return value.type_spec
+    return value if isinstance(value, CompositeSpec) else None
 
 
 def cast_to(value: Any, wanted: Any) -> Any:

@@ -14,6 +14,7 @@ from autograph.tracebacks import trim
 from . import nest, shapes, signatures, trace
 from .arguments import Parameters, check_not_changed, is_tensor_key, is_tensor_like, key_of, name_of, resolved, spec_of
 from .choices import forbid_choices
+from .composite import Composite, CompositeSpec
 from .convert import convert_to_tensor, wrap
 from .execute.executable import Executable
 from .execute.plan import Plan
@@ -51,7 +52,7 @@ class ConcreteFunction:
         self._values = values
         self._types = [value.type for value in graph.parameters]
         self._outputs = outputs
-        leaves = nest.flatten(outputs)
+        leaves = nest.flatten(outputs, expand_composites=True)
         self._single = len(leaves) == 1 and outputs is leaves[0] and outputs is not None
         self._has_outputs = [leaf is not None for leaf in leaves]
         self._optional = has_optional(outputs)
@@ -182,7 +183,7 @@ class ConcreteFunction:
             return results[0]
         remaining = iter(results)
         leaves = [next(remaining) if present else None for present in self._has_outputs]
-        packed = nest.pack_sequence_as(self._outputs, leaves)
+        packed = nest.pack_sequence_as(self._outputs, leaves, expand_composites=True)
         return with_values(packed) if self._optional else packed
 
     def _flat_arguments(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> list[Any]:
@@ -204,7 +205,7 @@ class ConcreteFunction:
                 if self.changed_inputs:
                     changed = frozenset(position - first for position in self.changed_inputs)
                     check_not_changed(self.graph.name, [name], [given[name]], [given[name]], changed)
-            elif any(isinstance(leaf, TensorSpec) for leaf in nest.flatten(traced)):
+            elif any(isinstance(leaf, (TensorSpec, CompositeSpec)) for leaf in nest.flatten(traced)):
                 raise SignatureError(f"{self.graph.name}() misses the argument {name!r}, a tensor ({traced})")
         return tensors
 
@@ -277,6 +278,8 @@ def outputs_of(result: Any, function: Callable[..., Any], graph: Graph) -> Any:
     def convert(leaf: Any) -> Any:
         if leaf is None:
             return None
+        if isinstance(leaf, Composite):
+            return leaf.type_spec.pack([SymbolicTensor(trace.value_of(part)) for part in leaf.components()])
         try:
             tensor = convert_to_tensor(leaf)
             return SymbolicTensor(trace.value_of(tensor)) if isinstance(tensor, Tensor) else tensor

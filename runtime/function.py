@@ -181,7 +181,8 @@ class Function:
         """
         specs = [spec_of(tensor) for tensor in tensors]
         if self._options.input_signature is not None:
-            signed = [spec for spec in nest.flatten(self._options.input_signature) if isinstance(spec, TensorSpec)]
+            leaves = nest.flatten(self._options.input_signature, expand_composites=True)
+            signed = [spec for spec in leaves if isinstance(spec, TensorSpec)]
             specs = signed + specs[len(signed) :]
         elif self._options.reduce_retracing:
             specs = self._relaxed(key, specs)
@@ -222,7 +223,7 @@ class Function:
 
     def _trace(self, values: Sequence[Any], specs: Sequence[TensorSpec], pending: Pending) -> ConcreteFunction:
         graph, outputs = pending.settle(lambda: self._trace_once(values, specs, pending))
-        graph.outputs = [tensor.value for tensor in nest.flatten(outputs) if tensor is not None]
+        graph.outputs = [tensor.value for tensor in nest.flatten(outputs, True) if tensor is not None]
         if settings.checks and pending.is_settled:
             from .check import check
 

@@ -1,6 +1,7 @@
 """Structures of tensors: lists, tuples, named tuples, dicts (keys in sorted order) and dataclasses, in any nesting.
 
-Everything else, None included, is a leaf.
+Everything else, None included, is a leaf. With ``expand_composites`` the tensors of datasets, iterators over them and
+tensor arrays are leaves in their place.
 
 >>> flatten({"b": [1, 2], "a": (3, None)})
 [3, None, 1, 2]
@@ -18,6 +19,8 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
+from .composite import Composite, CompositeSpec
+
 __all__ = [
     "assert_same_structure", "flatten", "flatten_with_path", "is_nested", "map_structure", "pack_sequence_as",
 ]  # fmt: skip
@@ -29,7 +32,7 @@ def is_nested(value: Any) -> bool:
 
 
 def _is_dataclass(value: Any) -> bool:
-    return hasattr(type(value), "__dataclass_fields__")
+    return hasattr(type(value), "__dataclass_fields__") and not isinstance(value, Composite)
 
 
 def children(structure: Any) -> list[tuple[Any, Any]]:
@@ -69,11 +72,23 @@ def _rebuild_mapping(structure: Mapping[Any, Any], found: dict[Any, Any]) -> Any
     return type(structure)(items)  # type: ignore[call-arg]
 
 
-def flatten(structure: Any) -> list[Any]:
+def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     """The leaves, in order."""
     leaves: list[Any] = []
     _flatten(structure, leaves)
+    if expand_composites:
+        return [part for leaf in leaves for part in _parts(leaf)]
     return leaves
+
+
+def _spec(value: Any) -> CompositeSpec | None:
+    if isinstance(value, Composite):
+        return value.type_spec
+    return value if isinstance(value, CompositeSpec) else None
+
+
+def _parts(leaf: Any) -> Sequence[Any]:
+    return leaf.components() if isinstance(leaf, (Composite, CompositeSpec)) else (leaf,)
 
 
 def _flatten(structure: Any, leaves: list[Any]) -> None:
@@ -93,44 +108,40 @@ def flatten_with_path(structure: Any, path: tuple[Any, ...] = ()) -> Iterator[tu
         yield path, structure
 
 
-def pack_sequence_as(structure: Any, flat_sequence: Iterable[Any]) -> Any:
+def pack_sequence_as(structure: Any, flat_sequence: Iterable[Any], expand_composites: bool = False) -> Any:
     """A structure like the given one with leaves from the sequence; `ValueError` when their number differs."""
     leaves = list(flat_sequence)
-    iterator = iter(leaves)
-    try:
-        result = _pack(structure, iterator)
-    except StopIteration:
-        raise _wrong_number(structure, leaves) from None
-    if next(iterator, iterator) is not iterator:
-        raise _wrong_number(structure, leaves)
-    return result
+    count = len(flatten(structure, expand_composites))
+    if count != len(leaves):
+        raise ValueError(f"the structure has {count} leaves, but {len(leaves)} values were given")
+    return _pack(structure, iter(leaves), expand_composites)
 
 
-def _wrong_number(structure: Any, leaves: list[Any]) -> ValueError:
-    return ValueError(f"the structure has {len(flatten(structure))} leaves, but {len(leaves)} values were given")
+def _pack(structure: Any, leaves: Iterator[Any], expand: bool = False) -> Any:
+    if is_nested(structure):
+        return rebuild(structure, [_pack(child, leaves, expand) for _, child in children(structure)])
+    spec = _spec(structure) if expand else None
+    return next(leaves) if spec is None else spec.pack([next(leaves) for _ in spec.components()])
 
 
-def _pack(structure: Any, leaves: Iterator[Any]) -> Any:
-    if not is_nested(structure):
-        return next(leaves)
-    values = []
-    for _, child in children(structure):
-        values.append(_pack(child, leaves))
-    return rebuild(structure, values)
-
-
-def map_structure(function: Callable[..., Any], *structures: Any) -> Any:
+def map_structure(function: Callable[..., Any], *structures: Any, expand_composites: bool = False) -> Any:
     """Apply a function to the leaves of equal structures; the result has the structure of the first."""
     if not structures:
         raise InvalidArgumentError("map_structure needs at least one structure")
     first, *others = structures
     for other in others:
         assert_same_structure(first, other)
-    return _pack(first, map(function, *map(flatten, structures)))
+    flat = [flatten(structure, expand_composites) for structure in structures]
+    return _pack(first, map(function, *flat), expand_composites)
 
 
-def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> None:
-    """Raise `ValueError` when two structures differ in their nesting or keys, `TypeError` when only in their types."""
+def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
+    """Raise `ValueError` when two structures differ in their nesting or keys, `TypeError` when only in their types.
+
+    With ``expand_composites``, composites whose specs are not equal differ in type.
+    """
+    if expand_composites and _spec(nest1) != _spec(nest2):
+        raise InvalidTypeError(f"The two structures don't have the same composite type: {nest1!r} and {nest2!r}")
     if is_nested(nest1) != is_nested(nest2):
         raise InvalidArgumentError(f"The two structures don't have the same nested structure: {nest1!r} and {nest2!r}")
     if not is_nested(nest1):
@@ -141,4 +152,4 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> N
     if len(first) != len(second) or (isinstance(nest1, Mapping) and [k for k, _ in first] != [k for k, _ in second]):
         raise InvalidArgumentError(f"The two structures don't have the same nested structure: {nest1!r} and {nest2!r}")
     for (_, a), (_, b) in zip(first, second, strict=True):
-        assert_same_structure(a, b, check_types)
+        assert_same_structure(a, b, check_types, expand_composites)

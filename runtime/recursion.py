@@ -96,7 +96,8 @@ class Pending:
         present = [type_ for type_ in types if type_ is not None]
         node = trace.add_node(CALL, [*inputs, *captures], {"graph": graph}, present, graph.name)
         outputs = map(SymbolicTensor, node.outputs)
-        packed = nest.pack_sequence_as(structure, [None if type_ is None else next(outputs) for type_ in types])
+        leaves = [None if type_ is None else next(outputs) for type_ in types]
+        packed = nest.pack_sequence_as(structure, leaves, expand_composites=True)
         return with_values(packed) if has_optional(structure) else packed
 
     def settle(self, trace_once: Callable[[], tuple[Graph, Any]]) -> tuple[Graph, Any]:
@@ -133,7 +134,7 @@ class Pending:
             raise self._error(f"{self.name}() calls itself on every way through it") from None
         if not graph.calls_itself:
             return graph, outputs
-        types = [None if leaf is None else leaf.value.type for leaf in nest.flatten(outputs)]
+        types = [None if leaf is None else leaf.value.type for leaf in nest.flatten(outputs, True)]
         captures = list(graph.captures)
         known = self.results
         same = known is not None and _same_structure(known.structure, outputs)
@@ -212,5 +213,5 @@ def _joined(known: Type | None, found: Type | None) -> Type | None:
 def _cast_outputs(graph: Graph, outputs: Any, types: list[Type | None]) -> Any:
     with trace.building(graph):
         leaves = [leaf if type_ is None or leaf.dtype is type_.dtype else cast(leaf, type_.dtype)
-                  for leaf, type_ in zip(nest.flatten(outputs), types, strict=True)]  # fmt: skip
-    return nest.pack_sequence_as(outputs, leaves)
+                  for leaf, type_ in zip(nest.flatten(outputs, True), types, strict=True)]  # fmt: skip
+    return nest.pack_sequence_as(outputs, leaves, expand_composites=True)

@@ -16,6 +16,7 @@ import numpy as np
 
 from . import trace
 from .arguments import ObjectReference, is_tensor_key
+from .composite import CompositeSpec
 from .dtypes import as_dtype
 from .ir import Location
 from .shapes import show
@@ -141,7 +142,8 @@ def _compare(name: str, old: Any, new: Any, found: list[Difference]) -> None:
             for key, child in first.items():
                 _compare(f"{name}[{key!r}]", child, second[key], found)
             return
-        kind = "structure" if first is not None or second is not None else "value"
+        composite = any(isinstance(key, tuple) and isinstance(key[0], CompositeSpec) for key in (old, new))
+        kind = "structure" if composite or first is not None or second is not None else "value"
         kind = "object" if isinstance(new, ObjectReference) or isinstance(old, ObjectReference) else kind
     found.append(Difference(name, kind, f"{described(new)} (before: {described(old)})"))
 
@@ -166,6 +168,8 @@ def described(key: Any) -> str:
     if children is not None:
         parts = ", ".join(f"{k!r}: {described(v)}" for k, v in children.items())
         return f"{key[0].__name__}({parts})"
+    if isinstance(key, tuple) and isinstance(key[0], CompositeSpec):
+        return f"a value of {key[0]!r}"
     if isinstance(key, ObjectReference):
         value = key.get()
         return "an object that is gone" if value is None else f"the object {value!r}"

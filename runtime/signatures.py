@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import nest
-from .arguments import Parameters, resolved
+from .arguments import Parameters, composite_spec, resolved
+from .composite import CompositeSpec
 from .shapes import show
 from .spec import TensorSpec
 
@@ -51,7 +52,8 @@ def concrete_text(parameters: Parameters, values: Sequence[Any], outputs: Any, c
 def specs_of_outputs(concrete: ConcreteFunction) -> Any:
     """The structure of the results with a spec for each tensor."""
     return nest.map_structure(
-        lambda leaf: None if leaf is None else TensorSpec(leaf.static_shape, leaf.dtype), concrete.structured_outputs
+        lambda leaf: None if leaf is None else composite_spec(leaf) or TensorSpec(leaf.static_shape, leaf.dtype),
+        concrete.structured_outputs,
     )
 
 
@@ -70,7 +72,7 @@ def _arguments(parameters: Parameters, values: Sequence[Any]) -> Iterator[tuple[
 
 
 def _holds_tensors(value: Any) -> bool:
-    return any(isinstance(leaf, TensorSpec) for leaf in nest.flatten(value))
+    return any(isinstance(leaf, (TensorSpec, CompositeSpec)) for leaf in nest.flatten(value))
 
 
 def _tensor(spec: TensorSpec) -> str:
@@ -90,6 +92,8 @@ class _Number:
 def _lines(value: Any, label: str, indent: str) -> list[str]:
     if isinstance(value, TensorSpec):
         return [f"{indent}{label}{_tensor(value)}"]
+    if isinstance(value, CompositeSpec):
+        return [f"{indent}{label}{value!r}"]
     specs: list[TensorSpec] = []
 
     def number(leaf: Any) -> Any:
@@ -106,6 +110,8 @@ def _traced(value: Any) -> str:
     """An argument or result as TensorFlow's trace types print it: ``List[TensorSpec(…), Literal[3]]``."""
     if isinstance(value, TensorSpec):
         return repr(TensorSpec(value.type.shape, value.dtype))
+    if isinstance(value, CompositeSpec):
+        return repr(value)
     if not nest.is_nested(value):
         return f"Literal[{value!r}]"
     pairs = nest.children(value)

@@ -10,17 +10,19 @@ import numpy as np
 from autograph.errors import InvalidArgumentError
 
 from . import shapes
+from .composite import Composite, CompositeSpec
 from .convert import convert_to_tensor
-from .dtypes import DType, as_dtype
+from .dtypes import DType, as_dtype, float32, variant
 from .ops import arrays, lists
 from .ops.elementwise import cast
 from .ops.gather import gather
 from .ops.joining import concat, split
 from .ops.shape import reshape, shape
 from .shapes import Shape, TensorShape
+from .spec import TensorSpec
 from .tensor import EagerTensor, Tensor
 
-__all__ = ["TensorArray"]
+__all__ = ["TensorArray", "TensorArraySpec"]
 
 
 class _Kind:
@@ -56,7 +58,7 @@ class _Kind:
 
 
 @dataclass(init=False, repr=False, eq=False, frozen=True)
-class TensorArray:
+class TensorArray(Composite):
     """An array of tensors of one dtype. Every change gives a new array: ``ta = ta.write(i, x)``.
 
     Parameters
@@ -97,6 +99,14 @@ class TensorArray:
 
     def _with(self, handle: Any) -> TensorArray:
         return _version(handle, self._kind)
+
+    @property
+    def type_spec(self) -> TensorArraySpec:
+        kind = self._kind
+        return TensorArraySpec(kind.shape, kind.dtype, kind.dynamic, kind.infer_shape)
+
+    def components(self) -> list[Any]:
+        return [self._handle]
 
     @property
     def dtype(self) -> DType:
@@ -202,3 +212,38 @@ def _version(handle: Any, kind: _Kind) -> TensorArray:
     object.__setattr__(made, "_handle", handle)
     object.__setattr__(made, "_kind", kind)
     return made
+
+
+class TensorArraySpec(CompositeSpec):
+    """What a `TensorArray` must be like, whatever its length."""
+
+    def __init__(
+        self, element_shape: Any = None, dtype: Any = float32, dynamic_size: bool = False, infer_shape: bool = True
+    ) -> None:
+        self._element_shape = shapes.as_shape(element_shape)
+        self._dtype = as_dtype(dtype)
+        self._dynamic_size = bool(dynamic_size)
+        self._infer_shape = bool(infer_shape)
+
+    def key(self) -> Any:
+        return self._element_shape, self._dtype, self._dynamic_size, self._infer_shape
+
+    def components(self) -> list[TensorSpec]:
+        return [TensorSpec((), variant)]
+
+    def pack(self, tensors: Any) -> TensorArray:
+        kind = _Kind(self._dtype, self._element_shape, self._infer_shape, self._dynamic_size, None)
+        return _version(tensors[0], kind)
+
+    def accepts(self, other: CompositeSpec) -> bool:
+        return (
+            isinstance(other, TensorArraySpec)
+            and other.key()[1:] == self.key()[1:]
+            and shapes.is_subshape(other._element_shape, self._element_shape)
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"TensorArraySpec({TensorShape(self._element_shape)!r}, {self._dtype!r}, {self._dynamic_size}, "
+            f"{self._infer_shape})"
+        )

@@ -332,6 +332,7 @@ def test_a_cell_of_the_user():
 
 
 def test_dropout_in_recurrent_layers():
+    tf.random.set_seed(4)
     x = np.ones((1, 4, 50), np.float32)
     layer = layers.SimpleRNN(1, activation="linear", dropout=0.5, recurrent_dropout=0.5, return_sequences=True)
     still = np.asarray(layer(x))

@@ -16,6 +16,7 @@ from autograph.tracebacks import trim
 
 from . import convert, dtypes, numerics
 from .dtypes import DType
+from .float_warnings import ignore, restore
 from .ir import Graph, Location, Node, Type, Value, foreign_value_error, line_of
 from .op import Op
 from .tensor import EagerTensor, SymbolicTensor, Tensor
@@ -280,14 +281,16 @@ def run_eagerly(op: Op, inputs: Sequence[Any], attributes: dict[str, Any]) -> An
         arrays = [x._array if type(x) is EagerTensor else _array(x) for x in inputs]
     except (AutographError, TypeError, ValueError, OverflowError) as error:
         raise _located(error, op, None) from error.__cause__
+    token = ignore()
     try:
-        with np.errstate(all="ignore"):
-            result = op.numpy(*arrays, **attributes)
+        result = op.numpy(*arrays, **attributes)
     except Exception as error:
         found = kernel_error(error, op, arrays, attributes)
         if found is error:
             raise
         raise found from None
+    finally:
+        restore(token)
     if numerics.enabled:
         numerics.check_results(op.name, result if type(result) is tuple else (result,), arrays)
     if type(result) is tuple:

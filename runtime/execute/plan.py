@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
+from ..float_warnings import ignore, restore
 from ..ir import Graph, Location, Node
 from .failure import user_error
 from .writer import Writer
@@ -37,11 +36,13 @@ class Plan:
 
     def run(self, *inputs: Any) -> tuple[Any, ...]:
         """Run the graph. Raises what kernels and ``raise`` nodes raise, located at the user's lines."""
+        token = ignore()
         try:
-            with np.errstate(all="ignore"):
-                return self._function(*inputs)
+            return self._function(*inputs)
         except Exception as error:
             raise user_error(error, self._failed(error)) from error.__cause__
+        finally:
+            restore(token)
 
     def _failed(self, error: Exception) -> list[Node]:
         """The nodes whose lines are on the error's traceback, outermost first."""

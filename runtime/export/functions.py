@@ -19,6 +19,7 @@ from autograph.tracebacks import trimming
 
 from .. import nest, shapes, trace
 from ..arguments import ObjectReference, Parameters, is_tensor_like, key_of, resolved, shown, spec_of
+from ..composite import Composite
 from ..concrete import ConcreteFunction
 from ..convert import convert_to_tensor
 from ..function import Function, _Options
@@ -74,6 +75,10 @@ def encode_trace(concrete: ConcreteFunction, graph: int, target: Target) -> dict
                 f"{name}() was traced with {parameter}={resolved(value)!r}, and a saved model can't hold {error}",
                 remedy="pass tensors, numbers, strings or structures of them, or save a signature without this trace",
             ) from None
+    composite = next((leaf for leaf in nest.flatten(concrete._outputs) if isinstance(leaf, Composite)), None)
+    if composite is not None:
+        raise SavingError(f"{name}() returns a {type(composite).__name__}, which a saved model can't hold",
+                          remedy="return tensors: what its stack() gives")  # fmt: skip
     places = iter(range(len(concrete.graph.outputs)))
     outputs = nest.map_structure(lambda leaf: None if leaf is None else Output(next(places)), concrete._outputs)
     try:

@@ -600,6 +600,23 @@ def test_state_outside_of_variables_is_refused(tmp_path):
         tf.saved_model.save(counts, tmp_path)
 
 
+def test_tensor_arrays_stay_inside(tmp_path):
+    @tf.function
+    def gives(x):
+        return tf.TensorArray(tf.float32, size=2).write(0, x)
+
+    @tf.function
+    def takes(array):
+        return array.stack()
+
+    array = gives(tf.constant(1.0))
+    takes(array)
+    with pytest.raises(SavingError, match="returns a TensorArray"):
+        tf.saved_model.save(gives, tmp_path)
+    with pytest.raises(SavingError, match="was traced with array="):
+        tf.saved_model.save(takes, tmp_path)
+
+
 @pytest.mark.parametrize("value", [3, "text", [1], {}, None, print, lambda x: x, tf.Module])
 def test_only_objects_and_traced_functions_are_saved(tmp_path, value):
     with pytest.raises(ValueError, match="Expected an object with variables and traced functions"):

@@ -19,7 +19,7 @@ _NAMES = {
     "runtime.tensor": "Tensor",
     "runtime.ir": "Graph",
     "runtime.trace": "executing_eagerly get_static_value=static_value name_scope",
-    "runtime.convert": "constant convert_to_tensor",
+    "runtime.convert": "constant convert_to_tensor=as_tensor",
     "runtime.dtypes": """
         DType as_dtype bool=bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 half=float16 float32
         float64 double=float64 complex64 complex128 string variant

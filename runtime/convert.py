@@ -14,7 +14,10 @@ from .dtypes import DType, as_dtype, from_numpy
 from .op import OPS
 from .tensor import EagerTensor, SymbolicTensor, Tensor
 
-__all__ = ["cast", "constant", "constant_tensor", "convert_to_tensor", "weak_kind", "wrap"]
+__all__ = [
+    "as_tensor", "cast", "constant", "constant_tensor", "convert_to_tensor", "holds_tensor", "strong", "weak_kind",
+    "wrap",
+]  # fmt: skip
 
 _SCALARS = frozenset((bool, int, float, complex, str, bytes))
 
@@ -45,6 +48,8 @@ def weak_kind(value: Any) -> type | None:
     kind = type(value)
     if kind in _SCALARS:
         return kind
+    if kind is SymbolicTensor:
+        return value.python  # type: ignore[no-any-return]
     if kind is not list and kind is not tuple:
         return None
     widest: type | None = None
@@ -194,6 +199,21 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
         except (TypeError, InvalidArgumentError):
             pass
     return EagerTensor(_array(value, wanted))
+
+
+def holds_tensor(value: Any) -> bool:
+    """Whether a value is a tensor, or a nested list with one."""
+    return isinstance(value, Tensor) or (isinstance(value, (list, tuple)) and _holds_tensor(value))
+
+
+def as_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Any:
+    """`convert_to_tensor` for users: a number that only the graph knows becomes a tensor as others are."""
+    return strong(convert_to_tensor(value, dtype, dtype_hint, name))
+
+
+def strong(tensor: Any) -> Any:
+    """The tensor, without the mark of a Python number."""
+    return tensor if getattr(tensor, "python", None) is None else SymbolicTensor(tensor.value)
 
 
 def _holds_tensor(value: Sequence[Any]) -> bool:

@@ -24,14 +24,16 @@ def _binary(name: str) -> Callable[[Any, Any], Any]:
     def method(self: Any, other: Any) -> Any:
         if _defers(other):
             return NotImplemented
-        return trace.apply(OPS[name], self, other)
+        result = trace.apply(OPS[name], self, other)
+        return result if self.python is None else _of_numbers(result, other)
 
     return method
 
 
 def _reflected(name: str) -> Callable[[Any, Any], Any]:
     def method(self: Any, other: Any) -> Any:
-        return trace.apply(OPS[name], other, self)
+        result = trace.apply(OPS[name], other, self)
+        return result if self.python is None else _of_numbers(result, other)
 
     return method
 
@@ -48,9 +50,23 @@ def _in_place(binary: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 def _unary(name: str) -> Callable[[Any], Any]:
     def method(self: Any) -> Any:
-        return trace.apply(OPS[name], self)
+        result = trace.apply(OPS[name], self)
+        return result if self.python is None else _of_numbers(result, self)
 
     return method
+
+
+_multiplied, _multiplied_by = _binary("multiply"), _reflected("multiply")
+_equal, _not_equal = _binary("equal"), _binary("not_equal")
+_KINDS = {"b": bool, "i": int, "u": int, "f": float, "c": complex, "S": str}
+_PYTHON = frozenset((bool, int, float, complex, str))
+
+
+def _of_numbers(result: Any, other: Any) -> Any:
+    """What an operator gives for a Python number that is known only to the graph, and another operand."""
+    if type(other) in _PYTHON or getattr(other, "python", None) is not None:
+        result.python = _KINDS[result.dtype.kind]
+    return result
 
 
 def _defers(other: Any) -> bool:
@@ -69,6 +85,8 @@ class Tensor:
     __slots__ = ("__weakref__",)
 
     __array_priority__ = 100
+    python: type | None = None
+    """For a graph tensor that stands for a Python number: the type of that."""
 
     @property
     def dtype(self) -> DType:
@@ -104,14 +122,14 @@ class Tensor:
             operands.refuse_repetition(self, other)
         if operands.is_text(self):
             return operands.repeated(self, other)
-        return NotImplemented if _defers(other) else trace.apply(OPS["multiply"], self, other)
+        return _multiplied(self, other)
 
     def __rmul__(self, other: Any) -> Any:
         if isinstance(other, (list, tuple)):
             operands.refuse_repetition(self, other)
         if operands.is_text(self) or isinstance(other, str):
             return operands.repeated(self, other)
-        return trace.apply(OPS["multiply"], other, self)
+        return _multiplied_by(self, other)
 
     __truediv__ = _binary("divide")
     __rtruediv__ = _reflected("divide")
@@ -166,10 +184,10 @@ class Tensor:
         return math.round_to(self, digits)
 
     def __eq__(self, other: object) -> Any:
-        return False if _incomparable(other) else trace.apply(OPS["equal"], self, other)
+        return False if _incomparable(other) else _equal(self, other)
 
     def __ne__(self, other: object) -> Any:
-        return True if _incomparable(other) else trace.apply(OPS["not_equal"], self, other)
+        return True if _incomparable(other) else _not_equal(self, other)
 
     def __hash__(self) -> int:
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
@@ -318,12 +336,17 @@ def _scalar_repr(value: Any) -> str:
 
 
 class SymbolicTensor(Tensor):
-    """What a node of a graph will compute. Python can't see its value: `StagedValueError` where it tries to."""
+    """What a node of a graph will compute. Python can't see its value: `StagedValueError` where it tries to.
 
-    __slots__ = ("value",)
+    ``python``: the type of the Python number that it stands for, such as the index of a loop over a `range`: it takes
+    part in promotion as that number would.
+    """
 
-    def __init__(self, value: Value) -> None:
+    __slots__ = ("python", "value")
+
+    def __init__(self, value: Value, python: type | None = None) -> None:
         self.value = value
+        self.python = python
 
     @property
     def dtype(self) -> DType:

@@ -234,7 +234,7 @@ def _promoted(op: Op, inputs: Sequence[Any]) -> Sequence[Any]:
     for i in range(start, len(inputs)):
         x = inputs[i]
         kind = type(x)
-        if kind is SymbolicTensor:
+        if kind is SymbolicTensor and x.python is None:
             dtype = x.value.type.dtype
         elif kind is EagerTensor:
             dtype = x.dtype
@@ -263,14 +263,26 @@ def _brought_together(inputs: Sequence[Any], start: int, dtype: DType | None, lo
             result[i] = tensor = convert.convert_to_tensor(result[i])
             dtype = tensor.dtype if dtype is None else dtypes.promote(dtype, tensor.dtype)
     if python is not None:
-        dtype = dtypes.default_of(python) if dtype is None else dtypes.with_weak(dtype, python)
+        dtype = _of_numbers([result[i] for i in weak], python) if dtype is None else dtypes.with_weak(dtype, python)
     assert dtype is not None
     for i in weak:
-        result[i] = convert.constant_tensor(result[i], dtype)
+        if convert.holds_tensor(result[i]):
+            result[i] = convert.convert_to_tensor(result[i])
+        else:
+            result[i] = convert.constant_tensor(result[i], dtype)
     for i in range(start, len(result)):
         if result[i].dtype is not dtype:
             result[i] = convert.cast(result[i], dtype)
     return result
+
+
+def _of_numbers(values: Sequence[Any], python: type) -> DType:
+    """The type of Python numbers alone: of the widest kind, int32 or float32 unless one of them is larger already."""
+    dtype = dtypes.default_of(python)
+    for value in values:
+        if type(value) is SymbolicTensor and value.python is python:
+            dtype = dtypes.promote(dtype, value.value.type.dtype)
+    return dtype
 
 
 def run_eagerly(op: Op, inputs: Sequence[Any], attributes: dict[str, Any]) -> Any:

@@ -63,6 +63,7 @@ class Variable:
 
     __variable__ = True
     __array_priority__ = 100
+    python = None
     operation: Node | None = None
     """In a graph, the assignment that has returned the variable."""
 

@@ -315,12 +315,14 @@ class Class(Pattern):
         cls = self.load()
         if not isinstance(cls, type):
             raise TypeError(f"called match pattern must be a {_CLASS}")
-        if not isinstance(subject, cls):
+        fits = _isinstance(subject, cls)
+        if fits is False:
             return False
         attributes = self._attributes(subject, cls)
         if attributes is None:
             return False
-        return _match_all(zip((*self.positional, *self.keywords.values()), attributes, strict=True), captures)
+        rest = _match_all(zip((*self.positional, *self.keywords.values()), attributes, strict=True), captures)
+        return _both(fits, rest)
 
     def _attributes(self, subject: Any, cls: type) -> list[Any] | None:
         """What the sub-patterns are matched with, or `None` when an attribute is missing."""
@@ -348,6 +350,13 @@ class Class(Pattern):
             except AttributeError:
                 return None
         return values
+
+
+def _isinstance(subject: Any, cls: type) -> Test:
+    """Whether a subject is of a class; for a staged value, of which Python value that is stands for."""
+    backend = backend_of(subject)
+    function = None if backend is None or not backend.staging() else backend.replacement(isinstance)
+    return isinstance(subject, cls) if function is None else function(subject, cls)
 
 
 def _positional_names(cls: type) -> tuple[bool, tuple[str, ...]]:

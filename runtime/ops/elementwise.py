@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..convert import convert_to_tensor
+from ..convert import convert_to_tensor, strong
 from ..dtypes import as_dtype, bool_, complex64, complex128, float32
 from ..op import NOT_DIFFERENTIABLE, Type, op
 from ..shapes import broadcast
@@ -49,7 +49,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     have no integer value: what they give depends on the machine, as in C.
     """
     tensor, target = convert_to_tensor(x), as_dtype(dtype)
-    return tensor if tensor.dtype is target else cast_op(tensor, dtype=target, name=name)
+    return strong(tensor) if tensor.dtype is target else cast_op(tensor, dtype=target, name=name)
 
 
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:

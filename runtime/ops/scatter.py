@@ -120,10 +120,15 @@ def _declare(name: str, function: Any, doc: str, gradient: Any = None) -> Callab
 
 def _together(tensor: Any, updates: Any) -> tuple[Any, Any]:
     """Both as tensors, with Python numbers among the updates in the tensor's dtype."""
-    from ..convert import convert_to_tensor, weak_kind
+    from ..convert import cast, convert_to_tensor, holds_tensor, weak_kind
 
     tensor = convert_to_tensor(tensor)
-    updates = convert_to_tensor(updates, tensor.dtype) if weak_kind(updates) else convert_to_tensor(updates)
+    if weak_kind(updates) is None:
+        updates = convert_to_tensor(updates)
+    elif holds_tensor(updates):
+        updates = cast(convert_to_tensor(updates), tensor.dtype)
+    else:
+        updates = convert_to_tensor(updates, tensor.dtype)
     require(tensor.dtype is updates.dtype,
         f"the updates have dtype {updates.dtype.name}, the tensor has {tensor.dtype.name}")
     return tensor, updates

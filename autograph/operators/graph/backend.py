@@ -36,6 +36,7 @@ from .iterables import StagedIterable
 from .lists import StagedList
 from .maybe import Maybe
 from .reading import read, read_items, reading
+from .specs import as_number
 
 
 class GraphBackend(Backend):
@@ -101,10 +102,10 @@ class GraphBackend(Backend):
         return conditions.or_(read(left), right)
 
     def contains(self, item: Any, container: Any) -> Any:
-        return conditions.contains(read(item), read_items(container))
+        return as_number(conditions.contains(read(item), read_items(container)), bool)
 
     def is_(self, left: Any, right: Any) -> Any:
-        return conditions.is_(left, right)
+        return as_number(conditions.is_(left, right), bool)
 
     def assert_(self, test: Any, message: Thunk | None) -> None:
         errors.assert_(read(test), message)
@@ -147,10 +148,10 @@ class GraphBackend(Backend):
         return recursion.recursive(function, form)
 
     def format_value(self, value: Any, conversion: str | None, specification: Any) -> Any:
-        return text.format_value(read(value), conversion, specification)
+        return as_number(text.format_value(read(value), conversion, specification), str)
 
     def percent(self, template: Any, values: Any) -> Any:
-        return text.percent(template, values)
+        return as_number(text.percent(template, values), str)
 
     def join_strings(self, parts: list[Any]) -> Any:
-        return text.join_strings(parts)
+        return as_number(text.join_strings(parts), str)

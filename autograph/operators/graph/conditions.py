@@ -22,6 +22,7 @@ from .iterables import StagedIterable, StagedRange
 from .lists import StagedList
 from .maybe import Maybe
 from .reading import read
+from .specs import as_number
 from .text import is_text
 
 
@@ -69,7 +70,7 @@ def truth(value: Any) -> Any:
 def not_(value: Any) -> Any:
     """``not value``."""
     known = static_truth(value)
-    return not known if known is not None else OPS["logical_not"](truth(value))
+    return not known if known is not None else as_number(OPS["logical_not"](truth(value)), bool)
 
 
 def and_(left: Any, right: Thunk) -> Any:

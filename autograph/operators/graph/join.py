@@ -9,10 +9,8 @@ from autograph.runtime import dtypes, shapes
 
 from ..variables import UNDEFINED
 from .dicts import DictOf, join_dicts
-from .specs import Constant, Leaf, ListOf, Mismatch, Optional, Reference, Spec, Tree
+from .specs import SCALARS, Constant, Leaf, ListOf, Mismatch, Optional, Reference, Spec, Tree
 from .values import structure_of, tensor_spec
-
-_NUMBERS = (bool, int, float, complex)
 
 
 def join(left: Spec, right: Spec) -> Spec:
@@ -135,13 +133,24 @@ def _join_tensors(left: Spec, right: Spec) -> Spec:
     if one is None or other is None:
         raise Mismatch(left, right)
     shape = shapes.relax(one.shape, other.shape)
+    python = _common_number(_python_kind(left), _python_kind(right))
     if one.dtype is other.dtype:
-        return Leaf(one.dtype, shape)
+        return Leaf(one.dtype, shape, python)
     try:
         dtype = _promoted(left, one, right, other)
     except TypeError:
         raise Mismatch(left, right) from None
-    return Leaf(dtype, shape)
+    return Leaf(dtype, shape, python)
+
+
+def _common_number(left: type | None, right: type | None) -> type | None:
+    """The type of a Python number that is of one type or another; None for what is no number."""
+    if left is None or right is None:
+        return None
+    try:
+        return dtypes.widest(left, right)
+    except TypeError:
+        return None
 
 
 def _promoted(left: Spec, one: Leaf, right: Spec, other: Leaf) -> dtypes.DType:
@@ -152,15 +161,15 @@ def _promoted(left: Spec, one: Leaf, right: Spec, other: Leaf) -> dtypes.DType:
         return dtypes.with_weak(one.dtype, right_kind)
     if left_kind is not None and right_kind is not None:
         widest = dtypes.widest(left_kind, right_kind)
-        # Whole numbers have the type that holds them both.
-        return dtypes.promote(one.dtype, other.dtype) if widest is int else dtypes.default_of(widest)
+        found = [leaf.dtype for leaf, kind in ((one, left_kind), (other, right_kind)) if kind is widest]
+        return dtypes.promote(found[0], found[-1])
     return dtypes.promote(one.dtype, other.dtype)
 
 
 def _python_kind(spec: Spec) -> type | None:
-    if isinstance(spec, Constant) and type(spec.value) in _NUMBERS:
+    if isinstance(spec, Constant) and type(spec.value) in SCALARS:
         return type(spec.value)
-    return None
+    return spec.python if isinstance(spec, Leaf) else None
 
 
 def _as_leaf(spec: Spec) -> Leaf | None:

@@ -342,7 +342,7 @@ def _with_shape(spec: Leaf, shape: Shape, label: str) -> Leaf:
             construct="set_loop_options",
             remedy="leave the dimensions that change None, or leave the invariant out: shapes relax by themselves",
         )
-    return Leaf(spec.dtype, shape)
+    return Leaf(spec.dtype, shape, spec.python if shape == () else None)
 
 
 def _acts(graph: Graph) -> bool:

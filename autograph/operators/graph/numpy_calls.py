@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime import tensor as tensors
-from autograph.runtime.convert import convert_to_tensor
+from autograph.runtime.convert import as_tensor, convert_to_tensor
 from autograph.runtime.in_place import own
 from autograph.runtime.op import OPS
 from autograph.runtime.ops import elementwise
@@ -60,7 +60,7 @@ _FUNCTIONS: dict[int, Callable[..., Any]] = {
 }
 
 
-_COPYING = frozenset((id(convert_to_tensor), id(elementwise.cast)))
+_COPYING = frozenset((id(as_tensor), id(convert_to_tensor), id(elementwise.cast)))
 
 
 def _rank(rows: Any) -> int | None:

@@ -55,6 +55,7 @@ from .sequences import (
     tuple_,
     unwrapped,
 )
+from .specs import as_number
 
 
 def len_(value: Any) -> Any:
@@ -178,6 +179,7 @@ def range_(*arguments: Any) -> Any:
     for each in bounds:
         if isinstance(each, Tensor) and not each.dtype.is_integer:
             raise type_error(f"range() takes whole numbers, not {each.dtype.name}", "write tf.cast(x, tf.int32)")
+    bounds = [as_number(each, int) for each in bounds]
     first, stop = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
     step = bounds[2] if len(bounds) > 2 else 1
     if is_staged(step):
@@ -268,8 +270,8 @@ def isinstance_(value: Any, kinds: Any) -> Any:
         return value.flag if there else conditions.not_(value.flag)
     if isinstance(value, StagedList):
         return isinstance([], kinds)
-    if isinstance(value, SymbolicTensor) and value.op.op is text_op and value.dtype is dtypes.string:
-        return isinstance("", kinds) or isinstance(value, kinds)
+    if isinstance(value, SymbolicTensor) and (python := _python_type(value)) is not None:
+        return isinstance(python(), kinds) or isinstance(value, kinds)
     if isinstance(value, StagedDict):
         return isinstance({}, kinds)
     return isinstance(range(0), kinds) if isinstance(value, StagedRange) else isinstance(value, kinds)
@@ -291,6 +293,26 @@ def getattr_(obj: Any, name: str, *default: Any) -> Any:
     if not default:
         return value.checked()
     return if_stmt(value.flag, lambda: value.value, lambda: default[0], ())
+
+
+def type_(*arguments: Any) -> Any:
+    """``type``: of a number or string that only the graph knows, that of the number."""
+    staged = len(arguments) == 1 and isinstance(arguments[0], SymbolicTensor)
+    return (staged and _python_type(arguments[0])) or type(*arguments)
+
+
+def _python_type(tensor: SymbolicTensor) -> type | None:
+    """The type of the Python value that a graph tensor stands for; what methods of strings give is of their type."""
+    is_text = tensor.op.op is text_op and tensor.dtype is dtypes.string
+    return tensor.python or (str if is_text else None)
+
+
+def _giving(function: Callable[..., Any], kind: type) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def give(*arguments: Any, **keywords: Any) -> Any:
+        return as_number(function(*arguments, **keywords), kind)
+
+    return give
 
 
 class FrozenIteratorWarning(UserWarning):
@@ -367,9 +389,15 @@ _BY_NAME: dict[str, Callable[..., Any]] = {
     "float": float_, "format": format_, "int": int_, "isinstance": isinstance_, "len": len_, "list": list_,
     "map": map_, "max": max_, "min": min_, "next": next_, "print": text.show, "range": range_,
     "repr": repr_, "reversed": reversed_, "round": round_,
-    "setattr": setattr_, "sorted": sorted_, "str": str_, "sum": sum_, "tuple": tuple_, "zip": zip_,
+    "setattr": setattr_, "sorted": sorted_, "str": str_, "type": type_, "sum": sum_, "tuple": tuple_, "zip": zip_,
 }  # fmt: skip
 _BY_NAME |= {name: _of_text(name) for name in ("bin", "chr", "hex", "oct", "ord")}
+# Their results are Python numbers and strings, which take part in promotion as such.
+_GIVE = {
+    "ascii": str, "bin": str, "bool": bool, "chr": str, "complex": complex, "float": float, "format": str, "hex": str,
+    "int": int, "len": int, "oct": str, "ord": int, "repr": str, "str": str,
+}  # fmt: skip
+_BY_NAME |= {name: _giving(_BY_NAME[name], kind) for name, kind in _GIVE.items()}
 _REPLACEMENTS = {id(getattr(builtins, name)): function for name, function in _BY_NAME.items()}
 _REPLACEMENTS[id(functools.reduce)] = reduce_
 _REPLACEMENTS[id(SymbolicTensor)] = type_of_tensor

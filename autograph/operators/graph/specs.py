@@ -17,6 +17,7 @@ from autograph.runtime import convert, dtypes, shapes
 from autograph.runtime.dtypes import DType
 from autograph.runtime.ir import Type
 from autograph.runtime.shapes import Shape
+from autograph.runtime.tensor import SymbolicTensor
 
 from ..variables import UNDEFINED
 from .maybe import Maybe
@@ -46,6 +47,11 @@ class Frozen:
     def __init__(self, obj: Any, contents: Any) -> None:
         self.obj = obj
         self.contents = contents
+
+
+def as_number(tensor: Any, python: type) -> Any:
+    """A graph tensor that stands for a Python number or string of a type."""
+    return SymbolicTensor(tensor.value, python) if type(tensor) is SymbolicTensor else tensor
 
 
 class Spec:
@@ -126,11 +132,12 @@ class Reference(Spec):
 
 
 class Leaf(Spec):
-    """A tensor."""
+    """A tensor; ``python``: of which the Python number (or string) is that it stands for."""
 
-    def __init__(self, dtype: DType, shape: Shape) -> None:
+    def __init__(self, dtype: DType, shape: Shape, python: type | None = None) -> None:
         self.dtype = dtype
         self.shape = shape
+        self.python = python
 
     def flatten(self, value: Any, tensors: list[Any]) -> None:
         tensors.append(as_tensor(value, self.dtype))
@@ -139,10 +146,16 @@ class Leaf(Spec):
         return [Type(self.dtype, self.shape)]
 
     def unflatten(self, tensors: Iterator[Any]) -> Any:
-        return next(tensors)
+        tensor = next(tensors)
+        return tensor if self.python is None else as_number(tensor, self.python)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Leaf) and self.dtype is other.dtype and self.shape == other.shape
+        return (
+            isinstance(other, Leaf)
+            and self.dtype is other.dtype
+            and self.shape == other.shape
+            and self.python is other.python
+        )
 
     def __str__(self) -> str:
         return f"a tensor of {self.dtype.name}, shape {shapes.show(self.shape)}"

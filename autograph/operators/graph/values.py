@@ -36,7 +36,7 @@ def spec_of(value: Any) -> Spec:
     from .lists import ListState
 
     if isinstance(value, SymbolicTensor):
-        return Leaf(value.dtype, value.static_shape)
+        return Leaf(value.dtype, value.static_shape, value.python)
     if isinstance(value, Maybe):
         return Optional(value.missing, spec_of(value.value), value.name)
     if isinstance(value, Frozen):
@@ -141,7 +141,7 @@ def tensor_spec(value: Any) -> Leaf | None:
             tensor = convert.convert_to_tensor(value)
         except (TypeError, ValueError, OverflowError):
             return None
-        return Leaf(tensor.dtype, tensor.static_shape)
+        return Leaf(tensor.dtype, tensor.static_shape, type(value) if type(value) in SCALARS else None)
     to_tensor = getattr(type(value), "__tensor__", None)
     if to_tensor is not None:
         tensor = convert.convert_to_tensor(value)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # CPython allows 20 nested blocks and 100 levels of indentation: what lies deeper becomes a function of its own.
 _MAX_DEPTH = 12
 # Names of kernels, constants, attributes and functions are global, so that no variable may be called like them.
-_RESERVED = ("op_", "const", "attr_", "call_", "part_", "as_string", "check_results", "copy_of", *[dtype.name for dtype in ALL])
+_RESERVED = ("op_", "const", "attr_", "call_", "part_", "as_string", "check_results", "require_room", "copy_of", *[dtype.name for dtype in ALL])
 
 _BUILTINS = frozenset(dir(builtins))
 
@@ -37,6 +37,8 @@ class Body:
         """A function that takes the graph's inputs and returns its outputs."""
         parameters = [self._declare(value) for value in graph.inputs]
         self._header(parameters)
+        if graph.calls_itself:
+            self._line("require_room()", None)
         for value, name in zip(graph.inputs, parameters, strict=True):
             if value.type.shape == () and value.type.dtype.kind not in "SV" and self._writer.is_live(value):
                 self._line(f"{name} = {name}[()]", None)  # NumPy is quicker on scalars than on 0-d arrays

@@ -15,6 +15,12 @@ from ..ir import Location, Node
 Where: TypeAlias = tuple[CodeType, int] | None
 
 
+def require_room(frames: int = 12) -> None:
+    """Raise `RecursionError` unless so many more calls may be made: NumPy may crash where it hits the limit itself."""
+    if frames:
+        require_room(frames - 1)
+
+
 def user_error(error: Exception, nodes: Sequence[Node]) -> Exception:
     """The error to raise for one that came out of a kernel, with a traceback of the user's lines.
 

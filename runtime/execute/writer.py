@@ -11,6 +11,7 @@ from ..ir import Graph, Node, Value
 from ..numerics import check_results
 from ..total import Totality
 from .body import Body
+from .failure import require_room
 from .interpreter import as_string
 from .names import identifier, is_literal, number_name
 from .ownership import Ownership, ownership
@@ -23,7 +24,8 @@ class Writer:
         self.check_numerics = check_numerics
         self.lines: list[str] = []
         self.nodes: list[Node | None] = []
-        self.globals: dict[str, Any] = {"as_string": as_string, "copy_of": np.array, "plan_nodes": None}
+        self.globals: dict[str, Any] = {"as_string": as_string, "copy_of": np.array, "plan_nodes": None,
+                                        "require_room": require_room}  # fmt: skip
         if check_numerics:
             self.globals["check_results"] = check_results
         self._live: set[Value] = set()

@@ -62,7 +62,7 @@ _NAMES = {
     "runtime.ops.strings": "as_string",
     "runtime.indexed_slices": "IndexedSlices",
     "runtime.module": "Module",
-    "runtime.tensor_array": "TensorArray",
+    "runtime.tensor_array": "TensorArray TensorArraySpec",
     "runtime.variable": "Variable",
 }
 
@@ -139,7 +139,7 @@ _NAMESPACES = {
     },
     "train": {"runtime.export.checkpoint": "Checkpoint CheckpointManager latest_checkpoint"},
     "saved_model": {"saved_models": "DEFAULT_SERVING_SIGNATURE_DEF_KEY contains_saved_model load save"},
-    "data": {"datasets": "AUTOTUNE Dataset INFINITE_CARDINALITY UNKNOWN_CARDINALITY"},
+    "data": {"datasets": "AUTOTUNE Dataset DatasetSpec INFINITE_CARDINALITY IteratorSpec UNKNOWN_CARDINALITY"},
     "bitwise": {"runtime.ops.math": "bitwise_and bitwise_or bitwise_xor invert left_shift right_shift"},
 }
 

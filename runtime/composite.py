@@ -31,7 +31,7 @@ class CompositeSpec:
         return self == other
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and other.key() == self.key()  # type: ignore[attr-defined]
+        return type(other) is type(self) and other.key() == self.key()
 
     def __hash__(self) -> int:
         return hash((type(self), self.key()))

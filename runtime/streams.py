@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograph.errors import InvalidTypeError
+
 __all__ = ["Cursor", "Stream"]
 
 
@@ -25,3 +27,7 @@ class Stream:
     def cursor(self) -> Cursor:
         """A place before the first item that the loop gets. Called while a graph is being traced."""
         raise NotImplementedError
+
+    def staged_length(self) -> Any:
+        """What ``len`` gives while a graph is being traced: a number, or a tensor. `TypeError` when there is none."""
+        raise InvalidTypeError(f"object of type {type(self).__name__!r} has no len()")

@@ -35,8 +35,8 @@ class Zip(Dataset):
         sources = [source.elements(environment) for source in self._sources]
         return (tuple([part for element in row for part in element]) for row in zip(*sources))  # noqa: B905
 
-    def count(self) -> int:
-        counts = [count for source in self._sources if (count := source.count()) != INFINITE_CARDINALITY]
+    def length(self, environment: Environment) -> int:
+        counts = [count for source in self._sources if (count := source.length(environment)) != INFINITE_CARDINALITY]
         if not counts:
             return INFINITE_CARDINALITY
         return min(counts)  # unknown is less than all numbers
@@ -66,8 +66,8 @@ class Concatenate(Dataset):
         for source in self._sources:
             yield from source.elements(environment)
 
-    def count(self) -> int:
-        first, second = (source.count() for source in self._sources)
+    def length(self, environment: Environment) -> int:
+        first, second = (source.length(environment) for source in self._sources)
         if INFINITE_CARDINALITY in (first, second):
             return INFINITE_CARDINALITY
         return UNKNOWN_CARDINALITY if UNKNOWN_CARDINALITY in (first, second) else first + second

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import nest
+from ..composite import Composite
 from ..convert import constant
 from ..dtypes import as_dtype, int64
 from ..streams import Cursor, Stream
@@ -15,15 +16,22 @@ from ..tensor import SymbolicTensor
 from .functions import Environment
 from .iterator import DatasetIterator, Position, cursor_of, iterator_of
 from .structure import Element
+from .values import (
+    INFINITE_CARDINALITY,
+    UNKNOWN_CARDINALITY,
+    DatasetSpec,
+    cardinality_of,
+    checked_length,
+    length_of,
+    variant_of,
+)
 
 __all__ = ["AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset"]
 
 AUTOTUNE = -1
-INFINITE_CARDINALITY = -1
-UNKNOWN_CARDINALITY = -2
 
 
-class Dataset(Stream):
+class Dataset(Stream, Composite):
     """A sequence of elements, each a structure of tensors, made one by one when they are asked for.
 
     Loop over it with ``for``; in a traced function the loop is staged, whatever the dataset's length. Methods give new
@@ -46,7 +54,7 @@ class Dataset(Stream):
         """The elements' components, made one by one. The environment has the arrays of tensors of graphs."""
         raise NotImplementedError
 
-    def count(self) -> int:
+    def length(self, environment: Environment) -> int:
         """The number of elements, `INFINITE_CARDINALITY` or `UNKNOWN_CARDINALITY`."""
         return UNKNOWN_CARDINALITY
 
@@ -56,6 +64,17 @@ class Dataset(Stream):
     def element_spec(self) -> Any:
         """The elements' structure, with a `TensorSpec` for each tensor."""
         return self._specs
+
+    @property
+    def type_spec(self) -> DatasetSpec:
+        return DatasetSpec(self._specs)
+
+    def components(self) -> list[Any]:
+        return [variant_of(self)]
+
+    def count(self) -> int:
+        """The number of elements, `UNKNOWN_CARDINALITY` also when only the run of a graph tells it."""
+        return UNKNOWN_CARDINALITY if self.graph_tensors() else self.length(Environment())
 
     def graph_tensors(self) -> list[Any]:
         """The tensors of graphs that the pipeline depends on, each once."""
@@ -85,16 +104,14 @@ class Dataset(Stream):
 
     def cardinality(self) -> Any:
         """The number of elements as an int64 tensor, `INFINITE_CARDINALITY` or `UNKNOWN_CARDINALITY`."""
-        return constant(self.count(), int64)
+        return cardinality_of(self) if self.graph_tensors() else constant(self.count(), int64)
 
     def __len__(self) -> int:
         """The number of elements; `TypeError` when there is no end, or it isn't known."""
-        count = self.count()
-        if count == INFINITE_CARDINALITY:
-            raise TypeError("The dataset is infinite.")
-        if count == UNKNOWN_CARDINALITY:
-            raise TypeError("The dataset length is unknown.")
-        return count
+        return checked_length(self.count())
+
+    def staged_length(self) -> Any:
+        return length_of(self) if self.graph_tensors() else len(self)
 
     def __bool__(self) -> bool:
         return True

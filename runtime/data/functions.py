@@ -13,7 +13,7 @@ from ..function import converted
 from ..ir import Graph
 from ..tensor import SymbolicTensor
 from ..variable_creation import traced_twice
-from .structure import Element, normalised, specs_of
+from .structure import Element, normalised, specs_of, types_of
 
 __all__ = ["ElementFunction", "Environment"]
 
@@ -43,16 +43,13 @@ class ElementFunction:
     def __init__(self, function: Callable[..., Any], specs: Any) -> None:
         graph = Graph(name_of(function), parent=trace.current_graph())
         with trace.building(graph):
-            inputs = nest.map_structure(lambda spec: SymbolicTensor(graph.parameter(spec.type, "element")), specs)
+            leaves = [SymbolicTensor(graph.parameter(type_, "element")) for type_ in types_of(specs)]
+            inputs = nest.pack_sequence_as(specs, leaves, expand_composites=True)
             arguments = inputs if type(inputs) is tuple else (inputs,)
             result = traced_twice(False, (), lambda: converted(function)(*arguments))
-            self.result = _normalised(result)
-        if hasattr(self.result, "graph_tensors"):
-            self._tensors = self.result.graph_tensors()
-        else:
-            self._tensors = nest.flatten(outputs_of(self.result, function, graph))
-        with trace.building(graph):
-            graph.outputs = [trace.value_of(tensor) for tensor in self._tensors]
+            self.result = normalised(tuple(result) if isinstance(result, list) else result)
+        tensors = nest.flatten(outputs_of(self.result, function, graph), expand_composites=True)
+        graph.outputs = [tensor.value for tensor in tensors]
         self.captured = [SymbolicTensor(value) for value in graph.captures]
         self._executable = Executable(graph)
 
@@ -69,11 +66,5 @@ class ElementFunction:
 
     def bind_dataset(self, environment: Environment) -> Callable[[Element], Any]:
         """From the components of an element to an iterator over the dataset that the function makes of it."""
-        run, made = self.bind(environment), self.result
-        return lambda element: made.elements(Environment(self._tensors, run(element)))
-
-
-def _normalised(result: Any) -> Any:
-    if hasattr(result, "graph_tensors"):
-        return result
-    return normalised(tuple(result) if isinstance(result, list) else result)
+        run = self.bind(environment)
+        return lambda element: iter(run(element)[0])

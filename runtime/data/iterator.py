@@ -12,6 +12,8 @@ import numpy as np
 from autograph.errors import OutOfRangeError, StagedValueError
 
 from .. import nest, trace
+from ..composite import Composite
+from ..convert import wrap
 from ..dtypes import bool_, float32, variant
 from ..ir import Type, foreign_value_error
 from ..op import NOT_DIFFERENTIABLE, op
@@ -23,8 +25,9 @@ from .structure import Element, packed, types_of
 
 if TYPE_CHECKING:
     from .dataset import Dataset
+    from .values import IteratorSpec
 
-__all__ = ["DatasetIterator", "Position", "cursor_of", "iterator_of"]
+__all__ = ["DatasetIterator", "Position", "cursor_of", "iterator_of", "sample_dataset"]
 
 
 class Position:
@@ -82,11 +85,12 @@ NEXT = op("iterator_next", infer=lambda position, types: types if len(types) != 
           doc="The components of the next element.")  # fmt: skip
 ITERATE = op("dataset_iterator", infer=lambda *inputs, dataset: Type(variant, ()), effect=True,
              numpy=lambda *arrays, dataset: dataset.position(arrays), gradient=NOT_DIFFERENTIABLE,
-             samples=lambda: [((), {"dataset": _sample_dataset()})],
+             samples=lambda: [((), {"dataset": sample_dataset()})],
              doc="An iterator over a dataset; the inputs are the tensors of the graph that it depends on.")  # fmt: skip
 
 
-def _sample_dataset() -> Any:
+def sample_dataset() -> Any:
+    """A small dataset, for tests of ops."""
     from .dataset import Dataset
 
     return Dataset.range(2)
@@ -105,10 +109,11 @@ class _GraphCursor(Cursor):
         outputs = trace.apply(NEXT, self._position, name="next", types=self._types)
         if isinstance(self._specs, TensorSpec):
             return outputs
-        return nest.pack_sequence_as(self._specs, outputs if len(self._types) != 1 else [outputs])
+        outputs = outputs if len(self._types) != 1 else [outputs]
+        return nest.pack_sequence_as(self._specs, outputs, expand_composites=True)
 
 
-class DatasetIterator(Stream):
+class DatasetIterator(Stream, Composite):
     """What ``iter(dataset)`` gives. In a traced function `next` and loops take elements whenever the graph runs."""
 
     def __init__(self, position: Any, specs: Any) -> None:
@@ -118,6 +123,15 @@ class DatasetIterator(Stream):
     @property
     def element_spec(self) -> Any:
         return self._specs
+
+    @property
+    def type_spec(self) -> IteratorSpec:
+        from .values import IteratorSpec
+
+        return IteratorSpec(self._specs)
+
+    def components(self) -> list[Any]:
+        return [self._position if isinstance(self._position, SymbolicTensor) else wrap(self._position)]
 
     def __iter__(self) -> DatasetIterator:
         return self

@@ -81,8 +81,8 @@ class Shuffle(Dataset):
             buffer[place], buffer[-1] = buffer[-1], buffer[place]
             yield buffer.pop()
 
-    def count(self) -> int:
-        return self._sources[0].count()
+    def length(self, environment: Environment) -> int:
+        return self._sources[0].length(environment)
 
 
 class Cache(Dataset):
@@ -105,5 +105,5 @@ class Cache(Dataset):
             yield element
         memory.elements = kept
 
-    def count(self) -> int:
-        return self._sources[0].count()
+    def length(self, environment: Environment) -> int:
+        return self._sources[0].length(environment)

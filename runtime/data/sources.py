@@ -13,12 +13,12 @@ from .. import nest, trace
 from ..convert import wrap
 from ..dtypes import DType, as_dtype
 from ..spec import TensorSpec
-from .arguments import Number, number, static
-from .dataset import UNKNOWN_CARDINALITY, Dataset
+from .arguments import Number, number
+from .dataset import Dataset
 from .functions import Environment
 from .structure import Element, components, normalised, specs_of
 
-__all__ = ["FromGenerator", "Range", "TensorSlices", "Tensors", "signature"]
+__all__ = ["FromGenerator", "Range", "TensorSlices", "Tensors", "VariantDataset", "signature"]
 
 
 class Tensors(Dataset):
@@ -33,7 +33,7 @@ class Tensors(Dataset):
     def elements(self, environment: Environment) -> Iterator[Element]:
         yield tuple([environment.array(tensor) for tensor in self._tensors])
 
-    def count(self) -> int:
+    def length(self, environment: Environment) -> int:
         return 1
 
 
@@ -52,7 +52,7 @@ class TensorSlices(Dataset):
             if leaf.static_shape == ():
                 raise ValueError("Unbatching a tensor is only supported for rank >= 1")
             lengths.append(None if leaf.static_shape is None else leaf.static_shape[0])
-        self._length = _one_length(lengths)
+        _one_length(lengths)
         specs = nest.map_structure(lambda leaf: TensorSpec(leaf.static_shape and leaf.static_shape[1:], leaf.dtype),
                                    tensors)  # fmt: skip
         super().__init__(specs, tensors=leaves)
@@ -64,8 +64,8 @@ class TensorSlices(Dataset):
         for i in range(length):
             yield tuple([array[i, ...] for array in arrays])
 
-    def count(self) -> int:
-        return UNKNOWN_CARDINALITY if self._length is None else self._length
+    def length(self, environment: Environment) -> int:
+        return len(environment.array(self._tensors[0]))
 
 
 def _one_length(lengths: list[int | None]) -> int | None:
@@ -91,9 +91,8 @@ class Range(Dataset):
         for i in _range(*[environment.number(bound) for bound in self._bounds]):
             yield (np.asarray(make(i)),)
 
-    def count(self) -> int:
-        bounds = [static(bound) for bound in self._bounds]
-        return UNKNOWN_CARDINALITY if None in bounds else len(_range(*bounds))
+    def length(self, environment: Environment) -> int:
+        return len(_range(*[environment.number(bound) for bound in self._bounds]))
 
 
 def _range(*bounds: Any) -> range:
@@ -125,6 +124,24 @@ class FromGenerator(Dataset):
                 except StopIteration:
                     return
             yield element
+
+
+class VariantDataset(Dataset):
+    """The dataset that a tensor holds."""
+
+    _name = "_VariantDataset"
+
+    def __init__(self, specs: Any, tensor: Any) -> None:
+        super().__init__(specs, tensors=[tensor])
+
+    def components(self) -> list[Any]:
+        return list(self._tensors)
+
+    def elements(self, environment: Environment) -> Iterator[Element]:
+        return iter(environment.array(self._tensors[0]))
+
+    def length(self, environment: Environment) -> int:
+        return environment.array(self._tensors[0]).length()
 
 
 def signature(types: Any, given_shapes: Any) -> Any:

@@ -14,6 +14,7 @@ from autograph.errors import InvalidArgumentError
 
 from .. import nest, shapes
 from ..arguments import spec_of
+from ..composite import Composite, CompositeSpec
 from ..convert import convert_to_tensor, wrap
 from ..ir import Type
 from ..spec import TensorSpec
@@ -25,7 +26,9 @@ Element = tuple[Any, ...]
 
 
 def normalised(value: Any) -> Any:
-    """A structure of tensors for what the user gave: every leaf, and every list, becomes one."""
+    """A structure of tensors for what the user gave: every leaf, and every list, becomes one; datasets stay."""
+    if isinstance(value, Composite):
+        return value
     if isinstance(value, list) or not nest.is_nested(value):
         return convert_to_tensor(value)
     return nest.rebuild(value, [normalised(child) for _, child in nest.children(value)])
@@ -33,19 +36,19 @@ def normalised(value: Any) -> Any:
 
 def specs_of(structure: Any) -> Any:
     """The specs of a structure of tensors."""
-    return nest.map_structure(spec_of, structure)
+    return nest.map_structure(lambda leaf: leaf.type_spec if isinstance(leaf, Composite) else spec_of(leaf), structure)
 
 
 def types_of(specs: Any) -> tuple[Type, ...]:
     """The types of the components of elements with these specs."""
-    return tuple(spec.type for spec in nest.flatten(specs))
+    return tuple(spec.type for spec in nest.flatten(specs, expand_composites=True))
 
 
 def packed(specs: Any, arrays: Sequence[Any]) -> Any:
     """An element for the user: eager tensors in the structure of the specs."""
     if isinstance(specs, TensorSpec):
         return wrap(arrays[0])
-    return nest.pack_sequence_as(specs, [wrap(array) for array in arrays])
+    return nest.pack_sequence_as(specs, [wrap(array) for array in arrays], expand_composites=True)
 
 
 def components(value: Any, specs: Any) -> Element:
@@ -72,7 +75,12 @@ def _flatten_up_to(specs: Any, value: Any, leaves: list[Any]) -> bool:
     return all(_flatten_up_to(spec, child, leaves) for (_, spec), (_, child) in zip(mine, others, strict=True))
 
 
-def _component(value: Any, spec: TensorSpec) -> Any:
+def _component(value: Any, spec: Any) -> Any:
+    if isinstance(spec, CompositeSpec):
+        if not isinstance(value, Composite) or not spec.accepts(value.type_spec):
+            raise InvalidArgumentError(f"`generator` yielded {value!r} where a value of {spec!r} was expected.")
+        (tensor,) = value.components()
+        return tensor._array
     try:
         if isinstance(value, (np.ndarray, np.generic)) and spec.dtype.kind not in "SV":
             array = np.asarray(value, spec.dtype.numpy) if value.dtype == spec.dtype.numpy else _converted(value, spec)

@@ -30,15 +30,13 @@ class Map(Dataset):
 
     def __init__(self, source: Dataset, function: Callable[..., Any]) -> None:
         self._function = ElementFunction(function, source.element_spec)
-        if isinstance(self._function.result, Dataset):
-            raise TypeError("the function of map() gives a dataset: use flat_map() or interleave()")
         super().__init__(self._function.specs, [source], self._function.captured)
 
     def elements(self, environment: Environment) -> Iterator[Element]:
         return map(self._function.bind(environment), self._sources[0].elements(environment))
 
-    def count(self) -> int:
-        return self._sources[0].count()
+    def length(self, environment: Environment) -> int:
+        return self._sources[0].length(environment)
 
 
 class Filter(Dataset):
@@ -48,7 +46,7 @@ class Filter(Dataset):
 
     def __init__(self, source: Dataset, predicate: Callable[..., Any]) -> None:
         self._function = ElementFunction(predicate, source.element_spec)
-        spec = self._function.specs if not isinstance(self._function.result, Dataset) else None
+        spec = self._function.specs
         if not (isinstance(spec, TensorSpec) and spec.dtype is bool_ and spec.shape.is_compatible_with(())):
             raise ValueError(
                 "Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return type is "
@@ -85,11 +83,11 @@ class Batch(Dataset):
                 return
             yield tuple([_stacked(parts, i) for i, parts in enumerate(zip(*batch, strict=True))])
 
-    def count(self) -> int:
-        count, size, drop = self._sources[0].count(), static(self._size), static(self._drop)
-        if count < 0 or size is None or drop is None:
-            return UNKNOWN_CARDINALITY if count >= 0 else count
-        return count // size if drop else -(-count // size)
+    def length(self, environment: Environment) -> int:
+        count, size = self._sources[0].length(environment), environment.number(self._size)
+        if count < 0:
+            return count
+        return count // size if environment.number(self._drop) else -(-count // size)
 
 
 def _longer(spec: TensorSpec, rows: int | None) -> TensorSpec:
@@ -137,9 +135,8 @@ class _Counted(Dataset):
         self._number: Number = number(count, "count")
         super().__init__(source.element_spec, [source], [self._number])
 
-    def count(self) -> int:
-        count, given = self._sources[0].count(), static(self._number)
-        return UNKNOWN_CARDINALITY if given is None else self._count(count, given)
+    def length(self, environment: Environment) -> int:
+        return self._count(self._sources[0].length(environment), environment.number(self._number))
 
     def _count(self, count: int, given: int) -> int:
         raise NotImplementedError
@@ -223,11 +220,9 @@ class Shard(Dataset):
         self._check(shards, index)
         return itertools.islice(self._sources[0].elements(environment), index, None, shards)
 
-    def count(self) -> int:
-        count, shards, index = self._sources[0].count(), static(self._shards), static(self._index)
-        if count < 0 or shards is None or index is None:
-            return UNKNOWN_CARDINALITY if count >= 0 else count
-        return len(range(index, count, shards))
+    def length(self, environment: Environment) -> int:
+        count, shards, index = self._sources[0].length(environment), *map(environment.number, self._tensors)
+        return count if count < 0 else len(range(index, count, shards))
 
 
 class Prefetch(Dataset):
@@ -241,8 +236,8 @@ class Prefetch(Dataset):
     def elements(self, environment: Environment) -> Iterator[Element]:
         return self._sources[0].elements(environment)
 
-    def count(self) -> int:
-        return self._sources[0].count()
+    def length(self, environment: Environment) -> int:
+        return self._sources[0].length(environment)
 
 
 class Reduce(Dataset):
@@ -259,7 +254,7 @@ class Reduce(Dataset):
             if wider == specs:
                 break
             specs = wider
-        self._initial = nest.flatten(initial)
+        self._initial = nest.flatten(initial, expand_composites=True)
         super().__init__(specs, [source], [*self._initial, *self._function.captured])
 
     def elements(self, environment: Environment) -> Iterator[Element]:
@@ -269,7 +264,7 @@ class Reduce(Dataset):
             state = step((*state, *element))
         yield state
 
-    def count(self) -> int:
+    def length(self, environment: Environment) -> int:
         return 1
 
 

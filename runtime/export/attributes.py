@@ -30,6 +30,7 @@ _DATASETS = "iterate over the dataset outside, and pass its elements as argument
 REFUSED = {
     "py_function": "write the function in ops, or call it outside of the saved function",
     "held": _DATASETS,
+    "dataset": _DATASETS,
     "dataset_iterator": _DATASETS,
     "iterator_has_next": _DATASETS,
     "iterator_next": _DATASETS,

@@ -99,7 +99,6 @@ def test_elements_specs_and_cardinalities(make: Any, elements: Any, spec: str, c
         (lambda: Dataset.range(6).shard(3, 3), ValueError, "Index must be between 0 and 2"),
         (lambda: Dataset.range(3).unbatch(), ValueError, "scalar components"),
         (lambda: Dataset.range(3).flat_map(lambda x: x), TypeError, "must return a `Dataset` object"),
-        (lambda: Dataset.range(3).map(lambda x: Dataset.range(x)), TypeError, "use flat_map"),
         (lambda: Dataset.range(3).shuffle(0), ValueError, "buffer_size must be greater than zero"),
         (lambda: Dataset.range(5).reduce(0, lambda a, b: a + b), TypeError, "Expected tf.int32 but got tf.int64"),
         (lambda: len(Dataset.range(5).repeat()), TypeError, "The dataset is infinite"),

@@ -33,6 +33,9 @@ class StreamItems(StagedIterable):
         self._cursor = self.stream.cursor()
         return None
 
+    def length(self) -> Any:
+        return self.stream.staged_length()
+
     def has_next(self, state: Any) -> Any:
         assert self._cursor is not None
         return self._cursor.has_next()

@@ -1,4 +1,4 @@
-"""`tf.debugging`: checks of values, which run each time the graph does, and of shapes and types, made when they are known.
+"""`tf.debugging`: checks of values, which run each time the graph does; of shapes and types, once they are known.
 
 Checks of values raise `InvalidArgumentError`; checks of shapes `ValueError`, of dtypes `TypeError`, while tracing where
 that is possible.
@@ -164,8 +164,9 @@ def Assert(condition: Any, data: Iterable[Any], summarize: int | None = None, na
 def _check_numerics(x: Any, *, message: str) -> Any:
     array = np.asarray(x)
     if not np.isfinite(array).all():
-        kinds = [kind for kind, found in (("-Inf", np.isneginf(array.real).any()), ("Inf", np.isposinf(array.real).any()),
-                                          ("NaN", np.isnan(array).any())) if found]  # fmt: skip
+        real = array.real
+        found = {"-Inf": np.isneginf(real).any(), "Inf": np.isposinf(real).any(), "NaN": np.isnan(array).any()}
+        kinds = [kind for kind, is_there in found.items() if is_there]
         listed = " and ".join([", ".join(kinds[:-1]), kinds[-1]] if len(kinds) > 1 else kinds)
         raise InvalidArgumentError(f"{message} : Tensor had {listed} values ({counts(array)} among {array.size})")
     return x
@@ -215,7 +216,7 @@ def assert_shapes(tensor_shapes: Any, data: Any = None, summarize: int | None = 
     for tensor, pattern in pairs:
         tensors.append(convert_to_tensor(tensor))
         pattern = list(pattern) if isinstance(pattern, (list, tuple, str)) else [pattern]
-        pattern = ["..." if each is Ellipsis or each == "*" else None if each in (".", None) else each for each in pattern]
+        pattern = ["..." if each is Ellipsis or each == "*" else None if each == "." else each for each in pattern]
         if "..." in pattern[1:-1]:
             raise ValueError("`...` stands at the beginning or the end of a shape")
         patterns.append(tuple(pattern))

@@ -42,7 +42,7 @@ def control_dependencies(control_inputs: Iterable[Any] | None) -> Iterator[None]
         return
     first = len(graph.nodes)
     yield
-    nodes = [each.value.node if isinstance(each, SymbolicTensor) else getattr(each, "operation", each) for each in given]
+    nodes = [each.op if isinstance(each, SymbolicTensor) else getattr(each, "operation", each) for each in given]
     before = tuple(node for node in nodes if isinstance(node, Node) and node.graph is graph)
     for node in graph.nodes[first:]:
         if node.op.name not in ("constant", "placeholder"):

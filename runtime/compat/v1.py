@@ -231,8 +231,8 @@ def _part(graph: Graph, wanted: Sequence[Value | Node | None], fed: Sequence[Val
             continue
         if node.op.name == "placeholder":
             raise InvalidArgumentError(
-                f"You must feed a value for placeholder tensor {node.name!r} with dtype {node.outputs[0].dtype.name} and "
-                f"shape {shapes.show(node.outputs[0].shape)}"
+                f"You must feed a value for placeholder tensor {node.name!r} with dtype {node.outputs[0].dtype.name} "
+                f"and shape {shapes.show(node.outputs[0].shape)}"
             )
         fed_outputs = {value: values[value] for value in node.outputs if value in values}
         copy_node(node, part, values)

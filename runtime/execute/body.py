@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 # CPython allows 20 nested blocks and 100 levels of indentation: what lies deeper becomes a function of its own.
 _MAX_DEPTH = 12
 # Names of kernels, constants, attributes and functions are global, so that no variable may be called like them.
-_RESERVED = ("op_", "const", "attr_", "call_", "part_", "as_string", "check_results", "require_room", "copy_of", *[dtype.name for dtype in ALL])
+_RESERVED = ("op_", "const", "attr_", "call_", "part_", "as_string", "check_results", "require_room", "copy_of",
+             *[dtype.name for dtype in ALL])  # fmt: skip
 
 _BUILTINS = frozenset(dir(builtins))
 
@@ -142,7 +143,8 @@ class Body:
                     self._line(f"{self._names[value]} = as_string({self._names[value]})", node)
         if self._writer.check_numerics and any(value.type.dtype.kind in "fc" for value in outputs):
             results = "".join(f"{self._names[value]}, " for value in outputs)
-            self._line(f"check_results({node.op.name!r}, ({results}), ({''.join(each + ', ' for each in inputs)}))", node)
+            given = "".join(f"{each}, " for each in inputs)
+            self._line(f"check_results({node.op.name!r}, ({results}), ({given}))", node)
 
     def _expression(self, node: Node, inputs: Sequence[str]) -> str:
         assert node.op.expression is not None

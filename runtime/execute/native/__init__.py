@@ -1,0 +1,1 @@
+"""Graphs as machine code, through LLVM (``llvmlite``, the extra ``native``)."""

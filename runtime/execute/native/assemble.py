@@ -1,0 +1,35 @@
+"""A graph for arguments of given types, lowered and compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...ir import Graph, Type
+from .compiler import Code
+from .entry import callable_of
+from .lowering import Lowering
+
+
+def module_text(lowering: Lowering) -> str:
+    """The IR of a lowered graph: ``int kernel(void **arguments, void **outputs, void *workspace)``.
+
+    It returns 0; 1 when the plan has to look at what is wrong; 2 when a Python exception is set.
+    """
+    e = lowering.e
+    return "\n".join([
+        *e.declarations.values(),
+        "define i32 @kernel(ptr noalias %arguments, ptr noalias %outputs, ptr noalias %workspace) {", "start:",
+        "  %work = alloca i64", "  store i64 0, ptr %work", *e.entry, "  br label %body", "body:", *e.lines,
+        "failed:", "  ret i32 1", "interrupted:", "  ret i32 2", "}",
+        '!0 = !{!"branch_weights", i32 1, i32 1000000}', *lowering.scopes.metadata(),
+    ])  # fmt: skip
+
+
+def compiled(graph: Graph, inputs: Sequence[Type]) -> Callable[..., Any]:
+    """A built-in function that runs a graph on arrays of the given types; see `entry`.
+
+    Raises `NotLowered` when something in the graph has no form in machine code.
+    """
+    lowering = Lowering(graph, inputs)
+    return callable_of(Code(module_text(lowering)), inputs, lowering.outputs, lowering.workspace.size, lowering.kept)

@@ -1,0 +1,196 @@
+"""Loops, branches and errors: basic blocks, with a ``phi`` for each scalar and memory of its own for each array."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ...ir import Graph, Node
+from .arrays import Expression, Load, Splat
+from .emitter import NotLowered, type_of
+from .lowering import lowers
+from .reductions import all_true
+
+if TYPE_CHECKING:
+    from .lowering import Lowering
+
+
+def bind(lowering: Lowering, graph: Graph, inputs: Sequence[Expression]) -> None:
+    """Give the inputs of a sub-graph their values."""
+    lowering.values.update(zip(graph.inputs, inputs, strict=True))
+
+
+def ready(lowering: Lowering, inputs: Sequence[Expression]) -> list[Expression]:
+    """The operands of a loop or branch: nothing is left to be computed inside that could be now."""
+    return [lowering.materialised(x) if x.operations else x for x in inputs]
+
+
+# Loops
+
+
+def lower_while(lowering: Lowering, node: Node, inputs: Sequence[Expression]) -> list[Expression]:
+    """The state of a loop: scalars are registers that change, arrays are changed where they are."""
+    e = lowering.e
+    test, body, count = (node.attributes[key] for key in ("test", "body", "count"))
+    inputs = ready(lowering, inputs)
+    homes = _homes(lowering, node, inputs[:count])
+    lowering.store([(home, x) for home, x in zip(homes, inputs, strict=False) if home is not None])
+    before, head, inside, after = e.label, e.new_label("while"), e.new_label("turn"), e.new_label("done")
+    e.jump(head)
+    e.begin(head)
+    state: list[Expression] = []
+    phis: list[tuple[int, Splat, str]] = []
+    for x, home in zip(inputs, homes, strict=False):
+        if home is None:
+            scalar = Splat((), x.dtype, e.name())
+            phis.append((len(e.lines), scalar, lowering.scalar(x)))
+            e.lines.append("")
+            state.append(scalar)
+        else:
+            state.append(home)
+    operands = inputs[count:]
+    # The initial arrays are no longer what the values say: only the loop's own variables may be looked at.
+    bind(lowering, test, [*state, *operands])
+    decided = lowering.block(test, test.outputs)
+    if test.never_returns:
+        e.jump(after)
+    else:
+        e.branch(lowering.scalar(decided[0]), inside, after)
+    e.begin(inside)
+    work, lowering.work = lowering.work, 1
+    bind(lowering, body, [*state, *operands])
+    following = lowering.block(body, body.outputs)
+    ends = None if body.never_returns else _turn(lowering, homes, following, state)
+    lowering.work += work
+    if ends is not None:
+        e.jump(head)
+    for (line, scalar, initial), new in zip(phis, ends or [None] * len(phis), strict=True):
+        edges = f"[ {initial}, %{before} ]" + (f", [ {new}, %{e.label} ]" if new is not None else "")
+        e.lines[line] = f"  {scalar.register} = phi {type_of(scalar.dtype)} {edges}"
+    e.begin(after)
+    return state
+
+
+def _homes(lowering: Lowering, node: Node, initial: Sequence[Expression]) -> list[Load | None]:
+    """Where the arrays of the state live; None for scalars. An array that nobody else needs is used as it is."""
+    homes: list[Load | None] = []
+    for value, x in zip(node.inputs, initial, strict=False):
+        if x.shape == ():
+            homes.append(None)
+        elif isinstance(x, Load) and lowering.dies_at(value, node) and lowering.is_owned(x, value):
+            homes.append(Load(x.buffer, x.shape))
+        else:
+            homes.append(lowering.new_buffer(x.dtype, x.shape))
+    return homes
+
+
+def _turn(lowering: Lowering, homes: Sequence[Load | None], following: Sequence[Expression],
+          state: Sequence[Expression]) -> list[str]:  # fmt: skip
+    """The end of a turn: arrays to their homes; the registers of the scalars' next values."""
+    for old, new in zip(state, following, strict=True):
+        if old.shape != new.shape:
+            raise NotLowered(f"a variable of a loop changes its shape from {old.shape} to {new.shape}")
+    scalars = [lowering.scalar(x) for x, home in zip(following, homes, strict=True) if home is None]
+    lowering.store([(home, x) for home, x in zip(homes, following, strict=True) if home is not None])
+    lowering.e.poll(lowering.work)
+    return scalars
+
+
+# Branches
+
+
+def lower_cond(lowering: Lowering, node: Node, inputs: Sequence[Expression]) -> list[Expression]:
+    """A branch; arrays that it gives get memory of their own, or stay where they are."""
+    e = lowering.e
+    then, orelse = node.attributes["then"], node.attributes["orelse"]
+    predicate = lowering.scalar(inputs[0])
+    operands = ready(lowering, inputs[1:])
+    homes = _kept(lowering, node, operands)
+    dying = {value: lowering.values.pop(value) for value in dict.fromkeys(node.inputs) if lowering.dies_at(value, node)}
+    labels = e.new_label("then"), e.new_label("else"), e.new_label("after")
+    e.branch(predicate, labels[0], labels[1])
+    results: list[tuple[str, list[Expression]] | None] = []
+    work, most = lowering.work, 0
+    for label, graph in zip(labels, (then, orelse), strict=False):
+        e.begin(label)
+        lowering.work = 0
+        bind(lowering, graph, operands)
+        found = lowering.block(graph, graph.outputs)
+        if graph.never_returns:
+            results.append(None)
+            e.jump("failed")
+        else:
+            for i, x in enumerate(found):
+                if x.shape != () and i not in homes:
+                    homes[i] = lowering.new_buffer(x.dtype, x.shape)
+            _check_shapes(found, results)
+            arrays = [(homes[i], x) for i, x in enumerate(found) if x.shape != ()]
+            registers = [Splat((), x.dtype, lowering.scalar(x)) if x.shape == () else x for x in found]
+            lowering.store(arrays)
+            results.append((e.label, registers))
+            e.jump(labels[2])
+        most = max(most, lowering.work)
+    lowering.work = work + most
+    del dying
+    e.begin(labels[2])
+    ways = [result for result in results if result is not None]
+    if not ways:
+        return [Splat(value.type.shape or (), value.type.dtype, "undef") for value in node.outputs]
+    return [homes[i] if i in homes else _phi(lowering, [(label, xs[i]) for label, xs in ways])
+            for i in range(len(node.outputs))]  # fmt: skip
+
+
+def _kept(lowering: Lowering, node: Node, operands: Sequence[Expression]) -> dict[int, Load]:
+    """Results that a branch hands on as they came in, of arrays that nobody needs afterwards: they keep their place."""
+    homes: dict[int, Load] = {}
+    taken = set()
+    for graph in (node.attributes["then"], node.attributes["orelse"]):
+        if graph.never_returns:
+            continue
+        places = {value: i for i, value in enumerate(graph.inputs)}
+        for k, value in enumerate(graph.outputs):
+            i = places.get(value)
+            if i is None or k in homes or i in taken:
+                continue
+            outer, x = node.inputs[1 + i], operands[i]
+            if x.shape != () and lowering.dies_at(outer, node) and lowering.is_owned(x, outer):
+                assert isinstance(x, Load)
+                homes[k] = Load(x.buffer, x.shape)
+                taken.add(i)
+    return homes
+
+
+def _check_shapes(found: Sequence[Expression], results: Sequence[tuple[str, list[Expression]] | None]) -> None:
+    for result in results:
+        for x, other in zip(found, result[1] if result is not None else (), strict=False):
+            if x.shape != other.shape:
+                raise NotLowered(f"the branches give shapes {other.shape} and {x.shape}")
+
+
+def _phi(lowering: Lowering, ways: Sequence[tuple[str, Expression]]) -> Splat:
+    e = lowering.e
+    first = ways[0][1]
+    assert isinstance(first, Splat)
+    registers = [lowering.scalar(x) for _, x in ways]
+    if len(set(registers)) == 1:
+        return Splat((), first.dtype, registers[0])
+    edges = ", ".join(f"[ {register}, %{label} ]" for register, (label, _) in zip(registers, ways, strict=True))
+    return Splat((), first.dtype, e.let(f"phi {type_of(first.dtype)} {edges}"))
+
+
+# Errors
+
+
+@lowers("assert")
+def _assert(lowering: Lowering, node: Node, inputs: list[Expression]) -> list[Expression]:
+    holds = all_true(lowering, inputs[0])
+    lowering.e.fail_if(lowering.e.let(f"xor i1 {holds}, true"))
+    return []
+
+
+@lowers("raise")
+def _raise(lowering: Lowering, node: Node, inputs: list[Expression]) -> list[Expression]:
+    e = lowering.e
+    e.jump("failed")
+    e.begin(e.new_label("never"))
+    return []

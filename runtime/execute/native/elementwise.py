@@ -1,0 +1,448 @@
+"""The elementwise ops in machine code: one entry of `ELEMENTWISE` each.
+
+An entry is ``(loop, rule)``. ``loop`` says in which dtype NumPy computes: a ufunc, of which the inputs' dtypes choose
+the loop, or a function of the inputs' dtypes. ``rule(e, t, x, y, ...)`` writes instructions with an `Emitter` for
+inputs that have been cast to that dtype `t`, and returns the register of the result, of the dtype that inference says.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...dtypes import DType, bool_, from_numpy
+from . import functions
+from .emitter import Emitter, NotLowered, literal, type_of
+
+Rule = Callable[..., str]
+
+
+@functools.lru_cache(maxsize=4096)
+def loop_types(ufunc: np.ufunc, *dtypes: DType) -> tuple[DType, ...]:
+    """The dtypes in which a ufunc takes its inputs, and the one of its result."""
+    try:
+        found = ufunc.resolve_dtypes((*[dtype.numpy for dtype in dtypes], None))
+    except TypeError as error:
+        raise NotLowered(str(error)) from None
+    return tuple(from_numpy(dtype) for dtype in found)
+
+
+def _floating(*dtypes: DType) -> tuple[DType, ...]:
+    """The loop of ``exp`` for all inputs."""
+    target = loop_types(np.exp, dtypes[0])[0]
+    return (target,) * (len(dtypes) + 1)
+
+
+def _same(*dtypes: DType) -> tuple[DType, ...]:
+    return (*dtypes, dtypes[0])
+
+
+# Arithmetic
+
+
+def _arithmetic(which: str, for_bool: str | None) -> Rule:
+    def rule(e: Emitter, t: DType, x: str, y: str) -> str:
+        if t.kind == "b":
+            if for_bool is None:
+                raise NotLowered(f"{which} of booleans")
+            return e.binary(for_bool, t, x, y)
+        return e.arithmetic(which, t, x, y)
+
+    return rule
+
+
+def negative(e: Emitter, t: DType, x: str) -> str:
+    return e.let(f"fneg {type_of(t)} {x}") if t.kind == "f" else e.arithmetic("sub", t, "0", x)
+
+
+def absolute(e: Emitter, t: DType, x: str) -> str:
+    if t.kind == "f":
+        return e.intrinsic("fabs", t, x)
+    if t.kind in "ub":
+        return x
+    return e.select(e.compare("lt", t, x, "0"), t, negative(e, t, x), x)
+
+
+def sign(e: Emitter, t: DType, x: str) -> str:
+    if t.kind == "b":
+        raise NotLowered("sign of booleans")
+    zero, one = literal(0, t), literal(1, t)
+    result = e.select(e.compare("gt", t, x, zero), t, one, zero)
+    if t.kind != "u":
+        result = e.select(e.compare("lt", t, x, zero), t, literal(-1, t), result)
+    return e.select(e.is_nan(t, x), t, x, result) if t.kind == "f" else result
+
+
+def square(e: Emitter, t: DType, x: str) -> str:
+    return e.binary("and", t, x, x) if t.kind == "b" else e.arithmetic("mul", t, x, x)
+
+
+def divide(e: Emitter, t: DType, x: str, y: str) -> str:
+    return e.binary("fdiv", t, x, y)
+
+
+def rsqrt(e: Emitter, t: DType, x: str) -> str:
+    return divide(e, t, literal(1, t), e.intrinsic("sqrt", t, x))
+
+
+def reciprocal(e: Emitter, t: DType, x: str) -> str:
+    if t.kind == "f":
+        return divide(e, t, literal(1, t), x)
+    return _truncated(e, t, literal(1, t), x)[0]
+
+
+# Division of integers: what NumPy warns of is left to the plan.
+
+
+def _constant(register: str) -> int | None:
+    try:
+        return int(register)
+    except ValueError:
+        return None
+
+
+def _divisor(e: Emitter, t: DType, x: str, y: str) -> str:
+    """A divisor that does no harm; fails for 0, and for the quotient that does not fit."""
+    known = _constant(y)
+    if known is not None and known != 0 and known != -1:
+        return y
+    bad = e.compare("eq", t, y, "0")
+    if t.kind == "i":
+        lowest = e.compare("eq", t, x, literal(np.iinfo(t.numpy).min, t))
+        bad = e.either(bad, e.let(f"and i1 {lowest}, {e.compare('eq', t, y, '-1')}"))
+    e.fail_if(bad)
+    return e.select(bad, t, "1", y)
+
+
+def _truncated(e: Emitter, t: DType, x: str, y: str) -> tuple[str, str]:
+    """Quotient (towards zero) and divisor."""
+    if t.kind not in "iu":
+        raise NotLowered(f"division of {t.name}")
+    y = _divisor(e, t, x, y)
+    return e.binary("sdiv" if t.kind == "i" else "udiv", t, x, y), y
+
+
+def _power_of_two(t: DType, y: str) -> int | None:
+    """The exponent when a divisor is a positive power of two."""
+    known = _constant(y)
+    if known is None or known <= 0 or known & (known - 1):
+        return None
+    return known.bit_length() - 1
+
+
+def floor_divide(e: Emitter, t: DType, x: str, y: str) -> str:
+    if t.kind == "f":
+        return _float_division(e, t, x, y)[0]
+    shift = _power_of_two(t, y)
+    if shift is not None and t.kind == "i":
+        return e.binary("ashr", t, x, str(shift))
+    quotient, y = _truncated(e, t, x, y)
+    if t.kind == "u":
+        return quotient
+    rest = e.arithmetic("sub", t, x, e.arithmetic("mul", t, quotient, y))
+    wrong = e.let(f"zext i1 {_signs_differ(e, t, rest, y)} to {type_of(t)}")
+    return e.arithmetic("sub", t, quotient, wrong)
+
+
+def _signs_differ(e: Emitter, t: DType, rest: str, y: str) -> str:
+    known = _constant(y)
+    if known is not None and known > 0:
+        return e.compare("lt", t, rest, "0")
+    unlike = e.compare("lt", t, e.binary("xor", t, rest, y), "0")
+    return e.let(f"and i1 {unlike}, {e.compare('ne', t, rest, '0')}")
+
+
+def remainder(e: Emitter, t: DType, x: str, y: str) -> str:
+    if t.kind == "f":
+        return _float_division(e, t, x, y)[1]
+    shift = _power_of_two(t, y)
+    if shift is not None and t.kind == "i":
+        return e.binary("and", t, x, str((1 << shift) - 1))
+    rest, y = _rest(e, t, x, y)
+    if t.kind == "u":
+        return rest
+    return e.select(_signs_differ(e, t, rest, y), t, e.arithmetic("add", t, rest, y), rest)
+
+
+def _rest(e: Emitter, t: DType, x: str, y: str) -> tuple[str, str]:
+    if t.kind not in "iu":
+        raise NotLowered(f"division of {t.name}")
+    y = _divisor(e, t, x, y)
+    return e.binary("srem" if t.kind == "i" else "urem", t, x, y), y
+
+
+def fmod(e: Emitter, t: DType, x: str, y: str) -> str:
+    return e.libm("fmod", t, x, y) if t.kind == "f" else _rest(e, t, x, y)[0]
+
+
+def truncatediv(e: Emitter, t: DType, x: str, y: str) -> str:
+    return _truncated(e, t, x, y)[0]
+
+
+def _float_division(e: Emitter, t: DType, x: str, y: str) -> tuple[str, str]:
+    """Quotient rounded down and remainder, by the algorithm of Python's (and NumPy's) ``divmod`` of floats."""
+    zero, one = literal(0, t), literal(1, t)
+    rest = e.libm("fmod", t, x, y)
+    plain = divide(e, t, x, y)
+    quotient = divide(e, t, e.arithmetic("sub", t, x, rest), y)
+    unlike = e.let(f"xor i1 {e.compare('lt', t, y, zero)}, {e.compare('lt', t, rest, zero)}")
+    some = e.compare("ne", t, rest, zero)  # of NaN too
+    wrong = e.let(f"and i1 {unlike}, {some}")
+    moved = e.select(wrong, t, e.arithmetic("add", t, rest, y), rest)
+    result = e.select(some, t, moved, e.intrinsic("copysign", t, zero, y))
+    quotient = e.select(wrong, t, e.arithmetic("sub", t, quotient, one), quotient)
+    down = e.intrinsic("floor", t, quotient)
+    far = e.compare("gt", t, e.arithmetic("sub", t, quotient, down), literal(0.5, t))
+    down = e.select(far, t, e.arithmetic("add", t, down, one), down)
+    down = e.select(e.compare("ne", t, quotient, zero), t, down, e.intrinsic("copysign", t, zero, plain))
+    nothing = e.compare("eq", t, y, zero)
+    return e.select(nothing, t, plain, down), e.select(nothing, t, rest, result)
+
+
+def power(e: Emitter, t: DType, x: str, y: str) -> str:
+    if t.kind == "f":
+        if y == literal(2, t):
+            return square(e, t, x)
+        return e.libm("pow", t, x, y)
+    if t.kind == "b":
+        raise NotLowered("power of booleans")
+    return _integer_power(e, t, x, y)
+
+
+def _integer_power(e: Emitter, t: DType, x: str, y: str) -> str:
+    """Repeated squaring with a fixed number of steps for a known exponent; fails for negative ones, which raise."""
+    known = _constant(y)
+    if known is None or known < 0 or known > 64:
+        raise NotLowered("power of integers with an exponent that is no small constant")
+    result, base = literal(1, t), x
+    while known:
+        if known & 1:
+            result = e.arithmetic("mul", t, result, base)
+        known >>= 1
+        if known:
+            base = e.arithmetic("mul", t, base, base)
+    return result
+
+
+# Order
+
+
+def _extreme(which: str, for_bool: str) -> Rule:
+    """The first number where it wins or is NaN, else the second."""
+
+    def rule(e: Emitter, t: DType, x: str, y: str) -> str:
+        if t.kind == "b":
+            return e.binary(for_bool, t, x, y)
+        return e.select(e.either(e.compare(which, t, x, y), e.is_nan(t, x)), t, x, y)
+
+    return rule
+
+
+def _extreme_of_numbers(which: str, for_bool: str) -> Rule:
+    """The number that wins; a NaN only if both are."""
+
+    def rule(e: Emitter, t: DType, x: str, y: str) -> str:
+        if t.kind == "b":
+            return e.binary(for_bool, t, x, y)
+        return e.select(e.either(e.compare(which, t, x, y), e.is_nan(t, y)), t, x, y)
+
+    return rule
+
+
+def _comparison(which: str) -> Rule:
+    return lambda e, t, x, y: e.compare(which, t, x, y)
+
+
+maximum, minimum = _extreme("gt", "or"), _extreme("lt", "and")
+
+
+def relu(e: Emitter, t: DType, x: str) -> str:
+    return maximum(e, t, x, literal(0, t))
+
+
+# Logic and bits
+
+
+def _truth(e: Emitter, t: DType, x: str) -> str:
+    return e.cast(x, t, bool_)
+
+
+def _logic(instruction: str) -> Rule:
+    return lambda e, t, x, y: e.let(f"{instruction} i1 {_truth(e, t, x)}, {_truth(e, t, y)}")
+
+
+def logical_not(e: Emitter, t: DType, x: str) -> str:
+    return e.let(f"xor i1 {_truth(e, t, x)}, true")
+
+
+def _bits(instruction: str) -> Rule:
+    return lambda e, t, x, y: e.binary(instruction, t, x, y)
+
+
+def invert(e: Emitter, t: DType, x: str) -> str:
+    return e.binary("xor", t, x, "true" if t.kind == "b" else "-1")
+
+
+def _shift(instruction: str) -> Rule:
+    """A shift by more than there are bits, or by a negative number, leaves nothing (of negative numbers -1)."""
+
+    def rule(e: Emitter, t: DType, x: str, y: str) -> str:
+        if t.kind == "b":
+            raise NotLowered("shifts of booleans")
+        kind, bits = type_of(t), t.numpy.itemsize * 8
+        small = e.let(f"icmp ult {kind} {y}, {bits}")
+        if instruction == "left":
+            return e.select(small, t, e.binary("shl", t, x, y), "0")
+        if t.kind == "u":
+            return e.select(small, t, e.binary("lshr", t, x, y), "0")
+        return e.select(small, t, e.binary("ashr", t, x, y), e.binary("ashr", t, x, str(bits - 1)))
+
+    return rule
+
+
+# Rounding and structure
+
+
+def _rounding(intrinsic: str) -> Rule:
+    return lambda e, t, x: e.intrinsic(intrinsic, t, x) if t.kind == "f" else x
+
+
+def isnan(e: Emitter, t: DType, x: str) -> str:
+    return e.is_nan(t, x)
+
+
+def _size_compare(which: str, for_integers: str) -> Rule:
+    def rule(e: Emitter, t: DType, x: str) -> str:
+        if t.kind != "f":
+            return for_integers
+        return e.compare(which, t, e.intrinsic("fabs", t, x), literal(math.inf, t))
+
+    return rule
+
+
+def signbit(e: Emitter, t: DType, x: str) -> str:
+    if t.kind != "f":
+        raise NotLowered("signbit of integers")
+    return e.compare("lt", t, e.intrinsic("copysign", t, literal(1, t), x), literal(0, t))
+
+
+def copysign(e: Emitter, t: DType, x: str, y: str) -> str:
+    return e.intrinsic("copysign", t, x, y)
+
+
+# Analysis
+
+
+def _libm(name: str) -> Rule:
+    return lambda e, t, *x: e.libm(name, t, *x)
+
+
+def sigmoid(e: Emitter, t: DType, x: str) -> str:
+    one = literal(1, t)
+    return divide(e, t, one, e.arithmetic("add", t, one, functions.exp(e, t, negative(e, t, x))))
+
+
+def logaddexp(e: Emitter, t: DType, x: str, y: str) -> str:
+    gap = e.arithmetic("sub", t, x, y)
+    size = negative(e, t, e.intrinsic("fabs", t, gap))
+    rest = e.libm("log1p", t, functions.exp(e, t, size))
+    larger = maximum(e, t, x, y)
+    result = e.arithmetic("add", t, larger, rest)
+    even = e.arithmetic("add", t, x, literal(math.log(2), t))
+    return e.select(e.compare("eq", t, x, y), t, even, e.select(e.is_nan(t, gap), t, gap, result))
+
+
+def softplus(e: Emitter, t: DType, x: str) -> str:
+    return logaddexp(e, t, x, literal(0, t))
+
+
+def _unless_zero(rule: Rule, tested: int) -> Rule:
+    """Zero where an input is."""
+
+    def guarded(e: Emitter, t: DType, x: str, y: str) -> str:
+        zero = literal(0, t)
+        return e.select(e.compare("eq", t, (x, y)[tested], zero), t, zero, rule(e, t, x, y))
+
+    return guarded
+
+
+def squared_difference(e: Emitter, t: DType, x: str, y: str) -> str:
+    return square(e, t, e.arithmetic("sub", t, x, y))
+
+
+def clip(e: Emitter, t: DType, x: str, low: str, high: str) -> str:
+    return minimum(e, t, maximum(e, t, x, low), high)
+
+
+def sigmoid_cross_entropy(e: Emitter, t: DType, labels: str, logits: str) -> str:
+    size = negative(e, t, e.intrinsic("fabs", t, logits))
+    tail = e.libm("log1p", t, functions.exp(e, t, size))
+    product = e.arithmetic("mul", t, logits, labels)
+    return e.arithmetic("add", t, e.arithmetic("sub", t, relu(e, t, logits), product), tail)
+
+
+_multiply = _arithmetic("mul", "and")
+ELEMENTWISE: dict[str, tuple[Any, Rule]] = {
+    "add": (np.add, _arithmetic("add", "or")), "subtract": (np.subtract, _arithmetic("sub", None)),
+    "multiply": (np.multiply, _multiply), "divide": (np.divide, divide), "negative": (np.negative, negative),
+    "absolute": (np.absolute, absolute), "sign": (np.sign, sign), "square": (np.square, square),
+    "sqrt": (np.sqrt, lambda e, t, x: e.intrinsic("sqrt", t, x)), "rsqrt": (_floating, rsqrt),
+    "reciprocal": (np.reciprocal, reciprocal), "floor_divide": (np.floor_divide, floor_divide),
+    "remainder": (np.remainder, remainder), "fmod": (np.fmod, fmod), "truncatediv": (np.floor_divide, truncatediv),
+    "power": (np.power, power), "squared_difference": (np.subtract, squared_difference),
+    "divide_no_nan": (np.divide, _unless_zero(divide, 1)),
+    "multiply_no_nan": (np.multiply, _unless_zero(_multiply, 1)),
+    "xlogy": (_floating, _unless_zero(
+        lambda e, t, x, y: e.arithmetic("mul", t, x, functions.log(e, t, y)), 0)),
+    "xlog1py": (_floating, _unless_zero(lambda e, t, x, y: e.arithmetic("mul", t, x, e.libm("log1p", t, y)), 0)),
+    "xdivy": (np.divide, _unless_zero(divide, 0)),
+    "maximum": (np.maximum, maximum), "minimum": (np.minimum, minimum),
+    "fmax": (np.fmax, _extreme_of_numbers("gt", "or")), "fmin": (np.fmin, _extreme_of_numbers("lt", "and")),
+    "equal": (np.equal, _comparison("eq")), "not_equal": (np.not_equal, _comparison("ne")),
+    "less": (np.less, _comparison("lt")), "less_equal": (np.less_equal, _comparison("le")),
+    "greater": (np.greater, _comparison("gt")), "greater_equal": (np.greater_equal, _comparison("ge")),
+    "logical_and": (np.logical_and, _logic("and")), "logical_or": (np.logical_or, _logic("or")),
+    "logical_xor": (np.logical_xor, _logic("xor")), "logical_not": (np.logical_not, logical_not),
+    "bitwise_and": (np.bitwise_and, _bits("and")), "bitwise_or": (np.bitwise_or, _bits("or")),
+    "bitwise_xor": (np.bitwise_xor, _bits("xor")), "invert": (np.invert, invert),
+    "left_shift": (np.left_shift, _shift("left")), "right_shift": (np.right_shift, _shift("right")),
+    "floor": (np.floor, _rounding("floor")), "ceil": (np.ceil, _rounding("ceil")),
+    "trunc": (np.trunc, _rounding("trunc")), "rint": (np.rint, _rounding("rint")),
+    "isnan": (np.isnan, isnan), "isinf": (np.isinf, _size_compare("eq", "false")),
+    "isfinite": (np.isfinite, _size_compare("lt", "true")), "signbit": (np.signbit, signbit),
+    "copysign": (np.copysign, copysign), "relu": (np.positive, relu), "sigmoid": (_floating, sigmoid),
+    "softplus": (_floating, softplus), "logaddexp": (np.logaddexp, logaddexp), "clip": (_same, clip),
+    "sigmoid_cross_entropy": (_same, sigmoid_cross_entropy),
+    "exp": (np.exp, functions.exp), "log": (np.log, functions.log), "tanh": (np.tanh, functions.tanh),
+    "deg2rad": (np.deg2rad, lambda e, t, x: e.arithmetic("mul", t, x, literal(t.numpy.type(math.pi / 180), t))),
+    "rad2deg": (np.rad2deg, lambda e, t, x: e.arithmetic("mul", t, x, literal(t.numpy.type(180 / math.pi), t))),
+    "identity": (_same, lambda e, t, x: x), "stop_gradient": (_same, lambda e, t, x: x),
+}  # fmt: skip
+# Functions of the C library, one call for each element.
+for _name, _ufunc, _function in (
+    ("exp2", np.exp2, "exp2"), ("expm1", np.expm1, "expm1"), ("log2", np.log2, "log2"), ("log10", np.log10, "log10"),
+    ("log1p", np.log1p, "log1p"), ("sin", np.sin, "sin"), ("cos", np.cos, "cos"), ("tan", np.tan, "tan"),
+    ("arcsin", np.arcsin, "asin"), ("arccos", np.arccos, "acos"), ("arctan", np.arctan, "atan"),
+    ("sinh", np.sinh, "sinh"), ("cosh", np.cosh, "cosh"), ("arcsinh", np.arcsinh, "asinh"),
+    ("arccosh", np.arccosh, "acosh"), ("arctanh", np.arctanh, "atanh"), ("arctan2", np.arctan2, "atan2"),
+    ("hypot", np.hypot, "hypot"), ("nextafter", np.nextafter, "nextafter"), ("cbrt", np.cbrt, "cbrt"),
+    ("erf", _floating, "erf"), ("erfc", _floating, "erfc"),
+):  # fmt: skip
+    ELEMENTWISE[_name] = (_ufunc, _libm(_function))
+LIBRARY = sorted({rule for rule in ["fmod", "pow", "exp2", "expm1", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh", "atan2", "hypot", "nextafter", "cbrt", "erf", "erfc"]})  # fmt: skip
+
+
+def apply(e: Emitter, name: str, registers: Sequence[str], dtypes: Sequence[DType], result: DType) -> str:
+    """Write one elementwise op for registers of given dtypes; the result has the dtype that inference promises."""
+    loop, rule = ELEMENTWISE[name]
+    types = loop_types(loop, *dtypes) if isinstance(loop, np.ufunc) else loop(*dtypes)
+    for dtype in types:
+        type_of(dtype)
+    given = [e.cast(x, a, b) for x, a, b in zip(registers, dtypes, types[:-1], strict=True)]
+    found = rule(e, types[0], *given)
+    made = bool_ if types[-1].kind == "b" else types[-1]
+    return e.cast(found, made, result) if made is not result else found

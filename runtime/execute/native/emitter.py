@@ -1,0 +1,215 @@
+"""Writes LLVM IR as text: registers, basic blocks, constants, and arithmetic that knows dtypes.
+
+A register is the text that stands for it (``%5``, or a literal). Booleans are ``i1`` in registers and bytes in memory.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import AutographError
+
+from ...dtypes import DType, bool_, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64
+
+TYPES: dict[DType, str] = {
+    bool_: "i1", int8: "i8", int16: "i16", int32: "i32", int64: "i64", uint8: "i8", uint16: "i16", uint32: "i32",
+    uint64: "i64", float32: "float", float64: "double",
+}  # fmt: skip
+_SUFFIX = {"float": "f32", "double": "f64"}
+# How much work (elements, turns of loops) is done before it is looked whether the user wants to interrupt it.
+_WORK_BETWEEN_POLLS = 1 << 22
+
+
+class NotLowered(AutographError):
+    """Something has no form in machine code: an op, a dtype, or a shape that is not known."""
+
+
+def type_of(dtype: DType) -> str:
+    """The LLVM type of a register. Raises `NotLowered` for text, complex and half-precision numbers."""
+    found = TYPES.get(dtype)
+    if found is None:
+        raise NotLowered(f"{dtype.name} has no form in machine code")
+    return found
+
+
+def literal(value: Any, dtype: DType) -> str:
+    """A number as a literal of a dtype."""
+    if dtype.kind == "b":
+        return "true" if value else "false"
+    if dtype.kind == "f":
+        return "0x" + struct.pack(">d", float(value)).hex().upper()
+    number, bits = int(value), dtype.numpy.itemsize * 8
+    return str(number - (1 << bits) if number >= 1 << (bits - 1) else number)
+
+
+class Emitter:
+    """The text of one function under construction.
+
+    ``entry`` holds what is computed once, before everything else; ``failed`` is the label of the exit for what the plan
+    has to look at: errors and warnings.
+    """
+
+    def __init__(self) -> None:
+        self.entry: list[str] = []
+        self.lines: list[str] = []
+        self.declarations: dict[str, str] = {}
+        self.label = "start"
+        self._count = 0
+        self._flag: str | None = None
+        self._flag_is_used = False
+
+    # Registers and blocks
+
+    def name(self) -> str:
+        self._count += 1
+        return f"%v{self._count}"
+
+    def let(self, text: str) -> str:
+        """A new register for the result of an instruction."""
+        self._count += 1
+        name = f"%v{self._count}"
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def do(self, text: str) -> None:
+        self.lines.append("  " + text)
+
+    def let_first(self, text: str) -> str:
+        """A new register that is set in the function's first block, so that it can be used everywhere."""
+        name = self.name()
+        self.entry.append(f"  {name} = {text}")
+        return name
+
+    def new_label(self, base: str) -> str:
+        self._count += 1
+        return f"{base}{self._count}"
+
+    def begin(self, label: str) -> None:
+        """Start a block; the one before must have ended."""
+        self.lines.append(f"{label}:")
+        self.label = label
+
+    def jump(self, label: str) -> None:
+        self.do(f"br label %{label}")
+
+    def branch(self, condition: str, then: str, orelse: str, hint: str = "") -> None:
+        self.do(f"br i1 {condition}, label %{then}, label %{orelse}{hint}")
+
+    def declare(self, name: str, text: str) -> str:
+        self.declarations.setdefault(name, text)
+        return name
+
+    def intrinsic(self, base: str, dtype: DType, *args: str) -> str:
+        """A call of an LLVM intrinsic whose arguments and result have one type."""
+        kind = type_of(dtype)
+        suffix = _SUFFIX.get(kind, kind)
+        name = f"@llvm.{base}.{suffix}"
+        self.declare(name, f"declare {kind} {name}({', '.join([kind] * len(args))})")
+        return self.let(f"call {kind} {name}({', '.join(f'{kind} {a}' for a in args)})")
+
+    def libm(self, base: str, dtype: DType, *args: str) -> str:
+        """A call of the C library's function, in the precision of a dtype."""
+        kind = type_of(dtype)
+        name = f"@{base}{'f' if dtype is float32 else ''}"
+        self.declare(name, f"declare {kind} {name}({', '.join([kind] * len(args))}) nounwind willreturn memory(none)")
+        return self.let(f"call {kind} {name}({', '.join(f'{kind} {a}' for a in args)})")
+
+    # Failing and waiting
+
+    def fail_if(self, condition: str) -> None:
+        """Leave, for the plan to find out what is wrong: at once, or inside of `collecting` at its end."""
+        if condition == "false":
+            return
+        if self._flag is not None:
+            self._flag_is_used = True
+            before = self.let(f"load i1, ptr {self._flag}")
+            self.do(f"store i1 {self.let(f'or i1 {before}, {condition}')}, ptr {self._flag}")
+            return
+        label = self.new_label("good")
+        self.branch(condition, "failed", label, ", !prof !0")
+        self.begin(label)
+
+    def begin_collecting(self) -> None:
+        """From here on failures are only noted, so that loops over elements stay free of branches."""
+        self._flag = self.let_first("alloca i1")
+        self._flag_is_used = False
+        self.do(f"store i1 false, ptr {self._flag}")
+
+    def end_collecting(self) -> None:
+        flag, self._flag = self._flag, None
+        if self._flag_is_used:
+            self.fail_if(self.let(f"load i1, ptr {flag}"))
+
+    def poll(self, work: int) -> None:
+        """Count work done in a loop; now and then look for signals, such as Ctrl-C."""
+        done = self.let(f"add i64 {self.let('load i64, ptr %work')}, {work}")
+        self.do(f"store i64 {done}, ptr %work")
+        ask, go = self.new_label("ask"), self.new_label("go")
+        self.branch(self.let(f"icmp ugt i64 {done}, {_WORK_BETWEEN_POLLS}"), ask, go, ", !prof !0")
+        self.begin(ask)
+        self.do("store i64 0, ptr %work")
+        self.declare("@PyErr_CheckSignals", "declare i32 @PyErr_CheckSignals()")
+        signal = self.let("call i32 @PyErr_CheckSignals()")
+        self.branch(self.let(f"icmp ne i32 {signal}, 0"), "interrupted", go, ", !prof !0")
+        self.begin(go)
+
+    # Arithmetic
+
+    def binary(self, instruction: str, dtype: DType, x: str, y: str) -> str:
+        return self.let(f"{instruction} {type_of(dtype)} {x}, {y}")
+
+    def arithmetic(self, which: str, dtype: DType, x: str, y: str) -> str:
+        """``add``, ``sub`` or ``mul``; integers wrap."""
+        return self.binary(("f" if dtype.kind == "f" else "") + which, dtype, x, y)
+
+    def compare(self, which: str, dtype: DType, x: str, y: str) -> str:
+        """``eq ne lt le gt ge``, as NumPy orders NaN (unequal to everything)."""
+        if dtype.kind == "f":
+            return self.let(f"fcmp {'une' if which == 'ne' else 'o' + which} {type_of(dtype)} {x}, {y}")
+        sign = "" if which in ("eq", "ne") else "s" if dtype.kind == "i" else "u"
+        return self.let(f"icmp {sign}{which} {type_of(dtype)} {x}, {y}")
+
+    def select(self, condition: str, dtype: DType, x: str, y: str) -> str:
+        kind = type_of(dtype)
+        return self.let(f"select i1 {condition}, {kind} {x}, {kind} {y}")
+
+    def is_nan(self, dtype: DType, x: str) -> str:
+        return "false" if dtype.kind != "f" else self.let(f"fcmp uno {type_of(dtype)} {x}, {x}")
+
+    def either(self, x: str, y: str) -> str:
+        return y if x == "false" else x if y == "false" else self.let(f"or i1 {x}, {y}")
+
+    def number(self, value: Any, dtype: DType) -> str:
+        return literal(value, dtype)
+
+    def cast(self, x: str, source: DType, target: DType) -> str:
+        """A number in another dtype, as NumPy casts it; fails for a float that is no number of the integer type."""
+        if source is target or (source.kind in "iu" and target.kind in "iu" and type_of(source) == type_of(target)):
+            return x
+        a, b = type_of(source), type_of(target)
+        if target.kind == "b":
+            return self.compare("ne", source, x, literal(0, source))
+        if target.kind == "f":
+            if source.kind == "f":
+                return self.let(f"{'fpext' if target is float64 else 'fptrunc'} {a} {x} to {b}")
+            return self.let(f"{'si' if source.kind == 'i' else 'ui'}tofp {a} {x} to {b}")
+        if source.kind == "f":
+            return self._float_to_integer(x, source, target)
+        if source.numpy.itemsize >= target.numpy.itemsize and source.kind != "b":
+            return self.let(f"trunc {a} {x} to {b}")
+        return self.let(f"{'sext' if source.kind == 'i' else 'zext'} {a} {x} to {b}")
+
+    def _float_to_integer(self, x: str, source: DType, target: DType) -> str:
+        limits = np.iinfo(target.numpy)
+        wide = x if source is float64 else self.cast(x, source, float64)
+        # both ends are powers of two and exact; a fraction above the lower end would still be cut to it
+        low = self.let(f"fcmp oge double {wide}, {literal(float(limits.min), float64)}")
+        high = self.let(f"fcmp olt double {wide}, {literal(float(limits.max + 1), float64)}")
+        fits = self.let(f"and i1 {low}, {high}")
+        self.fail_if(self.let(f"xor i1 {fits}, true"))
+        safe = self.select(fits, source, x, literal(0, source))
+        sign = "s" if target.kind == "i" else "u"
+        return self.let(f"fpto{sign}i {type_of(source)} {safe} to {type_of(target)}")

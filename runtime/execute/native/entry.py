@@ -1,0 +1,290 @@
+"""The function that Python calls, written in IR too: a call costs little more than the work. One serves all graphs.
+
+It takes NumPy arrays and returns a tuple of new ones. When the arguments are no aligned C-contiguous arrays of the very
+dtypes and shapes that the code was made for it returns None; what the plan has to look at makes it return False. What
+it has to know of a graph is a table of int64 numbers in a bytes object: see `_table`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...ir import Type
+from .compiler import Code
+
+# Byte offsets in PyArrayObject, which NumPy's C API fixes (checked by `layout_is_known`), and in a bytes object.
+_TYPE, _DATA, _RANK, _SHAPE, _DESCR, _FLAGS, _BYTES = 8, 16, 24, 32, 56, 64, bytes.__basicsize__ - 1
+_CONTIGUOUS_AND_ALIGNED = 0x101
+_ARRAY_NEW = 93  # PyArray_New in NumPy's table of functions
+_FAST_CALL = 0x0080  # METH_FASTCALL
+
+# A workspace of up to 16 KiB is on the stack. A larger one is kept from call to call; it belongs to the call that set
+# the flag in front of it, any other (of a signal handler, or another thread) gets one of its own.
+_ENTRY = f"""
+declare ptr @PyTuple_New(i64)
+declare i32 @PyTuple_SetItem(ptr, i64, ptr)
+declare ptr @PyMem_RawMalloc(i64)
+declare void @PyMem_RawFree(ptr)
+declare void @Py_DecRef(ptr)
+declare void @Py_IncRef(ptr)
+
+define ptr @entry(ptr %self, ptr %arguments, i64 %count) {{
+start:
+  %table = getelementptr i8, ptr %self, i64 {_BYTES}
+  %kernel = load ptr, ptr %table
+  %wanted.at = getelementptr i64, ptr %table, i64 1
+  %wanted = load i64, ptr %wanted.at
+  %made.at = getelementptr i64, ptr %table, i64 2
+  %made = load i64, ptr %made.at
+  %size.at = getelementptr i64, ptr %table, i64 3
+  %size = load i64, ptr %size.at
+  %cache.at = getelementptr i64, ptr %table, i64 4
+  %cache = load ptr, ptr %cache.at
+  %first = getelementptr i64, ptr %table, i64 5
+  %inputs = alloca ptr, i64 %wanted
+  %outputs = alloca ptr, i64 %made
+  %counted = icmp eq i64 %count, %wanted
+  br i1 %counted, label %take, label %misfit
+
+take:
+  %i = phi i64 [ 0, %start ], [ %i.next, %taken ]
+  %p = phi ptr [ %first, %start ], [ %p.next, %taken ]
+  %all.taken = icmp eq i64 %i, %wanted
+  br i1 %all.taken, label %results, label %argument
+argument:
+  %array.at = getelementptr ptr, ptr %arguments, i64 %i
+  %array = load ptr, ptr %array.at
+  %type.at = getelementptr i8, ptr %array, i64 {_TYPE}
+  %type = load i64, ptr %type.at
+  %is.array = icmp eq i64 %type, {id(np.ndarray)}
+  br i1 %is.array, label %fields, label %misfit
+fields:
+  %descr.at = getelementptr i8, ptr %array, i64 {_DESCR}
+  %descr = load i64, ptr %descr.at
+  %descr.wanted = load i64, ptr %p
+  %rank.at = getelementptr i8, ptr %array, i64 {_RANK}
+  %rank.int = load i32, ptr %rank.at
+  %rank = zext i32 %rank.int to i64
+  %rank.wanted.at = getelementptr i64, ptr %p, i64 1
+  %rank.wanted = load i64, ptr %rank.wanted.at
+  %flags.at = getelementptr i8, ptr %array, i64 {_FLAGS}
+  %flags.all = load i32, ptr %flags.at
+  %flags = and i32 %flags.all, {_CONTIGUOUS_AND_ALIGNED}
+  %same.descr = icmp eq i64 %descr, %descr.wanted
+  %same.rank = icmp eq i64 %rank, %rank.wanted
+  %same.flags = icmp eq i32 %flags, {_CONTIGUOUS_AND_ALIGNED}
+  %same.two = and i1 %same.descr, %same.rank
+  %same = and i1 %same.two, %same.flags
+  br i1 %same, label %shape, label %misfit
+shape:
+  %shape.at = getelementptr i8, ptr %array, i64 {_SHAPE}
+  %dims = load ptr, ptr %shape.at
+  %dims.wanted = getelementptr i64, ptr %p, i64 2
+  br label %dimension
+dimension:
+  %d = phi i64 [ 0, %shape ], [ %d.next, %dimension.checked ]
+  %all.checked = icmp eq i64 %d, %rank
+  br i1 %all.checked, label %taken, label %dimension.compared
+dimension.compared:
+  %n.at = getelementptr i64, ptr %dims, i64 %d
+  %n = load i64, ptr %n.at
+  %n.wanted.at = getelementptr i64, ptr %dims.wanted, i64 %d
+  %n.wanted = load i64, ptr %n.wanted.at
+  %same.n = icmp eq i64 %n, %n.wanted
+  br i1 %same.n, label %dimension.checked, label %misfit
+dimension.checked:
+  %d.next = add i64 %d, 1
+  br label %dimension
+taken:
+  %data.at = getelementptr i8, ptr %array, i64 {_DATA}
+  %data = load ptr, ptr %data.at
+  %input.at = getelementptr ptr, ptr %inputs, i64 %i
+  store ptr %data, ptr %input.at
+  %p.next = getelementptr i64, ptr %dims.wanted, i64 %rank
+  %i.next = add i64 %i, 1
+  br label %take
+
+results:
+  %tuple = call ptr @PyTuple_New(i64 %made)
+  %no.tuple = icmp eq ptr %tuple, null
+  br i1 %no.tuple, label %nothing, label %make
+make:
+  %k = phi i64 [ 0, %results ], [ %k.next, %keep ]
+  %q = phi ptr [ %p, %results ], [ %q.next, %keep ]
+  %all.made = icmp eq i64 %k, %made
+  br i1 %all.made, label %memory, label %result
+result:
+  %number.long = load i64, ptr %q
+  %number = trunc i64 %number.long to i32
+  %out.rank.at = getelementptr i64, ptr %q, i64 1
+  %out.rank = load i64, ptr %out.rank.at
+  %out.rank.int = trunc i64 %out.rank to i32
+  %out.dims = getelementptr i64, ptr %q, i64 2
+  %new.array = inttoptr i64 NEW_ARRAY to ptr
+  %array.type = inttoptr i64 {id(np.ndarray)} to ptr
+  %out = call ptr %new.array(ptr %array.type, i32 %out.rank.int, ptr %out.dims, i32 %number, ptr null, ptr null, i32 0,
+                             i32 0, ptr null)
+  %no.out = icmp eq ptr %out, null
+  br i1 %no.out, label %interrupted, label %keep
+keep:
+  %set = call i32 @PyTuple_SetItem(ptr %tuple, i64 %k, ptr %out)
+  %out.data.at = getelementptr i8, ptr %out, i64 {_DATA}
+  %out.data = load ptr, ptr %out.data.at
+  %output.at = getelementptr ptr, ptr %outputs, i64 %k
+  store ptr %out.data, ptr %output.at
+  %q.next = getelementptr i64, ptr %out.dims, i64 %out.rank
+  %k.next = add i64 %k, 1
+  br label %make
+
+memory:
+  %is.small = icmp ule i64 %size, 16384
+  br i1 %is.small, label %small, label %large
+small:
+  %on.stack = alloca i8, i64 %size, align 64
+  br label %run
+large:
+  %busy = load i64, ptr %cache
+  %is.busy = icmp ne i64 %busy, 0
+  br i1 %is.busy, label %fresh, label %own
+own:
+  store i64 1, ptr %cache
+  %old.at = getelementptr i64, ptr %cache, i64 1
+  %old = load ptr, ptr %old.at
+  %has.old = icmp ne ptr %old, null
+  br i1 %has.old, label %ready, label %begin
+begin:
+  %begun = call ptr @PyMem_RawMalloc(i64 %size)
+  store ptr %begun, ptr %old.at
+  br label %ready
+fresh:
+  %extra = call ptr @PyMem_RawMalloc(i64 %size)
+  br label %ready
+ready:
+  %found = phi ptr [ %old, %own ], [ %begun, %begin ], [ %extra, %fresh ]
+  %no.memory = icmp eq ptr %found, null
+  br i1 %no.memory, label %lacking, label %aligned
+aligned:
+  %address = ptrtoint ptr %found to i64
+  %up = add i64 %address, 63
+  %even = and i64 %up, -64
+  %in.heap = inttoptr i64 %even to ptr
+  br label %run
+run:
+  %workspace = phi ptr [ %on.stack, %small ], [ %in.heap, %aligned ]
+  %heap = phi ptr [ null, %small ], [ %found, %aligned ]
+  %own.heap = phi i1 [ false, %small ], [ %is.busy, %aligned ]
+  %status = call i32 %kernel(ptr %inputs, ptr %outputs, ptr %workspace)
+  br i1 %is.small, label %done, label %release
+release:
+  br i1 %own.heap, label %drop, label %leave
+drop:
+  call void @PyMem_RawFree(ptr %heap)
+  br label %done
+leave:
+  store i64 0, ptr %cache
+  br label %done
+done:
+  switch i32 %status, label %failed [ i32 0, label %good
+                                      i32 2, label %interrupted ]
+good:
+  ret ptr %tuple
+lacking:
+  br i1 %is.busy, label %failed, label %unused
+unused:
+  store i64 0, ptr %cache
+  br label %failed
+interrupted:
+  call void @Py_DecRef(ptr %tuple)
+  ret ptr null
+failed:
+  call void @Py_DecRef(ptr %tuple)
+  %false = inttoptr i64 {id(False)} to ptr
+  call void @Py_IncRef(ptr %false)
+  ret ptr %false
+misfit:
+  %none = inttoptr i64 {id(None)} to ptr
+  call void @Py_IncRef(ptr %none)
+  ret ptr %none
+nothing:
+  ret ptr null
+}}
+"""
+
+
+@functools.cache
+def _entry() -> Code:
+    return Code(_ENTRY.replace("NEW_ARRAY", str(_array_new())))
+
+
+@functools.cache
+def _array_new() -> int:
+    """The address of ``PyArray_New``."""
+    from numpy._core import _multiarray_umath
+
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    table = get(_multiarray_umath._ARRAY_API, None)  # type: ignore[attr-defined]
+    found = ctypes.cast(table, ctypes.POINTER(ctypes.c_void_p))[_ARRAY_NEW]
+    assert found is not None
+    return found
+
+
+@functools.cache
+def layout_is_known() -> bool:
+    """Whether arrays and bytes lie in memory as they are read here; not in builds of Python without the global lock."""
+    array, text = np.arange(6, dtype=np.int64).reshape(2, 3), b"autograph"
+    fields = {_TYPE: id(np.ndarray), _DATA: array.ctypes.data, _DESCR: id(array.dtype)}
+    if any(ctypes.c_void_p.from_address(id(array) + offset).value != value for offset, value in fields.items()):
+        return False
+    rank = ctypes.c_int.from_address(id(array) + _RANK).value
+    flags = ctypes.c_int.from_address(id(array) + _FLAGS).value
+    shape = ctypes.POINTER(ctypes.c_int64).from_address(id(array) + _SHAPE)
+    content = ctypes.string_at(id(text) + _BYTES, len(text))
+    return rank == 2 and flags == array.flags.num and shape[:2] == [2, 3] and content == text
+
+
+def _table(kernel: int, inputs: Sequence[Type], outputs: Sequence[Type], workspace: int, cache: int) -> bytes:
+    """What the entry reads: addresses, counts, sizes; a dtype (or its number), rank and shape for each array."""
+    size = workspace + 64 if workspace > 16384 - 64 else max(workspace, 1)
+    numbers = [kernel, len(inputs), len(outputs), size, cache]
+    for type_ in inputs:
+        assert type_.shape is not None
+        numbers += [id(np.dtype(type_.dtype.numpy)), len(type_.shape), *type_.shape]  # type: ignore[list-item]
+    for type_ in outputs:
+        assert type_.shape is not None
+        numbers += [np.dtype(type_.dtype.numpy).num, len(type_.shape), *type_.shape]  # type: ignore[list-item]
+    return struct.pack(f"{len(numbers)}q", *numbers)
+
+
+class _MethodDef(ctypes.Structure):
+    _fields_ = (("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int),
+                ("doc", ctypes.c_char_p))  # fmt: skip
+
+
+class _Owner:
+    """Keeps what the code needs for as long as the Python function lives that calls it, and frees its workspace."""
+
+    def __init__(self, code: Code, kept: Sequence[Any]) -> None:
+        self.code, self.kept = code, kept
+        self.cache = (ctypes.c_int64 * 2)()
+        self.definition = _MethodDef(b"native", _entry().address("entry"), _FAST_CALL, None)
+        self._free = ctypes.pythonapi.PyMem_RawFree
+
+    def __del__(self) -> None:
+        self._free(ctypes.c_void_p(self.cache[1]))
+
+
+def callable_of(code: Code, inputs: Sequence[Type], outputs: Sequence[Type], workspace: int,
+                kept: Sequence[Any]) -> Callable[..., Any]:  # fmt: skip
+    """A built-in function that calls the kernel of compiled code; ``kept`` lives as long."""
+    owner = _Owner(code, kept)
+    table = _table(code.address("kernel"), inputs, outputs, workspace, ctypes.addressof(owner.cache))
+    new = ctypes.pythonapi.PyCFunction_NewEx
+    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
+    return new(ctypes.addressof(owner.definition), table, owner)

@@ -1,0 +1,74 @@
+"""Arrays from several others, and several from one: concat, stack, split, unstack, pad."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...ir import Node
+from ...ops.infer import axis_of
+from .arrays import Expression, Load
+from .emitter import NotLowered
+from .lowering import lowers
+
+if TYPE_CHECKING:
+    from .lowering import Lowering
+
+
+def _part(x: Load, axis: int, start: int, length: int) -> Load:
+    """Some slices of an array along an axis, as a view."""
+    shape = (*x.shape[:axis], length, *x.shape[axis + 1 :])
+    return x.walk([(i, 1, start if i == axis else 0) for i in range(len(shape))], shape)
+
+
+def _without(x: Load, axis: int, at: int) -> Load:
+    """One slice of an array along an axis, without the axis."""
+    shape = (*x.shape[:axis], *x.shape[axis + 1 :])
+    places = [(None, 0, at) if i == axis else (i - (i > axis), 1, 0) for i in range(len(x.shape))]
+    return x.walk(places, shape)
+
+
+@lowers("concat")
+def _concat(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
+    type_ = lowering.infer(node, inputs)[0]
+    target = lowering.new_buffer(type_.dtype, lowering.static_shape(type_))
+    axis = axis_of(node.attributes.get("axis", 0), len(target.shape))
+    start = 0
+    for x in inputs:
+        lowering.store([(_part(target, axis, start, x.shape[axis]), x)])
+        start += x.shape[axis]
+    return target
+
+
+@lowers("stack")
+def _stack(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
+    type_ = lowering.infer(node, inputs)[0]
+    target = lowering.new_buffer(type_.dtype, lowering.static_shape(type_))
+    axis = axis_of(node.attributes.get("axis", 0), len(target.shape))
+    for i, x in enumerate(inputs):
+        lowering.store([(_without(target, axis, i), x)])
+    return target
+
+
+@lowers("split")
+def _split(lowering: Lowering, node: Node, inputs: list[Expression]) -> list[Expression]:
+    if len(inputs) > 1:
+        raise NotLowered("a split whose sizes depend on values")
+    types = lowering.infer(node, inputs)
+    x = lowering.materialised(inputs[0])
+    axis = axis_of(node.attributes["axis"], len(x.shape))
+    found: list[Expression] = []
+    start = 0
+    for type_ in types:
+        length = lowering.static_shape(type_)[axis]
+        found.append(_part(x, axis, start, length))
+        start += length
+    return found
+
+
+@lowers("unstack")
+def _unstack(lowering: Lowering, node: Node, inputs: list[Expression]) -> list[Expression]:
+    x = lowering.materialised(inputs[0])
+    axis = axis_of(node.attributes["axis"], len(x.shape))
+    if node.attributes["num"] != x.shape[axis]:
+        raise NotLowered("an unstack that does not fit")
+    return [_without(x, axis, i) for i in range(x.shape[axis])]

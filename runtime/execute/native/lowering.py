@@ -1,0 +1,344 @@
+"""A graph becomes the text of one function: scalars are registers, loops and branches are basic blocks.
+
+Shapes are those of the arguments at hand, so that all is static inside. Whatever the plan would raise or warn of makes
+the function return early: nothing has happened by then that anyone can see, and the plan runs from the start.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...dtypes import DType, bool_
+from ...ir import Graph, Node, Type, Value
+from ...total import is_total
+from .arrays import (
+    MOST_OPERATIONS,
+    Buffer,
+    Expression,
+    Gather,
+    Ints,
+    Load,
+    Loops,
+    Map,
+    Scopes,
+    Splat,
+    Workspace,
+    broadcast,
+    buffers,
+    leaves,
+    scalar_of,
+)
+from .elementwise import ELEMENTWISE, apply
+from .emitter import Emitter, NotLowered, type_of
+
+Lower = Callable[["Lowering", Node, list[Expression]], Any]
+LOWERINGS: dict[str, Lower] = {}
+"""How ops that are not elementwise are lowered: ``lower(lowering, node, inputs)`` gives an expression, or several."""
+
+# Ops of constants that are computed while a graph is lowered, because shapes depend on them.
+_FOLDED = frozenset(("get_item", "concat", "stack", "squeeze", "reshape", "range", "prod", "sum", "gather", "unstack"))
+
+
+def lowers(name: str) -> Callable[[Lower], Lower]:
+    """Registers how an op, or each of several (names between spaces), is lowered."""
+
+    def register(function: Lower) -> Lower:
+        for each in name.split():
+            LOWERINGS[each] = function
+        return function
+
+    return register
+
+
+class Lowering:
+    """Lowers one graph for arguments of given types. The results are in the attributes.
+
+    Attributes
+    ----------
+    e: has the text of the function.
+    outputs: the types of the results, of known shape.
+    kept: the arrays whose memory the code reads.
+    """
+
+    def __init__(self, graph: Graph, types: Sequence[Type]) -> None:
+        self.e = Emitter()
+        self.workspace = Workspace()
+        self.scopes = Scopes()
+        self.kept: list[Any] = []
+        self.values: dict[Value, Expression] = {}
+        self.work = 0
+        self.node: Node | None = None
+        """The node that is being lowered, for `NotLowered` errors."""
+        self._last: dict[Value, Node] = {}
+        self._constants: dict[int, Load] = {}
+        e = self.e
+        e.label = "body"
+        for i, (value, type_) in enumerate(zip(graph.inputs, types, strict=True)):
+            self.values[value] = self._argument(i, type_)
+        results = self.block(graph, graph.outputs)
+        self.outputs = [Type(x.dtype, x.shape) for x in results]
+        if not graph.never_returns:
+            self._return(results)
+
+    def _argument(self, i: int, type_: Type) -> Expression:
+        e = self.e
+        assert type_.shape is not None
+        address = e.let_first(f"getelementptr ptr, ptr %arguments, i64 {i}")
+        pointer = e.let_first(f"load ptr, ptr {address}")
+        kind = type_of(type_.dtype)
+        if type_.shape != ():
+            return Load(Buffer(pointer, type_.dtype, math.prod(type_.shape)), type_.shape)  # type: ignore[arg-type]
+        if kind == "i1":
+            return Splat((), bool_, e.let_first(f"icmp ne i8 {e.let_first(f'load i8, ptr {pointer}')}, 0"))
+        return Splat((), type_.dtype, e.let_first(f"load {kind}, ptr {pointer}"))
+
+    def _return(self, results: Sequence[Expression]) -> None:
+        pairs = []
+        for i, x in enumerate(results):
+            address = self.e.let_first(f"getelementptr ptr, ptr %outputs, i64 {i}")
+            buffer = Buffer(self.e.let_first(f"load ptr, ptr {address}"), x.dtype, x.size)
+            pairs.append((Load(buffer, x.shape), x))
+        self.store(pairs)
+        self.e.do("ret i32 0")
+
+    # Blocks and nodes
+
+    def block(self, graph: Graph, results: Sequence[Value]) -> list[Expression]:
+        """Lower the nodes of a graph whose inputs have values; afterwards its values are forgotten."""
+        mine = list(graph.inputs)
+        last = {value: node for node in graph.nodes for value in node.inputs}
+        for value in results:
+            last.pop(value, None)
+        self._last.update(last)
+        stay = set(results)
+        dying: dict[Node, list[Value]] = {}
+        for value, node in last.items():
+            dying.setdefault(node, []).append(value)
+        for value in graph.inputs:
+            if value not in last and value not in stay:
+                self.values.pop(value, None)
+        for node in graph.nodes:
+            if node.op.name == "placeholder":
+                continue
+            self.node = node
+            found = self._lower(node)
+            for value in dying.get(node, ()):
+                self.values.pop(value, None)
+            for value, x in zip(node.outputs, found, strict=True):
+                mine.append(value)
+                if value in last or value in stay:
+                    self.values[value] = x
+        outputs = [] if graph.never_returns else [self.values[value] for value in results]
+        for value in mine:
+            self.values.pop(value, None)
+        return outputs
+
+    def dies_at(self, value: Value, node: Node) -> bool:
+        """Whether a value is used by a node for the last time, and once."""
+        return self._last.get(value) is node and list(node.inputs).count(value) == 1
+
+    def _lower(self, node: Node) -> Sequence[Expression]:
+        name = node.op.name
+        if name == "constant":
+            return [self.constant(node.attributes["value"])]
+        inputs = [self.values[value].resolved() for value in node.inputs]
+        if name in ("while", "cond"):
+            from .control import lower_cond, lower_while
+
+            return (lower_while if name == "while" else lower_cond)(self, node, inputs)
+        folded = self._folded(node, inputs)
+        if folded is not None:
+            return folded
+        if name in ELEMENTWISE and not node.attributes:
+            type_ = self.infer(node, inputs)[0]
+            return [self.elementwise(name, inputs, type_.dtype)]
+        lower = LOWERINGS.get(name)
+        if lower is None:
+            raise NotLowered(f"the op {name!r} has no form in machine code")
+        found = lower(self, node, inputs)
+        return [found] if isinstance(found, Expression) else found
+
+    def infer(self, node: Node, inputs: Sequence[Expression]) -> list[Type]:
+        """The types of a node's outputs for inputs of these shapes."""
+        found = node.op.infer(*[Type(x.dtype, x.shape) for x in inputs], **node.attributes)
+        return [found] if type(found) is Type else list(found)  # type: ignore[arg-type]
+
+    def static_shape(self, type_: Type) -> Ints:
+        """The shape of a type; raises `NotLowered` where it is not known."""
+        if type_.shape is None or None in type_.shape:
+            raise NotLowered(f"the shape of {type_} depends on values")
+        return type_.shape  # type: ignore[return-value]
+
+    def _folded(self, node: Node, inputs: Sequence[Expression]) -> list[Expression] | None:
+        """Constants for a node of constants."""
+        if node.op.effect or not inputs or any(x.constant is None or x.size > 64 for x in inputs):
+            return None
+        if node.op.name not in _FOLDED and not is_total(node.op, node.inputs, node.attributes):
+            return None
+        try:
+            with np.errstate(all="ignore"):
+                result = node.op.numpy(*[x.constant for x in inputs], **node.attributes)
+        except Exception:  # what goes wrong goes wrong when the graph runs
+            return None
+        results = result if type(result) is tuple else (result,)
+        return [self.constant(np.asarray(each)) for each in results]
+
+    def constant(self, array: np.ndarray) -> Expression:
+        """A known array, or number."""
+        from ...dtypes import from_numpy
+
+        dtype = from_numpy(array.dtype)
+        type_of(dtype)
+        if array.ndim == 0:
+            return scalar_of(self.e, array, dtype)
+        known = self._constants.get(id(array))
+        if known is not None:
+            return known
+        data = np.ascontiguousarray(array)
+        if data.size and data.tobytes() == data.flat[0].tobytes() * data.size:
+            result: Expression = Splat(array.shape, dtype, scalar_of(self.e, array.flat[0], dtype).register)
+        else:
+            pointer = self.e.let_first(f"inttoptr i64 {data.ctypes.data} to ptr")
+            result = Load(Buffer(pointer, dtype, data.size), data.shape)
+            self._constants[id(array)] = result  # type: ignore[assignment]
+            self.kept += [array, data]
+        result.constant = array
+        return result
+
+    # Expressions
+
+    def elementwise(self, name: str, inputs: Sequence[Expression], dtype: DType) -> Expression:
+        """An elementwise op of expressions that broadcast."""
+        dtypes = [x.dtype for x in inputs]
+
+        def compute(e: Emitter, *registers: str) -> str:
+            return apply(e, name, registers, dtypes, dtype)
+
+        return self.map(compute, inputs, dtype)
+
+    def map(self, compute: Callable[..., str], inputs: Sequence[Expression], dtype: DType) -> Expression:
+        """``compute(e, *registers)`` for each element of inputs that broadcast; at once where they are scalars."""
+        shape = np.broadcast_shapes(*[x.shape for x in inputs])
+        if shape == ():
+            return Splat((), dtype, compute(self.e, *[self.scalar(x) for x in inputs]))
+        given = []
+        for x in inputs:
+            x = x.resolved()
+            if x.operations and x.size < math.prod(shape):
+                x = self.materialised(x)
+            given.append(broadcast(x, shape))
+        # what can't be lowered is told now, not when the element is computed
+        compute(Emitter(), *[x.register if isinstance(x, Splat) else "%x" for x in given])
+        result = Map(shape, dtype, compute, given)
+        if result.operations > MOST_OPERATIONS:
+            return self.materialised(result)
+        return result
+
+    def scalar(self, x: Expression) -> str:
+        """The register of an expression of one element."""
+        x = x.resolved()
+        if isinstance(x, Splat):
+            return x.register
+        return self.loops(x.shape, [x]).element(x)
+
+    def loops(self, shape: Ints, roots: Sequence[Expression]) -> Loops:
+        return Loops(self.e, self.scopes, shape, roots)
+
+    def new_buffer(self, dtype: DType, shape: Ints) -> Load:
+        """A part of the workspace for an array."""
+        size = math.prod(shape)
+        slot = self.workspace.take(size * (1 if dtype is bool_ else dtype.numpy.itemsize))
+        pointer = self.e.let_first(f"getelementptr inbounds i8, ptr %workspace, i64 {slot.offset}")
+        return Load(Buffer(pointer, dtype, size, slot), shape)
+
+    def materialised(self, x: Expression, ordered: bool = False) -> Load:
+        """The elements in memory; ``ordered``: in row order, without gaps."""
+        x = x.resolved()
+        if isinstance(x, Load) and (not ordered or x.is_contiguous):
+            return x
+        target = self.new_buffer(x.dtype, x.shape)
+        self.store([(target, x)])
+        if isinstance(x, Map):
+            x.stored = target
+        return target
+
+    def is_owned(self, x: Expression, value: Value) -> bool:
+        """Whether nothing but a value can see the memory of its array, which is all of a part of the workspace."""
+        if not isinstance(x, Load) or x.buffer.slot is None or x.moved is not None or x.offset:
+            return False
+        if x.buffer.size != x.size or not x.is_contiguous:
+            return False
+        others = [other for each, other in self.values.items() if each is not value]
+        return x.buffer not in buffers(others)
+
+    # Storing
+
+    def store(self, pairs: Iterable[tuple[Load, Expression]]) -> None:
+        """Store expressions, each for all its points, as if all were computed before the first is stored."""
+        waiting = [(target, x.resolved()) for target, x in pairs]
+        waiting = [(target, x) for target, x in waiting if not (isinstance(x, Load) and x.same_place(target))]
+        by_shape: dict[Ints, list[tuple[Load, Expression]]] = {}
+        late = []
+        for target, x in waiting:
+            if any(self._disturbs(target, other, target.shape == place.shape) for place, other in waiting):
+                temporary = self.new_buffer(target.dtype, target.shape)
+                late.append((target, temporary))
+                target = temporary
+            by_shape.setdefault(target.shape, []).append((target, x))
+        for shape, group in by_shape.items():
+            self._store_group(shape, group)
+        for target, temporary in late:
+            self._store_group(target.shape, [(target, temporary)])
+
+    def _disturbs(self, target: Load, x: Expression, together: bool) -> bool:
+        """Whether storing into a target changes what an expression reads, point by point or not at all if together."""
+        if target.buffer.slot is None:  # a result: nobody reads it
+            return False
+        for leaf in leaves([x]):
+            if isinstance(leaf, (Load, Gather)) and leaf.buffer is target.buffer:
+                if not (together and isinstance(leaf, Load) and leaf.same_place(target)):
+                    return True
+        return False
+
+    def _store_group(self, shape: Ints, pairs: Sequence[tuple[Load, Expression]]) -> None:
+        e = self.e
+        size = math.prod(shape)
+        if size == 0:
+            return
+        extra = self._also_needed(shape, [x for _, x in pairs])
+        pairs = [*pairs, *extra]
+        roots: list[Expression] = [part for pair in pairs for part in pair]
+        self.work += size
+        e.begin_collecting()
+        loops = self.loops(shape, roots)
+        loops.open()
+        registers = [loops.element(x) for _, x in pairs]
+        for (target, _), register in zip(pairs, registers, strict=True):
+            loops.store(target, register)
+        loops.close()
+        e.end_collecting()
+        for target, x in extra:
+            x.stored = target
+
+    def _also_needed(self, shape: Ints, roots: Sequence[Expression]) -> list[tuple[Load, Map]]:
+        """What is computed on the way, and will be needed again: it is stored too."""
+        inside = [x for x in leaves(roots) if isinstance(x, Map) and x.operations > 1 and x.shape == shape]
+        done = {id(x) for x in roots}
+        inside = [x for x in inside if id(x) not in done]
+        if not inside:
+            return []
+        needed: set[int] = set()
+        stack = [x for x in map(Expression.resolved, self.values.values()) if isinstance(x, Map)]
+        while stack:
+            x = stack.pop()
+            if id(x) not in needed and id(x) not in done:
+                needed.add(id(x))
+                stack += [part for part in (each.resolved() for each in x.parts) if isinstance(part, Map)]
+        return [(self.new_buffer(x.dtype, shape), x) for x in inside if id(x) in needed]
+
+
+from . import control, joining, products, reductions, views  # noqa: E402,F401  (they register how ops are lowered)

@@ -55,7 +55,7 @@ class ConcreteFunction:
         leaves = nest.flatten(outputs, expand_composites=True)
         self._single = len(leaves) == 1 and outputs is leaves[0] and outputs is not None
         self._has_outputs = [leaf is not None for leaf in leaves]
-        self._optional = has_optional(outputs)
+        self.has_optional_outputs = has_optional(outputs)
         self.changed_inputs = changed_inputs(graph)
 
     # Looking
@@ -164,27 +164,28 @@ class ConcreteFunction:
                 raise WritesOutside
             for variable in self._assigned:
                 forbid_choices(variable)
-            return self._packed(list(call_node(self.graph, tensors)))
+            return self.packed(list(call_node(self.graph, tensors)))
         for observer in observers:
             observer(self.graph)
         if trace._local.tapes:
-            return self._packed(run_recorded(self.graph, lambda: self.plan, tensors))
+            return self.packed(run_recorded(self.graph, lambda: self.plan, tensors))
         results = self._executable.plan.run(*[tensor._array for tensor in tensors])
         if self._single:
             return wrap(results[0])
-        return self._packed([wrap(result) for result in results])
+        return self.packed([wrap(result) for result in results])
 
     def check_arguments(self, values: Sequence[Any], given: Sequence[Any]) -> None:
         """Refuses NumPy arrays for parameters that the function stores into (see `runtime.in_place`)."""
         check_not_changed(self.graph.name, self._parameters.names, values, given, self.changed_inputs)
 
-    def _packed(self, results: list[Any]) -> Any:
+    def packed(self, results: list[Any]) -> Any:
+        """What a call returns, made of the tensors that the graph gives."""
         if self._single:
             return results[0]
         remaining = iter(results)
         leaves = [next(remaining) if present else None for present in self._has_outputs]
         packed = nest.pack_sequence_as(self._outputs, leaves, expand_composites=True)
-        return with_values(packed) if self._optional else packed
+        return with_values(packed) if self.has_optional_outputs else packed
 
     def _flat_arguments(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> list[Any]:
         """The tensors of a call, after a check that everything else equals what was traced."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 import threading
 import types
 import weakref
@@ -13,7 +14,7 @@ from autograph.config import settings
 from autograph.errors import InvalidTypeError, SignatureError, StagedRecursionError
 from autograph.tracebacks import trim, trimming
 
-from . import nest, recursion, shapes, trace
+from . import nest, numerics, recursion, shapes, trace
 from .arguments import (
     Parameters,
     cast_to,
@@ -28,11 +29,13 @@ from .arguments import (
     symbolic,
     with_specs,
 )
-from .concrete import ConcreteFunction, WritesOutside, outputs_of
+from .concrete import ConcreteFunction, WritesOutside, observers, outputs_of
 from .endless import endless_recursion, recursion_error
+from .fast_calls import MISS
 from .ir import Graph
 from .recursion import Pending
 from .spec import TensorSpec
+from .trace import open_graphs
 from .traces import Traces
 from .variable_creation import traced_twice
 
@@ -123,17 +126,27 @@ class Function:
         try:
             if settings.run_functions_eagerly:
                 return self._converted()(*args, **kwargs)
-            self._traces.calls += 1
-            values = given = self._traces.parameters.bind(args, kwargs)
+            traces, local = self._traces, trace._local
+            alone = not (open_graphs or observers or numerics.enabled or local.tapes or local.ambient is not None)
+            if alone:
+                result = traces.fast.call(args, kwargs)
+                if result is not MISS:
+                    return result
+            traces.calls += 1
+            values = given = traces.parameters.bind(args, kwargs)
             if self._options.input_signature is not None:
                 values = self._cast_to_signature(values)
             tensors: list[Any] = []
             key = tuple([key_of(value, tensors) for value in values])
-            if trace._local.ambient is not None:
-                key = (*key, trace._local.ambient)
-            concrete = self._traces.find(key) or self._concrete(key, values, tensors)
-            if concrete.changed_inputs and not isinstance(concrete, Pending):
+            if local.ambient is not None:
+                key = (*key, local.ambient)
+            concrete = traces.find(key) or self._concrete(key, values, tensors)
+            if isinstance(concrete, Pending):
+                return concrete.call_flat(tensors)
+            if concrete.changed_inputs:
                 concrete.check_arguments(values, given)
+            elif alone and all(map(operator.is_, values, given)):
+                traces.fast.note(traces, key, args, kwargs, tensors, concrete)
             return concrete.call_flat(tensors)
         except WritesOutside:
             return self._traced_in_place(args, kwargs)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import trace
 from .arguments import Parameters
+from .fast_calls import FastCalls
 from .ir import Graph
 from .recursion import Pending
 from .retracing import History
@@ -23,6 +24,7 @@ class Traces:
     def __init__(self, parameters: Parameters) -> None:
         self.parameters = parameters
         self.by_key: dict[Any, ConcreteFunction] = {}
+        self.fast = FastCalls()
         self.pending: dict[Any, Pending] = {}
         # Traces that captured tensors of an enclosing graph hold in that graph only, until it is truncated.
         self.nested: weakref.WeakKeyDictionary[Graph, dict[Any, tuple[int, ConcreteFunction]]] = (

@@ -129,7 +129,8 @@ class SignatureFunction(ConcreteFunction):
         results = {each: SymbolicTensor(value) for each, value in zip(outputs, graph.outputs, strict=True)}
         super().__init__(graph, Parameters(_callable(f"signature_wrapper_{name}", signature)), specs, results)
 
-    def _packed(self, results: list[Any]) -> Any:
+    def packed(self, results: list[Any]) -> Any:
+        """What a call returns, made of the tensors that the graph gives."""
         return dict(zip(self.output_names, results, strict=True))
 
     def _flat_arguments(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> list[Any]:

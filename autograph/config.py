@@ -44,6 +44,8 @@ class Settings:
     (``full_traceback``)                    user's
     AUTOGRAPH_OPTIMIZE (``optimize``)       0: graphs run as they were traced; see also
                                             `tf.config.optimizer`
+    AUTOGRAPH_NATIVE (``native``)           1: graphs become machine code where that pays and llvmlite is
+                                            installed, unless ``jit_compile=False``
     ======================================  ==========================================================
     """
 
@@ -53,6 +55,7 @@ class Settings:
     checks: bool = False
     full_traceback: bool = False
     optimize: bool = True
+    native: bool = False
     run_functions_eagerly: bool = False
 
 
@@ -62,6 +65,7 @@ settings = Settings(
     checks=_flag("AUTOGRAPH_CHECKS"),
     full_traceback=_flag("AUTOGRAPH_FULL_TRACEBACK"),
     optimize=_flag("AUTOGRAPH_OPTIMIZE", default="1"),
+    native=_flag("AUTOGRAPH_NATIVE"),
 )
 
 

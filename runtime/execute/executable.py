@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
+
+from autograph.config import settings
 
 from .. import numerics
 from ..ir import Graph
@@ -13,12 +16,13 @@ from .plan import Plan
 class Executable:
     """A finished graph that can be run, optimised, or checked for NaNs and infinities as it was traced."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, jit_compile: bool | None = None) -> None:
         self.graph = graph
+        self.jit_compile = jit_compile
 
     @property
-    def plan(self) -> Plan:
-        """The plan to run now."""
+    def plan(self) -> Any:
+        """The plan to run now: a `Plan`, or what runs machine code in its place."""
         return self._checked if numerics.enabled else self._plan
 
     @functools.cached_property
@@ -27,8 +31,12 @@ class Executable:
         return optimize(self.graph)
 
     @functools.cached_property
-    def _plan(self) -> Plan:
-        return Plan(self.optimized.graph)
+    def _plan(self) -> Any:
+        if not settings.native and not self.jit_compile:
+            return Plan(self.optimized.graph)
+        from .native import native_plan
+
+        return native_plan(self.optimized.graph, self.jit_compile)
 
     @functools.cached_property
     def _checked(self) -> Plan:

@@ -1,11 +1,10 @@
-"""A graph for arguments of given types, lowered and compiled."""
+"""From a lowered graph to a function that can be called."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-from ...ir import Graph, Type
 from .compiler import Code
 from .entry import callable_of
 from .lowering import Lowering
@@ -26,10 +25,7 @@ def module_text(lowering: Lowering) -> str:
     ])  # fmt: skip
 
 
-def compiled(graph: Graph, inputs: Sequence[Type]) -> Callable[..., Any]:
-    """A built-in function that runs a graph on arrays of the given types; see `entry`.
-
-    Raises `NotLowered` when something in the graph has no form in machine code.
-    """
-    lowering = Lowering(graph, inputs)
-    return callable_of(Code(module_text(lowering)), inputs, lowering.outputs, lowering.workspace.size, lowering.kept)
+def module(lowering: Lowering) -> Callable[..., Any]:
+    """A built-in function that runs a lowered graph on arrays of the types it was lowered for; see `entry`."""
+    code = Code(module_text(lowering))
+    return callable_of(code, lowering.inputs, lowering.outputs, lowering.workspace.size, lowering.kept)

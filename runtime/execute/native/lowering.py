@@ -55,7 +55,7 @@ def lowers(name: str) -> Callable[[Lower], Lower]:
 
 
 class Lowering:
-    """Lowers one graph for arguments of given types. The results are in the attributes.
+    """Lowers one graph for arguments of given types, of known shapes. The results are in the attributes.
 
     Attributes
     ----------
@@ -75,14 +75,19 @@ class Lowering:
         """The node that is being lowered, for `NotLowered` errors."""
         self._last: dict[Value, Node] = {}
         self._constants: dict[int, Load] = {}
-        e = self.e
-        e.label = "body"
-        for i, (value, type_) in enumerate(zip(graph.inputs, types, strict=True)):
+        self.inputs = types
+        self.outputs: list[Type] = []
+        self._graph = graph
+        self.e.label = "body"
+
+    def lower(self) -> None:
+        """Write the function. Raises `NotLowered`, when ``node`` says where."""
+        graph = self._graph
+        for i, (value, type_) in enumerate(zip(graph.inputs, self.inputs, strict=True)):
             self.values[value] = self._argument(i, type_)
         results = self.block(graph, graph.outputs)
         self.outputs = [Type(x.dtype, x.shape) for x in results]
-        if not graph.never_returns:
-            self._return(results)
+        self._return(results)
 
     def _argument(self, i: int, type_: Type) -> Expression:
         e = self.e

@@ -1,0 +1,130 @@
+"""Which parts of a graph become machine code: all of it, or the largest runs of nodes that can be and are worth it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ...ir import Graph, Node, Type, Value
+from ...op import NOT_DIFFERENTIABLE, Op
+from .elementwise import ELEMENTWISE
+from .emitter import TYPES
+from .lowering import LOWERINGS
+from .region import Region
+
+# So many nodes have to be in a part without a loop, or a call of it costs more than it saves.
+_ENOUGH = 4
+_CONTROL = frozenset(("while", "cond"))
+_NO_WORK = frozenset(("constant", "placeholder", "identity", "reshape", "expand_dims", "squeeze", "transpose", "shape"))
+
+
+def _run(*arrays: Any, region: Region) -> Any:
+    return region.run(*arrays)
+
+
+def _types(*_: Type, region: Region) -> tuple[Type, ...]:
+    return tuple([value.type for value in region.graph.outputs])
+
+
+# It has an "effect" because its errors are the user's already, and not to be told again.
+NATIVE = Op("native", infer=_types, numpy=_run, gradient=NOT_DIFFERENTIABLE, samples=list, effect=True, promote=None,
+            expression=None, divides=False, fresh=True, in_place=None, numpy_names=(), __doc__="A part of a graph as machine code.")  # fmt: skip
+
+
+def obstacle(nodes: Iterable[Node]) -> tuple[Node, str] | None:
+    """The first node that has no form in machine code, and why; None when all may have."""
+    for node in nodes:
+        name = node.op.name
+        if name == "placeholder":
+            continue
+        for value in (*node.inputs, *node.outputs):
+            if value.type.dtype not in TYPES:
+                return node, f"values of dtype {value.type.dtype.name}"
+        if name in _CONTROL:
+            for graph in node.subgraphs:
+                found = obstacle(graph.nodes)
+                if found is not None:
+                    return found
+        elif name not in ELEMENTWISE and name not in LOWERINGS and name != "constant":
+            return node, f"the op {name!r} has no form in machine code"
+    return None
+
+
+def partition(graph: Graph) -> tuple[Graph, list[Region]]:
+    """A graph with `NATIVE` nodes in the place of parts of a graph, and these parts."""
+    runs: list[list[Node]] = [[]]
+    for node in graph.nodes:
+        if obstacle([node]) is None:
+            runs[-1].append(node)
+        elif runs[-1]:
+            runs.append([])
+    worthy = {run[0]: run for run in runs if run and _pays(run)}
+    if not worthy:
+        return graph, []
+    return _rebuilt(graph, worthy)
+
+
+def _pays(run: Sequence[Node]) -> bool:
+    if any(node.op.name == "while" for node in run):
+        return True
+    return sum(node.op.name not in _NO_WORK for node in run) >= _ENOUGH
+
+
+def _rebuilt(graph: Graph, parts: dict[Node, list[Node]]) -> tuple[Graph, list[Region]]:
+    target, regions = Graph(graph.name), []
+    values: dict[Value, Value] = {}
+    for value in graph.inputs:
+        values[value] = target.parameter(value.type, value.node.name)
+    inside = {node for run in parts.values() for node in run}
+    used: dict[Value, list[Node | None]] = {}
+    for node in graph.nodes:
+        for value in node.inputs:
+            used.setdefault(value, []).append(node)
+    for value in graph.outputs:
+        used.setdefault(value, []).append(None)
+    for node in graph.nodes:
+        if node.op.name == "constant":
+            values[node.outputs[0]] = target.constant(node.attributes["value"], node.name, node.where)
+        if node in parts:
+            regions.append(_add_region(target, parts[node], used, values))
+        elif node not in inside and node.op.name not in ("placeholder", "constant"):
+            _copy(node, target, values)
+    target.outputs = [values[value] for value in graph.outputs]
+    target.never_returns, target.calls_itself = graph.never_returns, graph.calls_itself
+    return target, regions
+
+
+def _add_region(target: Graph, run: Sequence[Node], used: dict[Value, list[Node | None]],
+                values: dict[Value, Value]) -> Region:  # fmt: skip
+    """Add a node for a part of the graph."""
+    own = Graph("native")
+    members, inner = set(run), {}
+    made = [value for node in run for value in node.outputs]
+    given = dict.fromkeys(value for node in run for value in node.inputs if value.node not in members)
+    outside = []
+    for value in given:
+        if value.node.op.name == "constant":
+            inner[value] = own.constant(value.node.attributes["value"])
+        else:
+            inner[value] = own.parameter(value.type, value.node.name)
+            outside.append(values[value])
+    for node in run:
+        if node.op.name == "constant":
+            inner[node.outputs[0]] = own.constant(node.attributes["value"], node.name, node.where)
+            values.setdefault(node.outputs[0], target.constant(node.attributes["value"], node.name, node.where))
+        elif node.op.name != "placeholder":
+            _copy(node, own, inner)
+    results = [value for value in made if value.node.op.name not in ("constant", "placeholder")
+               and any(user not in members for user in used.get(value, ()))]  # fmt: skip
+    own.outputs = [inner[value] for value in results]
+    region = Region(own)
+    node = target.add(NATIVE, outside, {"region": region}, name="native", types=[value.type for value in results])
+    values.update(zip(results, node.outputs, strict=True))
+    return region
+
+
+def _copy(node: Node, graph: Graph, values: dict[Value, Value]) -> None:
+    """Repeat a node at the end of a graph, with the same sub-graphs: executors match their inputs by position."""
+    copy = graph.add(node.op, [values[value] for value in node.inputs], node.attributes, name=node.name,
+                     where=node.where, types=[value.type for value in node.outputs])  # fmt: skip
+    values.update(zip(node.outputs, copy.outputs, strict=True))

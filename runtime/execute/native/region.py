@@ -1,0 +1,143 @@
+"""A graph that runs as machine code for the shapes at hand, and through its plan where it can't."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph.config import settings
+from autograph.errors import AutographError
+
+from ...ir import Graph, Location, Node, Type
+from ..plan import Plan
+from .emitter import NotLowered
+
+Entry = Callable[..., Any]
+# Code is made for at most so many combinations of shapes; others run through the plan.
+_MOST_SHAPES = 16
+# A graph without loops is compiled when it has been called so often, and oftener for each of its nodes.
+_CALLS, _CALLS_PER_NODE = 20, 0.1
+# Code that gives up so often (because of errors and warnings) is not asked again.
+_MOST_FAILURES = 3
+_lock = threading.RLock()
+
+
+class Region:
+    """A graph, with machine code for each combination of shapes that it is called with. ``run`` is as that of `Plan`.
+
+    Attributes
+    ----------
+    demanded: compile at the first call, and raise `UnimplementedError` when it is not possible.
+    reasons: for each combination of shapes that has no code: the node that is to blame, and why.
+    """
+
+    def __init__(self, graph: Graph, demanded: bool = False, plan: Callable[[], Any] | None = None) -> None:
+        self.graph = graph
+        self.demanded = demanded
+        self.reasons: list[tuple[Node | None, str]] = []
+        self._make_plan = plan
+        self._entry: Entry = _none
+        self._entries: dict[Any, Entry | None] = {}
+        self._failures = 0
+        has_loop = any(node.op.name == "while" for node in graph.walk())
+        self._waits = 0 if has_loop or demanded else int(_CALLS + _CALLS_PER_NODE * len(graph.nodes))
+        self._dtypes = [value.type.dtype.numpy for value in graph.inputs]
+
+    @functools.cached_property
+    def plan(self) -> Any:
+        """The plan that runs when there is no code for the arguments, and tells what is wrong with them."""
+        return Plan(self.graph) if self._make_plan is None else self._make_plan()
+
+    def run(self, *inputs: Any) -> tuple[Any, ...]:
+        """Run the graph. Raises what its plan raises."""
+        result = self._entry(*inputs)
+        return result if type(result) is tuple else self._run_otherwise(result, inputs)
+
+    def _run_otherwise(self, result: Any, inputs: Sequence[Any]) -> tuple[Any, ...]:
+        if result is None and self._waits:
+            self._waits -= 1
+        elif result is None:
+            arrays = [np.asarray(x, dtype, order="C") for x, dtype in zip(inputs, self._dtypes, strict=True)]
+            entry = self._entry_for(arrays)
+            result = None if entry is None else entry(*arrays)
+            if type(result) is tuple:
+                return result
+        if result is False:
+            self._failures += 1
+            if self._failures == _MOST_FAILURES:
+                self._give_up()
+        return self.plan.run(*inputs)
+
+    def _give_up(self) -> None:
+        with _lock:
+            self._entries = dict.fromkeys(self._entries)
+            self._entry = _none
+
+    # Compiling
+
+    def _entry_for(self, arrays: Sequence[np.ndarray[Any, Any]]) -> Entry | None:
+        key = tuple([array.shape for array in arrays])
+        if key not in self._entries:
+            with _lock:
+                if key not in self._entries:
+                    if len(self._entries) >= _MOST_SHAPES:
+                        return None
+                    self._entries[key] = self._compiled(key)
+        entry = self._entries[key]
+        if entry is not None:
+            self._entry = entry
+        return entry
+
+    def _compiled(self, shapes: Sequence[tuple[int, ...]]) -> Entry | None:
+        from .assemble import module
+        from .lowering import Lowering
+
+        types = [Type(value.type.dtype, shape) for value, shape in zip(self.graph.inputs, shapes, strict=True)]
+        lowering = Lowering(self.graph, types)
+        try:
+            lowering.lower()
+            return module(lowering)
+        except (NotLowered, AutographError, TypeError) as error:
+            if isinstance(error, TypeError) and not isinstance(error, AutographError) and settings.checks:
+                raise
+            reason = error.message if isinstance(error, AutographError) else str(error)
+            self.reasons.append((lowering.node, reason))
+            if self.demanded:
+                raise refused(lowering.node, reason) from None
+            return None
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether there is code for any arguments so far."""
+        return any(entry is not None for entry in self._entries.values())
+
+    # What a plan has too
+
+    @property
+    def source(self) -> str:
+        return self.plan.source
+
+    @property
+    def located_lines(self) -> list[tuple[str, Location | None]]:
+        return self.plan.located_lines
+
+
+def _none(*_: Any) -> None:
+    """What stands for code before there is any."""
+
+
+def refused(node: Node | None, reason: str) -> AutographError:
+    """The error for a graph that was to be machine code, and can't."""
+    from autograph.errors import UnimplementedError
+
+    location = None if node is None else node.location
+    return UnimplementedError(
+        f"jit_compile=True, but the graph can't become machine code: {reason}",
+        **({} if location is None else location._asdict()),
+        construct=None if node is None else node.op.name,
+        remedy="leave jit_compile out: what can't become machine code then runs through NumPy",
+    )

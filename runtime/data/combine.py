@@ -13,8 +13,9 @@ from .arguments import require_positive
 from .dataset import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset
 from .functions import ElementFunction, Environment
 from .structure import Element
+from .values import DatasetSpec
 
-__all__ = ["Concatenate", "Interleave", "Zip"]
+__all__ = ["Concatenate", "Interleave", "Zip", "joined_specs"]
 
 
 class Zip(Dataset):
@@ -48,18 +49,13 @@ class Concatenate(Dataset):
     _name = "_ConcatenateDataset"
 
     def __init__(self, first: Dataset, second: Dataset) -> None:
-        specs, others = first.element_spec, second.element_spec
         try:
-            nest.assert_same_structure(specs, others)
-            for a, b in zip(nest.flatten(specs), nest.flatten(others), strict=True):
-                if a.dtype is not b.dtype:
-                    raise TypeError(f"{a.dtype!r} and {b.dtype!r} differ")
+            joined = joined_specs(first.element_spec, second.element_spec)
         except (TypeError, ValueError):
             raise TypeError(
-                f"Incompatible dataset elements: {specs!r} vs. {others!r}. `concatenate` takes a dataset with elements "
-                "of the same structure and dtypes."
+                f"Incompatible dataset elements: {first.element_spec!r} vs. {second.element_spec!r}. `concatenate` "
+                "takes a dataset with elements of the same structure and dtypes."
             ) from None
-        joined = nest.map_structure(lambda a, b: TensorSpec(relax(a.type.shape, b.type.shape), a.dtype), specs, others)
         super().__init__(joined, [first, second])
 
     def elements(self, environment: Environment) -> Iterator[Element]:
@@ -73,10 +69,24 @@ class Concatenate(Dataset):
         return UNKNOWN_CARDINALITY if UNKNOWN_CARDINALITY in (first, second) else first + second
 
 
+def joined_specs(first: Any, second: Any) -> Any:
+    """The specs that the elements of two datasets fit; `TypeError` or `ValueError` when there are none."""
+    nest.assert_same_structure(first, second)
+    return nest.map_structure(_joined, first, second)
+
+
+def _joined(first: Any, second: Any) -> Any:
+    if isinstance(first, TensorSpec) and isinstance(second, TensorSpec) and first.dtype is second.dtype:
+        return TensorSpec(relax(first.type.shape, second.type.shape), first.dtype)
+    if isinstance(first, DatasetSpec) and isinstance(second, DatasetSpec):
+        return DatasetSpec(joined_specs(first.element_spec, second.element_spec))
+    raise TypeError(f"{first!r} and {second!r} differ")
+
+
 class Interleave(Dataset):
     """The elements of the datasets that a function makes of the elements of another."""
 
-    def __init__(self, source: Dataset, function: Callable[..., Any], cycle: int | None, block: int,
+    def __init__(self, source: Dataset, function: Callable[..., Any], cycle: int | None, block: int | None,
                  name: str = "_InterleaveDataset") -> None:  # fmt: skip
         self._name = name
         self._function = ElementFunction(function, source.element_spec)
@@ -85,7 +95,7 @@ class Interleave(Dataset):
             raise TypeError(f"The `map_func` argument must return a `Dataset` object. Got {type(made)!r}.")
         automatic = cycle is None or cycle == -1
         self._cycle = require_positive(os.cpu_count() or 1 if automatic else int(cycle or 0), "cycle_length")
-        self._block = require_positive(int(block), "block_length")
+        self._block = require_positive(1 if block is None else int(block), "block_length")
         super().__init__(made.element_spec, [source], self._function.captured)
 
     def elements(self, environment: Environment) -> Iterator[Element]:

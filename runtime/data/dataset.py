@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from .. import nest
 from ..composite import Composite
 from ..convert import constant
 from ..dtypes import as_dtype, int64
+from ..ops.elementwise import cast
 from ..streams import Cursor, Stream
 from ..tensor import SymbolicTensor
 from .functions import Environment
@@ -157,6 +159,34 @@ class Dataset(Stream, Composite):
             datasets = args[0] if len(args) == 1 else args
         return Zip(datasets)
 
+    @staticmethod
+    def choose_from_datasets(datasets: Any, choice_dataset: Dataset, stop_on_empty_dataset: bool = True) -> Dataset:
+        """Elements of several datasets; ``choice_dataset`` gives the index (int64) of the one that gives the next.
+
+        Ends with the first dataset that has nothing left, or goes on with the others.
+        """
+        return Choose(list(datasets), choice_dataset, stop_on_empty_dataset)
+
+    @staticmethod
+    def sample_from_datasets(
+        datasets: Any, weights: Any = None, seed: int | None = None, stop_on_empty_dataset: bool = False,
+        rerandomize_each_iteration: bool | None = None
+    ) -> Dataset:  # fmt: skip
+        """Elements of several datasets, drawn with some weights (equal ones when left out)."""
+        return sampled(list(datasets), weights, seed, stop_on_empty_dataset, bool(rerandomize_each_iteration))
+
+    @staticmethod
+    def counter(start: Any = 0, step: Any = 1, dtype: Any = int64, name: str | None = None) -> Dataset:
+        """Numbers from ``start`` on, without end."""
+        return Counter(start, step, as_dtype(dtype))
+
+    @staticmethod
+    def random(
+        seed: int | None = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
+    ) -> Dataset:  # fmt: skip
+        """Random integers (int64) of 32 bits without end; they are NumPy's, not TensorFlow's."""
+        return RandomNumbers(seed, bool(rerandomize_each_iteration))
+
     # Element by element
 
     def map(
@@ -170,6 +200,18 @@ class Dataset(Stream, Composite):
         """The elements for which a function is true."""
         return Filter(self, predicate)
 
+    def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
+        """The elements up to the first for which a function is false."""
+        return TakeWhile(self, predicate)
+
+    def unique(self, name: str | None = None) -> Dataset:
+        """Each element (one int32, int64 or string tensor) once; all that have been there are remembered."""
+        return Unique(self)
+
+    def scan(self, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None) -> Dataset:
+        """What ``state, output = scan_func(state, element)`` gives for each element, from ``initial_state`` on."""
+        return Scan(self, initial_state, scan_func)
+
     def enumerate(self, start: Any = 0, name: str | None = None) -> Dataset:
         """Pairs of a number (int64) and an element."""
         return Zip((Range((start, np.iinfo(np.int64).max), int64), self))
@@ -179,7 +221,7 @@ class Dataset(Stream, Composite):
         return Interleave(self, map_func, 1, 1, "_FlatMapDataset")
 
     def interleave(
-        self, map_func: Callable[..., Any], cycle_length: int | None = None, block_length: int = 1,
+        self, map_func: Callable[..., Any], cycle_length: int | None = None, block_length: int | None = None,
         num_parallel_calls: Any = None, deterministic: bool | None = None, name: str | None = None
     ) -> Dataset:  # fmt: skip
         """The elements of the datasets that a function makes of each element.
@@ -191,7 +233,10 @@ class Dataset(Stream, Composite):
 
     def apply(self, transformation_func: Callable[[Dataset], Dataset]) -> Dataset:
         """What a function makes of the dataset."""
-        return transformation_func(self)
+        made = transformation_func(self)
+        if not isinstance(made, Dataset):
+            raise TypeError(f"`transformation_func` must return a `tf.data.Dataset` object. Got {type(made)!r}.")
+        return made
 
     # Sequences of elements
 
@@ -201,6 +246,44 @@ class Dataset(Stream, Composite):
     ) -> Dataset:  # fmt: skip
         """Elements stacked along a new first axis, ``batch_size`` at a time; the last batch may be smaller."""
         return Batch(self, batch_size, drop_remainder)
+
+    def padded_batch(
+        self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None, drop_remainder: Any = False,
+        name: str | None = None
+    ) -> Dataset:  # fmt: skip
+        """Elements stacked after they have been brought to one shape by padding at the ends of their axes.
+
+        ``padded_shapes`` are those to pad to, for each component, with None for the longest of a batch; left out: those
+        of `element_spec`. ``padding_values`` are one for all or one for each component, of its dtype; zeros and empty
+        strings when left out. Raises `DataLossError` for an element that is longer than the shape to pad to.
+        """
+        return PaddedBatch(self, batch_size, padded_shapes, padding_values, drop_remainder)
+
+    def rebatch(self, batch_size: Any, drop_remainder: Any = False, name: str | None = None) -> Dataset:
+        """Batches of another size, or of several sizes in turn."""
+        return Rebatch(self, batch_size, drop_remainder)
+
+    def window(
+        self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: Any = False, name: str | None = None
+    ) -> Dataset:  # fmt: skip
+        """Datasets of ``size`` elements each, one for each component: ``window(3, 1).flat_map(lambda w: w.batch(3))``.
+
+        The elements of a window are ``stride`` apart, and the windows begin ``shift`` (``size`` when left out) apart.
+        """
+        return Window(self, size, shift, stride, drop_remainder)
+
+    def group_by_window(
+        self, key_func: Callable[..., Any], reduce_func: Callable[..., Any], window_size: Any = None,
+        window_size_func: Callable[..., Any] | None = None, name: str | None = None
+    ) -> Dataset:  # fmt: skip
+        """The elements of ``reduce_func(key, dataset)`` for datasets of elements with one key (int64).
+
+        They have ``window_size`` (or ``window_size_func(key)``) elements each, at the end fewer.
+        """
+        if (window_size is None) == (window_size_func is None):
+            raise ValueError("Either the `window_size` argument or the `window_size_func` argument must be specified.")
+        size = window_size_func or (lambda key: cast(window_size, int64))
+        return GroupByWindow(self, key_func, reduce_func, size)
 
     def unbatch(self, name: str | None = None) -> Dataset:
         """The slices of each element along the first axis."""
@@ -238,17 +321,24 @@ class Dataset(Stream, Composite):
         return Concatenate(self, dataset)
 
     def cache(self, filename: str = "", name: str | None = None) -> Dataset:
-        """The elements, kept in memory by the first iteration that reaches the end, for all others.
+        """The elements, kept by the first iteration that reaches the end, for all others.
 
-        Raises `NotImplementedError` for a file name.
+        In memory; or, with a name, in a file, from which other runs of the program read them too as long as it is
+        there. Raises `InvalidArgumentError` for a file with elements of other specs, `DataLossError` for a damaged one.
         """
-        if filename:
-            raise NotImplementedError("cache() keeps elements in memory only: leave the file name out")
-        return Cache(self)
+        return FileCache(self, os.fspath(filename)) if filename else Cache(self)
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
-        """The same elements. They are made when they are asked for: nothing runs ahead of the program."""
-        return Prefetch(self)
+        """The same elements, of which a thread makes up to ``buffer_size`` before they are asked for.
+
+        None for 0; a few for `AUTOTUNE`. The thread ends with the iteration, also when that is given up early. An error
+        comes where its element would.
+        """
+        return Prefetch(self, buffer_size)
+
+    def get_single_element(self, name: str | None = None) -> Any:
+        """The element of a dataset that has one; `InvalidArgumentError` when it has none or more."""
+        return iter(Single(self)).get_next()
 
     def reduce(self, initial_state: Any, reduce_func: Callable[[Any, Any], Any], name: str | None = None) -> Any:
         """The last state of ``state = reduce_func(state, element)``, beginning with ``initial_state``."""
@@ -256,7 +346,12 @@ class Dataset(Stream, Composite):
 
 
 # They derive from the class above.
+from .ahead import Prefetch  # noqa: E402
+from .cache_file import FileCache  # noqa: E402
+from .choosing import Choose, Counter, RandomNumbers, sampled  # noqa: E402
 from .combine import Concatenate, Interleave, Zip  # noqa: E402
+from .grouping import GroupByWindow, PaddedBatch, Rebatch, Window  # noqa: E402
 from .shuffling import Cache, Shuffle  # noqa: E402
 from .sources import FromGenerator, Range, Tensors, TensorSlices, signature  # noqa: E402
-from .transforms import Batch, Filter, Map, Prefetch, Reduce, Repeat, Shard, Skip, Take, Unbatch  # noqa: E402
+from .stateful import Reduce, Scan, Single, TakeWhile, Unique  # noqa: E402
+from .transforms import Batch, Filter, Map, Repeat, Shard, Skip, Take, Unbatch  # noqa: E402

@@ -20,7 +20,7 @@ from ..ir import Type
 from ..spec import TensorSpec
 from ..tensor import EagerTensor
 
-__all__ = ["Element", "components", "normalised", "packed", "specs_of", "types_of"]
+__all__ = ["Element", "components", "flatten_up_to", "normalised", "packed", "specs_of", "types_of"]
 
 Element = tuple[Any, ...]
 
@@ -54,7 +54,7 @@ def packed(specs: Any, arrays: Sequence[Any]) -> Any:
 def components(value: Any, specs: Any) -> Element:
     """The components of an element that user code made; `InvalidArgumentError` when it does not fit the specs."""
     leaves: list[Any] = []
-    if not _flatten_up_to(specs, value, leaves):
+    if not flatten_up_to(specs, value, leaves):
         raise InvalidArgumentError(
             f"`generator` yielded an element that did not match the expected structure. The expected structure was "
             f"{specs}, but the yielded element was {value}."
@@ -62,7 +62,7 @@ def components(value: Any, specs: Any) -> Element:
     return tuple([_component(leaf, spec) for spec, leaf in zip(nest.flatten(specs), leaves, strict=True)])
 
 
-def _flatten_up_to(specs: Any, value: Any, leaves: list[Any]) -> bool:
+def flatten_up_to(specs: Any, value: Any, leaves: list[Any]) -> bool:
     """Append the parts of a value where the specs have leaves; whether the structures agree that far."""
     if not nest.is_nested(specs):
         leaves.append(value)
@@ -72,7 +72,7 @@ def _flatten_up_to(specs: Any, value: Any, leaves: list[Any]) -> bool:
     mine, others = nest.children(specs), nest.children(value)
     if len(mine) != len(others) or (isinstance(specs, dict) and [k for k, _ in mine] != [k for k, _ in others]):
         return False
-    return all(_flatten_up_to(spec, child, leaves) for (_, spec), (_, child) in zip(mine, others, strict=True))
+    return all(flatten_up_to(spec, child, leaves) for (_, spec), (_, child) in zip(mine, others, strict=True))
 
 
 def _component(value: Any, spec: Any) -> Any:

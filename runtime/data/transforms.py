@@ -13,14 +13,16 @@ from autograph.errors import InvalidArgumentError
 from .. import nest
 from ..dtypes import bool_
 from ..ops.infer import text
-from ..shapes import relax
 from ..spec import TensorSpec
 from .arguments import Number, flag, number, require_positive, static
 from .dataset import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset
 from .functions import ElementFunction, Environment
-from .structure import Element, normalised, specs_of
+from .structure import Element
 
-__all__ = ["Batch", "Filter", "Map", "Prefetch", "Reduce", "Repeat", "Shard", "Skip", "Take", "Unbatch"]
+__all__ = [
+    "Batch", "Filter", "Map", "Repeat", "Shard", "Skip", "Take", "Unbatch", "batch_count",
+    "longer", "predicate_of",
+]  # fmt: skip
 
 
 class Map(Dataset):
@@ -45,18 +47,23 @@ class Filter(Dataset):
     _name = "_FilterDataset"
 
     def __init__(self, source: Dataset, predicate: Callable[..., Any]) -> None:
-        self._function = ElementFunction(predicate, source.element_spec)
-        spec = self._function.specs
-        if not (isinstance(spec, TensorSpec) and spec.dtype is bool_ and spec.shape.is_compatible_with(())):
-            raise ValueError(
-                "Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return type is "
-                f"{spec!r}."
-            )
+        self._function = predicate_of(predicate, source.element_spec)
         super().__init__(source.element_spec, [source], self._function.captured)
 
     def elements(self, environment: Environment) -> Iterator[Element]:
         holds = self._function.bind(environment)
         return (element for element in self._sources[0].elements(environment) if holds(element)[0])
+
+
+def predicate_of(predicate: Callable[..., Any], specs: Any) -> ElementFunction:
+    """A function of elements that gives a truth value; `ValueError` when it gives something else."""
+    made = ElementFunction(predicate, specs)
+    spec = made.specs
+    if not (isinstance(spec, TensorSpec) and spec.dtype is bool_ and spec.shape.is_compatible_with(())):
+        raise ValueError(
+            f"Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return type is {spec!r}."
+        )
+    return made
 
 
 class Batch(Dataset):
@@ -71,7 +78,7 @@ class Batch(Dataset):
         if length is not None:
             require_positive(length, "batch_size")
         rows = length if static(self._drop) else None
-        specs = nest.map_structure(lambda spec: _longer(spec, rows), source.element_spec)
+        specs = nest.map_structure(lambda spec: longer(spec, rows), source.element_spec)
         super().__init__(specs, [source], [self._size, self._drop])
 
     def elements(self, environment: Environment) -> Iterator[Element]:
@@ -84,13 +91,19 @@ class Batch(Dataset):
             yield tuple([_stacked(parts, i) for i, parts in enumerate(zip(*batch, strict=True))])
 
     def length(self, environment: Environment) -> int:
-        count, size = self._sources[0].length(environment), environment.number(self._size)
-        if count < 0:
-            return count
-        return count // size if environment.number(self._drop) else -(-count // size)
+        return batch_count(self._sources[0].length(environment), environment.number(self._size),
+                           environment.number(self._drop))  # fmt: skip
 
 
-def _longer(spec: TensorSpec, rows: int | None) -> TensorSpec:
+def batch_count(count: int, size: int, drop_remainder: int) -> int:
+    """The number of batches of a number of elements, which may be unknown or infinite."""
+    if count < 0:
+        return count
+    return count // size if drop_remainder else -(-count // size)
+
+
+def longer(spec: TensorSpec, rows: int | None) -> TensorSpec:
+    """The spec of some elements stacked."""
     shape = spec.type.shape
     return TensorSpec(None if shape is None else (rows, *shape), spec.dtype)
 
@@ -223,58 +236,3 @@ class Shard(Dataset):
     def length(self, environment: Environment) -> int:
         count, shards, index = self._sources[0].length(environment), *map(environment.number, self._tensors)
         return count if count < 0 else len(range(index, count, shards))
-
-
-class Prefetch(Dataset):
-    """The elements as they are."""
-
-    _name = "_PrefetchDataset"
-
-    def __init__(self, source: Dataset) -> None:
-        super().__init__(source.element_spec, [source])
-
-    def elements(self, environment: Environment) -> Iterator[Element]:
-        return self._sources[0].elements(environment)
-
-    def length(self, environment: Environment) -> int:
-        return self._sources[0].length(environment)
-
-
-class Reduce(Dataset):
-    """One element: the last state."""
-
-    _name = "_ReduceDataset"
-
-    def __init__(self, source: Dataset, initial: Any, function: Callable[[Any, Any], Any]) -> None:
-        initial = normalised(initial)
-        specs = specs_of(initial)
-        while True:
-            self._function = ElementFunction(function, (specs, source.element_spec))
-            wider = _joined(specs, self._function.specs)
-            if wider == specs:
-                break
-            specs = wider
-        self._initial = nest.flatten(initial, expand_composites=True)
-        super().__init__(specs, [source], [*self._initial, *self._function.captured])
-
-    def elements(self, environment: Environment) -> Iterator[Element]:
-        step = self._function.bind(environment)
-        state = tuple([environment.array(tensor) for tensor in self._initial])
-        for element in self._sources[0].elements(environment):
-            state = step((*state, *element))
-        yield state
-
-    def length(self, environment: Environment) -> int:
-        return 1
-
-
-def _joined(specs: Any, after: Any) -> Any:
-    """The specs of a state, with the dimensions unknown that a step changes."""
-    nest.assert_same_structure(specs, after)
-    for a, b in zip(nest.flatten(specs), nest.flatten(after), strict=True):
-        if a.dtype is not b.dtype:
-            raise TypeError(
-                "The element types for the new state must match the initial state. Expected "
-                f"{a.dtype!r} but got {b.dtype!r}."
-            )
-    return nest.map_structure(lambda a, b: TensorSpec(relax(a.type.shape, b.type.shape), a.dtype), specs, after)

@@ -12,7 +12,7 @@ from typing import Any
 
 from .api import to_code
 from .runtime.concrete import ConcreteFunction
-from .runtime.drawing.svg import STYLE, svg
+from .runtime.drawing.svg import STYLE, link, svg
 from .source.find import find
 
 _STYLE = """
@@ -79,9 +79,8 @@ def _code(source: str, places: Sequence[tuple[str, int] | None], number: int | N
     result = []
     for i, line in enumerate(_coloured(source)):
         place = places[i] if i < len(places) else None
-        link = f' data-file="{html.escape(place[0])}" data-line="{place[1]}"' if place is not None else ""
         counted = f'<span class="number">{number + i}</span>' if number is not None else ""
-        result.append(f'<span class="line"{link}>{counted}{line or " "}</span>')
+        result.append(f'<span class="line"{link(*place) if place is not None else ""}>{counted}{line or " "}</span>')
     return "".join(result)
 
 

@@ -49,6 +49,7 @@ def test_the_page() -> None:
     reader = Reader()
     reader.feed(text)
     assert not reader.open and not reader.addresses, "it is whole, and loads nothing"
+    assert str(Path(__file__).parents[1]) not in text
     for part in ("def collatz(n):", "ag__.while_stmt(", "the graph", "loops: 1, conditionals: 1", "while True:"):
         assert part in reader.text
     source, generated, graph, plan = reader.lines

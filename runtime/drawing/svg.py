@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
+from pathlib import Path
 
 from ..ir import Graph
 from .layout import LINE, MARGIN, Box, Panel, place
@@ -48,14 +49,18 @@ def _panel(panel: Panel, x: float, y: float, parts: list[str]) -> None:
         _box(box, x, y, parts)
 
 
+def link(file: str, line: int) -> str:
+    """The attributes of an element that belongs to a line; the file without its folder, as pictures are published."""
+    return f' data-file="{html.escape(Path(file).name)}" data-line="{line}"'
+
+
 def _box(box: Box, x: float, y: float, parts: list[str]) -> None:
     left, top = x + box.x - box.width / 2, y + box.y
     node = box.node
     location = node.location if node is not None else None
-    link = f' data-file="{html.escape(location.file)}" data-line="{location.line}"' if location is not None else ""
-    parts.append(f'<g class="{box.kind}"{link}>')
+    parts.append(f'<g class="{box.kind}"{link(location.file, location.line) if location is not None else ""}>')
     if node is not None:
-        where = f"\n{location}" if location is not None else ""
+        where = f"\n{location._replace(file=Path(location.file).name)}" if location is not None else ""
         parts.append(f"<title>{html.escape(f'{node.name}{where}')}</title>")
     radius = 11 if box.kind in ("input", "end") else 5
     size = f'width="{box.width:.1f}" height="{box.height:.1f}"'

@@ -22,10 +22,10 @@ from autograph.errors import InvalidTypeError
 from ..convert import convert_to_tensor
 from ..dtypes import bool_, int32, string
 from ..op import NOT_DIFFERENTIABLE, Type, op
-from ..tensor import Tensor
+from ..tensor import SymbolicTensor, Tensor
 from ..trace_text import written
 
-__all__ = ["METHODS", "Items", "Optional", "Slot", "apply_text", "method_of", "text_op"]
+__all__ = ["METHODS", "Items", "Optional", "Slot", "apply_text", "method_of", "text_op", "text_while_tracing"]
 
 
 class Slot(NamedTuple):
@@ -231,6 +231,41 @@ def apply_text(method: str, *arguments: Any) -> Any:
     tensors: list[Any] = []
     layout = tuple([layout_of(each, tensors) for each in arguments])
     return text_op(*tensors, method=method, layout=layout)
+
+
+class _Name(str):
+    """What stands in a text for a staged value while tracing, whatever the format."""
+
+    def __format__(self, specification: str) -> str:
+        return str(self)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def text_while_tracing(tensor: Any) -> str:
+    """What `print` shows of a graph tensor: of an f-string and the like the text, with the names of staged values."""
+    node = tensor.value.node
+    if node.op is text_op and node.attributes["method"] in ("format", "__mod__", "join"):
+        names = [_Name(text_while_tracing(SymbolicTensor(value))) for value in node.inputs]
+        try:
+            return _FUNCTIONS[node.attributes["method"]][0](*_named(node.attributes["layout"], names))
+        except TypeError:  # `%d` of a name, a list of unknown length
+            pass
+    return str(tensor)
+
+
+def _named(layout: Any, names: list[_Name]) -> Any:
+    """A layout with names for its tensors; raises `TypeError` where one has to be more than a name."""
+    if isinstance(layout, Slot):
+        return names[layout.position]
+    if isinstance(layout, (Items, Optional)):
+        raise TypeError
+    if isinstance(layout, (list, tuple)):
+        return _rebuilt(layout, [_named(each, names) for each in layout])
+    if type(layout) in MAPPINGS:
+        return _rebuilt(layout, [(key, _named(each, names)) for key, each in layout.items()])
+    return layout
 
 
 _PARAMETERS: dict[str, tuple[str, ...]] = {

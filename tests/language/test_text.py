@@ -508,3 +508,17 @@ def test_names_are_shown_while_tracing(capsys: Any, caplog: Any) -> None:
     listed = "[<tf.Tensor 'x:0' shape=() dtype=int32>]"
     assert capsys.readouterr().out == f"{tensor} {listed} Box({tensor})\n{listed}\n"
     assert caplog.messages == [f"x is {tensor} and {listed}"]
+
+
+def test_print_shows_names_in_texts_while_tracing(capsys: Any) -> None:
+    @tf.function
+    def f(x: Any, word: Any) -> Any:
+        print(f"x is {x:>10.2f}", "{} of {!r}".format(word, [x, 1]), "%s and %d" % (x, 3))
+        print(f"<{x}>".upper(), "%d" % x)
+        return f"{x}"
+
+    assert f(tf.constant(1.5), tf.constant("a")).numpy() == b"1.5"
+    x, word = (f'Tensor("{name}:0", shape=(), dtype={dtype})' for name, dtype in (("x", "float32"), ("word", "string")))
+    first, second = capsys.readouterr().out.splitlines()
+    assert first == f"x is {x} {word} of [{x}, 1] {x} and 3"
+    assert second.count('Tensor("text_') == 2, "another function of Python has no text yet"

@@ -113,3 +113,12 @@ def test_files(tmp_path: Path) -> None:
 def test_the_cost_is_linear() -> None:
     short, long = chain(300), chain(1200)
     assert work(lambda: short.show().svg) * 5 > work(lambda: long.show().svg)
+
+
+def test_a_drawing_does_not_tell_where_the_files_lie() -> None:
+    def f(x: Any) -> Any:
+        return x + 1
+
+    drawing = tf.function(f).get_concrete_function(tf.constant(1)).graph.show().svg
+    assert Path(__file__).name in drawing
+    assert str(Path(__file__).parent) not in drawing

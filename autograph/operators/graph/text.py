@@ -15,7 +15,15 @@ from types import FunctionType
 from typing import Any
 
 from autograph.runtime import dtypes, trace_text
-from autograph.runtime.ops.text import MAPPINGS, METHODS, Items, apply_text, is_named_tuple, positional
+from autograph.runtime.ops.text import (
+    MAPPINGS,
+    METHODS,
+    Items,
+    apply_text,
+    is_named_tuple,
+    positional,
+    text_while_tracing,
+)
 from autograph.runtime.tensor import SymbolicTensor, Tensor
 from autograph.runtime.variable import Variable
 
@@ -204,7 +212,7 @@ class StagedRows:
 
 
 def show(*values: Any, **keywords: Any) -> None:
-    """``print``: while tracing, a staged value shows its name; but no file gets it.
+    """``print``: while tracing, a staged value shows its name, also inside an f-string; but no file gets it.
 
     Raises:
         MutationError: it writes into a file, in a staged body.
@@ -212,7 +220,7 @@ def show(*values: Any, **keywords: Any) -> None:
     """
     file = keywords.get("file")
     if file is None or effects.is_printing(file):
-        print(*values, **keywords)
+        print(*[text_while_tracing(each) if isinstance(each, SymbolicTensor) else each for each in values], **keywords)
         return
     effects.check_file(file)
     trace_text.written(functools.partial(print, *values, **keywords))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from ..dtypes import ALL, string
 from ..ir import Graph, Node, Value
-from .names import identifier
+from .names import BUILTINS, identifier
 
 if TYPE_CHECKING:
     from .writer import Writer
@@ -19,9 +18,7 @@ if TYPE_CHECKING:
 _MAX_DEPTH = 12
 # Names of kernels, constants, attributes and functions are global, so that no variable may be called like them.
 _RESERVED = ("op_", "const", "attr_", "call_", "part_", "as_string", "check_results", "require_room", "copy_of",
-             *[dtype.name for dtype in ALL])  # fmt: skip
-
-_BUILTINS = frozenset(dir(builtins))
+             "plan_nodes", *[dtype.name for dtype in ALL])  # fmt: skip
 
 
 class Body:
@@ -75,7 +72,7 @@ class Body:
         base = identifier(node.name.rpartition("/")[2])
         if len(node.outputs) > 1:
             base = f"{base}_{value.index}"
-        if base.startswith(_RESERVED) or base in _BUILTINS:
+        if base.startswith(_RESERVED) or base in BUILTINS:
             base = f"{base}_"
         count = self._counts.get(base)
         while count is not None and f"{base}_{count}" in self._counts:

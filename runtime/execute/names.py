@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import builtins
 import keyword
 import re
 from typing import Any
+
+BUILTINS = frozenset(dir(builtins))
+"""Generated source calls some of them, so that nothing of it has one of these names."""
 
 
 def identifier(name: str) -> str:

@@ -13,7 +13,7 @@ from ..total import Totality
 from .body import Body
 from .failure import require_room
 from .interpreter import as_string
-from .names import identifier, is_literal, number_name
+from .names import BUILTINS, identifier, is_literal, number_name
 from .ownership import Ownership, ownership
 
 
@@ -70,6 +70,7 @@ class Writer:
         return name
 
     def fresh_global(self, base: str) -> str:
+        base = f"{base}_" if base in BUILTINS else base
         name, count = base, self._counts.get(base, 1)
         while name in self.globals:
             name, count = f"{base}_{count}", count + 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 import traceback
 from typing import Any
@@ -107,6 +108,15 @@ def test_names_never_collide() -> None:
 
     result = run(graph_of(function, INT), 5)
     assert result == [[*range(6, 6 + len(names))][i] for i in range(len(names))] + [[6, 7]]
+
+
+def test_functions_may_be_called_like_builtins() -> None:
+    @tf.function
+    def abs(x: Any) -> Any:
+        return x if x > 0 else -x
+
+    assert int(abs(tf.constant(-3))) == 3
+    assert int(tf.function(builtins.abs)(tf.constant(-3))) == 3
 
 
 def failing_kernel(x: Any) -> Any:

@@ -6,18 +6,20 @@ first when its class inherits from that of the left one and has a method of its 
 
 from __future__ import annotations
 
+import dataclasses
 import operator
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from .dispatch import backend_of
-from .special_methods import MISSING, call_method, is_user_class, lookup, method
+from .dispatch import Backend, active, backend_of
+from .special_methods import MISSING, call_method, is_generated, is_user_class, lookup, method
 
 Binary = Callable[[Any, Any], Any]
 
 # Asked before all else, for speed.
 _PLAIN = frozenset((int, float, bool, complex, str, bytes, list, tuple, dict, type(None)))
+_CONTAINERS = (list, tuple, dict)
 
 
 def _binary(name: str, symbol: str) -> Binary:
@@ -119,7 +121,7 @@ def _unary(name: str) -> Callable[[Any], Any]:
 
 
 def _comparison(name: str, reflected: str, symbol: str) -> Binary:
-    native = getattr(operator, name)
+    native = _by_parts(name)
     forward, backward = f"__{name}__", f"__{reflected}__"
 
     def operate(left: Any, right: Any) -> Any:
@@ -145,6 +147,47 @@ def _comparison(name: str, reflected: str, symbol: str) -> Binary:
 
     operate.__name__ = operate.__qualname__ = name
     return operate
+
+
+def _by_parts(name: str) -> Binary:
+    """Python's own comparison, but of containers and dataclasses by their parts where one of those may be staged."""
+    native = getattr(operator, name)
+    special = "__eq__" if name == "ne" else f"__{name}__"
+
+    def compare(left: Any, right: Any) -> Any:
+        if isinstance(left, _CONTAINERS) and isinstance(right, _CONTAINERS):
+            backend = backend_within(left, right)
+            return native(left, right) if backend is None else backend.compare(native, left, right)
+        cls = type(left)
+        if cls is type(right) and left is not right and dataclasses.is_dataclass(cls):
+            found = lookup(cls.__mro__, special)
+            if isinstance(found, FunctionType) and is_generated(found):
+                return compare(_compared_fields(left), _compared_fields(right))
+        return native(left, right)
+
+    return compare
+
+
+def backend_within(*values: Any) -> Backend | None:
+    """The back end of what some values hold at any depth: of a staged part; for the user's objects, the active one."""
+    pending, seen, objects = list(values), set(), False
+    while pending:
+        each = pending.pop()
+        if isinstance(each, _CONTAINERS):
+            if id(each) not in seen:
+                seen.add(id(each))
+                pending.extend(each.values() if isinstance(each, dict) else each)
+        elif type(each) not in _PLAIN:
+            found = backend_of(each)
+            if found is not None:
+                return found
+            objects = objects or is_user_class(type(each))
+    return active() if objects else None
+
+
+def _compared_fields(obj: Any) -> tuple[Any, ...]:
+    """What the methods compare that `dataclass` makes."""
+    return tuple(getattr(obj, field.name) for field in dataclasses.fields(obj) if field.compare)
 
 
 def _comparing(cls: type, name: str) -> FunctionType | None:

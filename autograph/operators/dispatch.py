@@ -127,6 +127,10 @@ class Backend:
         """Stages ``item in container``; either may be a staged value."""
         raise NotImplementedError
 
+    def compare(self, operator: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+        """Stages ``operator(left, right)``, a comparison of lists, tuples or dicts that may hold staged values."""
+        return operator(left, right)
+
     def is_(self, left: Any, right: Any) -> Any:
         """Answers ``left is right``; a staged bool when one of them may be ``None``."""
         return left is right

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .arithmetic import backend_within
 from .builtin_calls import truth
 from .calls import call
 from .dispatch import Thunk, backend_of, open_traces
@@ -101,10 +102,10 @@ def not_in(item: Any, container: Any) -> Any:
 
 
 def _backend_of_membership(item: Any, container: Any) -> Any:
-    """The back end of the item or of the container; a list or tuple may hold staged values too."""
+    """The back end of the item or of the container; either may hold staged values too."""
     backend = backend_of(item, container)
-    if backend is None and type(container) in (list, tuple):
-        backend = backend_of(*container)
+    if backend is None and isinstance(container, (list, tuple)):
+        return backend_within(item, container)
     return backend
 
 

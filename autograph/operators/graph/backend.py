@@ -19,6 +19,7 @@ from ..variables import UNDEFINED
 from . import (
     arrays,
     calls,
+    comparisons,
     cond,
     conditions,
     errors,
@@ -37,6 +38,7 @@ from .lists import StagedList
 from .maybe import Maybe
 from .reading import read, read_items, reading
 from .specs import as_number
+from .truths import Truth
 
 
 class GraphBackend(Backend):
@@ -48,7 +50,7 @@ class GraphBackend(Backend):
     def owns(self, value_type: type) -> bool:
         return issubclass(
             value_type,
-            (Tensor, Maybe, StagedList, StagedDict, StagedIterable, conditions.Truth, Variable, Stream),
+            (Tensor, Maybe, StagedList, StagedDict, StagedIterable, Truth, Variable, Stream),
         )
 
     def staging(self) -> bool:
@@ -103,6 +105,9 @@ class GraphBackend(Backend):
 
     def contains(self, item: Any, container: Any) -> Any:
         return as_number(conditions.contains(read(item), read_items(container)), bool)
+
+    def compare(self, operator: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+        return as_number(comparisons.compare(operator, left, right), bool)
 
     def is_(self, left: Any, right: Any) -> Any:
         return as_number(conditions.is_(left, right), bool)

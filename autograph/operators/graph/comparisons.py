@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -14,38 +15,54 @@ from autograph.runtime.op import OPS
 from autograph.runtime.ops.reduce import argmax
 from autograph.runtime.tensor import Tensor
 
+from .. import arithmetic
 from . import conditions
 from .errors import where
 from .iterables import Map, iterable, length_of
 from .lists import ListState, StagedList
-from .specs import Leaf, Spec, Tree, is_structure, parts_of
+from .specs import Leaf, Spec, Tree, is_structure
 
 Order = Callable[[Any, Any], Any]
+_CONTAINERS = (list, tuple, dict)
+_OPERATORS: dict[Order, Order] = {
+    getattr(operator, each): getattr(arithmetic, each) for each in ("lt", "le", "gt", "ge")
+}
+
+
+def compare(order: Order, left: Any, right: Any) -> Any:
+    """``left < right`` (or another comparison, also ``==`` and ``!=``) of two containers."""
+    if order is operator.eq or order is operator.ne:
+        same = equal(left, right)
+        return same if order is operator.eq else conditions.not_(same)
+    if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)) and _are_alike(left, right):
+        return ordered(left, right, order)
+    return order(left, right)
 
 
 def equal(left: Any, right: Any) -> Any:
     """``left == right`` as one bool: for tensors, whether all elements are equal."""
     if isinstance(left, StagedList) or isinstance(right, StagedList):
         return bool(result) if isinstance(result := left == right, (bool, np.bool_)) else result
-    if is_structure(left) and is_structure(right):
-        if isinstance(left, tuple) is not isinstance(right, tuple) or isinstance(left, dict) is not isinstance(
-            right, dict
-        ):
+    if isinstance(left, _CONTAINERS) and isinstance(right, _CONTAINERS):
+        if not _are_alike(left, right) or len(left) != len(right):
             return False
-        (keys, parts), (other_keys, others) = parts_of(left), parts_of(right)
-        if isinstance(left, dict):
+        parts, others = list(left), list(right)
+        if isinstance(left, dict) and isinstance(right, dict):
             if left.keys() != right.keys():
                 return False
-            others = [right[key] for key in keys]
-        elif list(keys) != list(other_keys):
-            return False
-        return conditions.all_of([equal(*pair) for pair in zip(parts, others, strict=True)])
+            parts, others = list(left.values()), [right[key] for key in left]
+        return conditions.all_of([one is other or equal(one, other) for one, other in zip(parts, others, strict=True)])
     if _is_text(left) != _is_text(right):
         return False
-    result = left == right
+    result = arithmetic.eq(left, right)
     if isinstance(result, Tensor):
         return result if result.static_shape == () else OPS["all"](result)
     return bool(result)
+
+
+def _are_alike(left: Any, right: Any) -> bool:
+    """Whether two containers are of the same kind; containers of different kinds are never equal."""
+    return any(isinstance(left, kind) and isinstance(right, kind) for kind in _CONTAINERS)
 
 
 def _is_text(value: Any) -> bool:
@@ -83,11 +100,21 @@ def ordered(left: Any, right: Any, order: Order) -> Any:
     if isinstance(left, StagedList) or isinstance(right, StagedList):
         return _ordered_lists(_staged(left), _staged(right), order)
     if not (isinstance(left, (tuple, list)) and isinstance(right, (tuple, list))):
-        return order(left, right)
-    result = order(len(left), len(right))
-    for one, other in reversed(list(zip(left, right, strict=False))):
-        same, first = equal(one, other), ordered(one, other, order)
-        result = (result if same else first) if isinstance(same, bool) else OPS["where"](same, result, first)
+        return _OPERATORS.get(order, order)(left, right)
+    undecided = []
+    for one, other in zip(left, right, strict=False):
+        same = one is other or equal(one, other)
+        if same is True:
+            continue
+        first = ordered(one, other, order)
+        if same is False:
+            result = first
+            break
+        undecided.append((same, first))
+    else:
+        result = order(len(left), len(right))
+    for same, first in reversed(undecided):
+        result = OPS["where"](same, result, first)
     return result
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from autograph.runtime.ops.text import apply_text
 from autograph.runtime.tensor import Tensor
 from autograph.runtime.trace import static_value
 
+from .. import arithmetic
 from ..builtin_calls import truth as special_truth
 from ..dispatch import Thunk, backend_of
 from .dicts import StagedDict
@@ -24,6 +25,7 @@ from .maybe import Maybe
 from .reading import read
 from .specs import as_number
 from .text import is_text
+from .truths import Truth
 
 
 def static_truth(value: Any) -> bool | None:
@@ -88,35 +90,11 @@ def _choice(left: Any, then: Thunk, orelse: Thunk) -> Any:
 
     try:
         return if_stmt(left, then, orelse, ())
-    except BranchMismatchError:
-        if not isinstance(left, (StagedList, StagedIterable, Truth)):
-            raise
-        return Truth(if_stmt(left, lambda: truth(then()), lambda: truth(orelse()), ()))
-
-
-class Truth:
-    """What `and` and `or` give for a list and something else: only whether it is true is known."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __bool__(self) -> NoReturn:
-        raise self._refused("bool() outside converted code")
-
-    def __getattr__(self, name: str) -> NoReturn:
-        raise AttributeError(name) if name.startswith("__") else self._refused(f"the attribute `{name}`")
-
-    def __tensor__(self) -> NoReturn:
-        raise self._refused("use as a value")
-
-    def _refused(self, use: str) -> StagedValueError:
-        return StagedValueError(
-            f"the value of `and` or `or` is a list or something else, and only its truth can be staged; {use} can't be",
-            **where(),
-            remedy="write len(x) > 0 in place of the list",
-        )
+    except BranchMismatchError as error:
+        # Its frames would keep lists alive that the graph replaces.
+        mismatch = error.with_traceback(None)
+        mismatch.__context__ = None
+    return Truth(if_stmt(left, lambda: truth(then()), lambda: truth(orelse()), ()), mismatch)
 
 
 def _is_bool(value: Any) -> bool:
@@ -181,6 +159,8 @@ def is_(left: Any, right: Any) -> Any:
         StagedValueError: a staged bool is compared with ``True`` or ``False``, which it may or may not stand for.
     """
     for one, other in ((left, right), (right, left)):
+        if isinstance(one, Truth):
+            raise one.mismatch
         if isinstance(other, bool) and _is_bool(one):
             raise StagedValueError(
                 f"a staged bool is compared with `is {other}`: it is a tensor, never the object `{other}` itself",
@@ -200,11 +180,11 @@ def is_(left: Any, right: Any) -> Any:
 def maybe_equal(left: Maybe, right: Any) -> Any:
     """``left == right`` where `left` may be missing."""
     if left.missing is not None:
-        return left.checked() == right
+        return arithmetic.eq(left.checked(), right)
     if right is None:
         return not_(left.flag)
     if isinstance(right, Maybe):
         both_missing = OPS["logical_and"](not_(left.flag), not_(right.flag))
         both = OPS["logical_and"](left.flag, right.flag)
-        return or_(both_missing, lambda: and_(both, lambda: left.value == right.value))
-    return and_(left.flag, lambda: left.value == right)
+        return or_(both_missing, lambda: and_(both, lambda: arithmetic.eq(left.value, right.value)))
+    return and_(left.flag, lambda: arithmetic.eq(left.value, right))

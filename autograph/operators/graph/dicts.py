@@ -13,6 +13,7 @@ from autograph.runtime import dtypes, trace_text
 from autograph.runtime.ir import Type
 from autograph.runtime.op import OPS
 
+from .. import arithmetic
 from ..state import Mutable, about_to_change, created
 from ..variables import UNDEFINED
 from .errors import require, where
@@ -304,8 +305,14 @@ class StagedDict(Mutable):
         return self
 
     def __eq__(self, other: object) -> Any:
-        other = other.plain("a comparison") if isinstance(other, StagedDict) else other
-        return self.plain("a comparison") == other
+        return arithmetic.eq(*self._compared(other))
+
+    def __ne__(self, other: object) -> Any:
+        return arithmetic.ne(*self._compared(other))
+
+    def _compared(self, other: object) -> tuple[Any, Any]:
+        use = "a comparison"
+        return self.plain(use), other.plain(use) if isinstance(other, StagedDict) else other
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("__") and hasattr(dict, name):

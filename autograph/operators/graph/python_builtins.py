@@ -56,6 +56,7 @@ from .sequences import (
     unwrapped,
 )
 from .specs import as_number
+from .truths import Truth
 
 
 def len_(value: Any) -> Any:
@@ -268,6 +269,8 @@ def isinstance_(value: Any, kinds: Any) -> Any:
         if there == isinstance(None, kinds):
             return there
         return value.flag if there else conditions.not_(value.flag)
+    if isinstance(value, Truth):
+        raise value.mismatch
     if isinstance(value, StagedList):
         return isinstance([], kinds)
     if isinstance(value, SymbolicTensor) and (python := _python_type(value)) is not None:
@@ -297,6 +300,8 @@ def getattr_(obj: Any, name: str, *default: Any) -> Any:
 
 def type_(*arguments: Any) -> Any:
     """``type``: of a number or string that only the graph knows, that of the number."""
+    if len(arguments) == 1 and isinstance(arguments[0], Truth):
+        raise arguments[0].mismatch
     staged = len(arguments) == 1 and isinstance(arguments[0], SymbolicTensor)
     return (staged and _python_type(arguments[0])) or type(*arguments)
 

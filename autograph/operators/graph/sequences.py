@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, ItemsView, KeysView, ValuesView
 from typing import Any
 
 from autograph.errors import StagedValueError
@@ -26,8 +26,9 @@ from .iterables import Map, StagedIterable, iterable, length_of
 from .lists import ListState, StagedList
 from .maybe import Maybe
 from .specs import Leaf, ListOf
+from .truths import Truth
 
-_STAGED = (SymbolicTensor, Maybe, StagedList, StagedIterable)
+_STAGED = (SymbolicTensor, Maybe, StagedList, StagedIterable, Truth)
 _NOTHING = object()
 
 
@@ -43,6 +44,11 @@ def has_staged(values: Any) -> bool:
 
 def unwrapped(value: Any) -> Any:
     return value.checked() if isinstance(value, Maybe) else value
+
+
+def _listed(values: Any) -> Any:
+    values = unwrapped(values)
+    return list(values) if isinstance(values, (KeysView, ValuesView, ItemsView)) else values
 
 
 def list_(*arguments: Any) -> Any:
@@ -137,7 +143,7 @@ def max_(*arguments: Any, key: Any = None, default: Any = _NOTHING) -> Any:
 def _extreme(
     name: str, pairwise: str, better: Callable[[Any, Any], Any], arguments: tuple[Any, ...], key: Any, default: Any
 ) -> Any:
-    values = unwrapped(arguments[0]) if len(arguments) == 1 else arguments
+    values = _listed(arguments[0]) if len(arguments) == 1 else arguments
     if isinstance(values, StagedIterable):
         values = list_(values)
     is_staged_list = isinstance(values, StagedList) and is_scalar(values.state.spec.element)
@@ -227,7 +233,7 @@ def _extreme_by_key(name: str, better: Callable[[Any, Any], Any], values: Any, k
 
 def sorted_(values: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
     """``sorted``: stable, as in Python."""
-    values = unwrapped(values)
+    values = _listed(values)
     if not has_staged(values) and not is_staged(reverse):
         return sorted(values, key=None if key is None else call(key), reverse=reverse)
     if isinstance(values, Tensor):

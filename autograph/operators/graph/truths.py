@@ -1,0 +1,42 @@
+"""What `and` and `or` give for values that have no type in common: only whether it is true can be staged."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from autograph.errors import BranchMismatchError
+
+
+class Truth:
+    """The value of `and` or `or` of which only the truth is known; every other use raises why there is no more.
+
+    ``while n > 0 and stack`` asks for no more than that, whatever `stack` is.
+    """
+
+    __slots__ = ("mismatch", "value")
+
+    def __init__(self, value: Any, mismatch: BranchMismatchError) -> None:
+        self.value = value
+        self.mismatch = mismatch
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(name) if name.startswith("__") else self.mismatch
+
+
+def _refuse(self: Truth, *_: Any) -> NoReturn:
+    raise self.mismatch
+
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+_BINARY = _words("add sub mul matmul truediv floordiv mod divmod pow lshift rshift and xor or")
+_OTHERS = _words(
+    """
+    abs await bool bytes call complex contains delattr delitem enter eq exit float format ge getitem gt hash index
+    int invert iter le len lt ne neg next pos repr reversed round setitem str tensor text_layout trunc
+    """
+)
+for _name in (*_BINARY, *(f"r{each}" for each in _BINARY), *(f"i{each}" for each in _BINARY), *_OTHERS):
+    setattr(Truth, f"__{_name}__", _refuse)

@@ -273,42 +273,39 @@ def buffers(roots: Iterable[Expression]) -> set[Buffer]:
 
 
 class Scopes:
-    """Numbers the buffers of a function, and writes the metadata that says that they do not overlap."""
+    """The metadata that says that the buffers of a loop nest, told by their positions in it, do not overlap."""
 
     def __init__(self) -> None:
-        self._numbers: dict[Buffer, int] = {}
-        self.lists: dict[frozenset[int], str] = {}
-        self._count = 100
+        self._most = 0
+        self._lists: dict[tuple[int, ...], int] = {}
 
-    def tag(self, buffer: Buffer, others: Iterable[Buffer]) -> str:
-        """What to append to a load from, or store to, a buffer among others."""
-        own = self._list(frozenset([self._number(buffer)]))
-        rest = frozenset(self._number(other) for other in others if other is not buffer)
-        return f", !alias.scope {own}" + (f", !noalias {self._list(rest)}" if rest else "")
+    def tag(self, position: int, count: int) -> str:
+        """What to append to a load from, or store to, one of several buffers."""
+        self._most = max(self._most, count)
+        rest = tuple(i for i in range(count) if i != position)
+        return f", !alias.scope !{self._list((position,))}" + (f", !noalias !{self._list(rest)}" if rest else "")
 
-    def _number(self, buffer: Buffer) -> int:
-        return self._numbers.setdefault(buffer, len(self._numbers) + 10_000)
-
-    def _list(self, members: frozenset[int]) -> str:
-        if members not in self.lists:
-            self._count += 1
-            self.lists[members] = f"!{self._count + 1_000_000}"
-        return self.lists[members]
+    def _list(self, members: tuple[int, ...]) -> int:
+        return self._lists.setdefault(members, 10_000 + len(self._lists))
 
     def metadata(self) -> list[str]:
-        lines = ["!1 = distinct !{!1}"]
-        lines += [f"!{n} = distinct !{{!{n}, !1}}" for n in self._numbers.values()]
-        lines += [f"{name} = !{{{', '.join(f'!{n}' for n in sorted(members))}}}" for members, name in self.lists.items()]
+        lines = ["!1 = distinct !{!1}", *[f"!{i + 2} = distinct !{{!{i + 2}, !1}}" for i in range(self._most)]]
+        for members, number in self._lists.items():
+            lines.append(f"!{number} = !{{{', '.join(f'!{i + 2}' for i in members)}}}")
         return lines
 
 
 class Loops:
     """One loop nest over a shape, outermost axis first; inside, elements of expressions can be had and stored."""
 
-    def __init__(self, e: Emitter, scopes: Scopes, shape: Ints, roots: Sequence[Expression]) -> None:
-        self._e, self._scopes = e, scopes
+    def __init__(self, e: Emitter, scopes: Scopes, shape: Ints, roots: Sequence[Expression],
+                 outside: Callable[[str, str], str] = lambda register, kind: register) -> None:  # fmt: skip
+        self._e, self._scopes, self._outside = e, scopes, outside
         self._strided = [x for x in leaves(roots) if isinstance(x, Strided)]
-        self.buffers = buffers(roots)
+        self._positions: dict[Buffer, int] = {}
+        for x in self._strided:
+            if isinstance(x, (Load, Gather)):
+                self._positions.setdefault(x.buffer, len(self._positions))
         self._groups = self._collapsed(shape)
         self.shape = tuple(math.prod(shape[a] for a in group) for group in self._groups)
         self._memo: dict[int, str] = {}
@@ -366,6 +363,7 @@ class Loops:
         total = str(x.offset)
         moved = getattr(x, "moved", None)
         if moved is not None:
+            moved = self._outside(moved, "i64")
             total = moved if total == "0" else e.let(f"add nsw i64 {moved}, {total}")
         for group, index in zip(self._groups, self.indices, strict=False):
             stride = x.strides[group[-1]]
@@ -386,7 +384,7 @@ class Loops:
     def _element(self, x: Expression) -> str:
         e = self._e
         if isinstance(x, Splat):
-            return x.register
+            return self._outside(x.register, type_of(x.dtype))
         if isinstance(x, Map):
             return x.compute(e, *[self.element(argument) for argument in x.arguments])
         if isinstance(x, Load):
@@ -406,14 +404,18 @@ class Loops:
 
     def _address(self, buffer: Buffer, place: str) -> str:
         kind = "i8" if buffer.dtype.kind == "b" else type_of(buffer.dtype)
-        return self._e.let(f"getelementptr inbounds {kind}, ptr {buffer.pointer}, i64 {place}")
+        pointer = self._outside(buffer.pointer, "ptr")
+        return self._e.let(f"getelementptr inbounds {kind}, ptr {pointer}, i64 {place}")
+
+    def _tag(self, buffer: Buffer) -> str:
+        return self._scopes.tag(self._positions[buffer], len(self._positions))
 
     def address(self, x: Load) -> str:
         """The register of the address of an element."""
         return self._address(x.buffer, self.place(x))
 
     def load(self, buffer: Buffer, place: str) -> str:
-        address, tag = self._address(buffer, place), self._scopes.tag(buffer, self.buffers)
+        address, tag = self._address(buffer, place), self._tag(buffer)
         if buffer.dtype.kind == "b":
             return self._e.let(f"icmp ne i8 {self._e.let(f'load i8, ptr {address}{tag}')}, 0")
         return self._e.let(f"load {type_of(buffer.dtype)}, ptr {address}{tag}")
@@ -425,7 +427,7 @@ class Loops:
         kind = type_of(buffer.dtype)
         if kind == "i1":
             kind, register = "i8", e.let(f"zext i1 {register} to i8")
-        e.do(f"store {kind} {register}, ptr {address}{self._scopes.tag(buffer, self.buffers)}")
+        e.do(f"store {kind} {register}, ptr {address}{self._tag(buffer)}")
 
 
 def checked_index(e: Emitter, register: str, dtype: DType, n: int, wraps: bool) -> str:

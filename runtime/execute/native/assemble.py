@@ -18,6 +18,7 @@ def module_text(lowering: Lowering) -> str:
     e = lowering.e
     return "\n".join([
         *e.declarations.values(),
+        *[f"define internal i1 {name}{text}" for text, name in e.functions.items()],
         "define i32 @kernel(ptr noalias %arguments, ptr noalias %outputs, ptr noalias %workspace) {", "start:",
         "  %work = alloca i64", "  store i64 0, ptr %work", *e.entry, "  br label %body", "body:", *e.lines,
         "failed:", "  ret i32 1", "interrupted:", "  ret i32 2", "}",

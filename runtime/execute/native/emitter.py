@@ -6,6 +6,8 @@ A register is the text that stands for it (``%5``, or a literal). Booleans are `
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -40,7 +42,8 @@ def literal(value: Any, dtype: DType) -> str:
     if dtype.kind == "b":
         return "true" if value else "false"
     if dtype.kind == "f":
-        return "0x" + struct.pack(">d", float(value)).hex().upper()
+        rounded = float(np.float32(value)) if dtype is float32 else float(value)
+        return "0x" + struct.pack(">d", rounded).hex().upper()
     number, bits = int(value), dtype.numpy.itemsize * 8
     return str(number - (1 << bits) if number >= 1 << (bits - 1) else number)
 
@@ -56,6 +59,7 @@ class Emitter:
         self.entry: list[str] = []
         self.lines: list[str] = []
         self.declarations: dict[str, str] = {}
+        self.functions: dict[str, str] = {}
         self.label = "start"
         self._count = 0
         self._flag: str | None = None
@@ -120,7 +124,7 @@ class Emitter:
     # Failing and waiting
 
     def fail_if(self, condition: str) -> None:
-        """Leave, for the plan to find out what is wrong: at once, or inside of `collecting` at its end."""
+        """Leave, for the plan to find out what is wrong: at once, or at the end of `collecting` or a function."""
         if condition == "false":
             return
         if self._flag is not None:
@@ -132,16 +136,43 @@ class Emitter:
         self.branch(condition, "failed", label, ", !prof !0")
         self.begin(label)
 
-    def begin_collecting(self) -> None:
-        """From here on failures are only noted, so that loops over elements stay free of branches."""
-        self._flag = self.let_first("alloca i1")
-        self._flag_is_used = False
+    @contextmanager
+    def collecting(self) -> Iterator[None]:
+        """In here failures are only noted, so that loops over elements stay free of branches, and tested at the end."""
+        self._collect()
+        yield
+        self.fail_if(self._collected())
+
+    def _collect(self) -> None:
+        self._flag, self._flag_is_used = self.let_first("alloca i1"), False
         self.do(f"store i1 false, ptr {self._flag}")
 
-    def end_collecting(self) -> None:
+    def _collected(self) -> str:
+        """The register of whether something failed."""
         flag, self._flag = self._flag, None
-        if self._flag_is_used:
-            self.fail_if(self.let(f"load i1, ptr {flag}"))
+        return self.let(f"load i1, ptr {flag}") if self._flag_is_used else "false"
+
+    @contextmanager
+    def function(self, parameters: dict[str, str], noinline: bool) -> Iterator[None]:
+        """What is written in here becomes a function of its own, which is called. Equal ones become one.
+
+        ``parameters``: filled meanwhile with the registers from outside, each with its type.
+        """
+        outer = self.entry, self.lines, self.label, self._count, self._flag, self._flag_is_used
+        self.entry, self.lines, self.label, self._count = [], [], "body", 0
+        self._collect()
+        yield
+        failed = self._collected()
+        lines = ["start:", *self.entry, "  br label %body", "body:", *self.lines, f"  ret i1 {failed}", "}"]
+        self.entry, self.lines, self.label, self._count, self._flag, self._flag_is_used = outer
+        kinds = ", ".join(f"{kind} %p{i}" for i, kind in enumerate(parameters.values()))
+        text = f"({kinds}) {'noinline ' if noinline else ''}{{\n" + "\n".join(lines)
+        name = self.functions.setdefault(text, f"@part{len(self.functions)}")
+        call = f"call i1 {name}({', '.join(f'{kind} {register}' for register, kind in parameters.items())})"
+        if failed == "false":
+            self.do(call)
+        else:
+            self.fail_if(self.let(call))
 
     def poll(self, work: int) -> None:
         """Count work done in a loop; now and then look for signals, such as Ctrl-C."""

@@ -7,7 +7,8 @@ the function return early: nothing has happened by then that anyone can see, and
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,8 @@ from .arrays import (
 from .elementwise import ELEMENTWISE, apply
 from .emitter import Emitter, NotLowered, type_of
 
+# Loops over fewer elements stay in the function that they are in.
+_SMALL_NEST = 64
 Lower = Callable[["Lowering", Node, list[Expression]], Any]
 LOWERINGS: dict[str, Lower] = {}
 """How ops that are not elementwise are lowered: ``lower(lowering, node, inputs)`` gives an expression, or several."""
@@ -253,6 +256,24 @@ class Lowering:
     def loops(self, shape: Ints, roots: Sequence[Expression]) -> Loops:
         return Loops(self.e, self.scopes, shape, roots)
 
+    @contextmanager
+    def nest(self, shape: Ints, roots: Sequence[Expression]) -> Iterator[Loops]:
+        """Loops over a shape as a function of their own, so that LLVM sees like ones once, and no huge function."""
+        parameters: dict[str, str] = {}
+
+        def outside(register: str, kind: str) -> str:
+            if not register.startswith("%"):
+                return register
+            parameters[register] = kind
+            return f"%p{list(parameters).index(register)}"
+
+        if math.prod(shape) < _SMALL_NEST:
+            with self.e.collecting():
+                yield self.loops(shape, roots)
+        else:
+            with self.e.function(parameters, noinline=True):
+                yield Loops(self.e, self.scopes, shape, roots, outside)
+
     def new_buffer(self, dtype: DType, shape: Ints) -> Load:
         """A part of the workspace for an array."""
         size = math.prod(shape)
@@ -310,7 +331,6 @@ class Lowering:
         return False
 
     def _store_group(self, shape: Ints, pairs: Sequence[tuple[Load, Expression]]) -> None:
-        e = self.e
         size = math.prod(shape)
         if size == 0:
             return
@@ -318,14 +338,12 @@ class Lowering:
         pairs = [*pairs, *extra]
         roots: list[Expression] = [part for pair in pairs for part in pair]
         self.work += size
-        e.begin_collecting()
-        loops = self.loops(shape, roots)
-        loops.open()
-        registers = [loops.element(x) for _, x in pairs]
-        for (target, _), register in zip(pairs, registers, strict=True):
-            loops.store(target, register)
-        loops.close()
-        e.end_collecting()
+        with self.nest(shape, roots) as loops:
+            loops.open()
+            registers = [loops.element(x) for _, x in pairs]
+            for (target, _), register in zip(pairs, registers, strict=True):
+                loops.store(target, register)
+            loops.close()
         for target, x in extra:
             x.stored = target
 

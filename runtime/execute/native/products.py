@@ -60,11 +60,11 @@ def _by_loops(lowering: Lowering, x: Expression, y: Expression, target: Load) ->
     b = y.walk([*places, (rank + 1, 1, 0), (rank + 2, 1, 0)], shape)
     c = target.walk([*places, (rank, 1, 0), (rank + 2, 1, 0)], shape)
     lowering.store([(target, Splat(target.shape, dtype, literal(0, dtype)))])
-    loops = lowering.loops(shape, [a, b, c])
-    loops.open()
-    product = e.arithmetic("mul", dtype, loops.element(a), loops.element(b))
-    loops.store(c, e.arithmetic("add", dtype, loops.element(c), product))
-    loops.close()
+    with lowering.nest(shape, [a, b, c]) as loops:
+        loops.open()
+        product = e.arithmetic("mul", dtype, loops.element(a), loops.element(b))
+        loops.store(c, e.arithmetic("add", dtype, loops.element(c), product))
+        loops.close()
 
 
 def _layout(lowering: Lowering, x: Load) -> tuple[Load, int, int]:

@@ -10,7 +10,7 @@ from ...dtypes import DType, bool_, float32, float64, int64
 from ...ir import Node
 from ...ops.infer import axes_of
 from ...ops.reduce import neutral
-from .arrays import Expression, Ints, Iota, Load, Loops, Splat, transposed
+from .arrays import Expression, Ints, Iota, Load, Splat, transposed
 from .elementwise import maximum, minimum
 from .emitter import Emitter, NotLowered, literal, type_of
 from .lowering import lowers
@@ -47,24 +47,20 @@ def _in_register(lowering: Lowering, x: Expression, shape: Ints, fold: Fold) -> 
     e = lowering.e
     x = x.resolved()
     kind = type_of(fold.dtype)
-    target = None if math.prod(shape) == 1 else lowering.new_buffer(fold.dtype, shape)
-    spread = None if target is None else _spread(target, range(len(shape)), x.shape)
-    e.begin_collecting()
-    loops = lowering.loops(x.shape, [x] if spread is None else [x, spread])
-    memory = e.let_first(f"alloca {kind}")
-    loops.open(loops.count(len(shape)))
-    e.do(f"store {kind} {fold.first}, ptr {memory}")
-    inner = len(loops.shape) - len(loops.indices)
-    loops.open(inner)
-    element = e.cast(loops.element(x), x.dtype, fold.dtype)
-    e.do(f"store {kind} {fold.combine(e, e.let(f'load {kind}, ptr {memory}'), element)}, ptr {memory}")
-    loops.close(inner)
-    result = e.let(f"load {kind}, ptr {memory}")
-    if spread is not None:
-        loops.store(spread, result)
-    loops.close()
-    e.end_collecting()
-    return Splat(shape, fold.dtype, result) if target is None else target
+    target = lowering.new_buffer(fold.dtype, shape)
+    spread = _spread(target, range(len(shape)), x.shape)
+    with lowering.nest(x.shape, [x, spread]) as loops:
+        memory = e.let_first(f"alloca {kind}")
+        loops.open(loops.count(len(shape)))
+        e.do(f"store {kind} {fold.first}, ptr {memory}")
+        inner = len(loops.shape) - len(loops.indices)
+        loops.open(inner)
+        element = e.cast(loops.element(x), x.dtype, fold.dtype)
+        e.do(f"store {kind} {fold.combine(e, e.let(f'load {kind}, ptr {memory}'), element)}, ptr {memory}")
+        loops.close(inner)
+        loops.store(spread, e.let(f"load {kind}, ptr {memory}"))
+        loops.close()
+    return Splat(shape, fold.dtype, lowering.scalar(Load(target.buffer, ()))) if target.size == 1 else target
 
 
 def _spread(target: Load, axes: Sequence[int], shape: Ints) -> Load:
@@ -78,13 +74,11 @@ def _in_memory(lowering: Lowering, x: Expression, kept: Sequence[int], shape: In
     target = lowering.new_buffer(fold.dtype, shape)
     lowering.store([(target, Splat(shape, fold.dtype, fold.first))])
     spread = _spread(target, kept, x.shape)
-    e.begin_collecting()
-    loops = lowering.loops(x.shape, [x, spread])
-    loops.open()
-    element = e.cast(loops.element(x), x.dtype, fold.dtype)
-    loops.store(spread, fold.combine(e, loops.element(spread), element))
-    loops.close()
-    e.end_collecting()
+    with lowering.nest(x.shape, [x, spread]) as loops:
+        loops.open()
+        element = e.cast(loops.element(x), x.dtype, fold.dtype)
+        loops.store(spread, fold.combine(e, loops.element(spread), element))
+        loops.close()
     return target
 
 
@@ -231,25 +225,31 @@ def _write_positions(lowering: Lowering, x: Expression, target: Load, largest: b
     position = Iota(x.shape, int64, tuple(steps))
     spread = _spread(target, range(rank), x.shape)
     lowering.work += x.size
-    loops: Loops = lowering.loops(x.shape, [x, spread, position])
-    best, place = e.let_first(f"alloca {kind}"), e.let_first("alloca i64")
-    loops.open(loops.count(rank))
-    e.do(f"store i64 -1, ptr {place}")
-    e.do(f"store {kind} {literal(0, x.dtype)}, ptr {best}")
-    count = len(loops.shape) - len(loops.indices)
-    loops.open(count)
-    new, at = loops.element(x), loops.element(position)
-    old, where = e.let(f"load {kind}, ptr {best}"), e.let(f"load i64, ptr {place}")
-    wins = e.compare("gt" if largest else "lt", x.dtype, new, old)
-    if x.dtype.kind == "f":  # the first NaN wins over all
-        first = e.let(f"and i1 {e.is_nan(x.dtype, new)}, {e.let(f'xor i1 {e.is_nan(x.dtype, old)}, true')}")
-        wins = e.either(wins, first)
-    wins = e.either(wins, e.compare("lt", int64, where, "0"))
-    e.do(f"store {kind} {e.select(wins, x.dtype, new, old)}, ptr {best}")
-    e.do(f"store i64 {e.select(wins, int64, at, where)}, ptr {place}")
-    loops.close(count)
-    loops.store(spread, e.let(f"load i64, ptr {place}"))
-    loops.close()
+    with lowering.nest(x.shape, [x, spread, position]) as loops:
+        best, place = e.let_first(f"alloca {kind}"), e.let_first("alloca i64")
+        loops.open(loops.count(rank))
+        e.do(f"store i64 -1, ptr {place}")
+        e.do(f"store {kind} {literal(0, x.dtype)}, ptr {best}")
+        count = len(loops.shape) - len(loops.indices)
+        loops.open(count)
+        new, at = loops.element(x), loops.element(position)
+        old, where = e.let(f"load {kind}, ptr {best}"), e.let(f"load i64, ptr {place}")
+        wins = _beats(e, x.dtype, new, old, largest)
+        wins = e.either(wins, e.compare("lt", int64, where, "0"))
+        e.do(f"store {kind} {e.select(wins, x.dtype, new, old)}, ptr {best}")
+        e.do(f"store i64 {e.select(wins, int64, at, where)}, ptr {place}")
+        loops.close(count)
+        loops.store(spread, e.let(f"load i64, ptr {place}"))
+        loops.close()
+
+
+def _beats(e: Emitter, dtype: DType, new: str, old: str, largest: bool) -> str:
+    """Whether an element wins over the best one so far; the first NaN wins over all."""
+    wins = e.compare("gt" if largest else "lt", dtype, new, old)
+    if dtype.kind != "f":
+        return wins
+    first = e.let(f"and i1 {e.is_nan(dtype, new)}, {e.let(f'xor i1 {e.is_nan(dtype, old)}, true')}")
+    return e.either(wins, first)
 
 
 # Made of reductions

@@ -42,7 +42,7 @@ class Region:
         self._make_plan = plan
         self._entry: Entry = _none
         self._entries: dict[Any, Entry | None] = {}
-        self._failures = 0
+        self.failures = 0
         has_loop = any(node.op.name == "while" for node in graph.walk())
         self._waits = 0 if has_loop or demanded else int(_CALLS + _CALLS_PER_NODE * len(graph.nodes))
         self._dtypes = [value.type.dtype.numpy for value in graph.inputs]
@@ -67,8 +67,8 @@ class Region:
             if type(result) is tuple:
                 return result
         if result is False:
-            self._failures += 1
-            if self._failures == _MOST_FAILURES:
+            self.failures += 1
+            if self.failures == _MOST_FAILURES:
                 self._give_up()
         return self.plan.run(*inputs)
 

@@ -159,13 +159,14 @@ def _fill(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expressio
 @lowers("range")
 def _range(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     shape = lowering.static_shape(lowering.infer(node, inputs)[0])
-    start, step, dtype = lowering.scalar(inputs[0]), lowering.scalar(inputs[2]), inputs[0].dtype
+    dtype = inputs[0].dtype
     if dtype.kind not in "iu" or node.attributes.get("length") is None:
         raise NotLowered("a range of floats")
     numbers = Iota(shape, int64, (1,))
     return lowering.map(
-        lambda e, i: e.arithmetic("add", dtype, e.arithmetic("mul", dtype, e.cast(i, int64, dtype), step), start),
-        [numbers], dtype)  # fmt: skip
+        lambda e, i, start, step: e.arithmetic(
+            "add", dtype, e.arithmetic("mul", dtype, e.cast(i, int64, dtype), step), start),
+        [numbers, inputs[0], inputs[2]], dtype)  # fmt: skip
 
 
 @lowers("one_hot")
@@ -300,10 +301,7 @@ def item(lowering: Lowering, x: Expression, key: Any, inputs: Sequence[Expressio
     moved = _sum(lowering.e, known.moved, place.moved)
     result = _item_of(known, place._replace(moved=moved))
     if result.shape == () and isinstance(result, Load):
-        lowering.e.begin_collecting()
-        register = lowering.scalar(result)
-        lowering.e.end_collecting()
-        return Splat((), x.dtype, register)
+        return Splat((), x.dtype, lowering.scalar(result))
     return result
 
 
@@ -383,12 +381,10 @@ def _write(lowering: Lowering, to: Load | Gather, value: Expression, adds: bool)
     if to.size == 0:
         return
     lowering.work += to.size
-    e.begin_collecting()
-    loops = lowering.loops(to.shape, [to, value])
-    loops.open()
-    register = loops.element(value)
-    if adds:
-        register = apply(e, "add", [loops.element(to), register], [value.dtype, value.dtype], value.dtype)
-    loops.store(to, register)
-    loops.close()
-    e.end_collecting()
+    with lowering.nest(to.shape, [to, value]) as loops:
+        loops.open()
+        register = loops.element(value)
+        if adds:
+            register = apply(e, "add", [loops.element(to), register], [value.dtype, value.dtype], value.dtype)
+        loops.store(to, register)
+        loops.close()

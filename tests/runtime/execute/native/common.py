@@ -1,0 +1,48 @@
+"""What the tests of native code share: graphs of one op, and results that must agree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograph.runtime import trace
+from autograph.runtime.convert import wrap
+from autograph.runtime.execute import native
+from autograph.runtime.execute.native.region import Region
+from autograph.runtime.ir import Graph
+from autograph.runtime.op import Op, type_of
+from autograph.runtime.tensor import SymbolicTensor
+
+needs_llvm = pytest.mark.skipif(not native.is_available(), reason="llvmlite is not installed")
+
+
+def graph_of_op(record: Op, inputs: Any, attributes: dict[str, Any]) -> Graph:
+    """A graph with the op alone, of parameters (promoted as usual)."""
+    graph = Graph("test")
+    with trace.building(graph):
+        symbols = [SymbolicTensor(graph.parameter(type_of(x))) for x in inputs]
+        result = record(*symbols, **attributes)
+        graph.outputs = [trace.value_of(x) for x in (result if isinstance(result, (list, tuple)) else [result])]
+    return graph
+
+
+def region_of(graph: Graph) -> Region:
+    """The graph as machine code alone: an error if that is not possible."""
+    return Region(graph, demanded=True)
+
+
+def same(expected: Any, got: Any, ulps: int = 0) -> None:
+    """Dtype, shape and values agree; floats up to some units in the last place of the largest."""
+    expected, got = np.asarray(wrap(expected)._array), np.asarray(wrap(got)._array)
+    assert expected.dtype == got.dtype and expected.shape == got.shape
+    if expected.dtype.kind != "f" or not ulps:
+        np.testing.assert_array_equal(expected, got)
+        return
+    finite = np.isfinite(expected)
+    np.testing.assert_array_equal(expected[~finite], got[~finite])
+    error = np.abs(expected[finite].astype(np.float64) - got[finite])
+    tiny = np.finfo(expected.dtype).smallest_subnormal
+    allowed = ulps * np.maximum(np.spacing(np.abs(expected[finite])), tiny)
+    assert (error <= allowed).all(), f"{got[finite][error > allowed]} is not {expected[finite][error > allowed]}"

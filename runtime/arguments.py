@@ -229,6 +229,13 @@ def _leaf_key(value: Any) -> Any:
     return ObjectReference(value)
 
 
+def is_gone(key: Any) -> bool:
+    """Whether a key stands for an object that is gone, so that no call can have it."""
+    if isinstance(key, ObjectReference):
+        return key.get() is None
+    return isinstance(key, tuple) and any(map(is_gone, key))
+
+
 def is_tensor_like(value: Any) -> bool:
     """Whether an argument becomes a placeholder."""
     return isinstance(value, (Tensor, np.ndarray, np.generic, TensorSpec))

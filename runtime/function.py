@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import operator
-import threading
 import types
 import weakref
 from collections.abc import Callable, Sequence
@@ -14,7 +13,7 @@ from autograph.config import settings
 from autograph.errors import InvalidTypeError, SignatureError, StagedRecursionError
 from autograph.tracebacks import trim, trimming
 
-from . import nest, numerics, recursion, shapes, trace
+from . import nest, numerics, shapes, trace
 from .arguments import (
     Parameters,
     cast_to,
@@ -73,6 +72,7 @@ class _Options(NamedTuple):
     input_signature: Sequence[Any] | None
     autograph: bool
     reduce_retracing: bool
+    maximum_traces: int | None = None
 
 
 class Function:
@@ -85,7 +85,7 @@ class Function:
     def __init__(self, python_function: Callable[..., Any], options: _Options) -> None:
         self._options = options
         self._instances: dict[int, tuple[Any, Traces]] = {}
-        self._bind_to(python_function, Traces(Parameters(python_function)))
+        self._bind_to(python_function, Traces(Parameters(python_function), options.maximum_traces))
         if isinstance(python_function, (types.FunctionType, types.MethodType)):
             functools.update_wrapper(self, python_function)
         else:  # the attributes of an object are not those of its function
@@ -201,38 +201,18 @@ class Function:
             specs = self._relaxed(key, specs)
         general = _general_key(key, specs)
         traces = self._traces
-        while True:
-            with traces.lock:
-                found = traces.find(general)
-                if found is not None:
-                    traces.by_key.setdefault(key, found) if general in traces.by_key else None
-                    return found
-                pending = traces.pending.get(general)
-                if pending is None:
-                    found = recursion.member((traces, general))
-                    if found is not None:
-                        return found
-                    code = getattr(self._python_function, "__code__", None)
-                    name = name_of(self._python_function)
-                    pending = traces.pending[general] = Pending(name, (traces, general), (code or traces, general))
-                    break
-            if pending.thread == threading.get_ident():
-                return pending
-            pending.done.wait()
+        found, is_mine = traces.claim(key, general, self._python_function)
+        if not is_mine:
+            return found
+        assert isinstance(found, Pending)
+        pending = found
         try:
             # A failed first trace leaves the right to create variables to the next.
             concrete = traced_twice(not traces.by_key, tensors, lambda: self._trace(values, specs, pending))
-            pending.keep(concrete, lambda warn: self._remember(concrete, key, general, warn))
+            pending.keep(concrete, lambda warn: traces.remember(concrete, key, general, warn))
             return concrete
         finally:
-            with traces.lock:
-                del traces.pending[general]
-            pending.done.set()
-
-    def _remember(self, concrete: ConcreteFunction, key: Any, general: Any, warn: bool) -> None:
-        self._traces.count += 1
-        self._traces.remember(concrete, key, general)
-        self._traces.history.add(key, self._traces.calls, warn)
+            traces.release(pending, general)
 
     def _trace(self, values: Sequence[Any], specs: Sequence[TensorSpec], pending: Pending) -> ConcreteFunction:
         graph, outputs = pending.settle(lambda: self._trace_once(values, specs, pending))
@@ -274,8 +254,8 @@ class Function:
         known = self._traces.relaxed.get(skeleton)
         if known is not None:
             specs = [TensorSpec(shapes.relax(a.type.shape, b.type.shape), a.dtype) for a, b in
-                     zip(known[1], specs, strict=True)]  # fmt: skip
-        self._traces.relaxed[skeleton] = key, specs
+                     zip(known, specs, strict=True)]  # fmt: skip
+        self._traces.relaxed[skeleton] = specs
         return specs
 
     def _cast_to_signature(self, values: Sequence[Any]) -> list[Any]:
@@ -320,7 +300,8 @@ class Function:
                 f"a traced method needs instances with weak references: add '__weakref__' to the __slots__ of "
                 f"{type(instance).__name__}"
             ) from None
-        return instances.setdefault(identity, (reference, Traces(Parameters(method))))[1]
+        traces = Traces(Parameters(method), self._options.maximum_traces)
+        return instances.setdefault(identity, (reference, traces))[1]
 
     def __repr__(self) -> str:
         return f"<Function {getattr(self, '__qualname__', name_of(self._python_function))} at {id(self):#x}>"
@@ -349,6 +330,7 @@ def function(
     jit_compile: bool | None = None,
     reduce_retracing: bool = False,
     experimental_autograph_options: Any = None,
+    maximum_traces: int | None = None,
 ) -> Any:
     """Make a Python function run as a graph; also a decorator, with or without arguments.
 
@@ -360,6 +342,8 @@ def function(
     autograph: convert the function first, so that Python control flow can depend on tensors.
     jit_compile, experimental_autograph_options: accepted as in TensorFlow; they don't change what a function means.
     reduce_retracing: leave dimensions unknown in which calls differ, rather than trace for each.
+    maximum_traces: how many traces to keep, of methods for each instance; the oldest go first, and `explain` says so.
+        Left out: all of them.
 
     >>> import autograph as tf
     >>> @tf.function
@@ -374,7 +358,9 @@ def function(
         if not isinstance(input_signature, (list, tuple)):
             raise SignatureError(f"input_signature must be a list or tuple, not {input_signature!r}")
         input_signature = tuple(input_signature)
-    options = _Options(input_signature, autograph, reduce_retracing)
+    if maximum_traces is not None and maximum_traces < 1:
+        raise SignatureError(f"maximum_traces must be at least 1, not {maximum_traces!r}")
+    options = _Options(input_signature, autograph, reduce_retracing, maximum_traces)
 
     def decorate(func: Callable[..., Any]) -> Function:
         if isinstance(func, Function):

@@ -47,6 +47,9 @@ class _Local(threading.local):
 
 
 _local = _Local()
+_waiting: dict[int, Pending] = {}
+"""By thread, the trace of another thread that it waits for."""
+_waiting_lock = threading.Lock()
 
 
 class Pending:
@@ -74,6 +77,23 @@ class Pending:
         self.unstable = False
         self.members: dict[Any, tuple[Any, Callable[[bool], None]]] = {}
         self.line: Location | None = None  # of a call that has given nothing yet
+
+    def wait(self) -> bool:
+        """Wait until another thread has made the trace, or failed; at once False when that waits for this one."""
+        thread = threading.get_ident()
+        with _waiting_lock:
+            other: Pending | None = self
+            while other is not None:
+                if other.thread == thread:
+                    return False
+                other = _waiting.get(other.thread)
+            _waiting[thread] = self
+        try:
+            self.done.wait()
+        finally:
+            with _waiting_lock:
+                del _waiting[thread]
+        return True
 
     def call_flat(self, tensors: Sequence[Any]) -> Any:
         """A call of the graph being made, on one tensor for each of its parameters.
@@ -172,6 +192,11 @@ class Pending:
         from .endless import recursion_error
 
         return recursion_error(message, self.line)
+
+
+def under_way(key: Any) -> Pending | None:
+    """What this thread is making for a key."""
+    return next((pending for pending in _local.stack if pending.key == key), None)
 
 
 def member(key: Any) -> Any:

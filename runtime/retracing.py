@@ -6,9 +6,10 @@ fault: after five traces in ten calls.
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise, zip_longest
 from typing import Any, NamedTuple
 
@@ -50,8 +51,9 @@ class Difference(NamedTuple):
 
 
 class Record(NamedTuple):
-    """One trace: the key of the arguments that caused it, and the user's place that passed them."""
+    """One trace: its number, the key of the arguments that caused it, and the user's place that passed them."""
 
+    number: int
     key: Sequence[Any]
     location: Location | None
 
@@ -63,36 +65,55 @@ class History:
         self._function_name = function_name
         self._names = names
         self._records: list[Record] = []
-        self._recent: deque[int] = deque(maxlen=_TRACES)
+        self._recent: deque[tuple[int, Record]] = deque(maxlen=_TRACES)
+        self._dropped = 0
 
-    def add(self, key: Sequence[Any], calls: int, warn: bool = True) -> None:
-        """Note a trace for the given key, at the given number of calls of the function; warn if it is one too many."""
-        self._records.append(Record(key, trace.user_location()))
+    def add(self, key: Sequence[Any], calls: int, warn: bool = True) -> Callable[[], None] | None:
+        """Note a trace for the given key, at the given number of calls of the function.
+
+        Returns what gives a warning, if it is one too many.
+        """
+        record = Record(len(self._records) + self._dropped + 1, key, trace.user_location())
+        self._records.append(record)
         if not warn:
-            return
-        self._recent.append(calls)
-        if len(self._recent) == _TRACES and calls - self._recent[0] < _CALLS:
-            count = calls - self._recent[0] + 1
+            return None
+        self._recent.append((calls, record))
+        first = self._recent[0][0]
+        if len(self._recent) == _TRACES and calls - first < _CALLS:
+            recent = [each for _, each in self._recent]
             self._recent.clear()
-            self._warn(count)
+            return functools.partial(self._warn, calls - first + 1, recent)
+        return None
+
+    def drop(self, keys: Sequence[Any]) -> None:
+        """The traces for some keys are not kept any longer."""
+        gone = set(keys)
+        kept = [record for record in self._records if record.key not in gone]
+        self._dropped += len(self._records) - len(kept)
+        self._records = kept
 
     def explain(self) -> str:
         """A report: each trace, where it was caused and by what."""
         count = len(self._records)
         lines = [f"{self._function_name}() has {count or 'no'} trace{'' if count == 1 else 's'}"]
-        for number, record in enumerate(self._records, 1):
+        if self._dropped:
+            lines[0] += (
+                f" ({self._dropped} more have been dropped: there were more than maximum_traces, or objects among "
+                "their arguments are gone)"
+            )
+        for i, record in enumerate(self._records):
             place = f"{record.location.file}:{record.location.line}: " if record.location is not None else ""
-            lines.append(f"{number}. {place}{self._reason(number - 1)}")
-            lines += [f"     {name}: {text}" for name, text in self._shown(number - 1)]
+            lines.append(f"{record.number}. {place}{self._reason(i)}")
+            lines += [f"     {name}: {text}" for name, text in self._shown(i)]
         return "\n".join(lines)
 
     def _reason(self, index: int) -> str:
         if index == 0:
-            return "the first call, with"
+            return "a call with" if self._dropped else "the first call, with"
         earlier, differences = self._cause(index)
         if not differences:
-            return f"the same arguments as in trace {earlier + 1}; that one belongs to another graph"
-        return f"compared with trace {earlier + 1}"
+            return f"the same arguments as in trace {self._records[earlier].number}; that one belongs to another graph"
+        return f"compared with trace {self._records[earlier].number}"
 
     def _shown(self, index: int) -> list[tuple[str, str]]:
         if index == 0:
@@ -105,8 +126,7 @@ class History:
         found = [(i, differences(self._names, self._records[i].key, key)) for i in range(index)]
         return min(reversed(found), key=lambda each: len(each[1]))
 
-    def _warn(self, calls: int) -> None:
-        recent = self._records[-_TRACES:]
+    def _warn(self, calls: int, recent: Sequence[Record]) -> None:
         found = [each for a, b in pairwise(recent) for each in differences(self._names, a.key, b.key)]
         message = f"{_TRACES} of the last {calls} calls of {self._function_name}() traced it anew, which is slow."
         if found:

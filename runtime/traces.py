@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 import weakref
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from . import trace
-from .arguments import Parameters
+from . import recursion, trace
+from .arguments import Parameters, is_gone, name_of
 from .fast_calls import FastCalls
 from .ir import Graph
 from .recursion import Pending
@@ -18,11 +19,16 @@ if TYPE_CHECKING:
     from .spec import TensorSpec
 
 
-class Traces:
-    """The traces of one function (of one method and one instance)."""
+_SWEEP = 64  # keys, at which a first look is taken for those that no call can have any more
 
-    def __init__(self, parameters: Parameters) -> None:
+
+class Traces:
+    """The traces of one function (of one method and one instance); at most ``maximum`` of them, when it is given."""
+
+    def __init__(self, parameters: Parameters, maximum: int | None = None) -> None:
         self.parameters = parameters
+        self._maximum = maximum
+        self._sweep_at = _SWEEP
         self.by_key: dict[Any, ConcreteFunction] = {}
         self.fast = FastCalls()
         self.pending: dict[Any, Pending] = {}
@@ -30,7 +36,7 @@ class Traces:
         self.nested: weakref.WeakKeyDictionary[Graph, dict[Any, tuple[int, ConcreteFunction]]] = (
             weakref.WeakKeyDictionary()
         )
-        self.relaxed: dict[Any, tuple[Any, list[TensorSpec]]] = {}
+        self.relaxed: dict[Any, list[TensorSpec]] = {}
         self.history = History(parameters.function_name, parameters.names)
         self.calls = 0
         self.count = 0
@@ -47,15 +53,72 @@ class Traces:
                 graph = graph.parent
         return found
 
-    def remember(self, concrete: ConcreteFunction, key: Any, general: Any) -> None:
-        """Keep a new trace under the key of its arguments, and under that of all arguments that it serves."""
+    def claim(self, key: Any, general: Any, function: Callable[..., Any]) -> tuple[ConcreteFunction | Pending, bool]:
+        """The trace for a key, or for all that ``general`` stands for; waits for one that another thread is making.
+
+        Where this thread is making it, what stands for it meanwhile. Where nobody is: a new `Pending`, and True; then
+        the caller has to trace, and to call `release`.
+        """
+        identity = self, general
+        while True:
+            with self.lock:
+                found = self.find(general) or recursion.under_way(identity) or recursion.member(identity)
+                if found is not None:
+                    if general in self.by_key:
+                        self.by_key.setdefault(key, self.by_key[general])
+                    return found, False
+                others = self.pending.get(general)
+                if others is None:
+                    made = self.pending[general] = self._pending(identity, function)
+                    return made, True
+            if not others.wait():  # its thread waits for this one: both make the trace
+                return self._pending(identity, function), True
+
+    def _pending(self, identity: Any, function: Callable[..., Any]) -> Pending:
+        code = getattr(function, "__code__", None)
+        return Pending(name_of(function), identity, (code or self, identity[1]))
+
+    def release(self, pending: Pending, general: Any) -> None:
+        """The trace is made, or has failed: other threads need not wait any more."""
+        with self.lock:
+            if self.pending.get(general) is pending:
+                del self.pending[general]
+        pending.done.set()
+
+    def remember(self, concrete: ConcreteFunction, key: Any, general: Any, warn: bool) -> None:
+        """Keep a new trace under the key of its arguments, and under that of all arguments that it serves.
+
+        Warns of too many traces when ``warn`` is true.
+        """
         parent = concrete.graph.parent
-        if concrete.graph.captures and parent is not None:
-            table = self.nested.setdefault(parent, {})
-            table[key] = table[general] = parent.epoch, concrete
-        else:
-            concrete.graph.parent = None
-            self.by_key[key] = self.by_key[general] = concrete
+        with self.lock:
+            if concrete.graph.captures and parent is not None:
+                table = self.nested.setdefault(parent, {})
+                table[key] = table[general] = parent.epoch, concrete
+            else:
+                concrete.graph.parent = None
+                self.by_key[key] = self.by_key[general] = concrete
+                self._drop()
+            self.count += 1
+            warning = self.history.add(key, self.calls, warn)
+        if warning is not None:
+            warning()
+
+    def _drop(self) -> None:
+        """Forget traces: the oldest, when there are too many; those for objects that are gone, from time to time."""
+        gone = set()
+        if self._maximum is not None:
+            gone.update(list(dict.fromkeys(self.by_key.values()))[: -self._maximum])
+            for skeleton in list(self.relaxed)[: -self._maximum]:
+                del self.relaxed[skeleton]
+        if len(self.by_key) >= self._sweep_at:
+            gone.update(concrete for key, concrete in self.by_key.items() if is_gone(key))
+            self._sweep_at = max(2 * len(self.by_key), _SWEEP)
+        if gone:
+            self.history.drop([key for key, concrete in self.by_key.items() if concrete in gone])
+            self.by_key = {key: concrete for key, concrete in self.by_key.items() if concrete not in gone}
+            self._sweep_at = max(2 * len(self.by_key), _SWEEP)
+            self.fast.forget()
 
     def distinct(self) -> list[ConcreteFunction]:
         """The traces, in the order in which they were made."""

@@ -211,3 +211,89 @@ def test_one_trace_for_each_signature_from_eight_threads() -> None:  # L28
         for thread in threads:
             thread.join()
     assert wrong == [] and len(traced) == len(expected) == scale.experimental_get_tracing_count()
+
+
+# Bounded memory
+
+
+def test_the_oldest_traces_go_when_there_are_too_many() -> None:
+    traced: list[int] = []
+
+    @tf.function(maximum_traces=2)
+    def shift(x: Any, n: int) -> Any:
+        traced.append(n)
+        return x + n
+
+    x = tf.constant(10)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert [int(shift(x, n)) for n in (0, 1, 2, 3, 3, 2, 0, 3)] == [10, 11, 12, 13, 13, 12, 10, 13]
+    assert traced == [0, 1, 2, 3, 0]
+    assert shift.pretty_printed_concrete_signatures(verbose=False) == "shift(x, n=0)\nshift(x, n=3)"
+    assert shift.experimental_get_tracing_count() == 5
+    report = shift.explain().split("\n")
+    assert report[0].startswith("shift() has 2 traces (3 more have been dropped: there were more than maximum_traces")
+    assert [line.partition(". ")[0] for line in report if line[0].isdigit()] == ["4", "5"]
+    assert "compared with trace 4" in report[4]
+
+
+def test_methods_have_as_many_traces_for_each_instance() -> None:
+    class Scale:
+        @tf.function(maximum_traces=1, reduce_retracing=True)
+        def call(self, x: Any, n: int) -> Any:
+            return x * n
+
+    first, second = Scale(), Scale()
+    for scale in (first, second, first):
+        assert [int(tf.reduce_sum(scale.call(tf.ones((n,), tf.int32), n))) for n in (1, 2)] == [1, 4]
+    assert (first.call.experimental_get_tracing_count(), second.call.experimental_get_tracing_count()) == (4, 2)
+    with pytest.raises(SignatureError, match="maximum_traces must be at least 1"):
+        tf.function(lambda: 0, maximum_traces=0)
+
+
+def test_traces_for_objects_that_are_gone_are_dropped() -> None:
+    class Model:
+        def __init__(self, n: int) -> None:
+            self.n = n
+
+    function = tf.function(lambda model, x: x * model.n)
+    kept = Model(7)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert int(function(kept, tf.constant(1))) == 7
+        for n in range(300):
+            assert int(function(Model(n), tf.constant(1))) == n
+        assert int(function(kept, tf.constant(2))) == 14
+    assert function.experimental_get_tracing_count() == 301
+    assert len(function.pretty_printed_concrete_signatures().split("\n\n")) < 130
+    assert "objects among their arguments are gone" in function.explain()
+
+
+def test_functions_that_call_each_other_can_be_traced_by_two_threads_at_once() -> None:  # L28
+    barrier, met = threading.Barrier(2), set()
+
+    def meet(name: str) -> None:
+        if name not in met:
+            met.add(name)
+            barrier.wait(10)
+
+    @tf.function
+    def first(x: Any) -> Any:
+        meet("first")
+        return second(x - 1) + 1 if x > 0 else x
+
+    @tf.function
+    def second(x: Any) -> Any:
+        meet("second")
+        return first(x - 1) + 1 if x > 0 else x
+
+    results: list[int] = []
+    threads = [
+        threading.Thread(target=lambda function=function: results.append(int(function(tf.constant(6)))), daemon=True)
+        for function in (first, second)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert results == [6, 6]

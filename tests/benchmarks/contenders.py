@@ -1,0 +1,69 @@
+"""Who runs the workloads: autograph, and the peers that are installed."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+Run = Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class Contender:
+    """``library`` is what has to be installed, ``function`` is the workload's function that makes what is run."""
+
+    library: str
+    function: str
+    options: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def is_installed(self) -> bool:
+        return importlib.util.find_spec(self.library) is not None
+
+    def run_of(self, workload: ModuleType, data: Any) -> Run:
+        """What is to be timed. Imports the library."""
+        make = getattr(workload, self.function)
+        if self.function != "in_graph":
+            if self.library == "jax":
+                importlib.import_module("jax").config.update("jax_enable_x64", True)
+            return make(data)
+        tf = importlib.import_module(self.library)
+        if getattr(workload, "SILENT", False) and self.library == "tensorflow":
+            tf.get_logger().setLevel("ERROR")
+        return make(tf, functools.partial(tf.function, **dict(self.options)), data)
+
+    def cold_run_of(self, workload: ModuleType) -> Run:
+        """What is to be timed, of a workload that is about a library that is not imported yet."""
+        make = getattr(workload, self.function)
+        return make(self.library, None, None) if self.function == "in_graph" else make(None)
+
+    def warm_up(self) -> None:
+        """Load what the library loads at its first trace, so that it is not a part of others' first calls."""
+        self.run_of(importlib.import_module(f"{__package__}.workloads.warm_up"), 3.0)()
+
+
+OWN = "autograph"
+CONTENDERS = {
+    OWN: Contender("autograph", "in_graph"),
+    "TensorFlow": Contender("tensorflow", "in_graph"),
+    "TensorFlow XLA": Contender("tensorflow", "in_graph", (("jit_compile", True),)),
+    "JAX": Contender("jax", "in_jax"),
+    "NumPy": Contender("numpy", "in_numpy"),
+    "Numba": Contender("numba", "in_numba"),
+}
+_ONE_THREAD = {
+    **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"),
+    **dict.fromkeys(("TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS"), "1"),
+    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false",
+}
+
+
+def environment(threads: str) -> dict[str, str]:
+    """The environment variables of a process with one thread (``"one"``) or as many as each library takes."""
+    own = {"TF_CPP_MIN_LOG_LEVEL": "3", "JAX_PLATFORMS": "cpu", "CUDA_VISIBLE_DEVICES": "-1"}
+    return {**os.environ, **own, **(_ONE_THREAD if threads == "one" else {})}

@@ -49,7 +49,7 @@ def check_results(name: str, results: Sequence[Any], inputs: Sequence[Any]) -> N
             raise InvalidArgumentError(
                 f"{name}: Detected Infinity or NaN in output {i}: {counts(array)} among {array.size} "
                 f"element{'s' if array.size != 1 else ''} ({array.dtype}, shape {array.shape})",
-                remedy="look at the inputs of this operation; its own inputs are finite",
+                remedy="all inputs of this operation are finite: look at their values, with tf.print before this line",
             )
 
 

@@ -48,16 +48,20 @@ class Op:
         which warns, has to run.
     fresh: whether the kernel's results never share memory with its inputs nor with anything else; a function decides
         it from the types and attributes. True for ufuncs unless said otherwise.
+    lenient: the kernel takes dimensions that `infer` refuses. Where a graph doesn't know the dimensions, `infer` is
+        asked again when it runs; where it doesn't know the rank, this holds of all ops but ufuncs.
     in_place: ``in_place(*arrays, **attributes)`` does to the first input itself what the kernel does to a copy of it,
         and returns it. For executors that know that nobody else sees the array.
     expression: a Python expression template such as ``"{} + {}"`` that computes the same as the kernel for
         ndarrays and NumPy scalars of every dtype the op accepts; plans use it because it is quicker on scalars.
+    accepted: the types of inputs, with attributes, that `infer` took when the op ran eagerly: kept by `trace`.
     numpy_names: names in NumPy that mean this op with the same positional inputs: ``("add",)``, ``("true_divide",)``.
         For NumPy functions with other signatures see `runtime.numpy_protocol.implements`.
     """
 
     def __init__(self, name: str, **fields: Any) -> None:
         self.name = name
+        self.accepted: set[Any] = set()
         for field, value in fields.items():
             setattr(self, field, value)
 
@@ -71,6 +75,7 @@ class Op:
     expression: str | None
     divides: bool
     fresh: bool | Callable[..., bool]
+    lenient: bool
     in_place: Callable[..., Any] | None
     numpy_names: tuple[str, ...]
 
@@ -134,6 +139,7 @@ def op(
     expression: str | None = None,
     divides: bool = False,
     fresh: bool | Callable[..., bool] | None = None,
+    lenient: bool = False,
     in_place: Callable[..., Any] | None = None,
     numpy_names: tuple[str, ...] = (),
     doc: str = "",
@@ -144,8 +150,8 @@ def op(
     if fresh is None:
         fresh = isinstance(numpy, np.ufunc) or in_place is not None
     record = Op(name, infer=infer, numpy=numpy, gradient=gradient, samples=samples, effect=effect, promote=promote,
-                expression=expression, divides=divides, fresh=fresh, in_place=in_place, numpy_names=numpy_names,
-                __doc__=doc)  # fmt: skip
+                expression=expression, divides=divides, fresh=fresh, lenient=lenient, in_place=in_place,
+                numpy_names=numpy_names, __doc__=doc)  # fmt: skip
     OPS[name] = record
     NUMPY.update(dict.fromkeys(numpy_names, record))
     return record

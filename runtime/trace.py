@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from operator import attrgetter
 from types import CodeType, TracebackType
 from typing import Any
 
 import numpy as np
 
-from autograph.errors import AutographError, InvalidArgumentError, OutOfRangeError
+from autograph.errors import AutographError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from autograph.tracebacks import trim
 
-from . import convert, dtypes, numerics
+from . import convert, dtypes, numerics, shapes
 from .dtypes import DType
 from .float_warnings import ignore, restore
 from .ir import Graph, Location, Node, Type, Value, foreign_value_error, line_of
@@ -291,13 +292,14 @@ def run_eagerly(op: Op, inputs: Sequence[Any], attributes: dict[str, Any]) -> An
         if op.promote is not None:
             inputs = _promoted(op, inputs)
         arrays = [x._array if type(x) is EagerTensor else _array(x) for x in inputs]
-    except (AutographError, TypeError, ValueError, OverflowError) as error:
+        _infer_once(op, arrays, attributes)
+    except (AutographError, TypeError, ValueError, IndexError, OverflowError) as error:
         raise _located(error, op, None) from error.__cause__
     token = ignore()
     try:
         result = op.numpy(*arrays, **attributes)
     except Exception as error:
-        found = kernel_error(error, op, arrays, attributes)
+        found = kernel_error(error, op)
         if found is error:
             raise
         raise found from None
@@ -310,6 +312,53 @@ def run_eagerly(op: Op, inputs: Sequence[Any], attributes: dict[str, Any]) -> An
     return convert.wrap(result)
 
 
+_dtype_and_shape = attrgetter("dtype", "shape")
+
+
+def _infer_once(op: Op, arrays: Sequence[Any], attributes: dict[str, Any]) -> None:
+    """Refuse eagerly what a trace refuses, also where the kernel would take it.
+
+    What was accepted once is not asked again. Attributes of ops with effects are not remembered: they may be the
+    user's objects.
+    """
+    if op.effect:
+        op.infer(*_types(arrays), **attributes)
+        return
+    try:
+        key = (*map(_dtype_and_shape, arrays), *attributes.items())
+        if key in op.accepted:
+            return
+    except (AttributeError, TypeError):  # a list, or an attribute that can't be hashed
+        op.infer(*_types(arrays), **attributes)
+        return
+    op.infer(*_types(arrays), **attributes)
+    if len(op.accepted) >= 1000:
+        op.accepted.clear()
+    op.accepted.add(key)
+
+
+def _types(arrays: Sequence[Any]) -> list[Type]:
+    return [Type(dtypes.as_dtype(a.dtype), a.shape) if hasattr(a, "dtype")
+            else Type(dtypes.string if type(a) is bytes else dtypes.variant, ()) for a in arrays]  # fmt: skip
+
+
+def kernel_of(node: Node, in_place: bool = False) -> Callable[..., Any]:
+    """What runs a node on arrays: its kernel, after inference where only that refuses shapes, not known till then."""
+    op = node.op
+    kernel = op.in_place if in_place else op.numpy
+    assert kernel is not None
+    given = [value.shape for value in node.inputs]
+    doubtful = None in given or (op.lenient and not all(map(shapes.is_fully_defined, given)))
+    if not doubtful or isinstance(kernel, np.ufunc):
+        return kernel
+
+    def run(*arrays: Any, **attributes: Any) -> Any:
+        _infer_once(op, arrays, attributes)
+        return kernel(*arrays, **attributes)
+
+    return run
+
+
 def _array(value: Any) -> Any:
     tensor: Any = value if isinstance(value, Tensor) else convert.convert_to_tensor(value)
     if isinstance(tensor, SymbolicTensor):
@@ -317,21 +366,22 @@ def _array(value: Any) -> Any:
     return tensor._array
 
 
-def kernel_error(error: Exception, op: Op, arrays: Sequence[Any], attributes: dict[str, Any]) -> Exception:
-    """The error to show for one that a kernel raised: inference explains wrong inputs better than NumPy does."""
+def kernel_error(error: Exception, op: Op) -> Exception:
+    """The error to show for one that a kernel raised: one of autograph's for what NumPy says about the inputs.
+
+    What the user's program raises in a kernel keeps its type.
+    """
     if op.effect:
         return error
-    if isinstance(error, AutographError):
-        return error.about(op.name) if isinstance(error, (InvalidArgumentError, OutOfRangeError)) else error
-    try:
-        types = [Type(dtypes.variant, ()) if not hasattr(a, "dtype") else Type(dtypes.as_dtype(a.dtype), a.shape)
-                 for a in arrays]  # fmt: skip
-        op.infer(*types, **attributes)
-    except (AutographError, TypeError, ValueError) as better:
-        return better.about(op.name) if isinstance(better, AutographError) else better
-    if isinstance(error, ValueError):
-        return InvalidArgumentError(str(error).strip()).about(op.name)
-    return error
+    if not isinstance(error, AutographError):
+        kind = type(error)
+        if kind in (ValueError, OverflowError) or isinstance(error, (np.exceptions.AxisError, np.linalg.LinAlgError)):
+            error = InvalidArgumentError(str(error).strip())
+        elif isinstance(error, TypeError) and (kind is TypeError or kind.__module__.startswith("numpy")):
+            error = InvalidTypeError(str(error).strip())
+        elif kind is IndexError:
+            error = OutOfRangeError(str(error).strip())
+    return error.about(op.name) if isinstance(error, (InvalidArgumentError, OutOfRangeError)) else error
 
 
 def _located(error: Exception, op: Op, where: tuple[CodeType, int] | None) -> Exception:

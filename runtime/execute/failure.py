@@ -7,7 +7,7 @@ from itertools import islice
 from types import CodeType, TracebackType
 from typing import Any, TypeAlias
 
-from autograph.errors import AutographError, InvalidArgumentError, OutOfRangeError
+from autograph.errors import AutographError
 
 from .. import trace
 from ..ir import Location, Node
@@ -24,15 +24,13 @@ def require_room(frames: int = 12) -> None:
 def user_error(error: Exception, nodes: Sequence[Node]) -> Exception:
     """The error to raise for one that came out of a kernel, with a traceback of the user's lines.
 
-    ``nodes``: the node that failed, last, after the ``call`` nodes that led to it. NumPy's `ValueError` becomes an
-    `InvalidArgumentError`; what the user's program raises keeps its type.
+    ``nodes``: the node that failed, last, after the ``call`` nodes that led to it.
     """
     places = [(location, node.where) for node in nodes if (location := node.location) is not None]
-    if nodes and type(error) is ValueError and not nodes[-1].op.effect:
-        error, cause = InvalidArgumentError(str(error).strip()), error
-        error.__cause__ = cause.__cause__
-    if nodes and isinstance(error, (InvalidArgumentError, OutOfRangeError)) and not nodes[-1].op.effect:
-        error.about(nodes[-1].op.name)
+    if nodes:
+        cause, traceback = error.__cause__, error.__traceback__
+        error = trace.kernel_error(error, nodes[-1].op)
+        error.__cause__, error.__traceback__ = cause, traceback
     if isinstance(error, AutographError) and places:
         error.at(*places[-1][0])
     return error.with_traceback(_traceback(places, _user_part(error.__traceback__)))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import trace
 from ..dtypes import string
 from ..ir import Graph, Node, Value
 from .failure import user_error
@@ -49,7 +50,7 @@ def _results(node: Node, inputs: list[Any], callers: list[Node]) -> Sequence[Any
         case "call":
             return _run(attributes["graph"], inputs, [*callers, node])
     try:
-        result = node.op.numpy(*inputs, **attributes)
+        result = trace.kernel_of(node)(*inputs, **attributes)
     except Exception as error:
         raise user_error(error, [*callers, node]) from error.__cause__
     results = result if type(result) is tuple else (result,)

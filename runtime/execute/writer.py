@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import trace
 from ..ir import Graph, Node, Value
 from ..numerics import check_results
 from ..total import Totality
@@ -85,12 +86,12 @@ class Writer:
         return name
 
     def kernel(self, node: Node) -> str:
-        name = "op_" + identifier(node.op.name)
-        if node in self._ownership.in_place:
-            name += "_in_place"
-            self.globals.setdefault(name, node.op.in_place)
-        else:
-            self.globals.setdefault(name, node.op.numpy)
+        in_place = node in self._ownership.in_place
+        name = "op_" + identifier(node.op.name) + "_in_place" * in_place
+        kernel = trace.kernel_of(node, in_place)
+        if kernel not in (node.op.numpy, node.op.in_place):
+            name += "_checked"
+        self.globals.setdefault(name, kernel)
         return name
 
     def copied(self, node: Node) -> Collection[int]:

@@ -12,13 +12,13 @@ from .. import dtypes
 from ..convert import constant, convert_to_tensor, string_scalar
 from ..dtypes import DType, as_dtype, float32, float64
 from ..op import NOT_DIFFERENTIABLE, Op, Type, op
-from ..shapes import Shape
+from ..shapes import Shape, is_compatible
 from ..tensor import EagerTensor
 from ..trace import static_value
 from . import samples as s
 from .dims import as_dims
 from .elementwise import cast
-from .infer import at_least, axis_of, exactly, require, require_kind
+from .infer import at_least, axis_of, exactly, require, require_kind, text
 from .reduce import reduce_sum, sum_op
 
 __all__ = [
@@ -330,6 +330,9 @@ diag_part_op: Op = op("diagonal", infer=_infer_diag_part,
 def _infer_set_diag(x: Type, diagonal: Type, k: int = 0) -> Type:
     at_least(x.shape, 2)
     require(x.dtype is diagonal.dtype, f"the dtypes {x.dtype.name} and {diagonal.dtype.name} differ")
+    expected = _infer_diag_part(x, k).shape
+    fits = is_compatible(expected, diagonal.shape)
+    require(fits, f"a diagonal of {text(x.shape)} has shape {text(expected)}, not {text(diagonal.shape)}")
     return x
 
 
@@ -340,7 +343,7 @@ def _set_diag(x: Any, diagonal: Any, k: int = 0) -> Any:
     return result
 
 
-set_diag_op: Op = op("set_diag", infer=_infer_set_diag, numpy=_set_diag,
+set_diag_op: Op = op("set_diag", infer=_infer_set_diag, numpy=_set_diag, lenient=True,
                  gradient=lambda g, out, x, d, k=0: (set_diag_op(g, zeros_like(d), k=k), diag_part_op(g, k=k)),
                  samples=lambda: [s.sample(_MATRIX, [9.0, 8.0]), s.sample(_MATRIX, [9.0, 8.0], k=1),
                                   s.sample(_MATRIX[None], [[7.0]], k=2)],

@@ -10,10 +10,11 @@ import numpy as np
 from ..convert import convert_to_tensor
 from ..dtypes import float64
 from ..op import Op, Type, op
+from ..shapes import is_compatible
 from . import samples as s
 from .declare import holomorphic, through
 from .elementwise import where_op
-from .infer import axis_of, reduced, require_kind
+from .infer import axis_of, reduced, require, require_kind, text
 from .reduce import Axis, _expand, axis_attribute, reduce_max, reduce_min, reduce_sum
 from .shape import squeeze
 
@@ -62,6 +63,14 @@ cumprod_op: Op = op(
     doc="The running product along an axis; exclusive leaves out the element itself.")  # fmt: skip
 
 
+def _infer_recurrence(a: Type, b: Type, axis: int) -> Type:
+    require_kind(b, "iufc")
+    require(is_compatible(a.shape, b.shape), f"the shapes {text(a.shape)} and {text(b.shape)} differ")
+    if b.shape is not None:
+        axis_of(axis, len(b.shape))
+    return b
+
+
 def _recurrence(a: Any, b: Any, axis: int) -> Any:
     result = np.array(b)
     rows, factors = np.moveaxis(result, axis, 0), np.moveaxis(a, axis, 0)
@@ -71,7 +80,7 @@ def _recurrence(a: Any, b: Any, axis: int) -> Any:
 
 
 recurrence_op: Op = op(
-    "linear_recurrence", infer=lambda a, b, axis: b, numpy=_recurrence, promote=0,
+    "linear_recurrence", infer=_infer_recurrence, lenient=True, numpy=_recurrence, promote=0,
     gradient=holomorphic(lambda g, out, a, b, axis: _recurrence_gradient(g, out, a, axis)),
     samples=lambda: [s.sample([2.0, 0.0, 3.0, -1.0], [1.0, 2.0, 3.0, 4.0], axis=0),
                      s.sample([[1.0, 2.0], [0.5, 3.0]], [[1.0, -1.0], [2.0, 4.0]], axis=-1)],

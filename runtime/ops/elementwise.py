@@ -125,9 +125,13 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
     return clip_op(t, clip_value_min, clip_value_max, name=name)
 
 
+def _infer_round(x: Type, decimals: int = 0) -> Type:
+    require_kind(x, "iufc" if decimals else "biufc")
+    return Type(elementwise(np.rint)(x).dtype if x.dtype.kind == "b" else x.dtype, x.shape)
+
+
 round_op = op(
-    "round", infer=lambda x, decimals=0: Type(elementwise(np.rint)(x).dtype if x.dtype.kind == "b" else x.dtype,
-        x.shape),
+    "round", infer=_infer_round,
     numpy=kernels.round_half_to_even, gradient=NOT_DIFFERENTIABLE,
     samples=lambda: [
         s.sample([0.5, 1.5, -2.5, 2.4]), s.sample([1, -2]), s.sample(np.float64(1.25), decimals=1), s.sample(s.SPECIAL),
@@ -238,7 +242,7 @@ stop_gradient = unary("stop_gradient", _same_value, "The same value, through whi
 
 is_close_op = op(
     "isclose",
-    infer=lambda x, y, rtol, atol, equal_nan: Type(bool_, broadcast(x.shape, y.shape)), promote=0,
+    infer=lambda x, y, rtol, atol, equal_nan: Type(bool_, elementwise(np.equal)(x, y).shape), promote=0,
     numpy=np.isclose, gradient=NOT_DIFFERENTIABLE,
     samples=lambda: [
         s.sample([1.0, 2.0], [1.0, 2.1], rtol=1e-5, atol=1e-8, equal_nan=False),

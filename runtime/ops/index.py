@@ -20,11 +20,11 @@ from autograph.errors import InvalidArgumentError, InvalidTypeError, OutOfRangeE
 
 from .. import shapes
 from ..convert import convert_to_tensor
-from ..op import Op, Type, op
+from ..op import Op, Type, op, type_of
 from ..shapes import Shape
 from ..tensor import EagerTensor, Tensor
 from . import samples as s
-from .infer import require, text
+from .infer import exactly, require, require_kind, text
 
 __all__ = ["get_item", "set_item"]
 
@@ -100,9 +100,14 @@ def _decode(part: tuple[Any, ...], inputs: Any) -> Any:
     return None if kind == "newaxis" else Ellipsis
 
 
-def numpy_key(key: Key, inputs: Any) -> tuple[Any, ...]:
-    """The key that NumPy takes."""
-    return tuple([_decode(part, inputs) for part in key]) if inputs else _constant_key(key)
+def numpy_key(x: Any, key: Key, inputs: Any) -> tuple[Any, ...]:
+    """The key that NumPy takes to index `x`."""
+    if not inputs:
+        return _constant_key(key)
+    for i in inputs:
+        if i.dtype == bool and not i.size:  # NumPy takes an empty mask for any dimensions
+            shape_of_item(x.shape, key, tuple(map(type_of, inputs)))
+    return tuple([_decode(part, inputs) for part in key])
 
 
 # Inference.
@@ -110,6 +115,8 @@ def numpy_key(key: Key, inputs: Any) -> tuple[Any, ...]:
 
 def shape_of_item(shape: Shape, key: Key, inputs: tuple[Type, ...]) -> Shape:
     """The shape of `x[key]` for `x` of a shape; raises where a constant part can't fit."""
+    for part in key:
+        _check_inputs(part, inputs)
     if any(t.shape is None for part in key if part[0] == "input" for t in [inputs[part[1]]]):
         return None
     used = sum(_axes_used(part, inputs) for part in key)
@@ -122,6 +129,16 @@ def shape_of_item(shape: Shape, key: Key, inputs: tuple[Type, ...]) -> Shape:
     if key.count(("ellipsis",)) > 1:
         raise InvalidArgumentError("an index can have a single ellipsis ('...')")
     return _walk(shape, key, inputs, len(shape) - used)
+
+
+def _check_inputs(part: tuple[Any, ...], inputs: tuple[Type, ...]) -> None:
+    if part[0] == "input":
+        require_kind(inputs[part[1]], "iub", "an index")
+    elif part[0] == "slice":
+        for end in part[1:]:
+            if type(end) is tuple:
+                require_kind(inputs[end[1]], "iu", "the end of a slice")
+                exactly(inputs[end[1]].shape, 0, "the end of a slice")
 
 
 def _walk(shape: tuple[Any, ...], key: Key, inputs: tuple[Type, ...], skipped: int) -> Shape:
@@ -217,7 +234,7 @@ def _may_store(value: Type, x: Type) -> bool:
 
 def _get_item(x: Any, *inputs: Any, key: Key) -> Any:
     try:
-        return x[numpy_key(key, inputs)]
+        return x[numpy_key(x, key, inputs)]
     except IndexError as error:
         raise OutOfRangeError(str(error)) from None
 
@@ -226,7 +243,7 @@ def set_item_in_place(x: Any, value: Any, *inputs: Any, key: Key) -> Any:
     """Store into `x` itself: what `set_item` does to a copy. For executors that know that nobody else sees `x`."""
     x = writable(x)
     try:
-        x[numpy_key(key, inputs)] = value
+        x[numpy_key(x, key, inputs)] = value
     except IndexError as error:
         raise OutOfRangeError(str(error)) from None
     return x
@@ -263,9 +280,15 @@ def _add_gradient(g: Any, out: Any, x: Any, value: Any, *inputs: Any, key: Key) 
     return g, sum_to(get_item_op(g, *inputs, key=key), value), *(None for _ in inputs)
 
 
+def _infer_add_at(x: Type, value: Type, *inputs: Type, key: Key) -> Type:
+    require_kind(x, "biufc", "what is added to")
+    return _infer_set_item(x, value, *inputs, key=key)
+
+
 def _add_in_place(x: Any, value: Any, *inputs: Any, key: Key) -> Any:
     x = writable(x)
-    np.add.at(x, numpy_key(key, inputs), value)
+    place = numpy_key(x, key, inputs)
+    np.add.at(x, place, np.broadcast_to(value, x[place].shape))  # NumPy itself does not check the shape in all cases
     return x
 
 
@@ -317,7 +340,7 @@ get_item_op: Op = op("get_item", infer=_infer_get_item, numpy=_get_item, gradien
 set_item_op: Op = op("set_item", infer=_infer_set_item, numpy=_set_item, gradient=_set_gradient, samples=_set_samples,
                  in_place=set_item_in_place,
                  doc="A copy of `x` in which `x[key]` is the value; the other inputs are the key's.")  # fmt: skip
-add_at_op: Op = op("add_at", infer=_infer_set_item, in_place=_add_in_place,
+add_at_op: Op = op("add_at", infer=_infer_add_at, in_place=_add_in_place,
                    numpy=lambda x, *inputs, key: _add_in_place(np.array(x), *inputs, key=key),
                    samples=lambda: [x for x in _set_samples() if x[0][0].dtype != object],
                    gradient=_add_gradient,

@@ -108,6 +108,13 @@ def require_kind(type_: Type, kinds: str, what: str = "the input") -> None:
     require(type_.dtype.kind in kinds, f"{what} can't have dtype {type_.dtype.name}")
 
 
+def integer_vectors(*inputs: Type) -> None:
+    """Raise unless every input, such as a shape that is a tensor, may be a vector of integers."""
+    for vector in inputs:
+        require(vector.dtype.kind in "iu", f"a shape is made of integers, not {vector.dtype.name}")
+        exactly(vector.shape, 1, "a shape")
+
+
 def float_dtype(dtype: DType) -> DType:
     """The floating dtype in which NumPy computes `exp` and the like."""
     require(dtype.kind in "biufc", f"not defined for dtype {dtype.name}")
@@ -121,6 +128,7 @@ def elementwise(function: Any, strings: bool = False) -> Infer:
     """The rule of a NumPy ufunc: shapes broadcast, the dtype is what the ufunc returns."""
     kinds = "biufcS" if strings else "biufc"
 
+    @lru_cache(maxsize=1024)
     def infer(*types: Type) -> Type:
         for type_ in types:
             require(type_.dtype.kind in kinds, f"not defined for dtype {type_.dtype.name}")
@@ -133,6 +141,18 @@ def elementwise(function: Any, strings: bool = False) -> Infer:
 def to_float(*types: Type, **_: Any) -> Type:
     """Shapes broadcast; the dtype is the floating one that NumPy computes `exp` in."""
     return Type(float_dtype(types[0].dtype), broadcast(*[type_.shape for type_ in types]))
+
+
+def numbers_to_float(x: Type, **_: Any) -> Type:
+    """As `to_float`, of one input, but not for booleans."""
+    require_kind(x, "iufc")
+    return to_float(x)
+
+
+def reals_to_float(x: Type, **_: Any) -> Type:
+    """As `to_float`, of one input, but neither for booleans nor for complex numbers."""
+    require_kind(x, "iuf")
+    return to_float(x)
 
 
 def merge_dims(a: Dim, b: Dim) -> Dim:

@@ -308,7 +308,8 @@ def _repeat_gradient(g: Any, x: Any, repeats: Any, axis: int | None) -> Any:
 
 
 repeat_op = op(
-    "repeat", infer=_infer_repeat, numpy=lambda x, repeats, axis=None, count=None: np.repeat(x, repeats, axis),
+    "repeat", infer=_infer_repeat,
+    numpy=lambda x, repeats, axis=None, count=None: np.repeat(x, repeats.astype(np.int64), axis),
     gradient=lambda g, out, x, repeats, axis=None, count=None: (_repeat_gradient(g, x, repeats, axis), None),
     samples=lambda: [s.sample([1, 2], [2, 3], axis=0), s.sample(_x(2, 2), 2, axis=1, count=2), s.sample(_x(2, 2), 2),
                      s.sample(5, 3, count=3),

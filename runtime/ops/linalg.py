@@ -19,7 +19,7 @@ from ..op import Op, Type, op
 from ..shapes import Shape, broadcast, merge
 from . import samples as s
 from .declare import holomorphic, sum_to
-from .infer import at_least, axes_of, require, text, ufunc_dtype
+from .infer import at_least, axes_of, require, require_kind, text, ufunc_dtype
 from .shape import matrix_transpose, reshape
 
 __all__ = [
@@ -36,6 +36,8 @@ def _x(*shape: int, dtype: Any = np.float32) -> Any:
 
 
 def _infer_matmul(x: Type, y: Type) -> Type:
+    require_kind(x, "biufc", "the first factor")
+    require_kind(y, "biufc", "the second factor")
     dtype = ufunc_dtype(np.matmul, x.dtype, y.dtype)
     at_least(x.shape, 1, "the first factor")
     at_least(y.shape, 1, "the second factor")
@@ -152,6 +154,8 @@ def _pairs(a: Shape, b: Shape, axes: Any) -> tuple[tuple[int, ...], tuple[int, .
 
 
 def _infer_tensordot(a: Type, b: Type, axes: Any) -> Type:
+    require_kind(a, "biufc", "the first factor")
+    require_kind(b, "biufc", "the second factor")
     dtype = ufunc_dtype(np.matmul, a.dtype, b.dtype)
     if a.shape is None or b.shape is None:
         return Type(dtype, None)
@@ -213,6 +217,8 @@ def cross(a: Any, b: Any, name: str | None = None) -> Any:
 
 
 def _infer_cross(a: Type, b: Type) -> Type:
+    require_kind(a, "iufc", "the first factor")
+    require_kind(b, "iufc", "the second factor")
     shape = broadcast(a.shape, b.shape)
     for x in (a, b):
         fits = x.shape is None or (len(x.shape) > 0 and x.shape[-1] in (3, None))
@@ -220,7 +226,8 @@ def _infer_cross(a: Type, b: Type) -> Type:
     return Type(ufunc_dtype(np.multiply, a.dtype, b.dtype), None if shape is None else (*shape[:-1], 3))
 
 
-cross_op: Op = op("cross", infer=_infer_cross, numpy=np.cross, promote=0, gradient=holomorphic(lambda g, out, a, b: (
+cross_op: Op = op("cross", infer=_infer_cross, numpy=np.cross, lenient=True, promote=0,
+              gradient=holomorphic(lambda g, out, a, b: (
                   sum_to(cross_op(b, g), a), sum_to(cross_op(g, a), b))),
               samples=lambda: [s.sample(_x(3), _x(3) + 1), s.sample(_x(2, 3), _x(3)), s.sample([1, 2, 3], [3, 2, 1])],
               doc="The cross product of vectors of three elements.")  # fmt: skip
@@ -238,6 +245,8 @@ def _equation(equation: str, ranks: Sequence[int | None]) -> tuple[list[str], st
 
 
 def _infer_einsum(*types: Type, equation: str) -> Type:
+    for factor in types:
+        require_kind(factor, "biufc", "a factor")
     operands, result = _equation(equation, [None if t.shape is None else len(t.shape) for t in types])
     dtype = ufunc_dtype(np.multiply, *(types[0].dtype,) * 2)
     sizes: dict[str, int | None] = {}
@@ -321,7 +330,7 @@ def _factor_gradient(terms: list[tuple[str, Any]], own: str, x: Any) -> Any:
 
 
 einsum_op: Op = op(
-    "einsum", infer=_infer_einsum, numpy=_einsum, promote=0, gradient=_einsum_gradient,
+    "einsum", infer=_infer_einsum, numpy=_einsum, lenient=True, promote=0, gradient=_einsum_gradient,
     samples=lambda: [s.sample(_x(2, 3), _x(3, 4), equation="ij,jk->ik"), s.sample(_x(3, 3), equation="ii->i"),
                      s.sample(_x(3, 3), equation="ii"),
                      s.sample(_x(5, 2, 3), _x(5, 3, 2), equation="bij,bjk->bik"),

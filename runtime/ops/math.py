@@ -18,7 +18,7 @@ from . import kernels, samples, special
 from .create import zeros_like
 from .declare import Function, binary, cast_like, sum_to, unary
 from .elementwise import cast
-from .infer import elementwise, to_float
+from .infer import elementwise, reals_to_float, to_float
 from .integers import loud
 
 # Arithmetic.
@@ -239,9 +239,9 @@ sinc: Function = unary("sinc", kernels.sinc, "`sin(pi x) / (pi x)`, and 1 at 0."
 i0: Function = unary("bessel_i0", kernels.bessel_i0, "The modified Bessel function of order 0.", samples.floats,
                      lambda g, out, x: g * i1(x), infer=to_float, op_name="i0")
 i1: Function = unary("bessel_i1", special.bessel_i1, "The modified Bessel function of order 1.", samples.floats,
-                     lambda g, out, x: g * _i1_slope(x, out), infer=to_float, op_name="i1")
+                     lambda g, out, x: g * _i1_slope(x, out), infer=reals_to_float, op_name="i1")
 polygamma_op: Op = op(
-    "polygamma", infer=to_float, numpy=special.polygamma,
+    "polygamma", infer=reals_to_float, numpy=special.polygamma,
     gradient=lambda g, out, x, order: (g * polygamma_op(x, order=order + 1),),
     samples=lambda: [(x, {"order": n}) for x, _ in samples.floats() for n in (1, 2)],
     doc="The derivative of `digamma`, of a positive order.",

@@ -16,7 +16,16 @@ from . import kernels
 from . import samples as s
 from .declare import cast_like, unary
 from .elementwise import where_op
-from .infer import at_least, axis_of, elementwise, require, require_kind, text, to_float
+from .infer import (
+    at_least,
+    axis_of,
+    elementwise,
+    numbers_to_float,
+    reals_to_float,
+    require,
+    require_kind,
+    text,
+)
 from .math import erf, exp, greater, maximum, minimum, multiply, negative, rsqrt, square, subtract, tanh
 from .reduce import reduce_mean, reduce_sum
 
@@ -30,10 +39,10 @@ __all__ = [
 relu = unary("relu", kernels.relu, "`max(features, 0)`.", s.reals, lambda g, out, x: g * cast_like(greater(out, 0), g),
              infer=elementwise(np.negative), parameters="features")  # fmt: skip
 sigmoid = unary("sigmoid", kernels.sigmoid, "`1 / (1 + exp(-x))`.", s.floats, lambda g, out, x: g * out * (1 - out),
-                infer=to_float)  # fmt: skip
+                infer=numbers_to_float)  # fmt: skip
 softplus = unary("softplus", kernels.softplus, "`log(1 + exp(features))` without overflow.", s.floats, lambda g, out,
     x: g * sigmoid(x),
-                 infer=to_float, parameters="features")  # fmt: skip
+                 infer=reals_to_float, parameters="features")  # fmt: skip
 
 
 def _infer_softmax(x: Type, axis: int = -1) -> Type:
@@ -219,7 +228,7 @@ def _sparse_gradient(g: Any, out: Any, labels: Any, logits: Any) -> tuple[None, 
 
 
 sparse_op = op(
-    "sparse_softmax_cross_entropy", infer=_infer_sparse, numpy=kernels.sparse_softmax_cross_entropy,
+    "sparse_softmax_cross_entropy", infer=_infer_sparse, numpy=kernels.sparse_softmax_cross_entropy, lenient=True,
     gradient=_sparse_gradient,
     samples=lambda: [s.sample([1, 0], [[1.0, 2.0], [0.5, -1.0]]), s.sample(np.int64(0), [1.0, 2.0]),
                      s.sample(np.zeros(0, np.int32), np.zeros((0, 3), np.float32)),
@@ -253,7 +262,7 @@ def _cross_entropy_gradient(g: Any, out: Any, labels: Any, logits: Any) -> tuple
 
 
 cross_entropy_op = op(
-    "softmax_cross_entropy", infer=_infer_cross_entropy, numpy=kernels.softmax_cross_entropy,
+    "softmax_cross_entropy", infer=_infer_cross_entropy, numpy=kernels.softmax_cross_entropy, lenient=True,
     gradient=_cross_entropy_gradient, promote=0,
     samples=lambda: [s.sample([[0.0, 1.0], [0.5, 0.5]], [[1.0, 2.0], [0.5, -1.0]]),
                      s.sample(np.zeros((0, 3)), np.zeros((0, 3)))],
@@ -280,7 +289,7 @@ def _infer_sigmoid_loss(labels: Type, logits: Type) -> Type:
 
 
 sigmoid_cross_entropy_op = op(
-    "sigmoid_cross_entropy", numpy=kernels.sigmoid_cross_entropy, promote=0,
+    "sigmoid_cross_entropy", numpy=kernels.sigmoid_cross_entropy, lenient=True, promote=0,
     infer=_infer_sigmoid_loss,
     gradient=lambda g, out, labels, logits: (-g * logits, g * (sigmoid(logits) - labels)),
     samples=lambda: [s.sample([1.0, 0.0], [2.0, -3.0]), s.sample(np.float64(1), np.float64(0.5)),

@@ -22,7 +22,7 @@ from ..shapes import Shape, broadcast
 from . import samples as s
 from .declare import no_gradient, sum_to
 from .dims import as_dims
-from .infer import at_least, exactly, require, require_kind
+from .infer import at_least, exactly, integer_vectors, require, require_kind, text
 
 __all__ = [
     "bernoulli", "categorical", "normal", "set_seed", "shuffle", "stateless_bernoulli", "stateless_categorical",
@@ -105,29 +105,41 @@ def sample_truncated_normal(generator: Any, shape: Any, dtype: DType, mean: Any,
     return (values * deviation + mean).astype(dtype.numpy)
 
 
-def _infer_draw(a: Type, b: Type, shape: Shape, dtype: DType) -> Type:
+def _infer_draw(a: Type, b: Type, *dims: Type, shape: Shape, dtype: DType) -> Type:
     require(dtype.kind in "iuf", f"random numbers can't have dtype {dtype.name}")
+    for parameter in (a, b):
+        require_kind(parameter, "iu" if dtype.is_integer else "iuf", "a parameter of random numbers")
+    integer_vectors(*dims)
     joint = broadcast(shape, a.shape, b.shape)
     return Type(dtype, None if joint is None else shape)
+
+
+def drawn_shape(dynamic: tuple[Any, ...], shape: Any, *parameters: Any) -> Any:
+    """The shape of what is drawn, given by a tensor or else known; raises unless the parameters broadcast to it."""
+    dims = tuple(dynamic[0].tolist()) if dynamic else shape
+    require(min(dims, default=0) >= 0, f"a shape can't have negative dimensions: {dims}")
+    fits = broadcast(dims, *[p.shape for p in parameters]) == dims
+    require(fits, f"the parameters of random numbers do not broadcast to {text(dims)}")
+    return dims
 
 
 def _declare(name: str, sampler: Callable[..., Any], doc: str) -> tuple[Op, Op]:
     """The stateful and the stateless op of a distribution with two parameters."""
 
     def stateful(a: Any, b: Any, *dynamic: Any, shape: Any, dtype: DType, seed: int | None = None) -> Any:
-        dims = tuple(dynamic[0].tolist()) if dynamic else shape
+        dims = drawn_shape(dynamic, shape, a, b)
         return generators.draw(seed, lambda generator: sampler(generator, dims, dtype, a, b))
 
     def stateless(seed: Any, a: Any, b: Any, *dynamic: Any, shape: Any, dtype: DType) -> Any:
-        dims = tuple(dynamic[0].tolist()) if dynamic else shape
+        dims = drawn_shape(dynamic, shape, a, b)
         return sampler(generator_of(checked_seed(seed)), dims, dtype, a, b)
 
-    def infer_stateful(a: Type, b: Type, *_: Type, shape: Shape, dtype: DType, seed: int | None = None) -> Type:
-        return _infer_draw(a, b, shape, dtype)
+    def infer_stateful(*types: Type, shape: Shape, dtype: DType, seed: int | None = None) -> Type:
+        return _infer_draw(*types, shape=shape, dtype=dtype)
 
-    def infer_stateless(seed: Type, a: Type, b: Type, *_: Type, shape: Shape, dtype: DType) -> Type:
+    def infer_stateless(seed: Type, *types: Type, shape: Shape, dtype: DType) -> Type:
         check_seed(seed)
-        return _infer_draw(a, b, shape, dtype)
+        return _infer_draw(*types, shape=shape, dtype=dtype)
 
     def draws() -> list[Any]:
         return [

@@ -20,7 +20,7 @@ from .create import zeros_like
 from .declare import no_gradient
 from .dims import as_dims
 from .elementwise import cast
-from .infer import require, text
+from .infer import integer_vectors, require, text
 from .joining import concat
 from .math import maximum
 from .shape import shape as shape_of
@@ -38,7 +38,8 @@ def _gamma(generator: Any, shapes: Any, dims: Any) -> Any:
     return generator.standard_gamma(shapes, dims)
 
 
-def _infer(parameters: Type, shape: Shape, dtype: DType) -> Type:
+def _infer(parameters: Type, *dims: Type, shape: Shape, dtype: DType) -> Type:
+    integer_vectors(*dims)
     require(parameters.dtype.is_floating, f"the parameters are floating, not {parameters.dtype.name}")
     require(dtype.kind in "iuf", f"random numbers can't have dtype {dtype.name}")
     joint = broadcast(shape, parameters.shape)
@@ -51,8 +52,8 @@ def _declare(name: str, sampler: Callable[..., Any], gradient: Any, doc: str) ->
     """The stateful and the stateless op."""
 
     def draw(generator: Any, parameters: Any, dims: Any, shape: Any, dtype: DType) -> Any:
-        size = tuple(dims[0].tolist()) if dims else shape
-        _infer(Type(as_dtype(parameters.dtype), parameters.shape), size, dtype)
+        size = random.drawn_shape(dims, shape, parameters)
+        _infer(Type(as_dtype(parameters.dtype), parameters.shape), shape=size, dtype=dtype)
         return np.asarray(sampler(generator, parameters, size)).astype(dtype.numpy)
 
     def stateful(parameters: Any, *dims: Any, shape: Any, dtype: DType, seed: int | None = None) -> Any:
@@ -61,9 +62,9 @@ def _declare(name: str, sampler: Callable[..., Any], gradient: Any, doc: str) ->
     def stateless(seed: Any, parameters: Any, *dims: Any, shape: Any, dtype: DType) -> Any:
         return draw(random.generator_of(random.checked_seed(seed)), parameters, dims, shape, dtype)
 
-    def infer_stateless(seed: Type, parameters: Type, *_: Type, shape: Shape, dtype: DType) -> Type:
+    def infer_stateless(seed: Type, *types: Type, shape: Shape, dtype: DType) -> Type:
         random.check_seed(seed)
-        return _infer(parameters, shape, dtype)
+        return _infer(*types, shape=shape, dtype=dtype)
 
     def samples() -> list[Any]:
         return [s.sample([1.0, 2.5], shape=(3, 2), dtype=float32), s.sample(np.float64(3), shape=(), dtype=float32),
@@ -71,7 +72,8 @@ def _declare(name: str, sampler: Callable[..., Any], gradient: Any, doc: str) ->
                 s.sample([1.0, 2.0], shape=(0, 2), dtype=int32)]  # fmt: skip
 
     return op(
-        f"random_{name}", infer=lambda p, *_, shape, dtype, seed=None: _infer(p, shape, dtype), numpy=stateful,
+        f"random_{name}", infer=lambda *types, shape, dtype, seed=None: _infer(*types, shape=shape, dtype=dtype),
+        numpy=stateful,
         effect=True, gradient=gradient, samples=samples, doc=f"{doc} Stateful.",
     ), op(
         f"stateless_random_{name}", infer=infer_stateless, numpy=stateless, gradient=gradient,

@@ -352,7 +352,7 @@ def _segment_op(name: str, function: Any, doc: str, mean: bool = False, gradient
     ordered = op(f"segment_{name}", infer=_infer_segment, numpy=_segments(function, mean, True),
         samples=_sorted_samples,
                  gradient=gradient, doc=f"{doc} of each segment's rows; sorted ids. 0 for none.")  # fmt: skip
-    loose = op(f"unsorted_segment_{name}", infer=_infer_segment, numpy=_segments(function, mean),
+    loose = op(f"unsorted_segment_{name}", infer=_infer_segment, numpy=_segments(function, mean), lenient=True,
         samples=_unsorted_samples,
                gradient=gradient, doc=f"{doc} of each segment's rows; negative ids count nowhere.")  # fmt: skip
     return _sorted_function(ordered), _unsorted_function(loose)

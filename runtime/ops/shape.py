@@ -21,7 +21,7 @@ from ..shapes import broadcast as broadcast_shapes
 from . import samples as s
 from .declare import sum_to
 from .dims import as_dims, dims_of
-from .infer import axes_of, axis_of, product, require, text
+from .infer import axes_of, axis_of, product, require, require_kind, text
 
 __all__ = [
     "broadcast_to", "ensure_shape", "expand_dims", "matrix_transpose", "moveaxis", "rank", "reshape", "reverse",
@@ -299,8 +299,17 @@ def reverse(tensor: Any, axis: Sequence[int], name: str | None = None) -> Any:
     return reverse_op(tensor, axis=tuple(int(a) for a in np.atleast_1d(axis)), name=name)
 
 
+def _infer_roll(x: Type, shift: Type, axis: Any) -> Type:
+    require_kind(shift, "iu", "shift")
+    if isinstance(axis, tuple) and x.shape is not None:
+        for one in axis:
+            axis_of(one, len(x.shape))
+        return x
+    return x if isinstance(axis, tuple) else _infer_axes(x, axis)
+
+
 roll_op: Op = op(
-    "roll", infer=lambda x, shift, axis: _infer_axes(x, axis) if not isinstance(axis, tuple) else x,
+    "roll", infer=_infer_roll,
     numpy=lambda x, shift, axis: np.roll(x, _shift(shift), axis),
     gradient=lambda g, out, x, shift, axis: (roll_op(g, -shift, axis=axis), None),
     samples=lambda: [s.sample(_x(5), 2, axis=0), s.sample(_x(2, 3), [1, -1], axis=(0, 1)),

@@ -240,7 +240,7 @@ def _search(sequence: Any, values: Any, side: Any = "left", dtype: DType = int32
 
 
 searchsorted_op = op(
-    "searchsorted", gradient=NOT_DIFFERENTIABLE, infer=_infer_search, numpy=_search, promote=0,
+    "searchsorted", gradient=NOT_DIFFERENTIABLE, infer=_infer_search, numpy=_search, lenient=True, promote=0,
     samples=lambda: [s.sample([1, 3, 5], [0, 3, 9]), s.sample([1.0, 3.0], 2.0, side="right"),
                      s.sample([[1, 2], [3, 4]], [[1], [9]], dtype=int64),
                      s.sample(np.zeros(0), np.ones(2)), s.sample([1, 3], [2.5])],
@@ -296,7 +296,7 @@ def _weights_gradient(g: Any, out: Any, x: Any) -> Any:
 
 
 bincount_op = op(
-    "bincount", infer=_infer_bincount, numpy=_bincount,
+    "bincount", infer=_infer_bincount, numpy=_bincount, lenient=True,
     gradient=lambda g, out, x, *weights, **_: (None, *(_weights_gradient(g, out, x) for w in weights)),
     samples=lambda: [s.sample([1, 1, 3]), s.sample([1, 1, 3], [1.0, 2.0, 3.0]),
                      s.sample([0, 7], minlength=3, maxlength=3), s.sample(np.zeros(0, np.int32)),
@@ -338,6 +338,9 @@ def confusion_matrix(
 
 def _infer_mask(lengths: Type, *longest: Type, maxlen: int | None = None) -> Type:
     require_kind(lengths, "iu", "the lengths")
+    for size in longest:
+        require_kind(size, "iu", "maxlen")
+        exactly(size.shape, 0, "maxlen")
     return Type(bool_, None if lengths.shape is None else (*lengths.shape, maxlen))
 
 

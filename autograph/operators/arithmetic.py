@@ -6,6 +6,7 @@ first when its class inherits from that of the left one and has a method of its 
 
 from __future__ import annotations
 
+import builtins
 import dataclasses
 import operator
 from collections.abc import Callable
@@ -23,7 +24,7 @@ _CONTAINERS = (list, tuple, dict)
 
 
 def _binary(name: str, symbol: str) -> Binary:
-    native = getattr(operator, name)
+    native = builtins.divmod if name == "divmod" else getattr(operator, name)
     bare = name.strip("_")
     forward, backward = f"__{bare}__", f"__r{bare}__"
 
@@ -214,6 +215,7 @@ add, sub, mul = _binary("add", "+"), _binary("sub", "-"), _binary("mul", "*")
 matmul, truediv, floordiv = _binary("matmul", "@"), _binary("truediv", "/"), _binary("floordiv", "//")
 mod, pow = _binary("mod", "%"), _binary("pow", "** or pow()")
 lshift, rshift = _binary("lshift", "<<"), _binary("rshift", ">>")
+divmod = _binary("divmod", "divmod()")
 bitand, bitor, bitxor = _binary("and_", "&"), _binary("or_", "|"), _binary("xor", "^")
 
 iadd, isub, imul = _in_place("iadd", add), _in_place("isub", sub), _in_place("imul", mul)

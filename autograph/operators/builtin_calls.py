@@ -19,9 +19,7 @@ _SPECIAL = {
         "abs", "bytes", "complex", "dir", "float", "hash", "int", "len", "reversed", "round",
     )
 }  # fmt: skip
-_ITERATING = frozenset(
-    map(id, (all, any, dict, enumerate, filter, frozenset, list, map, max, min, set, sorted, sum, tuple, zip))
-)
+_ITERATING = frozenset(map(id, (all, any, dict, enumerate, filter, frozenset, list, map, set, sorted, sum, tuple, zip)))
 _OPERATORS = {
     id(getattr(operator, name)): getattr(arithmetic, name)
     for name in (
@@ -31,7 +29,7 @@ _OPERATORS = {
     )
 } | {
     id(operator.and_): arithmetic.bitand, id(operator.or_): arithmetic.bitor, id(operator.xor): arithmetic.bitxor,
-    id(operator.getitem): get_subscript,
+    id(operator.getitem): get_subscript, id(builtins.divmod): arithmetic.divmod, id(builtins.pow): arithmetic.pow,
 }  # fmt: skip
 
 
@@ -100,13 +98,17 @@ def with_special_methods(function: Any, form: Callable[..., Any]) -> Callable[..
         return lambda *arguments, **keywords: _special_call(special, form, arguments, keywords)
     converting = _OPERATORS.get(key)
     if converting is not None:
-        return lambda *arguments: (converting if _any_user(arguments) else form)(*arguments)
+        return _operating(function, converting, form)
     if function is sum:
         return lambda values, start=0: _sum(form, _iterated_argument(values), start)
     if function is bool:
         return lambda *arguments: form(*map(truth, arguments))
     if function is iter:
         return _iter(form)
+    if function is max or function is min:
+        return lambda *arguments, **keywords: form(
+            *(map(_iterated_argument, arguments) if len(arguments) == 1 else arguments), **keywords
+        )
     if key in _ITERATING:
         return lambda *arguments, **keywords: form(*map(_iterated_argument, arguments), **keywords)
     if function is getattr or function is hasattr:
@@ -120,6 +122,17 @@ def _special_call(special: str, form: Any, arguments: Any, keywords: Any) -> Any
         if found is not None:
             return call_method(found, *arguments, **keywords)
     return form(*arguments, **keywords)
+
+
+def _operating(function: Any, converting: Callable[..., Any], form: Any) -> Callable[..., Any]:
+    def operate(*arguments: Any, **keywords: Any) -> Any:
+        if not _any_user(arguments):
+            return form(*arguments, **keywords)
+        if function is pow and len(arguments) + len(keywords) == 3:
+            return _special_call("__pow__", form, (*arguments, *keywords.values()), {})
+        return converting(*arguments, **keywords)
+
+    return operate
 
 
 def _any_user(values: Iterable[Any]) -> bool:

@@ -17,7 +17,7 @@ from . import arrays, rebinding
 from .dicts import StagedDict
 from .elements import PythonList
 from .errors import where
-from .iterables import StagedIterable
+from .iterables import StagedIterable, StagedRange
 from .lists import StagedList
 from .maybe import Maybe
 
@@ -33,10 +33,10 @@ def get_item(container: Any, index: Any) -> Any:
     if isinstance(container, StagedIterable):
         return container.at(index)
     rebinding.check_not_replaced(container)
-    if isinstance(container, np.ndarray):
+    if isinstance(container, (np.ndarray, str)):
         return convert_to_tensor(container)[index]
     if isinstance(container, range):
-        return container.start + index * container.step
+        return StagedRange(container.start, container.stop, container.step).at(index)
     if isinstance(container, (list, tuple)):
         try:
             return PythonList(container)[index]

@@ -12,7 +12,7 @@ from autograph.runtime.ops.text import apply_text
 from autograph.runtime.tensor import Tensor
 
 from ..calls import call
-from .errors import type_error, where
+from .errors import require, type_error, where
 from .lists import ListState, StagedList
 from .maybe import Maybe
 
@@ -195,10 +195,22 @@ class StagedRange(Indexed):
         return self.first + index * self.step
 
     def at(self, index: Any) -> Any:
-        return self.item(index if isinstance(index, int) and index >= 0 else self._from_start(index))
+        """The item at an index, from the end when it is negative.
 
-    def _from_start(self, index: Any) -> Any:
-        return OPS["where"](index < 0, index + self.length(), index)
+        Raises:
+            IndexError: it is out of range; when the graph runs.
+            StagedValueError: it is a slice.
+        """
+        if isinstance(index, slice):
+            raise StagedValueError(
+                "a slice of a range with staged bounds",
+                **where(),
+                remedy="make a list of it first: list(range(n))[a:b]",
+            )
+        length = self.length()
+        inside = OPS["logical_and"](index >= -length, index < length)
+        require(inside, IndexError("range object index out of range"))
+        return self.item(OPS["where"](index < 0, index + length, index))
 
     def __getitem__(self, index: Any) -> Any:
         return self.at(index)

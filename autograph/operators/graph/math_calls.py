@@ -98,10 +98,7 @@ def _rounded(name: str, value: Any) -> Any:
     tensor = convert_to_tensor(unwrapped(value))
     if tensor.dtype.is_integer:
         return tensor
-    tensor = _float(tensor)
-    require(conditions.not_(OPS["isnan"](tensor)), ValueError("cannot convert float NaN to integer"))
-    require(conditions.not_(OPS["isinf"](tensor)), OverflowError("cannot convert float infinity to integer"))
-    return python_builtins.int_(OPS[name](tensor))
+    return python_builtins.int_(OPS[name](_float(tensor)))
 
 
 def _is_close(a: Any, b: Any, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0) -> Any:

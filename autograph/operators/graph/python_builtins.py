@@ -22,6 +22,7 @@ from autograph.runtime.variable import Variable
 
 from .. import state, strings
 from ..calls import call
+from ..exceptions import raising
 from ..special_methods import method
 from ..variables import UNDEFINED
 from . import conditions, library, text
@@ -79,7 +80,22 @@ def int_(*arguments: Any, **keywords: Any) -> Any:
         return OPS["string_to_number"](value, dtype=dtypes.int32)
     if value.dtype.is_integer:
         return value
-    return OPS["cast"](value, dtype=dtypes.int64 if value.dtype is dtypes.float64 else dtypes.int32)
+    return to_whole(value, dtypes.int64 if value.dtype is dtypes.float64 else dtypes.int32)
+
+
+def to_whole(value: Tensor, dtype: dtypes.DType) -> Tensor:
+    """A number without its fraction; one that has no integer, or none of `dtype`, is an error when the graph runs."""
+    if value.dtype.is_floating:
+        bound = 2.0 ** (8 * dtype.size - 1)
+        wide = value if value.dtype.size >= 4 else OPS["cast"](value, dtype=dtypes.float32)
+
+        def fail() -> None:
+            require(conditions.not_(OPS["isnan"](wide)), ValueError("cannot convert float NaN to integer"))
+            require(conditions.not_(OPS["isinf"](wide)), OverflowError("cannot convert float infinity to integer"))
+            raise raising(OverflowError(f"float too large to convert to {dtype.name}; use tf.cast with a wider dtype"))
+
+        if_stmt(OPS["logical_and"](wide >= -bound, wide < bound), lambda: None, fail, ())
+    return OPS["cast"](value, dtype=dtype)
 
 
 def float_(*arguments: Any) -> Any:
@@ -254,9 +270,18 @@ def reversed_(values: Any) -> Any:
 
 def round_(number: Any, ndigits: Any = None) -> Any:
     """``round``: to an int when no number of digits is given."""
+    if is_staged(ndigits):
+        raise StagedValueError(
+            "round() to a number of digits that only the run tells",
+            **where(),
+            construct="round",
+            remedy="pass a Python int, or write round(x * 10.0 ** digits) / 10.0 ** digits",
+        )
     if not is_staged(number):
         return round(number) if ndigits is None else round(number, ndigits)
     number = unwrapped(number)
+    if ndigits is None and isinstance(number, Tensor) and number.dtype.is_floating:
+        return to_whole(OPS["round"](number, decimals=0), dtypes.int64)
     return number.__round__() if ndigits is None else number.__round__(ndigits)
 
 

@@ -13,12 +13,14 @@ from autograph.runtime.convert import convert_to_tensor
 from autograph.runtime.dtypes import string
 from autograph.runtime.op import OPS
 from autograph.runtime.ops.lists import from_tensor_op
+from autograph.runtime.ops.shape import ensure_shape
 from autograph.runtime.ops.text import apply_text
 from autograph.runtime.tensor import SymbolicTensor, Tensor
 
 from ..calls import call
 from ..control_flow import for_stmt
-from . import conditions
+from ..iterators import is_iterator
+from . import conditions, effects
 from .comparisons import is_scalar, order_of, ordered, sort_columns
 from .cond import if_stmt
 from .errors import require, type_error, where
@@ -46,8 +48,12 @@ def unwrapped(value: Any) -> Any:
     return value.checked() if isinstance(value, Maybe) else value
 
 
-def _listed(values: Any) -> Any:
+def _listed(values: Any, use: str) -> Any:
+    """The items of what Python iterates over as a list, as they may be staged; anything else as it is."""
     values = unwrapped(values)
+    if is_iterator(values) and not is_staged(values):
+        effects.check_iterator(values, use)
+        return list(values)
     return list(values) if isinstance(values, (KeysView, ValuesView, ItemsView)) else values
 
 
@@ -80,7 +86,9 @@ def sum_(values: Any, /, start: Any = 0) -> Any:
     values = unwrapped(values)
     if isinstance(values, Tensor):
         _require_rank(values, "sum()")
-        return OPS["sum"](values, axis=0) + start
+        total = OPS["sum"](values, axis=0)
+        # Python adds item to item, in their dtype.
+        return (OPS["cast"](total, dtype=values.dtype) if values.dtype.is_integer else total) + start
     if not is_staged(values):
         return sum(values, start)
     return _fold(lambda total, value: total + value, values, start)
@@ -89,6 +97,11 @@ def sum_(values: Any, /, start: Any = 0) -> Any:
 def _require_rank(values: Tensor, what: str) -> None:
     if values.static_shape == ():
         raise type_error(f"{what} needs an iterable, not a scalar tensor")
+
+
+def _vector(values: Tensor) -> Tensor:
+    """A tensor of unknown rank as one of numbers, or it is an error when the graph runs."""
+    return values if values.static_shape is not None else ensure_shape(values, (None,))
 
 
 def _fold(function: Callable[[Any, Any], Any], values: Any, start: Any) -> Any:
@@ -120,7 +133,7 @@ def _search(values: Any, name: str, combined: Callable[[list[Any]], Any]) -> Any
         _require_rank(values, f"{name}()")
         if values.static_shape is not None and len(values.static_shape) > 1:
             raise ValueError("the truth value of an array with more than one element is ambiguous")
-        return OPS[name](values)
+        return OPS[name](_vector(values))
     found = []
     for value in values:
         truth = conditions.truth(value) if is_staged(value) else bool(value)
@@ -143,7 +156,8 @@ def max_(*arguments: Any, key: Any = None, default: Any = _NOTHING) -> Any:
 def _extreme(
     name: str, pairwise: str, better: Callable[[Any, Any], Any], arguments: tuple[Any, ...], key: Any, default: Any
 ) -> Any:
-    values = _listed(arguments[0]) if len(arguments) == 1 else arguments
+    values = _listed(arguments[0], f"{name}()") if len(arguments) == 1 else arguments
+    arguments = (values,) if len(arguments) == 1 else arguments
     if isinstance(values, StagedIterable):
         values = list_(values)
     is_staged_list = isinstance(values, StagedList) and is_scalar(values.state.spec.element)
@@ -153,20 +167,34 @@ def _extreme(
     if key is None and any(is_text_tensor(each) for each in parts):
         return apply_text(name, values) if default is _NOTHING else apply_text(name, values, default)
     if is_staged_list and default is not _NOTHING and key is None:
-        return if_stmt(length_of(values) > 0, lambda: OPS[name](values, axis=0), lambda: default, ())
+        return if_stmt(length_of(values) > 0, lambda: _extreme_item(name, values), lambda: default, ())
     keywords = {} if default is _NOTHING else {"default": default}
     if key is None and not has_staged(values):
         return getattr(builtins, name)(*arguments, **keywords)
-    if key is None and isinstance(values, Tensor):
+    if key is None and isinstance(values, Tensor) and (values.static_shape is None or len(values.static_shape) < 2):
         _require_rank(values, f"{name}()")
+        values = _vector(values)
         if default is _NOTHING:
             length = length_of(values)
             if length == 0 if isinstance(length, int) else True:
                 require(length != 0, ValueError(f"{name}() iterable argument is empty"))
-            return OPS[name](values, axis=0)
+            return _extreme_item(name, values)
     if key is None and isinstance(values, (list, tuple)) and all(_is_scalar(each) for each in values):
+        if any(map(_may_be_nan, values)):
+            return functools.reduce(lambda best, value: OPS["where"](better(value, best), value, best), values)
         return functools.reduce(OPS[pairwise], values)
     return _extreme_by_key(name, better, values, call(key) if key is not None else lambda value: value, default)
+
+
+def _extreme_item(name: str, values: Any) -> Any:
+    """As comparing one by one: Python passes over each NaN but the first item."""
+    if _may_be_nan(values):
+        values = OPS["where"](OPS["isnan"](values), values[0], values)
+    return OPS[name](values, axis=0)
+
+
+def _may_be_nan(value: Any) -> bool:
+    return value.dtype.is_floating if isinstance(value, Tensor) else isinstance(value, float)
 
 
 def is_text_tensor(value: Any) -> bool:
@@ -233,7 +261,7 @@ def _extreme_by_key(name: str, better: Callable[[Any, Any], Any], values: Any, k
 
 def sorted_(values: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
     """``sorted``: stable, as in Python."""
-    values = _listed(values)
+    values = _listed(values, "sorted()")
     if not has_staged(values) and not is_staged(reverse):
         return sorted(values, key=None if key is None else call(key), reverse=reverse)
     if isinstance(values, Tensor):

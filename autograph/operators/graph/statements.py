@@ -140,7 +140,7 @@ def for_rest(
         return for_stmt(rest, body, names, options, broke=stop)
     for _ in range(UNROLL_LIMIT):
         stop, finished = _next_turn(stop, iterator, body, names)
-        if finished:
+        if finished or conditions.static_truth(stop):
             return stop
     raise StagingError(
         f"a Python iterator with a staged `break` has more than {UNROLL_LIMIT} items",

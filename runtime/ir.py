@@ -7,6 +7,7 @@ sub-graphs in their attributes; what a sub-graph uses from outside is an explici
 from __future__ import annotations
 
 import bisect
+import functools
 from collections.abc import Iterator, Sequence
 from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -107,7 +108,8 @@ class Node:
 
     @property
     def subgraphs(self) -> tuple[Graph, ...]:
-        return tuple([value for value in self.attributes.values() if type(value) is Graph])
+        attributes = self.attributes
+        return tuple([value for value in attributes.values() if type(value) is Graph]) if attributes else ()
 
     @property
     def effect(self) -> bool:
@@ -138,6 +140,13 @@ def line_of(code: CodeType, offset: int) -> int:
 
 # Decoding a line table takes time in proportion to the function; nodes of one function follow each other.
 _line_tables: dict[int, tuple[CodeType, list[int], list[int]]] = {}
+
+
+@functools.cache
+def _constant_op() -> Op:
+    from .ops.control import CONSTANT  # which needs this module; an import takes longer than the rest of a node
+
+    return CONSTANT
 
 
 class Mark(NamedTuple):
@@ -203,7 +212,10 @@ class Graph:
             inferred = op.infer(*[value.type for value in inputs], **attributes)
             types = (inferred,) if type(inferred) is Type else inferred  # type: ignore[assignment]
         node = Node(self, op, inputs, attributes, self.unique_name(name or op.name), where)
-        node.outputs = tuple([Value(node, i, t) for i, t in enumerate(types)])  # type: ignore[arg-type]
+        if len(types) == 1:  # type: ignore[arg-type]
+            node.outputs = (Value(node, 0, types[0]),)  # type: ignore[index]
+        else:
+            node.outputs = tuple([Value(node, i, t) for i, t in enumerate(types)])  # type: ignore[arg-type]
         self.nodes.append(node)
         return node
 
@@ -227,12 +239,10 @@ class Graph:
     def constant(self, array: np.ndarray[Any, Any], name: str | None = None,
                  where: tuple[CodeType, int] | None = None) -> Value:  # fmt: skip
         """A ``constant`` node for an array that nobody will change; the same array object gives the same node."""
-        from .ops.control import CONSTANT
-
         known = self._constants.get(id(array))
         if known is not None:
             return known[1]
-        node = self.add(CONSTANT, (), {"value": array}, name=name or "Const", where=where,
+        node = self.add(_constant_op(), (), {"value": array}, name=name or "Const", where=where,
                         types=(Type(from_numpy(array.dtype), array.shape),))  # fmt: skip
         self._constants[id(array)] = array, node.outputs[0]
         return node.outputs[0]

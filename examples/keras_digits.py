@@ -2,13 +2,17 @@
 
 The data are the 1,797 digits of 8 x 8 pixels that scikit-learn brings along, a sixth of which takes no part in
 training. Half-way the weights, with the state of the optimizer, are saved; a new model that loads them goes on to the
-very numbers of the first one.
+very numbers of the first one. Given a folder, it leaves there what TensorBoard shows, and the model, which runs without
+this file:
 
     python examples/keras_digits.py
+    python examples/keras_digits.py out
 """
 
 from __future__ import annotations
 
+import contextlib
+import sys
 import tempfile
 from pathlib import Path
 
@@ -72,6 +76,8 @@ def train(model, images, classes, start, stop):
         for x, y in samples.batch(BATCH):
             step += 1
             loss = train_one_step(model, x, y)
+        tf.summary.scalar("loss", loss, step=epoch)
+        tf.summary.scalar("accuracy", compute_accuracy.result(), step=epoch)
         if epoch % 6 == 5:
             tf.print("Epoch", epoch + 1, ": loss", loss, "; accuracy", compute_accuracy.result())
     return step, loss
@@ -82,14 +88,24 @@ def accuracy(model, images, classes) -> float:
     return float(np.mean(np.argmax(model(images), axis=1) == classes))
 
 
-def main() -> tuple[float, bool]:
-    """Trains with and without an interruption; returns the held-out accuracy, and whether both end the same."""
+def main(folder: str | None = None) -> tuple[float, bool]:
+    """Trains with and without an interruption; returns the held-out accuracy, and whether both end the same.
+
+    folder: where to leave `logs`, for TensorBoard, and the folder `model`, for `tf.saved_model.load`.
+    """
     (images, classes), held_out = load()
 
     model = new_model()
     model.summary()
-    step, loss = train(model, images, classes, tf.constant(0), tf.constant(EPOCHS))
+    writer = tf.summary.create_file_writer(f"{folder}/logs") if folder else None
+    with writer.as_default() if writer else contextlib.nullcontext():
+        step, loss = train(model, images, classes, tf.constant(0), tf.constant(EPOCHS))
+        if writer:
+            tf.summary.graph(tf.function(model).get_concrete_function(tf.TensorSpec((None, 8, 8), tf.float32)).graph)
+            writer.close()
     print(f"{int(step)} steps, loss {float(loss):.6f}")
+    if folder:
+        model.export(f"{folder}/model")
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "digits.safetensors"
@@ -108,4 +124,4 @@ def main() -> tuple[float, bool]:
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tensorboard.backend.event_processing import event_accumulator
 
 import autograph as tf
 from examples import beam_search, collatz, digits, dynamic_rnn, keras_digits, lbfgs, picture
@@ -218,11 +219,19 @@ def test_picture_in_the_readme_is_what_the_script_draws(tmp_path):
 # Digits with Keras
 
 
-def test_keras_digits_resume_and_reach_their_accuracy(capfd):
-    share, same = keras_digits.main()
+def test_keras_digits_resume_and_reach_their_accuracy(capfd, tmp_path):
+    share, same = keras_digits.main(str(tmp_path))
     assert same
     assert share >= 0.95
     printed = capfd.readouterr()
     assert "interrupted and resumed: the same weights" in printed.out
     assert printed.out.endswith(f"{share:.1%} of 300 held-out digits recognised\n")
     assert printed.err.startswith("Epoch 6 : loss ")
+
+    images, classes = keras_digits.load()[1]
+    loaded = tf.saved_model.load(tmp_path / "model")
+    assert keras_digits.accuracy(loaded.serve, images, classes) == share
+    seen = event_accumulator.EventAccumulator(str(tmp_path / "logs"))
+    seen.Reload()
+    assert set(seen.Tags()["tensors"]) == {"loss", "accuracy"} and seen.Tags()["graph"]
+    assert seen.Tensors("loss")[-1].step == keras_digits.EPOCHS - 1

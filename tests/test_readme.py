@@ -38,3 +38,10 @@ def test_examples_of_code_do_what_is_written():
     parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     results = runner.run(parser.get_doctest("\n".join(sessions), {}, "README.md", "README.md", 0))
     assert results.attempted and not results.failed
+
+
+def test_code_that_is_shown_of_an_example_is_in_it():
+    blocks = [block for block in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if not block.startswith(">>>")]
+    assert len(blocks) == 1
+    lines = iter((ROOT / "examples" / "keras_digits.py").read_text().splitlines())
+    assert all(line in lines for line in blocks[0].splitlines()), "every line, in this order"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 import numpy as np
@@ -14,64 +14,19 @@ from autograph.errors import InvalidTypeError, StagedValueError
 from . import operands
 from .dtypes import DType, from_numpy, variant
 from .ir import Graph, Node, Value
-from .op import OPS
+from .operator_methods import (
+    binary,
+    equal,
+    in_place,
+    multiplied,
+    multiplied_by,
+    not_equal,
+    reflected,
+    unary,
+)  # fmt: skip
 from .shapes import Shape, TensorShape
 
 __all__ = ["EagerTensor", "SymbolicTensor", "Tensor"]
-
-
-def _binary(name: str) -> Callable[[Any, Any], Any]:
-    def method(self: Any, other: Any) -> Any:
-        if _defers(other):
-            return NotImplemented
-        result = trace.apply(OPS[name], self, other)
-        return result if self.python is None else _of_numbers(result, other)
-
-    return method
-
-
-def _reflected(name: str) -> Callable[[Any, Any], Any]:
-    def method(self: Any, other: Any) -> Any:
-        result = trace.apply(OPS[name], other, self)
-        return result if self.python is None else _of_numbers(result, other)
-
-    return method
-
-
-def _in_place(binary: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """``x op= v``: another tensor, and a note that an array would have been changed."""
-
-    def method(self: Any, other: Any) -> Any:
-        note_update(self)
-        return binary(self, other)
-
-    return method
-
-
-def _unary(name: str) -> Callable[[Any], Any]:
-    def method(self: Any) -> Any:
-        result = trace.apply(OPS[name], self)
-        return result if self.python is None else _of_numbers(result, self)
-
-    return method
-
-
-_multiplied, _multiplied_by = _binary("multiply"), _reflected("multiply")
-_equal, _not_equal = _binary("equal"), _binary("not_equal")
-_KINDS = {"b": bool, "i": int, "u": int, "f": float, "c": complex, "S": str}
-_PYTHON = frozenset((bool, int, float, complex, str))
-
-
-def _of_numbers(result: Any, other: Any) -> Any:
-    """What an operator gives for a Python number that is known only to the graph, and another operand."""
-    if type(other) in _PYTHON or getattr(other, "python", None) is not None:
-        result.python = _KINDS[result.dtype.kind]
-    return result
-
-
-def _defers(other: Any) -> bool:
-    """Whether an operator leaves the work to the other operand's reflected method."""
-    return getattr(type(other), "__tensor_priority__", 0) > 0
 
 
 class Tensor:
@@ -113,51 +68,51 @@ class Tensor:
         """A hashable reference: equal for the same tensor; ``deref()`` gives it back."""
         return Reference(self)
 
-    __add__ = _binary("add")
-    __radd__ = _reflected("add")
-    __sub__ = _binary("subtract")
-    __rsub__ = _reflected("subtract")
+    __add__ = binary("add")
+    __radd__ = reflected("add")
+    __sub__ = binary("subtract")
+    __rsub__ = reflected("subtract")
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, (list, tuple)):
             operands.refuse_repetition(self, other)
         if operands.is_text(self):
             return operands.repeated(self, other)
-        return _multiplied(self, other)
+        return multiplied(self, other)
 
     def __rmul__(self, other: Any) -> Any:
         if isinstance(other, (list, tuple)):
             operands.refuse_repetition(self, other)
         if operands.is_text(self) or isinstance(other, str):
             return operands.repeated(self, other)
-        return _multiplied_by(self, other)
+        return multiplied_by(self, other)
 
-    __truediv__ = _binary("divide")
-    __rtruediv__ = _reflected("divide")
-    __floordiv__ = _binary("floor_divide")
-    __rfloordiv__ = _reflected("floor_divide")
-    __remainder = _binary("remainder")
-    __rmod__ = _reflected("remainder")
-    __power = _binary("power")
-    __rpow__ = _reflected("power")
-    __matmul__ = _binary("matmul")
-    __rmatmul__ = _reflected("matmul")
-    __and__ = _binary("bitwise_and")
-    __rand__ = _reflected("bitwise_and")
-    __or__ = _binary("bitwise_or")
-    __ror__ = _reflected("bitwise_or")
-    __xor__ = _binary("bitwise_xor")
-    __rxor__ = _reflected("bitwise_xor")
-    __lshift__ = _binary("left_shift")
-    __rlshift__ = _reflected("left_shift")
-    __rshift__ = _binary("right_shift")
-    __rrshift__ = _reflected("right_shift")
-    __lt__ = _binary("less")
-    __le__ = _binary("less_equal")
-    __gt__ = _binary("greater")
-    __ge__ = _binary("greater_equal")
-    __neg__ = _unary("negative")
-    __abs__ = _unary("absolute")
-    __invert__ = _unary("invert")
+    __truediv__ = binary("divide")
+    __rtruediv__ = reflected("divide")
+    __floordiv__ = binary("floor_divide")
+    __rfloordiv__ = reflected("floor_divide")
+    __remainder = binary("remainder")
+    __rmod__ = reflected("remainder")
+    __power = binary("power")
+    __rpow__ = reflected("power")
+    __matmul__ = binary("matmul")
+    __rmatmul__ = reflected("matmul")
+    __and__ = binary("bitwise_and")
+    __rand__ = reflected("bitwise_and")
+    __or__ = binary("bitwise_or")
+    __ror__ = reflected("bitwise_or")
+    __xor__ = binary("bitwise_xor")
+    __rxor__ = reflected("bitwise_xor")
+    __lshift__ = binary("left_shift")
+    __rlshift__ = reflected("left_shift")
+    __rshift__ = binary("right_shift")
+    __rrshift__ = reflected("right_shift")
+    __lt__ = binary("less")
+    __le__ = binary("less_equal")
+    __gt__ = binary("greater")
+    __ge__ = binary("greater_equal")
+    __neg__ = unary("negative")
+    __abs__ = unary("absolute")
+    __invert__ = unary("invert")
 
     def __pow__(self, other: Any, modulus: Any = None) -> Any:
         if modulus is not None:
@@ -184,10 +139,10 @@ class Tensor:
         return math.round_to(self, digits)
 
     def __eq__(self, other: object) -> Any:
-        return False if _incomparable(other) else _equal(self, other)
+        return False if _incomparable(other) else equal(self, other)
 
     def __ne__(self, other: object) -> Any:
-        return True if _incomparable(other) else _not_equal(self, other)
+        return True if _incomparable(other) else not_equal(self, other)
 
     def __hash__(self) -> int:
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
@@ -459,9 +414,9 @@ class SymbolicTensor(Tensor):
 
 _IN_PLACE = "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift"
 for _name in _IN_PLACE:
-    setattr(SymbolicTensor, f"__i{_name}__", _in_place(getattr(operator, f"__{_name}__")))
+    setattr(SymbolicTensor, f"__i{_name}__", in_place(getattr(operator, f"__{_name}__")))
 
 from . import numpy_protocol, trace, trace_text  # noqa: E402  (these need the classes above)
-from .in_place import note_update, own  # noqa: E402
+from .in_place import own  # noqa: E402
 from .reference import Reference  # noqa: E402
 from .unconverted import remedy  # noqa: E402

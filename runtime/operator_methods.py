@@ -1,0 +1,69 @@
+"""Makes the methods of tensors that Python calls for its operators.
+
+A graph tensor that stands for a Python number (`Tensor.python`) gives another one, with a Python number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .op import OPS
+
+
+def binary(name: str) -> Callable[[Any, Any], Any]:
+    def method(self: Any, other: Any) -> Any:
+        if defers(other):
+            return NotImplemented
+        result = trace.apply(OPS[name], self, other)
+        return result if self.python is None else _of_numbers(result, other)
+
+    return method
+
+
+def reflected(name: str) -> Callable[[Any, Any], Any]:
+    def method(self: Any, other: Any) -> Any:
+        result = trace.apply(OPS[name], other, self)
+        return result if self.python is None else _of_numbers(result, other)
+
+    return method
+
+
+def in_place(binary: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """``x op= v``: another tensor, and a note that an array would have been changed."""
+
+    def method(self: Any, other: Any) -> Any:
+        note_update(self)
+        return binary(self, other)
+
+    return method
+
+
+def unary(name: str) -> Callable[[Any], Any]:
+    def method(self: Any) -> Any:
+        result = trace.apply(OPS[name], self)
+        return result if self.python is None else _of_numbers(result, self)
+
+    return method
+
+
+multiplied, multiplied_by = binary("multiply"), reflected("multiply")
+equal, not_equal = binary("equal"), binary("not_equal")
+_KINDS = {"b": bool, "i": int, "u": int, "f": float, "c": complex, "S": str}
+_PYTHON = frozenset((bool, int, float, complex, str))
+
+
+def _of_numbers(result: Any, other: Any) -> Any:
+    """What an operator gives for a Python number that is known only to the graph, and another operand."""
+    if type(other) in _PYTHON or getattr(other, "python", None) is not None:
+        result.python = _KINDS[result.dtype.kind]
+    return result
+
+
+def defers(other: Any) -> bool:
+    """Whether an operator leaves the work to the other operand's reflected method."""
+    return getattr(type(other), "__tensor_priority__", 0) > 0
+
+
+from . import trace  # noqa: E402 (it needs tensors)
+from .in_place import note_update  # noqa: E402

@@ -66,10 +66,15 @@ def weak_kind(value: Any) -> type | None:
 
 def constant_tensor(value: Any, dtype: DType) -> EagerTensor:
     """An eager tensor of a Python number, or a nested list of numbers, in the given type."""
-    kind = type(value)
-    if (kind is float and dtype.kind == "f") or (kind is int and -128 <= value < 128 and dtype.kind in "if"):
-        return EagerTensor(np.array(value, dtype.numpy))  # the quick way for what always fits
+    if always_fits(value, dtype):
+        return EagerTensor(np.array(value, dtype.numpy))  # the quick way
     return EagerTensor(_array(value, dtype))
+
+
+def always_fits(value: Any, dtype: DType) -> bool:
+    """Whether a value is a Python number that a type, whatever its width, can hold and doesn't yield to."""
+    kind = type(value)
+    return (kind is float and dtype.kind == "f") or (kind is int and dtype.kind in "if" and -128 <= value < 128)
 
 
 def _array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:

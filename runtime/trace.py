@@ -246,8 +246,13 @@ def _promoted(op: Op, inputs: Sequence[Any]) -> Sequence[Any]:
             strong = dtype
         elif dtype is not strong:
             strong, mixed = dtypes.promote(strong, dtype), True
-    if loose is None and not mixed:
-        return inputs
+    if not mixed:
+        if loose is None:
+            return inputs
+        if strong is not None and len(loose) == 1 and convert.always_fits(inputs[loose[0]], strong):
+            result = list(inputs)
+            result[loose[0]] = convert.constant_tensor(inputs[loose[0]], strong)
+            return result
     return _brought_together(inputs, start, strong, loose or ())
 
 

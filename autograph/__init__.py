@@ -139,7 +139,11 @@ _NAMESPACES = {
     },
     "train": {"runtime.export.checkpoint": "Checkpoint CheckpointManager latest_checkpoint"},
     "saved_model": {"saved_models": "DEFAULT_SERVING_SIGNATURE_DEF_KEY contains_saved_model load save"},
-    "data": {"datasets": "AUTOTUNE Dataset DatasetSpec INFINITE_CARDINALITY IteratorSpec UNKNOWN_CARDINALITY"},
+    "data": {
+        "datasets": """
+            AUTOTUNE Dataset DatasetSpec INFINITE_CARDINALITY Iterator IteratorSpec Options UNKNOWN_CARDINALITY
+            """,
+    },
     "bitwise": {"runtime.ops.math": "bitwise_and bitwise_or bitwise_xor invert left_shift right_shift"},
 }
 

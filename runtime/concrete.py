@@ -106,6 +106,16 @@ class ConcreteFunction:
         """What the function returned while it was traced."""
         return self._outputs
 
+    @property
+    def output_dtypes(self) -> Any:
+        """The dtypes of the results, in their structure."""
+        return nest.map_structure(lambda leaf: getattr(leaf, "dtype", None), self._outputs)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The shapes of the results, in their structure."""
+        return nest.map_structure(lambda leaf: getattr(leaf, "shape", shapes.TensorShape(None)), self._outputs)
+
     @functools.cached_property
     def _executable(self) -> Executable:
         return Executable(self.graph)

@@ -101,6 +101,11 @@ class Function:
         return self._python_function
 
     @property
+    def name(self) -> str:
+        """The name of the function, as its graphs have it."""
+        return name_of(self._python_function)
+
+    @property
     def input_signature(self) -> Sequence[Any] | None:
         return self._options.input_signature
 
@@ -329,7 +334,12 @@ def function(
     autograph: bool = True,
     jit_compile: bool | None = None,
     reduce_retracing: bool = False,
+    experimental_implements: Any = None,
     experimental_autograph_options: Any = None,
+    experimental_attributes: Any = None,
+    experimental_relax_shapes: bool | None = None,
+    experimental_compile: bool | None = None,
+    experimental_follow_type_hints: bool | None = None,
     maximum_traces: int | None = None,
 ) -> Any:
     """Make a Python function run as a graph; also a decorator, with or without arguments.
@@ -340,7 +350,8 @@ def function(
     input_signature: a `TensorSpec`, or a structure of them, for each parameter: one trace serves all calls, and
         other arguments are refused with a `SignatureError`.
     autograph: convert the function first, so that Python control flow can depend on tensors.
-    jit_compile, experimental_autograph_options: accepted as in TensorFlow; they don't change what a function means.
+    jit_compile and the names that begin with ``experimental_``: accepted as in TensorFlow; they don't change what a
+        function means. ``experimental_relax_shapes`` is the old name of ``reduce_retracing``.
     reduce_retracing: leave dimensions unknown in which calls differ, rather than trace for each.
     maximum_traces: how many traces to keep, of methods for each instance; the oldest go first, and `explain` says so.
         Left out: all of them.
@@ -360,7 +371,7 @@ def function(
         input_signature = tuple(input_signature)
     if maximum_traces is not None and maximum_traces < 1:
         raise SignatureError(f"maximum_traces must be at least 1, not {maximum_traces!r}")
-    options = _Options(input_signature, autograph, reduce_retracing, maximum_traces)
+    options = _Options(input_signature, autograph, reduce_retracing or bool(experimental_relax_shapes), maximum_traces)
 
     def decorate(func: Callable[..., Any]) -> Function:
         if isinstance(func, Function):

@@ -17,6 +17,7 @@ from ..streams import Cursor, Stream
 from ..tensor import SymbolicTensor
 from .functions import Environment
 from .iterator import DatasetIterator, Position, cursor_of, iterator_of
+from .options import Options
 from .structure import Element
 from .values import (
     INFINITE_CARDINALITY,
@@ -121,6 +122,13 @@ class Dataset(Stream, Composite):
     def __repr__(self) -> str:
         return f"<{self._name} element_spec={self._specs!r}>"
 
+    def options(self) -> Options:
+        """What `with_options` has set, here and in the datasets that this one is made of."""
+        merged = Options()
+        for source in self._sources:
+            merged = merged.merge(source.options())
+        return merged
+
     # Where elements come from
 
     @staticmethod
@@ -186,6 +194,10 @@ class Dataset(Stream, Composite):
     ) -> Dataset:  # fmt: skip
         """Random integers (int64) of 32 bits without end; they are NumPy's, not TensorFlow's."""
         return RandomNumbers(seed, bool(rerandomize_each_iteration))
+
+    def with_options(self, options: Options, name: str | None = None) -> Dataset:
+        """The same elements; see `tf.data.Options`."""
+        return WithOptions(self, options)
 
     # Element by element
 
@@ -285,6 +297,20 @@ class Dataset(Stream, Composite):
         size = window_size_func or (lambda key: cast(window_size, int64))
         return GroupByWindow(self, key_func, reduce_func, size)
 
+    def bucket_by_sequence_length(
+        self, element_length_func: Callable[..., Any], bucket_boundaries: Sequence[int],
+        bucket_batch_sizes: Sequence[int], padded_shapes: Any = None, padding_values: Any = None,
+        pad_to_bucket_boundary: bool = False, no_padding: bool = False, drop_remainder: bool = False,
+        name: str | None = None
+    ) -> Dataset:  # fmt: skip
+        """Padded batches of elements whose lengths lie between the same boundaries, one batch size for each bucket.
+
+        ``pad_to_bucket_boundary`` pads to the greatest length of the bucket. With ``no_padding`` elements of one bucket
+        must have one shape. For the others see `padded_batch`.
+        """
+        return Bucketed(self, element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes, padding_values,
+                        pad_to_bucket_boundary, no_padding, drop_remainder)  # fmt: skip
+
     def unbatch(self, name: str | None = None) -> Dataset:
         """The slices of each element along the first axis."""
         return Unbatch(self)
@@ -347,6 +373,7 @@ class Dataset(Stream, Composite):
 
 # They derive from the class above.
 from .ahead import Prefetch  # noqa: E402
+from .buckets import Bucketed  # noqa: E402
 from .cache_file import FileCache  # noqa: E402
 from .choosing import Choose, Counter, RandomNumbers, sampled  # noqa: E402
 from .combine import Concatenate, Interleave, Zip  # noqa: E402
@@ -354,4 +381,4 @@ from .grouping import GroupByWindow, PaddedBatch, Rebatch, Window  # noqa: E402
 from .shuffling import Cache, Shuffle  # noqa: E402
 from .sources import FromGenerator, Range, Tensors, TensorSlices, signature  # noqa: E402
 from .stateful import Reduce, Scan, Single, TakeWhile, Unique  # noqa: E402
-from .transforms import Batch, Filter, Map, Repeat, Shard, Skip, Take, Unbatch  # noqa: E402
+from .transforms import Batch, Filter, Map, Repeat, Shard, Skip, Take, Unbatch, WithOptions  # noqa: E402

@@ -24,7 +24,10 @@ from .structure import Element, flatten_up_to
 from .transforms import Unbatch, batch_count, longer
 from .values import BoundDataset, DatasetSpec
 
-__all__ = ["GroupByWindow", "PaddedBatch", "Rebatch", "Rows", "Window"]
+__all__ = [
+    "GroupByWindow", "PaddedBatch", "Rebatch", "Rows", "Window", "padding_values_of", "shapes_to_pad_to",
+    "stack_padded",
+]  # fmt: skip
 
 
 class Rows(Dataset):
@@ -53,10 +56,8 @@ class PaddedBatch(Dataset):
         if length is not None:
             require_positive(length, "Batch size")
         leaves = nest.flatten(source.element_spec)
-        self._shapes = [_padded_shape(i, spec, given) for i, (spec, given) in
-                        enumerate(zip(leaves, _parts(source.element_spec, padded_shapes), strict=True))]  # fmt: skip
-        given_values = _parts(source.element_spec, values, repeated=True)
-        self._values = [_padding_value(spec, given) for spec, given in zip(leaves, given_values, strict=True)]
+        self._shapes = shapes_to_pad_to(source.element_spec, padded_shapes)
+        self._values = padding_values_of(source.element_spec, values)
         rows = length if static(self._drop) else None
         made = [TensorSpec((rows, *shape), spec.dtype) for spec, shape in zip(leaves, self._shapes, strict=True)]
         specs = nest.pack_sequence_as(source.element_spec, made)
@@ -71,11 +72,23 @@ class PaddedBatch(Dataset):
             if len(batch) < size and drop:
                 return
             columns = zip(*batch, strict=True)
-            yield tuple(map(_stack_padded, columns, self._shapes, values))
+            yield tuple(map(stack_padded, columns, self._shapes, values))
 
     def length(self, environment: Environment) -> int:
         return batch_count(self._sources[0].length(environment), environment.number(self._size),
                            environment.number(self._drop))  # fmt: skip
+
+
+def shapes_to_pad_to(specs: Any, given: Any) -> list[tuple[int | None, ...]]:
+    """The shape to which each component is padded, with None for the longest of a batch."""
+    leaves, parts = nest.flatten(specs), _parts(specs, given)
+    return [_padded_shape(i, leaf, part) for i, (leaf, part) in enumerate(zip(leaves, parts, strict=True))]
+
+
+def padding_values_of(specs: Any, given: Any) -> list[Any]:
+    """The tensors with which the components are padded."""
+    leaves, parts = nest.flatten(specs), _parts(specs, given, repeated=True)
+    return [_padding_value(leaf, part) for leaf, part in zip(leaves, parts, strict=True)]
 
 
 def _parts(specs: Any, given: Any, repeated: bool = False) -> list[Any]:
@@ -124,7 +137,8 @@ def _padding_value(spec: TensorSpec, given: Any) -> Any:
     return value
 
 
-def _stack_padded(parts: tuple[Any, ...], shape: tuple[int | None, ...], value: Any) -> Any:
+def stack_padded(parts: tuple[Any, ...], shape: tuple[int | None, ...], value: Any) -> Any:
+    """One component of a batch. Raises `DataLossError` for a part that is longer than the shape to pad to."""
     arrays = [wrap(part)._array for part in parts]
     largest = map(max, zip(*[array.shape for array in arrays], strict=True))
     dims = tuple([most if d is None else d for d, most in zip(shape, largest, strict=True)])

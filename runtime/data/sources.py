@@ -71,7 +71,10 @@ class TensorSlices(Dataset):
 def _one_length(lengths: list[int | None]) -> int | None:
     known = {length for length in lengths if length is not None}
     if len(known) > 1:
-        raise InvalidArgumentError(f"Dimensions {' and '.join(map(str, sorted(known)))} are not compatible")
+        listed = " and ".join(map(str, sorted(known)))
+        raise InvalidArgumentError(
+            f"Dimensions {listed} are not compatible: the tensors that a dataset slices have one length"
+        )
     return known.pop() if known else None
 
 

@@ -17,10 +17,12 @@ from ..spec import TensorSpec
 from .arguments import Number, flag, number, require_positive, static
 from .dataset import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset
 from .functions import ElementFunction, Environment
+from .options import Options
 from .structure import Element
 
 __all__ = [
-    "Batch", "Filter", "Map", "Repeat", "Shard", "Skip", "Take", "Unbatch", "batch_count",
+    "Batch", "Filter", "Map", "Repeat", "Shard", "Skip", "Take", "Unbatch", "WithOptions",
+    "batch_count",
     "longer", "predicate_of",
 ]  # fmt: skip
 
@@ -39,6 +41,25 @@ class Map(Dataset):
 
     def length(self, environment: Environment) -> int:
         return self._sources[0].length(environment)
+
+
+class WithOptions(Dataset):
+    """The elements as they are."""
+
+    _name = "_OptionsDataset"
+
+    def __init__(self, source: Dataset, options: Options) -> None:
+        self._options = options
+        super().__init__(source.element_spec, [source])
+
+    def elements(self, environment: Environment) -> Iterator[Element]:
+        return self._sources[0].elements(environment)
+
+    def length(self, environment: Environment) -> int:
+        return self._sources[0].length(environment)
+
+    def options(self) -> Options:
+        return super().options().merge(self._options)
 
 
 class Filter(Dataset):

@@ -48,6 +48,11 @@ def chosen(*places: int, **options: Any) -> Any:
     return Dataset.choose_from_datasets([Dataset.range(3), Dataset.range(10, 12)], choices, **options)
 
 
+def bucketed(sizes: list[int], boundaries: Any = (3, 6), **options: Any) -> Any:
+    dataset = Dataset.from_tensor_slices([1, 5, 2, 7, 3, 6]).map(lambda n: tf.fill([n], n))
+    return dataset.bucket_by_sequence_length(lambda x: tf.shape(x)[0], boundaries, sizes, **options)
+
+
 def by_parity(**options: Any) -> Any:
     return Dataset.range(7).group_by_window(lambda x: x % 2, lambda key, group: group.batch(9), **options)
 
@@ -88,6 +93,12 @@ def by_parity(**options: Any) -> Any:
         (lambda: by_parity(window_size=2), [[0, 2], [1, 3], [4, 6], [5]], (None,), -2),
         (lambda: by_parity(window_size=9), [[0, 2, 4, 6], [1, 3, 5]], (None,), -2),
         (lambda: by_parity(window_size_func=lambda key: key + 1), [[0], [2], [1, 3], [4], [6], [5]], (None,), -2),
+        (lambda: bucketed([2, 2, 2]), [[[1, 0], [2, 2]], [[5, 5, 5, 5, 5], [3, 3, 3, 0, 0]], [[7] * 7, [6] * 6 + [0]]],
+         (None, None), -2),
+        (lambda: bucketed([3, 2, 2], drop_remainder=True),
+         [[[5, 5, 5, 5, 5], [3, 3, 3, 0, 0]], [[7] * 7, [6] * 6 + [0]]], (None, None), -2),
+        (lambda: bucketed([2, 2, 9], boundaries=[3, 8], pad_to_bucket_boundary=True, padding_values=-1),
+         [[[1, -1], [2, 2]], [[5] * 5 + [-1] * 2, [7] * 7], [[3] * 3 + [-1] * 4, [6] * 6 + [-1]]], (None, None), -2),
         # Element by element
         (lambda: Dataset.range(7).take_while(lambda x: x < 3), [0, 1, 2], (), -2),
         (lambda: Dataset.range(5).scan(np.int64(0), lambda s, x: (s + x, s * 2)), [0, 0, 2, 6, 12], (), 5),
@@ -134,6 +145,11 @@ def test_elements_shapes_and_cardinalities(make: Any, elements: Any, shapes: Any
         (lambda: Dataset.range(5).window(0), ValueError, "Window size must be greater than zero"),
         (lambda: Dataset.range(5).window(2, shift=0), ValueError, "Window shift must be greater than zero"),
         (lambda: Dataset.range(5).window(2, stride=0), ValueError, "Window stride must be greater than zero"),
+        (lambda: bucketed([2, 2]), ValueError, r"must equal `len\(bucket_boundaries\) \+ 1`"),
+        (lambda: bucketed([2, 2, 2], boundaries=[6, 3]), ValueError, "must increase"),
+        (lambda: values(bucketed([2, 2, 2], no_padding=True)), ValueError, "different shapes without padding"),
+        (lambda: values(bucketed([2, 2, 2], pad_to_bucket_boundary=True)), ValueError, "must have length < max"),
+        (lambda: setattr(tf.data.Options(), "determinstic", True), AttributeError, "Cannot set the property"),
         (lambda: Dataset.range(5).take_while(lambda x: x), ValueError, "must return a `tf.bool` scalar tensor"),
         (lambda: Dataset.range(5).scan(0, lambda s, x: s + 1), TypeError, "a pair consisting of new state and the"),
         (lambda: Dataset.range(5).scan(0, lambda s, x: (x, s)), TypeError, "Expected tf.int32 but got tf.int64"),
@@ -193,6 +209,19 @@ def test_samples_follow_weights_and_seeds() -> None:
     assert sorted(values(ended)) == [0, 1, 2, 3, 4, 10, 11, 12]
     numbers = Dataset.random(seed=1)
     assert values(numbers) == values(numbers) and all(0 <= x < 2**32 for x in values(numbers))
+
+
+def test_options_are_given_back() -> None:
+    options, more = tf.data.Options(), tf.data.Options()
+    options.deterministic = False
+    options.threading.private_threadpool_size = 3
+    more.threading.max_intra_op_parallelism = 2
+    dataset = Dataset.range(3).with_options(options).map(lambda x: x + 1).with_options(more)
+    assert values(dataset) == [1, 2, 3] and len(dataset) == 3
+    found = dataset.options()
+    assert found.deterministic is False and found.autotune.enabled is None
+    assert (found.threading.private_threadpool_size, found.threading.max_intra_op_parallelism) == (3, 2)
+    assert found == options.merge(more) != options and Dataset.range(2).options() == tf.data.Options()
 
 
 # Running ahead

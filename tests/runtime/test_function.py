@@ -634,3 +634,20 @@ def test_wrong_use_of_the_decorator() -> None:
         tf.function(lambda x: x, input_signature=tf.TensorSpec((), tf.int32))
     with pytest.raises(TypeError, match="2 entries, but <lambda>"):
         tf.function(lambda x: x, input_signature=[tf.TensorSpec((), tf.int32)] * 2)
+
+
+def test_names_and_old_arguments_of_tensorflow() -> None:  # section F
+    @tf.function(
+        jit_compile=False, experimental_implements="f", experimental_relax_shapes=True, experimental_compile=None,
+        experimental_follow_type_hints=True, experimental_attributes={},
+        experimental_autograph_options=tf.autograph.experimental.Feature.ALL,
+    )  # fmt: skip
+    def double(x: Any) -> Any:
+        return {"a": x * 2, "b": [x, None]}
+
+    for n in (1, 2, 3):
+        double(tf.zeros((n,)))
+    assert double.experimental_get_tracing_count() == 2 and double.name == "double"
+    concrete = double.get_concrete_function(tf.TensorSpec((None,), tf.float32))
+    assert concrete.output_dtypes == {"a": tf.float32, "b": [tf.float32, None]}
+    assert concrete.output_shapes["a"].as_list() == [None] and concrete.output_shapes["b"][1].rank is None

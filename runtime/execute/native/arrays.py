@@ -273,7 +273,10 @@ def buffers(roots: Iterable[Expression]) -> set[Buffer]:
 
 
 class Scopes:
-    """The metadata that says that the buffers of a loop nest, told by their positions in it, do not overlap."""
+    """The metadata that says that the buffers of a loop nest, told by their positions in it, do not overlap.
+
+    Only for nests that are functions of their own: two in one function may have the same buffer at other positions.
+    """
 
     def __init__(self) -> None:
         self._most = 0
@@ -298,7 +301,7 @@ class Scopes:
 class Loops:
     """One loop nest over a shape, outermost axis first; inside, elements of expressions can be had and stored."""
 
-    def __init__(self, e: Emitter, scopes: Scopes, shape: Ints, roots: Sequence[Expression],
+    def __init__(self, e: Emitter, scopes: Scopes | None, shape: Ints, roots: Sequence[Expression],
                  outside: Callable[[str, str], str] = lambda register, kind: register) -> None:  # fmt: skip
         self._e, self._scopes, self._outside = e, scopes, outside
         self._strided = [x for x in leaves(roots) if isinstance(x, Strided)]
@@ -408,6 +411,8 @@ class Loops:
         return self._e.let(f"getelementptr inbounds {kind}, ptr {pointer}, i64 {place}")
 
     def _tag(self, buffer: Buffer) -> str:
+        if self._scopes is None:
+            return ""
         return self._scopes.tag(self._positions[buffer], len(self._positions))
 
     def address(self, x: Load) -> str:

@@ -175,7 +175,7 @@ class Emitter:
             self.fail_if(self.let(call))
 
     def poll(self, work: int) -> None:
-        """Count work done in a loop; now and then look for signals, such as Ctrl-C."""
+        """Count work done in a loop; now and then let other threads run, and look for signals, such as Ctrl-C."""
         done = self.let(f"add i64 {self.let('load i64, ptr %work')}, {work}")
         self.do(f"store i64 {done}, ptr %work")
         ask, go = self.new_label("ask"), self.new_label("go")
@@ -183,6 +183,9 @@ class Emitter:
         self.begin(ask)
         self.do("store i64 0, ptr %work")
         self.declare("@PyErr_CheckSignals", "declare i32 @PyErr_CheckSignals()")
+        self.declare("@PyEval_SaveThread", "declare ptr @PyEval_SaveThread()")
+        self.declare("@PyEval_RestoreThread", "declare void @PyEval_RestoreThread(ptr)")
+        self.do(f"call void @PyEval_RestoreThread(ptr {self.let('call ptr @PyEval_SaveThread()')})")
         signal = self.let("call i32 @PyErr_CheckSignals()")
         self.branch(self.let(f"icmp ne i32 {signal}, 0"), "interrupted", go, ", !prof !0")
         self.begin(go)

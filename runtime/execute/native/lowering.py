@@ -254,7 +254,7 @@ class Lowering:
         return self.loops(x.shape, [x]).element(x)
 
     def loops(self, shape: Ints, roots: Sequence[Expression]) -> Loops:
-        return Loops(self.e, self.scopes, shape, roots)
+        return Loops(self.e, None, shape, roots)
 
     @contextmanager
     def nest(self, shape: Ints, roots: Sequence[Expression]) -> Iterator[Loops]:

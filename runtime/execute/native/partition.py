@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...ir import Graph, Node, Type, Value
-from ...op import NOT_DIFFERENTIABLE, Op
+from ...op import OPS, Op
 from .elementwise import ELEMENTWISE
 from .emitter import TYPES
 from .lowering import LOWERINGS
@@ -26,9 +27,16 @@ def _types(*_: Type, region: Region) -> tuple[Type, ...]:
     return tuple([value.type for value in region.graph.outputs])
 
 
-# It has an "effect" because its errors are the user's already, and not to be told again.
-NATIVE = Op("native", infer=_types, numpy=_run, gradient=NOT_DIFFERENTIABLE, samples=list, effect=True, promote=None,
-            expression=None, divides=False, fresh=True, in_place=None, numpy_names=(), __doc__="A part of a graph as machine code.")  # fmt: skip
+def _native() -> Op:
+    """The op of a part: like any, but not in the registry. It has an "effect" because its errors are the user's already,
+    and not to be told again."""
+    record = copy.copy(OPS["identity"])
+    record.name, record.infer, record.numpy = "native", _types, _run
+    record.effect, record.fresh, record.numpy_names = True, True, ()
+    return record
+
+
+NATIVE = _native()
 
 
 def obstacle(nodes: Iterable[Node]) -> tuple[Node, str] | None:

@@ -61,11 +61,17 @@ def _add_n(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expressi
 
 @lowers("shape")
 def _shape(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
+    if isinstance(inputs[0], Progression):
+        dtype = node.outputs[0].type.dtype
+        return Splat((1,), dtype, lowering.e.cast(inputs[0].length, int64, dtype))
     return lowering.constant(np.array(inputs[0].shape, lowering.infer(node, inputs)[0].dtype.numpy))
 
 
 @lowers("size rank")
 def _size(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
+    if isinstance(inputs[0], Progression) and node.op.name == "size":
+        dtype = node.outputs[0].type.dtype
+        return Splat((), dtype, lowering.e.cast(inputs[0].length, int64, dtype))
     number = inputs[0].size if node.op.name == "size" else len(inputs[0].shape)
     return lowering.constant(np.array(number, lowering.infer(node, inputs)[0].dtype.numpy))
 
@@ -156,17 +162,55 @@ def _fill(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expressio
     return Splat(shape, inputs[0].dtype, lowering.scalar(inputs[0]))
 
 
+class Progression(Expression):
+    """The numbers of a range whose length is known only when it runs. They can be counted, and had one by one."""
+
+    __slots__ = ("length", "start", "step")
+
+    def __init__(self, dtype: DType, start: str, step: str, length: str) -> None:
+        self.dtype, self.constant = dtype, None
+        self.start, self.step, self.length = start, step, length
+
+    @property
+    def shape(self) -> Ints:  # type: ignore[override]
+        raise NotLowered("the length of a range depends on values")
+
+    def item(self, e: Emitter, index: str, dtype: DType) -> str:
+        """The register of one number; fails for an index outside."""
+        i = e.cast(index, dtype, int64)
+        if dtype.kind == "i":
+            i = e.select(e.compare("lt", int64, i, "0"), int64, e.arithmetic("add", int64, i, self.length), i)
+        e.fail_if(e.let(f"icmp uge i64 {i}, {self.length}"))
+        number = e.arithmetic("add", int64, self.start, e.arithmetic("mul", int64, i, self.step))
+        return e.cast(number, int64, self.dtype)
+
+
 @lowers("range")
 def _range(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
-    shape = lowering.static_shape(lowering.infer(node, inputs)[0])
-    dtype = inputs[0].dtype
-    if dtype.kind not in "iu" or node.attributes.get("length") is None:
+    dtype, length = inputs[0].dtype, node.attributes.get("length")
+    if dtype.kind not in "iu":
         raise NotLowered("a range of floats")
-    numbers = Iota(shape, int64, (1,))
+    if length is None:
+        return _progression(lowering, inputs, dtype)
     return lowering.map(
         lambda e, i, start, step: e.arithmetic(
             "add", dtype, e.arithmetic("mul", dtype, e.cast(i, int64, dtype), step), start),
-        [numbers, inputs[0], inputs[2]], dtype)  # fmt: skip
+        [Iota((length,), int64, (1,)), inputs[0], inputs[2]], dtype)  # fmt: skip
+
+
+def _progression(lowering: Lowering, inputs: Sequence[Expression], dtype: DType) -> Progression:
+    e = lowering.e
+    start, limit, step = (e.cast(lowering.scalar(x), dtype, int64) for x in inputs)
+    for end in (start, limit):  # NumPy counts in floats: beyond these it may come to another length
+        e.fail_if(e.let(f"icmp ugt i64 {e.arithmetic('add', int64, end, str(1 << 51))}, {1 << 52}"))
+    down = e.compare("lt", int64, step, "0")
+    e.fail_if(e.compare("eq", int64, step, "0"))
+    size = e.select(down, int64, e.arithmetic("sub", int64, "0", step), step)
+    way = e.arithmetic("sub", int64, limit, start)
+    way = e.select(down, int64, e.arithmetic("sub", int64, "0", way), way)
+    up = e.arithmetic("sub", int64, e.arithmetic("add", int64, way, size), "1")
+    length = e.select(e.compare("gt", int64, way, "0"), int64, e.binary("udiv", int64, up, size), "0")
+    return Progression(dtype, start, step, length)
 
 
 @lowers("one_hot")
@@ -313,6 +357,9 @@ def _sum(e: Emitter, x: str | None, y: str | None) -> str | None:
 
 @lowers("get_item")
 def _get_item(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
+    x, key = inputs[0], node.attributes["key"]
+    if isinstance(x, Progression) and key == (("input", 0),) and inputs[1].shape == ():
+        return Splat((), x.dtype, x.item(lowering.e, lowering.scalar(inputs[1]), inputs[1].dtype))
     return item(lowering, inputs[0], node.attributes["key"], inputs[1:])
 
 

@@ -1,0 +1,340 @@
+"""Loops, branches, stores and errors as machine code: the same as the plan gives, or raises."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograph as tf
+from autograph.errors import OutOfRangeError
+from autograph.runtime.execute.native.region import Region
+from autograph.runtime.execute.plan import Plan
+from tests.runtime.execute.native.common import needs_llvm, same
+
+pytestmark = needs_llvm
+
+
+def region(function: Callable[..., Any], *arguments: Any) -> Region:
+    concrete = tf.function(function).get_concrete_function(*arguments)
+    return Region(concrete.optimized_graph, demanded=True)
+
+
+def check(function: Callable[..., Any], *arguments: Any, ulps: int = 0) -> None:
+    """The code gives what the plan gives, twice, and leaves its arguments alone."""
+    found = region(function, *arguments)
+    before = [np.copy(argument) for argument in arguments]
+    for _ in range(2):
+        for expected, got in zip(Plan(found.graph).run(*arguments), found.run(*arguments), strict=True):
+            same(expected, got, ulps)
+        for argument, old in zip(arguments, before, strict=True):
+            np.testing.assert_array_equal(argument, old)
+    assert found.is_compiled and not found.failures
+
+
+def test_scalars_in_a_loop_with_branches() -> None:
+    def collatz(n):
+        steps = 0
+        while n != 1:
+            n = n // 2 if n % 2 == 0 else 3 * n + 1
+            steps += 1
+        return steps
+
+    check(collatz, np.array(97))
+    check(collatz, np.array(1))
+
+
+def test_arrays_as_state() -> None:
+    def f(x, n):
+        y = x * 2
+        for i in tf.range(n):
+            x, y = y + x[::-1], x - tf.cast(i, tf.float32)
+        return x, y
+
+    for n in (0, 1, 5):
+        check(f, np.arange(5, dtype=np.float32), np.array(n, np.int32))
+
+
+def test_arrays_swap_places() -> None:
+    def f(x, y, n):
+        for _ in tf.range(n):
+            x, y = y, x
+        return x, y
+
+    check(f, np.arange(100.0), -np.arange(100.0), np.array(3, np.int32))
+    check(f, np.arange(3.0), -np.arange(3.0), np.array(4, np.int32))
+
+
+@pytest.mark.parametrize("n", [1, 7, 70])
+def test_stores_in_loops(n: int) -> None:
+    def sieve(x):
+        n = x.shape[0]
+        for i in tf.range(n):
+            if x[i] > 0:
+                j = i + 1
+                while j < n:
+                    x[j] = x[j] - x[i] * 2
+                    j += 2
+        return x, x[0]
+
+    check(sieve, np.arange(n) - n // 2)
+
+
+def test_bubble_sort() -> None:
+    def sort(x):
+        for i in tf.range(x.shape[0]):
+            for j in tf.range(x.shape[0] - 1 - i):
+                if x[j] > x[j + 1]:
+                    x[j], x[j + 1] = x[j + 1], x[j]
+        return x
+
+    check(sort, np.random.default_rng(0).permutation(40))
+
+
+def test_a_stored_array_that_is_needed_afterwards_stays() -> None:
+    def f(x):
+        y = x * 2
+        z = y
+        for i in tf.range(3):
+            y[i] = -1.0
+            z = z + y
+        w = y
+        y[0] = 100.0
+        return x, y, z, w
+
+    check(f, np.arange(80.0))
+
+
+def test_branches_with_arrays() -> None:
+    def f(x, flag):
+        y = x + 1
+        if flag:
+            x = x * y
+            y = y[::-1]
+        else:
+            y = y - x
+        return x, y
+
+    for flag in (True, False):
+        check(f, np.arange(70.0), np.array(flag))
+
+
+def test_views_of_what_changes() -> None:
+    def f(x, n):
+        total = tf.zeros((4,))
+        for i in tf.range(n):
+            row = x[i]
+            x[i] = row + total
+            x[(i + 1) % 4] = tf.reverse(row, [0])
+            total += x[:, 0]
+        return x, total, tf.transpose(x)
+
+    check(f, np.arange(16, dtype=np.float32).reshape(4, 4), np.array(4, np.int32))
+
+
+def test_reductions_and_products_in_loops() -> None:
+    def f(x, n):
+        for _ in tf.range(n):
+            x = tf.nn.relu(x @ x) / (tf.reduce_max(tf.abs(x), axis=1, keepdims=True) + 1.0)
+            x = x - tf.reduce_mean(x)
+        return x, tf.argmax(x, axis=0), tf.reduce_sum(x, axis=0)
+
+    check(f, np.random.default_rng(1).normal(size=(12, 12)), np.array(3, np.int32), ulps=1 << 24)
+
+
+def test_breaks_and_early_returns() -> None:
+    def f(x, limit):
+        total = 0
+        for i in tf.range(x.shape[0]):
+            if x[i] < 0:
+                continue
+            if total > limit:
+                break
+            total += x[i]
+        else:
+            total = -total
+        return total
+
+    for limit in (0, 5, 1000):
+        check(f, np.array([3, -1, 4, -1, 5, 9]), np.array(limit))
+
+
+def test_gathers_and_scatters() -> None:
+    def f(x, places):
+        y = x[places]
+        x[places] = tf.zeros_like(y)
+        return y, x, tf.gather(x, tf.abs(places), axis=0)
+
+    check(f, np.arange(12.0).reshape(4, 3), np.array([2, -1, 0]))
+
+
+def test_many_shapes_have_code_of_their_own() -> None:
+    concrete = tf.function(lambda x: x * 2 + tf.reduce_sum(x)).get_concrete_function(tf.TensorSpec([None], tf.float64))
+    found = Region(concrete.optimized_graph, demanded=True)
+    for n in (3, 4, 0, 3, 100, *range(20)):
+        x = np.arange(n, dtype=np.float64)
+        same(x * 2 + x.sum(), found.run(x)[0])
+    assert found.is_compiled
+
+
+@pytest.mark.parametrize("array", [np.arange(20.0)[::2], np.arange(20.0).astype(">f8")[:10], np.arange(10)])
+def test_arguments_that_lie_otherwise(array: np.ndarray) -> None:
+    found = region(lambda x: x + 1, np.arange(10.0))
+    same(np.asarray(array, np.float64) + 1, found.run(array)[0])
+
+
+# Errors
+
+
+def line_of(error: BaseException) -> int:
+    traceback = error.__traceback__
+    while traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    assert traceback.tb_frame.f_code.co_filename == __file__
+    return traceback.tb_lineno
+
+
+def test_an_index_outside_raises_at_the_users_line() -> None:
+    def f(x, n):
+        total = 0.0
+        for i in tf.range(n):
+            total += x[i]  # here
+        return total
+
+    found = region(f, np.arange(3.0), np.array(3))
+    assert found.run(np.arange(3.0), np.array(3))[0] == 3
+    with pytest.raises(OutOfRangeError) as caught:
+        found.run(np.arange(3.0), np.array(4))
+    assert line_of(caught.value) == f.__code__.co_firstlineno + 3
+    assert found.failures == 1
+
+
+def test_an_assertion_and_a_raise() -> None:
+    def f(x):
+        total = 0
+        for i in tf.range(10):
+            total += x
+            assert total < 50, total
+            if total < -50:
+                raise KeyError("small")
+        return total
+
+    found = region(f, np.array(1))
+    assert found.run(np.array(1))[0] == 10
+    with pytest.raises(AssertionError, match="54") as caught:
+        found.run(np.array(6))
+    assert line_of(caught.value) == f.__code__.co_firstlineno + 4
+    with pytest.raises(KeyError, match="small") as caught:
+        found.run(np.array(-6))
+    assert line_of(caught.value) == f.__code__.co_firstlineno + 6
+
+
+def test_warnings_are_those_of_the_plan() -> None:
+    def f(x, y):
+        while x > 100:
+            x = x // y
+        return x // y
+
+    found = region(f, np.array(1000), np.array(3))
+    assert found.run(np.array(1000), np.array(3))[0] == 12
+    with warnings.catch_warnings(record=True) as noted:
+        warnings.simplefilter("always")
+        assert found.run(np.array(7), np.array(0))[0] == 0
+    assert [str(each.message) for each in noted] == ["divide by zero encountered in floor_divide"]
+    assert noted[0].lineno == f.__code__.co_firstlineno + 3
+
+
+def test_the_smallest_integer_by_minus_one_does_no_harm() -> None:
+    found = region(lambda x, y: (x // y, x % y), np.array(1), np.array(1))
+    lowest = np.array(np.iinfo(np.int64).min)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        quotient, rest = found.run(lowest, np.array(-1))
+    assert quotient == lowest and rest == 0
+
+
+# Running
+
+
+def test_a_loop_without_end_can_be_interrupted() -> None:
+    def f(x):
+        while x > 0:
+            x = x + 1 if x < 5 else x - 1
+        return x
+
+    found = region(f, np.array(0))
+    found.run(np.array(0))
+    threading.Timer(0.3, lambda: signal.raise_signal(signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        found.run(np.array(1))
+    assert found.run(np.array(-1))[0] == -1
+
+
+def test_a_long_loop_uses_no_more_memory() -> None:
+    resource = pytest.importorskip("resource")
+
+    def f(n):
+        x = tf.zeros((64,))
+        for _ in tf.range(n):
+            x = x * 0.5 + x[::-1]
+        return x
+
+    found = region(f, np.array(10))
+    found.run(np.array(10))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    found.run(np.array(1_000_000))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 4096
+
+
+def test_several_threads_share_code() -> None:
+    def f(x):
+        for _ in tf.range(20):
+            x = tf.reverse(x, [0]) + 1.0
+        return x
+
+    found, wrong = region(f, np.arange(5000.0)), []
+
+    def work(start: int) -> None:
+        x = np.arange(5000.0) + start
+        for _ in range(50):
+            if not (found.run(x)[0] == x + 20).all():
+                wrong.append(start)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong and time is not None
+
+
+def test_code_is_freed_with_its_function() -> None:
+    import gc
+    import weakref
+
+    found = region(lambda x: x * 2, np.arange(3.0))
+    found.run(np.arange(3.0))
+    owner = weakref.ref(found._entry.__module__)
+    del found
+    gc.collect()
+    assert owner() is None
+
+
+def test_without_llvmlite_graphs_run_through_the_plan() -> None:
+    program = (
+        "import sys\nsys.modules['llvmlite'] = None\nimport autograph as tf\nfrom autograph.config import settings\n"
+        "settings.native = True\n"
+        "@tf.function\ndef f(n):\n    while n < 100:\n        n = n * 2\n    return n\n"
+        "exec(compile('', 'f', 'exec'))\nprint(int(tf.function(lambda x: x + 1)(tf.constant(2))))\n"
+        "from autograph.runtime.execute import native\nassert not native.is_available()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and done.stdout == "3\n", done.stderr

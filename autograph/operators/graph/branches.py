@@ -14,11 +14,13 @@ from autograph.runtime.trace import building
 from ..exceptions import StagedRaise, refuse_in_try
 from ..state import Contents, Journal, Location, copies
 from . import rebinding
+from .dicts import DictState
 from .errors import keep_cause, stage_raise
 from .join import join
+from .maybe import Maybe
 from .mismatches import of_branches
 from .refusals import changed_in_body
-from .specs import Mismatch, Optional, Spec
+from .specs import Frozen, Mismatch, Optional, Spec, parts_of, rebuild
 from .values import exported, freeze, references_in, spec_of
 
 Key = tuple[Any, ...]
@@ -113,6 +115,42 @@ def _empty_copies(found: dict[Key, tuple[Location, Any, Any]]) -> None:
 def old_value(location: Location) -> Any:
     """What a place holds now, frozen."""
     return freeze(location.get(), lambda _: False)
+
+
+def add_holders(outcome: Outcome, places: dict[Key, Location]) -> None:
+    """Adds to the changes of a branch those of `places` that it leaves alone, but which hold an object it changes."""
+    changes = list(outcome.changes.values())
+    changed = {id(location.owner) for location, _ in changes}
+    holders = {
+        key: location
+        for key, location in places.items()
+        if key not in outcome.changes and not changed.isdisjoint(references_in([old_value(location)]))
+    }
+    if not holders:
+        return
+    old = [location.get() for location, _ in changes]
+    try:
+        for location, frozen in changes:
+            location.set(_thawed(frozen.contents if isinstance(location, Contents) else frozen))
+        for key, location in holders.items():
+            outcome.changes[key] = location, freeze(location.get(), outcome.journal.is_created)
+    finally:
+        for (location, _), value in zip(changes, old, strict=True):
+            location.set(value)
+
+
+def _thawed(value: Any) -> Any:
+    """A frozen value with the objects themselves; what these hold are changes of their own."""
+    if isinstance(value, Frozen):
+        return value.obj
+    if isinstance(value, Maybe):
+        return Maybe(value.missing, value.flag, _thawed(value.value), value.name)
+    if isinstance(value, DictState):
+        return value.mapped(_thawed)
+    if isinstance(value, tuple) or type(value) in (list, dict):
+        keys, parts = parts_of(value)
+        return rebuild(type(value), keys, [_thawed(part) for part in parts])
+    return value
 
 
 def merged(label: str, branches: list[tuple[Outcome, Any]], kind: str) -> Spec:

@@ -14,7 +14,7 @@ from ..dispatch import Thunk
 from ..exceptions import StagedRaise
 from ..state import Location
 from . import aliases, conditions, rebinding
-from .branches import Key, Outcome, merged, old_value, trace_body
+from .branches import Key, Outcome, add_holders, merged, old_value, trace_body
 
 
 def if_stmt(
@@ -45,6 +45,8 @@ def _join(truth: Any, then: Outcome, otherwise: Outcome) -> Any:
     places: dict[Key, Location] = {}
     for outcome in branches:
         places.update({key: location for key, (location, _) in outcome.changes.items()})
+    for outcome in branches:
+        add_holders(outcome, places)
     columns = [[outcome.result for outcome in branches]]
     for key, location in places.items():
         columns.append(

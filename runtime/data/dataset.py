@@ -18,7 +18,7 @@ from ..tensor import SymbolicTensor
 from .functions import Environment
 from .iterator import DatasetIterator, Position, cursor_of, iterator_of
 from .options import Options
-from .structure import Element
+from .structure import Element, tensor_specs
 from .values import (
     INFINITE_CARDINALITY,
     UNKNOWN_CARDINALITY,
@@ -103,6 +103,7 @@ class Dataset(Stream, Composite):
 
     def as_numpy_iterator(self) -> Iterator[Any]:
         """The elements with arrays, NumPy scalars and bytes in place of tensors; only outside of traced functions."""
+        tensor_specs(self._specs, "as_numpy_iterator")
         return (nest.map_structure(lambda tensor: tensor.numpy(), element) for element in self)
 
     def cardinality(self) -> Any:

@@ -20,7 +20,7 @@ from ..spec import TensorSpec
 from .arguments import Number, flag, number, require_positive, static
 from .dataset import Dataset
 from .functions import ElementFunction, Environment
-from .structure import Element, flatten_up_to
+from .structure import Element, flatten_up_to, tensor_specs
 from .transforms import Unbatch, batch_count, longer
 from .values import BoundDataset, DatasetSpec
 
@@ -81,7 +81,7 @@ class PaddedBatch(Dataset):
 
 def shapes_to_pad_to(specs: Any, given: Any) -> list[tuple[int | None, ...]]:
     """The shape to which each component is padded, with None for the longest of a batch."""
-    leaves, parts = nest.flatten(specs), _parts(specs, given)
+    leaves, parts = tensor_specs(specs, "padded_batch"), _parts(specs, given)
     return [_padded_shape(i, leaf, part) for i, (leaf, part) in enumerate(zip(leaves, parts, strict=True))]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from autograph.errors import InvalidArgumentError
 
 from .. import nest, trace
+from ..composite import Composite
 from ..convert import wrap
 from ..dtypes import DType, as_dtype
 from ..spec import TensorSpec
@@ -28,7 +29,7 @@ class Tensors(Dataset):
 
     def __init__(self, tensors: Any) -> None:
         tensors = normalised(tensors)
-        super().__init__(specs_of(tensors), tensors=nest.flatten(tensors))
+        super().__init__(specs_of(tensors), tensors=nest.flatten(tensors, expand_composites=True))
 
     def elements(self, environment: Environment) -> Iterator[Element]:
         yield tuple([environment.array(tensor) for tensor in self._tensors])
@@ -49,7 +50,7 @@ class TensorSlices(Dataset):
             raise ValueError("Invalid `tensors`: there is nothing to slice")
         lengths = []
         for leaf in leaves:
-            if leaf.static_shape == ():
+            if isinstance(leaf, Composite) or leaf.static_shape == ():
                 raise ValueError("Unbatching a tensor is only supported for rank >= 1")
             lengths.append(None if leaf.static_shape is None else leaf.static_shape[0])
         _one_length(lengths)

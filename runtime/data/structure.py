@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import InvalidArgumentError
+from autograph.errors import InvalidArgumentError, InvalidTypeError
 
 from .. import nest, shapes
 from ..arguments import spec_of
@@ -20,7 +20,7 @@ from ..ir import Type
 from ..spec import TensorSpec
 from ..tensor import EagerTensor
 
-__all__ = ["Element", "components", "flatten_up_to", "normalised", "packed", "specs_of", "types_of"]
+__all__ = ["Element", "components", "flatten_up_to", "normalised", "packed", "specs_of", "tensor_specs", "types_of"]
 
 Element = tuple[Any, ...]
 
@@ -37,6 +37,15 @@ def normalised(value: Any) -> Any:
 def specs_of(structure: Any) -> Any:
     """The specs of a structure of tensors."""
     return nest.map_structure(lambda leaf: leaf.type_spec if isinstance(leaf, Composite) else spec_of(leaf), structure)
+
+
+def tensor_specs(specs: Any, what: str) -> list[TensorSpec]:
+    """The specs of the components; `TypeError` when some of them are no tensors but datasets."""
+    leaves = nest.flatten(specs)
+    for leaf in leaves:
+        if not isinstance(leaf, TensorSpec):
+            raise InvalidTypeError(f"`{what}` takes elements made of tensors, not of {leaf!r}; see `flat_map`")
+    return leaves
 
 
 def types_of(specs: Any) -> tuple[Type, ...]:

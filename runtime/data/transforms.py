@@ -18,7 +18,7 @@ from .arguments import Number, flag, number, require_positive, static
 from .dataset import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset
 from .functions import ElementFunction, Environment
 from .options import Options
-from .structure import Element
+from .structure import Element, tensor_specs
 
 __all__ = [
     "Batch", "Filter", "Map", "Repeat", "Shard", "Skip", "Take", "Unbatch", "WithOptions",
@@ -99,6 +99,7 @@ class Batch(Dataset):
         if length is not None:
             require_positive(length, "batch_size")
         rows = length if static(self._drop) else None
+        tensor_specs(source.element_spec, "batch")
         specs = nest.map_structure(lambda spec: longer(spec, rows), source.element_spec)
         super().__init__(specs, [source], [self._size, self._drop])
 
@@ -146,7 +147,7 @@ class Unbatch(Dataset):
     _name = "_UnbatchDataset"
 
     def __init__(self, source: Dataset) -> None:
-        for spec in nest.flatten(source.element_spec):
+        for spec in tensor_specs(source.element_spec, "unbatch"):
             if spec.type.shape == ():
                 raise ValueError("Cannot unbatch an input with scalar components.")
         specs = nest.map_structure(lambda spec: TensorSpec(spec.type.shape and spec.type.shape[1:], spec.dtype),

@@ -86,6 +86,7 @@ def by_parity(**options: Any) -> Any:
          .flat_map(lambda a, b: Dataset.zip((a.batch(2), b.skip(1).batch(2)))), [([0, 1], [1, 2]), ([3, 4], [4, 5])],
          ((None,), (None,)), -2),
         (lambda: Dataset.range(2).repeat().window(3).take(2), [[0, 1, 0], [1, 0, 1]], None, 2),
+        (lambda: Dataset.from_tensors((Dataset.range(2), Dataset.range(3))), [([0, 1], [0, 1, 2])], None, 1),
         # Other batches and groups
         (lambda: Dataset.range(7).batch(4).rebatch(3), [[0, 1, 2], [3, 4, 5], [6]], (None,), -2),
         (lambda: Dataset.range(7).batch(4).rebatch(3, drop_remainder=True), [[0, 1, 2], [3, 4, 5]], (3,), -2),
@@ -168,6 +169,11 @@ def test_elements_shapes_and_cardinalities(make: Any, elements: Any, shapes: Any
         (lambda: Dataset.range(2).get_single_element(), ValueError, "more than one element"),
         (lambda: Dataset.range(0).get_single_element(), ValueError, "Dataset was empty"),
         (lambda: Dataset.range(2).prefetch(-2), ValueError, "buffer_size must be >= 0"),
+        (lambda: Dataset.range(5).window(2).batch(2), TypeError, "`batch` takes elements made of tensors, not of"),
+        (lambda: Dataset.range(5).window(2).padded_batch(2), TypeError, "`padded_batch` takes elements made of"),
+        (lambda: Dataset.range(5).window(2).unbatch(), TypeError, "`unbatch` takes elements made of tensors"),
+        (lambda: Dataset.range(5).window(2).as_numpy_iterator(), TypeError, "`as_numpy_iterator` takes elements"),
+        (lambda: Dataset.from_tensor_slices(Dataset.range(5)), ValueError, "only supported for rank >= 1"),
         (lambda: Dataset.range(2).apply(lambda dataset: 5), TypeError, "must return a `tf.data.Dataset` object"),
     ],
 )  # fmt: skip

@@ -45,8 +45,10 @@ class ConcreteFunction:
     pinned to their traced values, and may be left out. It is made by `Function.get_concrete_function`.
     """
 
-    def __init__(self, graph: Graph, parameters: Parameters, values: Sequence[Any], outputs: Any) -> None:
+    def __init__(self, graph: Graph, parameters: Parameters, values: Sequence[Any], outputs: Any,
+                 jit_compile: bool | None = None) -> None:  # fmt: skip
         self.graph = graph
+        self._jit_compile = jit_compile
         self.name = f"__inference_{graph.name}_{next(_numbers)}"
         self._parameters = parameters
         self._values = values
@@ -118,7 +120,7 @@ class ConcreteFunction:
 
     @functools.cached_property
     def _executable(self) -> Executable:
-        return Executable(self.graph)
+        return Executable(self.graph, self._jit_compile)
 
     @property
     def optimized(self) -> Optimized:
@@ -134,6 +136,11 @@ class ConcreteFunction:
     def plan(self) -> Plan:
         """The plan that runs the graph."""
         return self._executable.plan
+
+    @property
+    def compiled(self) -> str:
+        """What of the graph is machine code, and for the rest the operation and the line that stand in the way."""
+        return self._executable.compiled
 
     def plan_code(self) -> str:
         """The Python source that runs the graph."""

@@ -73,6 +73,7 @@ class _Options(NamedTuple):
     autograph: bool
     reduce_retracing: bool
     maximum_traces: int | None = None
+    jit_compile: bool | None = None
 
 
 class Function:
@@ -228,8 +229,9 @@ class Function:
             check(graph)
         remaining = iter(specs)
         return ConcreteFunction(
-            graph, self._traces.parameters, [with_specs(value, remaining) for value in values], outputs
-        )
+            graph, self._traces.parameters, [with_specs(value, remaining) for value in values], outputs,
+            self._options.jit_compile,
+        )  # fmt: skip
 
     def _trace_once(self, values: Sequence[Any], specs: Sequence[TensorSpec], pending: Pending) -> tuple[Graph, Any]:
         parameters = self._traces.parameters
@@ -350,8 +352,10 @@ def function(
     input_signature: a `TensorSpec`, or a structure of them, for each parameter: one trace serves all calls, and
         other arguments are refused with a `SignatureError`.
     autograph: convert the function first, so that Python control flow can depend on tensors.
-    jit_compile and the names that begin with ``experimental_``: accepted as in TensorFlow; they don't change what a
-        function means. ``experimental_relax_shapes`` is the old name of ``reduce_retracing``.
+    jit_compile: True: run as machine code (the extra ``native``), or raise `UnimplementedError` at the first call, with
+        the operation and the line that stand in the way. False: never. None: where it pays, if it is turned on.
+    names that begin with ``experimental_``: accepted as in TensorFlow; they don't change what a function
+        means. ``experimental_relax_shapes`` is the old name of ``reduce_retracing``.
     reduce_retracing: leave dimensions unknown in which calls differ, rather than trace for each.
     maximum_traces: how many traces to keep, of methods for each instance; the oldest go first, and `explain` says so.
         Left out: all of them.
@@ -371,7 +375,8 @@ def function(
         input_signature = tuple(input_signature)
     if maximum_traces is not None and maximum_traces < 1:
         raise SignatureError(f"maximum_traces must be at least 1, not {maximum_traces!r}")
-    options = _Options(input_signature, autograph, reduce_retracing or bool(experimental_relax_shapes), maximum_traces)
+    options = _Options(input_signature, autograph, reduce_retracing or bool(experimental_relax_shapes), maximum_traces,
+                       jit_compile)  # fmt: skip
 
     def decorate(func: Callable[..., Any]) -> Function:
         if isinstance(func, Function):

@@ -38,6 +38,13 @@ class Executable:
 
         return native_plan(self.optimized.graph, self.jit_compile)
 
+    @property
+    def compiled(self) -> str:
+        """What of the graph is machine code, and what keeps out the rest, in words."""
+        from .native import report
+
+        return report(self._plan)
+
     @functools.cached_property
     def _checked(self) -> Plan:
         return Plan(self.graph, check_numerics=True)

@@ -32,7 +32,7 @@ from autograph.config import settings
 from ...ir import Graph
 from ..plan import Plan
 
-__all__ = ["is_available", "native_plan"]
+__all__ = ["is_available", "native_plan", "report"]
 
 
 def is_available() -> bool:
@@ -64,3 +64,27 @@ def native_plan(graph: Graph, jit_compile: bool | None) -> Any:
     if jit_compile:
         raise refused(*found)
     return Plan(partition(graph)[0])
+
+
+def report(plan: Any) -> str:
+    """What of a graph is machine code, and what stands in the way of the rest: one line for each part.
+
+    ``plan`` is what `native_plan` has given.
+    """
+    if not is_available():
+        return "nothing is machine code: llvmlite is not installed (the extra `native`)"
+    from .partition import NATIVE, obstacle
+    from .region import Region
+
+    if isinstance(plan, Region):
+        return plan.report()
+    lines = []
+    for node in plan.graph.nodes:
+        if node.op is NATIVE:
+            lines.append(node.attributes["region"].report())
+        else:
+            found = obstacle([node])
+            if found is not None:
+                where = found[0].location
+                lines.append(f"{node.name} runs through NumPy: {found[1]}" + ("" if where is None else f" ({where})"))
+    return "\n".join(lines) or "nothing is machine code: the graph is too small, or it is turned off"

@@ -16,7 +16,8 @@ from .region import Region
 # So many nodes have to be in a part without a loop, or a call of it costs more than it saves.
 _ENOUGH = 4
 _CONTROL = frozenset(("while", "cond"))
-_NO_WORK = frozenset(("constant", "placeholder", "identity", "reshape", "expand_dims", "squeeze", "transpose", "shape"))
+_GIVEN = frozenset(("constant", "placeholder"))
+_NO_WORK = frozenset(("identity", "reshape", "expand_dims", "squeeze", "transpose", "shape"))
 
 
 def _run(*arrays: Any, region: Region) -> Any:
@@ -43,7 +44,7 @@ def obstacle(nodes: Iterable[Node]) -> tuple[Node, str] | None:
     """The first node that has no form in machine code, and why; None when all may have."""
     for node in nodes:
         name = node.op.name
-        if name == "placeholder":
+        if name in _GIVEN:  # what uses it is to blame
             continue
         for value in (*node.inputs, *node.outputs):
             if value.type.dtype not in TYPES:
@@ -53,7 +54,7 @@ def obstacle(nodes: Iterable[Node]) -> tuple[Node, str] | None:
                 found = obstacle(graph.nodes)
                 if found is not None:
                     return found
-        elif name not in ELEMENTWISE and name not in LOWERINGS and name != "constant":
+        elif name not in ELEMENTWISE and name not in LOWERINGS:
             return node, f"the op {name!r} has no form in machine code"
     return None
 
@@ -62,6 +63,8 @@ def partition(graph: Graph) -> tuple[Graph, list[Region]]:
     """A graph with `NATIVE` nodes in the place of parts of a graph, and these parts."""
     runs: list[list[Node]] = [[]]
     for node in graph.nodes:
+        if node.op.name in _GIVEN:
+            continue
         if obstacle([node]) is None:
             runs[-1].append(node)
         elif runs[-1]:
@@ -95,7 +98,7 @@ def _rebuilt(graph: Graph, parts: dict[Node, list[Node]]) -> tuple[Graph, list[R
             values[node.outputs[0]] = target.constant(node.attributes["value"], node.name, node.where)
         if node in parts:
             regions.append(_add_region(target, parts[node], used, values))
-        elif node not in inside and node.op.name not in ("placeholder", "constant"):
+        elif node not in inside and node.op.name not in _GIVEN:
             _copy(node, target, values)
     target.outputs = [values[value] for value in graph.outputs]
     target.never_returns, target.calls_itself = graph.never_returns, graph.calls_itself
@@ -117,13 +120,8 @@ def _add_region(target: Graph, run: Sequence[Node], used: dict[Value, list[Node 
             inner[value] = own.parameter(value.type, value.node.name)
             outside.append(values[value])
     for node in run:
-        if node.op.name == "constant":
-            inner[node.outputs[0]] = own.constant(node.attributes["value"], node.name, node.where)
-            values.setdefault(node.outputs[0], target.constant(node.attributes["value"], node.name, node.where))
-        elif node.op.name != "placeholder":
-            _copy(node, own, inner)
-    results = [value for value in made if value.node.op.name not in ("constant", "placeholder")
-               and any(user not in members for user in used.get(value, ()))]  # fmt: skip
+        _copy(node, own, inner)
+    results = [value for value in made if any(user not in members for user in used.get(value, ()))]
     own.outputs = [inner[value] for value in results]
     region = Region(own)
     node = target.add(NATIVE, outside, {"region": region}, name="native", types=[value.type for value in results])

@@ -115,6 +115,17 @@ class Region:
         """Whether there is code for any arguments so far."""
         return any(entry is not None for entry in self._entries.values())
 
+    def report(self) -> str:
+        """Whether the graph is machine code, or why not, in words."""
+        nodes = sum(1 for node in self.graph.walk() if node.op.name not in ("placeholder", "constant"))
+        lines = []
+        if self.is_compiled:
+            lines.append(f"{nodes} nodes are machine code")
+        for node, reason in self.reasons:
+            where = None if node is None else node.location
+            lines.append(f"{nodes} nodes run through NumPy: {reason}" + ("" if where is None else f" ({where})"))
+        return "\n".join(lines) or f"{nodes} nodes may become machine code, but have not been called often enough"
+
     # What a plan has too
 
     @property

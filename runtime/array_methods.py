@@ -101,9 +101,18 @@ def attribute(tensor: Any, name: str) -> Any:
 
 def _no_attribute(tensor: Any, name: str) -> AttributeError:
     values = (str, int, float, np.ndarray)
-    if isinstance(tensor, tensors.EagerTensor) or not any(hasattr(kind, name) for kind in values):
+    assigns = name.startswith("assign")
+    if isinstance(tensor, tensors.EagerTensor) or not (assigns or any(hasattr(kind, name) for kind in values)):
         return AttributeError(f"{type(tensor).__name__!r} object has no attribute {name!r}")
     location = trace.user_location()
+    if assigns:
+        return StagedAttributeError(
+            f"a graph tensor has no attribute {name!r}: it is a value, not a variable",
+            **({} if location is None else location._asdict()),
+            construct=name,
+            remedy="assign to the variable itself; where a condition decides which, assign in its branches: "
+            "`if x > 0: v.assign(y)`",
+        )
     return StagedAttributeError(
         f"a graph tensor has no attribute {name!r}: no operation does what it does to a value of Python",
         **({} if location is None else location._asdict()),

@@ -52,7 +52,7 @@ def generator(iterable: Any, item: Item) -> Values:
         StagedValueError: the iterable, or whether a value is yielded at all, is staged.
     """
     if backend_of(iterable) is not None:
-        raise _refusal("runs over a staged value")
+        raise _refusal("that is kept runs over a staged value, whose items only the run knows")
     return _named(_lazily(iter(iterable), item))
 
 
@@ -102,14 +102,14 @@ def _lazily(iterator: Iterator[Any], item: Item) -> Values:
     for each in iterator:
         values: list[Any] = []
         if _turn(item, each, values) is not values:
-            raise _refusal("yields a value only under a staged condition")
+            raise _refusal("that is kept yields a value only under a staged condition")
         for value in values:
             if type(value) is not _Inner:
                 yield value
             elif backend_of(value.iterable) is None:
                 yield from _lazily(value.iterable, value.item)
             else:
-                raise _refusal("runs over a staged value")
+                raise _refusal("that is kept runs over a staged value, whose items only the run knows")
 
 
 def _refusal(what: str) -> StagedValueError:

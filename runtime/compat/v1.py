@@ -152,8 +152,8 @@ class Session:
         if isinstance(leaf, (SymbolicTensor, str)):
             return self._value(leaf)
         raise TypeError(
-            f"Argument `fetch` = {leaf!r} has invalid type {type(leaf).__name__!r} must be a string or Tensor, an "
-            "operation or a variable"
+            f"Argument `fetch` = {leaf!r} has invalid type {type(leaf).__name__!r}: it must be a string, a tensor, "
+            "an operation or a variable"
         )
 
     def _value(self, tensor: Any) -> Value:

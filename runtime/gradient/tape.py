@@ -158,7 +158,8 @@ class GradientTape:
     def _take_records(self) -> Sequence[Record]:
         if self._records is None:
             raise RuntimeError(
-                "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
+                "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians): "
+                "pass persistent=True for more"
             )
         if self._recording and not self.persistent:
             self._stop()

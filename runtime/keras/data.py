@@ -215,7 +215,7 @@ def _common_length(parts: Any) -> int:
     if len(found) > 1:
         shown = "".join(f"'{name}' sizes: {', '.join(map(str, each))}\n" for name, each in lengths.items() if each)
         raise InvalidArgumentError(
-            "Data cardinality is ambiguous. Make sure all arrays contain the same number of samples." + shown
+            "Data cardinality is ambiguous. Make sure all arrays contain the same number of samples.\n" + shown.rstrip()
         )
     if not found:
         raise InvalidArgumentError("there are no data: x is missing")

@@ -59,9 +59,10 @@ def check_input(layer: Any, inputs: Any) -> None:
         if spec is not None and leaf is not None:
             problem = _problem(spec, leaf)
             if problem is not None:
+                name = getattr(leaf, "keras_name", None)
+                named = f" with name '{name}'" if name is not None else ""
                 raise InvalidArgumentError(
-                    f"Input {number} with name '{getattr(leaf, 'keras_name', None)}' of layer '{layer.name}' is "
-                    f"incompatible with the layer: {problem}"
+                    f"Input {number}{named} of layer '{layer.name}' is incompatible with the layer: {problem}"
                 )
 
 

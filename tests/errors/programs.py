@@ -7,11 +7,13 @@ import io
 import linecache
 import os
 import re
+import sys
 import textwrap
 import traceback
 import warnings
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +34,8 @@ def shown(source: str, file: Path) -> str:
     out, err = io.StringIO(), io.StringIO()
     parts = []
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = _show_warning  # pytest collects warnings, users see them
         warnings.simplefilter("ignore", SyntaxWarning)
         warnings.simplefilter("ignore", RuntimeWarning)
         try:
@@ -40,6 +44,10 @@ def shown(source: str, file: Path) -> str:
             parts = _chain(error, str(file))
     text = out.getvalue() + textwrap.indent(err.getvalue(), "err: ") + "\n".join(parts)
     return _steady(text.replace(str(file), "user.py")).strip("\n")
+
+
+def _show_warning(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any) -> None:
+    sys.stderr.write(warnings.formatwarning(message, category, filename, lineno))
 
 
 def _chain(error: BaseException, file: str) -> list[str]:

@@ -60,10 +60,13 @@ def _with_element(spec: ListOf, value: Any) -> ListOf:
     try:
         return ListOf(join(spec.element, new))
     except Mismatch as error:
+        left, right = str(error.left), str(error.right)
+        differ = f"the elements of a staged list differ: {left} and {right}"
         raise StagingError(
-            f"the elements of a staged list differ: {error.left} and {error.right}",
+            differ if left != right else f"a staged list can't hold objects such as {left}",
             **where(),
-            remedy="give all elements the same type and structure",
+            remedy="give all elements the same type and structure: tensors, numbers, strings, and tuples, lists, dicts "
+            "and dataclasses of them",
         ) from None
 
 

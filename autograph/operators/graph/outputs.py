@@ -78,7 +78,7 @@ def _columns(spec: Spec, handles: list[Any], depth: int) -> Iterator[Any]:
         return
     else:
         raise StagedValueError(
-            f"a list with elements of which some are None can't be a result: its elements have {spec}",
+            f"a list with elements of which some are None can't be a result: each is {spec}",
             **where(),
             remedy="use a number in place of None",
         )

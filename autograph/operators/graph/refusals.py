@@ -34,8 +34,9 @@ def changed_in_body(obj: Any, journal: Journal) -> MutationError:
 def outlives_trace(values: list[Any], label: str, journal: Journal, arguments: Iterable[Any]) -> MutationError:
     """The error for a list that outlives the traced function, and would hold tensors of its graph."""
     name = known_as(values, journal.bodies, arguments) or label
+    what = f"the list `{name}`" if name != "list" else "a list that is changed here"
     return MutationError(
-        f"the list `{name}` outlives this function, and can't hold tensors of its graph",
+        f"{what} outlives this function, and can't hold what runs of its graph put into it",
         **_where(values, journal),
         construct=name,
         remedy="return the values, or keep them in an attribute or a variable",

@@ -127,8 +127,8 @@ def for_rest(
     stop = _signal(stop)
     if aliases.is_held(iterator):
         raise MutationError(
-            f"a {type(iterator).__name__} that has a name is run over with a staged `break`: only the run tells how"
-            " far it goes",
+            f"an iterator that has a name ({type(iterator).__name__}) is looped over with a staged `break`: only the "
+            "run tells how far it goes",
             **where(),
             construct="for",
             remedy="loop over a list or a tensor, or make the iterator in the `for` statement",

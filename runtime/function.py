@@ -36,6 +36,7 @@ from .recursion import Pending
 from .spec import TensorSpec
 from .trace import open_graphs
 from .traces import Traces
+from .unfinished import run_unfinished
 from .variable_creation import traced_twice
 
 __all__ = ["Function", "function", "set_front_half"]
@@ -146,7 +147,7 @@ class Function:
             key = tuple([key_of(value, tensors) for value in values])
             if local.ambient is not None:
                 key = (*key, local.ambient)
-            concrete = traces.find(key) or self._concrete(key, values, tensors)
+            concrete = traces.find(key) or self._concrete(key, values, tensors, called=True)
             if isinstance(concrete, Pending):
                 return concrete.call_flat(tensors)
             if concrete.changed_inputs:
@@ -193,10 +194,13 @@ class Function:
 
     # Tracing
 
-    def _concrete(self, key: Any, values: Sequence[Any], tensors: Sequence[Any]) -> ConcreteFunction | Pending:
+    def _concrete(
+        self, key: Any, values: Sequence[Any], tensors: Sequence[Any], called: bool = False
+    ) -> ConcreteFunction | Pending:
         """The trace for a key that has none yet; two threads that need it at once share one.
 
-        A function that is being traced, and needs this very trace, gets what stands for it meanwhile.
+        A function that is being traced, and needs this very trace, gets what stands for it meanwhile. When it is
+        ``called`` and the user's code raises, what stands before is run: it may print something, or raise first.
         """
         specs = [spec_of(tensor) for tensor in tensors]
         if self._options.input_signature is not None:
@@ -217,6 +221,10 @@ class Function:
             concrete = traced_twice(not traces.by_key, tensors, lambda: self._trace(values, specs, pending))
             pending.keep(concrete, lambda warn: traces.remember(concrete, key, general, warn))
             return concrete
+        except Exception as error:
+            if called:
+                run_unfinished(error, pending.graph, traces.parameters, values, tensors)
+            raise
         finally:
             traces.release(pending, general)
 

@@ -1,0 +1,83 @@
+"""A `raise` that no tensor decides about, after something that is staged: Python's order of events holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import autograph as tf
+
+
+@tf.function
+def checked(x: Any, mode: str) -> Any:
+    tf.print("checking", x)
+    if x < 0:
+        raise ValueError(f"{x} is negative")
+    if mode == "half":
+        return x // 2
+    raise KeyError(mode)
+
+
+def test_a_staged_raise_comes_first(capsys: pytest.CaptureFixture[str]) -> None:
+    for _ in range(2):
+        with pytest.raises(ValueError, match="-3 is negative") as caught:
+            checked(tf.constant(-3), "double")
+        assert caught.value.__context__ is None
+        with pytest.raises(KeyError, match="double"):
+            checked(tf.constant(3), "double")
+    assert capsys.readouterr().err == "checking -3\nchecking 3\n" * 2
+    assert int(checked(tf.constant(6), "half")) == 3
+
+
+def test_an_assert_comes_first() -> None:
+    @tf.function
+    def f(x: Any) -> Any:
+        assert x > 0, "not positive"
+        raise TypeError("always")
+
+    with pytest.raises(AssertionError, match="not positive"):
+        f(tf.constant(-1))
+    with pytest.raises(TypeError, match="always") as caught:
+        f(tf.constant(1))
+    assert caught.traceback[-1].name == "f"
+
+
+def test_variables_are_written_before() -> None:
+    count = tf.Variable(0)
+
+    @tf.function
+    def f(x: Any) -> Any:
+        count.assign_add(x)
+        assert not isinstance(x, tf.Tensor), "a tensor"
+
+    with pytest.raises(AssertionError, match="a tensor"):
+        f(tf.constant(2))
+    assert int(count) == 2
+
+
+def test_the_next_call_traces_anew() -> None:
+    ready = False
+
+    @tf.function
+    def f(x: Any) -> Any:
+        assert x > 0
+        if not ready:
+            raise RuntimeError("not ready")
+        return x * 2
+
+    with pytest.raises(RuntimeError, match="not ready"):
+        f(tf.constant(2))
+    ready = True
+    assert int(f(tf.constant(2))) == 4
+
+
+def test_other_errors_while_tracing_run_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    @tf.function
+    def f(x: Any) -> Any:
+        tf.print("hello")
+        return x.no_such_attribute
+
+    with pytest.raises(AttributeError):
+        f(tf.constant(2))
+    assert capsys.readouterr().err == ""

@@ -98,7 +98,7 @@ def imports(converters: dict[str, Converter], directory: Path, quick: bool) -> l
 def scaling(converters: dict[str, Converter], directory: Path, quick: bool) -> list[Row]:
     """The time per statement of large functions, in units of that of small ones."""
     sizes: tuple[tuple[str, Callable[[int], str], int, int], ...] = (
-        ("consecutive", subjects.consecutive, 20, 2000), ("nested", subjects.deep, 5, 50))
+        ("consecutive", subjects.consecutive, 20, 200 if quick else 2000), ("nested", subjects.deep, 5, 50))
     rows = []
     for name, text, small, large in sizes:
         ratios = {}

@@ -68,6 +68,7 @@ _NAMES = {
 
 _NAMESPACES = {
     "math": {
+        "runtime.ops.counts": "bincount confusion_matrix",
         "runtime.ops.combined": """
             is_non_decreasing is_strictly_increasing lbeta polyval reciprocal_no_nan scalar_mul
             """,
@@ -90,12 +91,13 @@ _NAMESPACES = {
             segment_max segment_mean segment_min segment_prod segment_sum unsorted_segment_max unsorted_segment_mean
             unsorted_segment_min unsorted_segment_prod unsorted_segment_sum
             """,
-        "runtime.ops.sort": "bincount confusion_matrix in_top_k invert_permutation top_k",
+        "runtime.ops.sort": "in_top_k invert_permutation top_k",
     },
     "linalg": {
         "runtime.ops.combined": "global_norm logdet normalize tensor_diag tensor_diag_part",
-        "runtime.ops.create": "diag diag_part eye set_diag trace",
+        "runtime.ops.create": "eye trace",
         "runtime.ops.cumulative": "norm",
+        "runtime.ops.diagonals": "diag diag_part set_diag",
         "runtime.ops.linalg": """
             adjoint band_part cholesky cross det eigh eigvalsh einsum inv lstsq matmul matvec pinv qr slogdet solve
             svd tensordot triangular_solve

@@ -124,7 +124,7 @@ def _pack(structure: Any, leaves: Iterator[Any], expand: bool = False) -> Any:
     return next(leaves) if spec is None else spec.pack([next(leaves) for _ in spec.components()])
 
 
-def map_structure(function: Callable[..., Any], *structures: Any, expand_composites: bool = False) -> Any:
+def map_structure(func: Callable[..., Any], *structures: Any, expand_composites: bool = False) -> Any:
     """Apply a function to the leaves of equal structures; the result has the structure of the first."""
     if not structures:
         raise InvalidArgumentError("map_structure needs at least one structure")
@@ -132,7 +132,7 @@ def map_structure(function: Callable[..., Any], *structures: Any, expand_composi
     for other in others:
         assert_same_structure(first, other)
     flat = [flatten(structure, expand_composites) for structure in structures]
-    return _pack(first, map(function, *flat), expand_composites)
+    return _pack(first, map(func, *flat), expand_composites)
 
 
 def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:

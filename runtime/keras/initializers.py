@@ -16,8 +16,9 @@ import numpy as np
 from ..convert import convert_to_tensor
 from ..dtypes import as_dtype
 from ..ops import random
-from ..ops.create import diag_part, eye, fill
+from ..ops.create import eye, fill
 from ..ops.decompose import qr
+from ..ops.diagonals import diag_part
 from ..ops.elementwise import cast
 from ..ops.linalg import adjoint
 from ..ops.math import sign

@@ -6,6 +6,7 @@ A new family is a module here and a line below; its public names go into the tab
 from . import arrays as arrays
 from . import control as control
 from . import convolution as convolution
+from . import counts as counts
 from . import create as create
 from . import cumulative as cumulative
 from . import dropout as dropout

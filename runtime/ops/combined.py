@@ -10,9 +10,10 @@ from ..indexed_slices import IndexedSlices
 from ..tensor import Tensor
 from ..variable import Variable
 from .control import identity
-from .create import diag, diag_part, zeros_like
+from .create import zeros_like
 from .cumulative import Axis, cumprod, norm
 from .decompose import slogdet
+from .diagonals import diag, diag_part
 from .elementwise import add_n, cast, where
 from .gather import boolean_mask, gather
 from .joining import concat
@@ -165,9 +166,13 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str
     """The slices of `data` with the number 0, those with 1, and so on; `partitions` holds the numbers.
 
     The shape of `partitions` is that of the first axes of `data`; the number of slices in each part is unknown in
-    a graph.
+    a graph. Raises `InvalidArgumentError` for a number outside `[0, num_partitions)`.
     """
+    from ..debugging import Assert
+
     partitions = convert_to_tensor(partitions)
+    message = f"dynamic_partition: a number is not in [0, {num_partitions})"
+    Assert(reduce_all((partitions >= 0) & (partitions < num_partitions)), [message, partitions])
     return [boolean_mask(data, partitions == number) for number in range(num_partitions)]
 
 

@@ -18,11 +18,11 @@ from ..trace import static_value
 from . import samples as s
 from .dims import as_dims
 from .elementwise import cast
-from .infer import at_least, axis_of, exactly, require, require_kind, text
+from .infer import at_least, axis_of, exactly, require, require_kind, text, whole
 from .reduce import reduce_sum, sum_op
 
 __all__ = [
-    "diag", "diag_part", "eye", "fill", "linspace", "meshgrid", "one_hot", "ones", "ones_like", "range", "set_diag",
+    "eye", "fill", "linspace", "meshgrid", "one_hot", "ones", "ones_like", "range",
     "trace", "zeros", "zeros_like",
 ]  # fmt: skip
 
@@ -188,7 +188,7 @@ def linspace(start: Any, stop: Any, num: int, name: str | None = None, axis: int
     `start` and `stop` broadcast; integers give float64, other dtypes stay. Raises `InvalidArgumentError` for a negative
     `num`, shapes that do not broadcast, an axis out of bounds, or strings.
     """
-    return linspace_op(start, stop, num=int(num), axis=int(axis), name=name)
+    return linspace_op(start, stop, num=int(num), axis=whole(axis), name=name)
 
 
 # Unit vectors and matrices.
@@ -238,12 +238,14 @@ def one_hot(
 
     The new axis is the last one unless `axis` says otherwise; the dtype is float32 unless it, or the values, say
     otherwise. An index outside `[0, depth)` gives a row of `off_value`. Raises `InvalidArgumentError` for
-    an axis out of bounds, `InvalidTypeError` for what is no dtype.
+    an axis out of bounds and a negative depth, `InvalidTypeError` for what is no dtype.
     """
+    rows = whole(depth, "depth")
+    require(rows >= 0, f"depth must be at least 0, not {rows}")
     given = [convert_to_tensor(v) for v in (on_value, off_value) if v is not None]
     target = as_dtype(dtype) if dtype is not None else given[0].dtype if given else float32
     on, off = (cast(default if v is None else v, target) for v, default in ((on_value, 1), (off_value, 0)))
-    return one_hot_op(indices, on, off, depth=int(depth), axis=-1 if axis is None else int(axis), name=name)
+    return one_hot_op(indices, on, off, depth=rows, axis=-1 if axis is None else whole(axis), name=name)
 
 
 def eye(
@@ -252,9 +254,12 @@ def eye(
 ) -> Any:
     """The identity matrix, or a batch of them: shape `batch_shape + [num_rows, num_columns]`. Sizes are Python ints.
 
-    Raises `InvalidArgumentError` for a `batch_shape` that is not known, `ValueError` for a negative size.
+    Raises `InvalidArgumentError` for a `batch_shape` that is not known, and for a negative size.
     """
-    matrix = np.eye(int(num_rows), None if num_columns is None else int(num_columns), dtype=as_dtype(dtype).numpy)
+    rows = whole(num_rows, "num_rows")
+    columns = rows if num_columns is None else whole(num_columns, "num_columns")
+    require(min(rows, columns) >= 0, f"a matrix can't have {min(rows, columns)} rows or columns")
+    matrix = np.eye(rows, columns, dtype=as_dtype(dtype).numpy)
     if batch_shape is None:
         return constant(matrix, name=name or "eye")
     from .shape import broadcast_to
@@ -350,33 +355,9 @@ set_diag_op: Op = op("set_diag", infer=_infer_set_diag, numpy=_set_diag, lenient
                  doc="Matrices with another diagonal `k`.")  # fmt: skip
 
 
-def diag(diagonal: Any, name: str = "diag", k: int = 0) -> Any:
-    """Matrices whose diagonal `k` (0: the main one, positive: above) is the last axis of `diagonal`; zero elsewhere.
-
-    The dtype stays. Raises `InvalidArgumentError` for a scalar.
-    """
-    return diag_op(diagonal, k=int(k), name=name)
-
-
-def diag_part(input: Any, name: str = "diag_part", k: int = 0) -> Any:
-    """The diagonal `k` of a matrix or a batch of matrices, in their dtype; empty where they have none.
-
-    Raises `InvalidArgumentError` for a rank below 2.
-    """
-    return diag_part_op(input, k=int(k), name=name)
-
-
-def set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: int = 0) -> Any:
-    """`input`, of rank 2 or more, with the diagonal `k` of its matrices replaced; shape and dtype stay.
-
-    Raises `InvalidArgumentError` for a rank below 2.
-    """
-    return set_diag_op(input, diagonal, k=int(k), name=name)
-
-
 def trace(x: Any, name: str | None = None) -> Any:
     """The sum of the main diagonal of a matrix, or of each matrix of a batch, in their dtype (int64 for booleans).
 
     Raises `InvalidArgumentError` for a rank below 2.
     """
-    return reduce_sum(diag_part(x), axis=-1, name=name)
+    return reduce_sum(diag_part_op(x, k=0), axis=-1, name=name)

@@ -14,7 +14,7 @@ from ..shapes import is_compatible
 from . import samples as s
 from .declare import holomorphic, through
 from .elementwise import where_op
-from .infer import axis_of, reduced, require, require_kind, text
+from .infer import axis_of, reduced, require, require_kind, text, whole
 from .reduce import Axis, _expand, axis_attribute, reduce_max, reduce_min, reduce_sum
 from .shape import squeeze
 
@@ -233,12 +233,12 @@ def cumsum(x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False
     `exclusive` leaves the element itself out (`[0, a, a + b]`); `reverse` runs from the end. The result has the shape
     and dtype of `x`. Raises `InvalidArgumentError` for an axis out of bounds.
     """
-    return cumsum_op(x, axis=int(axis), exclusive=exclusive, reverse=reverse, name=name)
+    return cumsum_op(x, axis=whole(axis), exclusive=exclusive, reverse=reverse, name=name)
 
 
 def cumprod(x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Any:
     """The running product along `axis`; `exclusive`, `reverse`, shape, dtype and errors as for `cumsum`."""
-    return cumprod_op(x, axis=int(axis), exclusive=exclusive, reverse=reverse, name=name)
+    return cumprod_op(x, axis=whole(axis), exclusive=exclusive, reverse=reverse, name=name)
 
 
 def cumulative_logsumexp(
@@ -248,7 +248,7 @@ def cumulative_logsumexp(
 
     Raises `InvalidArgumentError` for an axis out of bounds and for a dtype that is not floating.
     """
-    return cumulative_logsumexp_op(x, axis=int(axis), exclusive=exclusive, reverse=reverse, name=name)
+    return cumulative_logsumexp_op(x, axis=whole(axis), exclusive=exclusive, reverse=reverse, name=name)
 
 
 def norm(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..op import Op, Type, op
+from ..op import Op, Type, op, type_of
 from ..shapes import broadcast, is_compatible
 from . import samples as s
 from .declare import holomorphic
@@ -193,9 +193,16 @@ def lstsq(matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bool = True,
     return solve_op(square + eye(n, dtype=square.dtype) * l2_regularizer, adjoint @ rhs, name=name)
 
 
-def _infer_pinv(x: Type) -> Type:
+def _infer_pinv(x: Type, rcond: float | None = None, steps: float | None = None) -> Type:
     at_least(x.shape, 2, "a matrix")
     return Type(inexact(x.dtype), None if x.shape is None else (*x.shape[:-2], x.shape[-1], x.shape[-2]))
+
+
+def _pinv(x: Any, rcond: float | None = None, steps: float | None = None) -> Any:
+    if steps is not None:
+        dtype = inexact(type_of(x).dtype).numpy
+        rcond = steps * max(x.shape[-2:]) * float(np.finfo(dtype).eps)
+    return np.linalg.pinv(x, rcond)
 
 
 def _pinv_gradient(g: Any, out: Any, x: Any) -> Any:
@@ -207,19 +214,26 @@ def _pinv_gradient(g: Any, out: Any, x: Any) -> Any:
 
 
 _TALL = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 7.0]], np.float32)
-pinv_op = op("pinv", infer=_infer_pinv, numpy=np.linalg.pinv, numpy_names=("linalg.pinv",),
-             gradient=lambda g, out, x: (_pinv_gradient(g, out, x),),
+pinv_op = op("pinv", infer=_infer_pinv, numpy=_pinv, numpy_names=("linalg.pinv",),
+             gradient=lambda g, out, x, **_: (_pinv_gradient(g, out, x),),
              samples=lambda: [s.sample(_TALL), s.sample([[1, 2], [3, 4]]),
-                              s.sample(np.stack([_TALL, _TALL]).astype(np.float64))],
-             doc="The Moore-Penrose pseudo-inverse.")  # fmt: skip
+                              s.sample(np.stack([_TALL, _TALL]).astype(np.float64)), s.sample(_TALL, rcond=0.2),
+                              s.sample(_TALL, steps=10.0)],
+             doc="The Moore-Penrose pseudo-inverse: singular values up to `rcond` times the largest one count as "
+                 "zero, or up to `steps` times the larger dimension and the precision of the dtype.")  # fmt: skip
 
 
-def pinv(a: Any, name: str | None = None) -> Any:
+def pinv(a: Any, rcond: float | None = None, validate_args: bool = False, name: str | None = None) -> Any:
     """The Moore-Penrose pseudo-inverse of matrices: `[..., n, m]` gives `[..., m, n]`, float64 for integers.
 
+    Singular values up to `rcond` (a Python number) times the largest one count as zero; left out, it is TensorFlow's:
+    `10 * max(n, m)` times the distance of 1 to the next number of the dtype. `validate_args` changes nothing: what
+    does not fit is always refused.
     Raises `InvalidArgumentError` for a vector, for NaN, and for float16 and strings.
     """
-    return pinv_op(a, name=name)
+    if rcond is None:
+        return pinv_op(a, steps=10.0, name=name)
+    return pinv_op(a, rcond=float(rcond), name=name)
 
 
 # Decompositions.
@@ -227,7 +241,7 @@ def pinv(a: Any, name: str | None = None) -> Any:
 
 def _cholesky_gradient(g: Any, out: Any, x: Any) -> tuple[Any]:
     """I. Murray, "Differentiation of the Cholesky decomposition" (2016), equation 8."""
-    from .create import diag_part, set_diag
+    from .diagonals import diag_part, set_diag
 
     adjoint = matrix_transpose(out, conjugate=True)
     middle = band_part(adjoint @ g, -1, 0)

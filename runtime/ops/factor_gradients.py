@@ -18,8 +18,8 @@ def _inverse_differences(values: Any) -> Any:
 
 def eigh_gradient(g: Any, out: Any, x: Any) -> tuple[Any]:
     """M. Giles, "Collected matrix derivative results" (2008), 3.1; only the lower triangle is looked at."""
-    from .create import diag, diag_part, set_diag
     from .decompose import band_part
+    from .diagonals import diag, diag_part, set_diag
     from .elementwise import cast
 
     (g_values, g_vectors), (values, vectors) = g, out
@@ -49,8 +49,8 @@ def qr_gradient(g: Any, out: Any, x: Any, full: bool) -> Any:
 
 def _deep_qr_gradient(gq: Any, gr: Any, q: Any, r: Any) -> Any:
     """S. Walter & L. Lehmann, "Algorithmic differentiation of linear algebra functions" (2010)."""
-    from .create import diag, diag_part
     from .decompose import band_part, triangular_solve_op
+    from .diagonals import diag, diag_part
     from .elementwise import cast, real
 
     def over_adjoint(a: Any) -> Any:
@@ -70,7 +70,7 @@ def _deep_qr_gradient(gq: Any, gr: Any, q: Any, r: Any) -> Any:
 
 def svd_gradient(g: Any, out: Any, x: Any, full: bool) -> Any:
     """J. Townsend, "Differentiating the singular value decomposition" (2016); for complex numbers Z. Wan & S. Zhang."""
-    from .create import diag, diag_part
+    from .diagonals import diag, diag_part
     from .elementwise import cast
     from .math import divide_no_nan, square
     from .shape import expand_dims

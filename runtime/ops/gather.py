@@ -16,7 +16,7 @@ from ..op import Type, op
 from ..shapes import Shape, is_compatible
 from . import samples as s
 from .dims import as_dims
-from .infer import at_least, axis_of, exactly, require, require_kind, text
+from .infer import at_least, axis_of, exactly, require, require_kind, text, whole
 
 __all__ = ["boolean_mask", "gather", "gather_nd", "slice", "take", "take_along_axis"]
 
@@ -128,7 +128,7 @@ def gather(
     tensor, places = convert_to_tensor(params), convert_to_tensor(indices)
     if batch_dims < 0:
         batch_dims += places.ndim
-    return gather_op(tensor, places, axis=batch_dims if axis is None else int(axis), batch_dims=int(batch_dims),
+    return gather_op(tensor, places, axis=batch_dims if axis is None else whole(axis), batch_dims=int(batch_dims),
         name=name)
 
 
@@ -265,7 +265,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int) -> Any:
     The other axes broadcast; the dtype stays. Raises `OutOfRangeError` for an index outside, `InvalidArgumentError` for
     another rank.
     """
-    return take_along_axis_op(arr, indices, axis=int(axis))
+    return take_along_axis_op(arr, indices, axis=whole(axis))
 
 
 def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "boolean_mask") -> Any:

@@ -8,13 +8,14 @@ tuple of types). A dimension that is not known is ``None``, a shape of unknown r
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from autograph.errors import InvalidArgumentError
+from autograph.errors import AutographError, InvalidArgumentError, InvalidTypeError
 
 from ..dtypes import DType, from_numpy
 from ..op import Type
@@ -52,6 +53,16 @@ def total(dims: Iterable[Dim]) -> Dim:
     """The sum of dimensions."""
     dims = list(dims)
     return None if None in dims else sum(dims)  # type: ignore[arg-type]
+
+
+def whole(number: Any, what: str = "an axis") -> int:
+    """A whole number as a Python int; raises `InvalidTypeError` for any other value."""
+    try:
+        return operator.index(number)
+    except TypeError as error:
+        if isinstance(error, AutographError):  # of a graph tensor
+            raise
+        raise InvalidTypeError(f"{what} is a whole number, not {number!r}") from None
 
 
 def axis_of(axis: int, rank: int) -> int:

@@ -17,7 +17,7 @@ from ..shapes import size as known_size
 from ..tensor import EagerTensor
 from . import samples as s
 from .dims import as_dims
-from .infer import at_least, axis_of, exactly, require, require_kind, text, total
+from .infer import at_least, axis_of, exactly, require, require_kind, text, total, whole
 
 __all__ = ["concat", "pad", "repeat", "split", "stack", "tile", "unstack"]
 
@@ -80,7 +80,7 @@ def concat(values: Any, axis: int, name: str = "concat") -> Any:
     if not isinstance(values, list | tuple):
         return convert_to_tensor(values)
     require(len(values) > 0, "concat needs at least one tensor")
-    return concat_op(*values, axis=int(axis), name=name)
+    return concat_op(*values, axis=whole(axis), name=name)
 
 
 def _infer_stack(*types: Type, axis: int) -> Type:
@@ -119,10 +119,10 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
     if not isinstance(values, list | tuple):
         tensor = convert_to_tensor(values)
         require(tensor.static_shape != (), "can't stack a scalar: give a list of tensors")
-        return tensor if axis == 0 else moveaxis(tensor, 0, int(axis))
+        return tensor if axis == 0 else moveaxis(tensor, 0, whole(axis))
     if not values:
         return zeros((0,), float32)
-    return stack_op(*values, axis=int(axis), name=name)
+    return stack_op(*values, axis=whole(axis), name=name)
 
 
 # unstack and split
@@ -164,7 +164,7 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
         if known is None:
             raise InvalidArgumentError(f"can't unstack {text(shape)} along axis {axis} of unknown size; give num")
         num = known
-    return list(unstack_op(tensor, num=int(num), axis=int(axis), name=name))
+    return list(unstack_op(tensor, num=int(num), axis=whole(axis), name=name))
 
 
 def _infer_split(x: Type, sizes: Any, axis: int) -> tuple[Type, ...]:
@@ -223,7 +223,7 @@ def split(value: Any, num_or_size_splits: Any, axis: int = 0, num: int | None = 
         sizes = np.asarray(sizes).tolist()
     sizes = tuple(int(n) for n in sizes) if isinstance(sizes, list | tuple) else int(sizes)
     require(sizes != 0, "can't split into no parts")
-    return list(split_op(value, sizes=sizes, axis=int(axis), name=name))
+    return list(split_op(value, sizes=sizes, axis=whole(axis), name=name))
 
 
 # tile and repeat
@@ -326,7 +326,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     another length, is negative or no integer.
     """
     count = repeats if isinstance(repeats, int) else None
-    return repeat_op(input, repeats, axis=None if axis is None else int(axis), count=count, name=name)
+    return repeat_op(input, repeats, axis=None if axis is None else whole(axis), count=count, name=name)
 
 
 # pad
@@ -413,6 +413,9 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
     fill = zeros((), tensor.dtype) if strings else cast(constant_values, tensor.dtype)
     pairs = convert_to_tensor(paddings)
     if isinstance(pairs, EagerTensor):
+        wanted = "paddings must be pairs of integers, one for each axis"
+        require(pairs.dtype.is_integer and pairs.ndim == 2 and pairs.shape[1] == 2, wanted)
         known = tuple((int(before), int(after)) for before, after in np.asarray(pairs))
+        require(all(min(pair) >= 0 for pair in known), f"paddings can't be negative: {known}")
         return pad_op(tensor, fill, paddings=known, mode=mode.lower(), name=name)
     return pad_op(tensor, fill, pairs, paddings=None, mode=mode.lower(), name=name)

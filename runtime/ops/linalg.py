@@ -92,14 +92,20 @@ matmul_op = op(
 
 def matmul(
     a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False,
-    adjoint_b: bool = False, name: str | None = None,
+    adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, output_type: Any = None,
+    grad_a: bool = False, grad_b: bool = False, name: str | None = None,
 ) -> Any:  # fmt: skip
     """The matrix product of `a` and `b`, each transposed, or conjugated and transposed, first if asked.
 
     `[..., n, m]` and `[..., m, p]` give `[..., n, p]` of the common dtype; leading axes broadcast. Vectors are taken as
     in NumPy (TensorFlow refuses them). Raises `InvalidArgumentError` for inner dimensions that differ, leading ones
-    that don't broadcast, and a factor that is to be transposed as well as conjugated.
+    that don't broadcast, and a factor that is to be transposed as well as conjugated. With an `output_type` the factors
+    are cast to it first. `a_is_sparse`, `b_is_sparse`, `grad_a` and `grad_b`, hints of TensorFlow's, change nothing.
     """
+    if output_type is not None:
+        from .elementwise import cast
+
+        a, b = cast(a, output_type), cast(b, output_type)
     require(not ((transpose_a and adjoint_a) or (transpose_b and adjoint_b)),
         "only one of transpose and adjoint can be set")
     if transpose_a or adjoint_a:
@@ -109,7 +115,10 @@ def matmul(
     return matmul_op(a, b, name=name)
 
 
-def matvec(a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, name: str | None = None) -> Any:
+def matvec(
+    a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, a_is_sparse: bool = False,
+    b_is_sparse: bool = False, name: str | None = None,
+) -> Any:  # fmt: skip
     """The products of matrices `[..., n, m]` and vectors `[..., m]`: `[..., n]`, of the common dtype.
 
     Raises `InvalidArgumentError` when the sizes `m` differ.

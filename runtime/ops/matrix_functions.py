@@ -152,8 +152,8 @@ def _eig_gradient(g: Any, out: Any, x: Any) -> tuple[Any]:
 
     Eigenvectors have the norm one; a loss must not depend on their phases, which are arbitrary.
     """
-    from .create import diag, diag_part
     from .decompose import solve_op
+    from .diagonals import diag, diag_part
     from .elementwise import cast, conj, real
     from .shape import expand_dims
 
@@ -241,7 +241,8 @@ def _strictly_lower(x: Any) -> Any:
 
 
 def _unit_lower(factors: Any) -> Any:
-    from .create import diag_part, ones_like, set_diag
+    from .create import ones_like
+    from .diagonals import diag_part, set_diag
 
     return set_diag(band_part(factors, -1, 0), ones_like(diag_part(factors)))
 

@@ -25,6 +25,7 @@ from .infer import (
     require,
     require_kind,
     text,
+    whole,
 )
 from .math import erf, exp, greater, maximum, minimum, multiply, negative, rsqrt, square, subtract, tanh
 from .reduce import reduce_mean, reduce_sum
@@ -68,7 +69,7 @@ def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> An
 
     Raises `InvalidArgumentError` for integers, booleans and strings, and for an axis that does not exist.
     """
-    return softmax_op(logits, axis=-1 if axis is None else int(axis), name=name)
+    return softmax_op(logits, axis=-1 if axis is None else whole(axis), name=name)
 
 
 def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Any:
@@ -76,7 +77,7 @@ def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -
 
     Raises `InvalidArgumentError` for strings and for an axis that does not exist.
     """
-    return log_softmax_op(logits, axis=-1 if axis is None else int(axis), name=name)
+    return log_softmax_op(logits, axis=-1 if axis is None else whole(axis), name=name)
 
 
 def log_sigmoid(x: Any, name: str | None = None) -> Any:
@@ -152,15 +153,28 @@ def softsign(features: Any, name: str | None = None) -> Any:
     return x / (abs(x) + 1)
 
 
-def bias_add(value: Any, bias: Any, name: str | None = None) -> Any:
+def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Any:
     """`value` with the vector `bias` added along the last axis; the result has the common dtype.
 
-    Raises `InvalidArgumentError` when `bias` is no vector, or of a size that does not broadcast.
+    In a `data_format` that begins with `NC` it is the second axis. Raises `InvalidArgumentError` for another
+    `data_format`, when `bias` is no vector, or of another size than the axis, and for a `value` below rank 2.
     """
     from .math import add
+    from .shape import reshape
 
-    bias = convert_to_tensor(bias)
+    value, bias = convert_to_tensor(value), convert_to_tensor(bias)
+    first = data_format is not None and data_format.startswith("NC")
+    known = data_format is None or first or (data_format.startswith("N") and data_format.endswith("C"))
+    require(known, f"data_format must be of the form N...C or NC..., not {data_format!r}")
     require(bias.ndim in (1, None), f"bias must be a vector, not {text(bias.static_shape)}")
+    at_least(value.static_shape, 2, "value")
+    if bias.static_shape is not None and value.static_shape is not None:
+        axis = 1 if first else -1
+        fits = None in (a := (value.static_shape[axis], bias.static_shape[0])) or a[0] == a[1]
+        require(fits, f"{a[1]} biases for an axis of size {a[0]}")
+    if first and value.ndim != 2:
+        require(value.ndim is not None, "bias_add needs a tensor whose rank is known")
+        bias = reshape(bias, (-1, *(1,) * (value.ndim - 2)))
     return add(value, bias, name)
 
 

@@ -14,7 +14,7 @@ from ..convert import convert_to_tensor
 from ..dtypes import as_dtype, int64
 from ..numpy_protocol import implements
 from ..op import OPS
-from . import create, cumulative, elementwise, gather, index, joining, linalg, reduce, shape, sort
+from . import create, cumulative, diagonals, elementwise, gather, index, joining, linalg, reduce, shape, sort
 from .infer import require
 from .reduce import axis_attribute
 
@@ -319,18 +319,18 @@ def _bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
 
 @implements("trace")
 def _trace(a: Any, offset: int = 0) -> Any:
-    return reduce.sum_op(create.diag_part(a, k=offset), axis=-1)
+    return reduce.sum_op(diagonals.diag_part(a, k=offset), axis=-1)
 
 
 @implements("diag")
 def _diag(v: Any, k: int = 0) -> Any:
     tensor = convert_to_tensor(v)
-    return create.diag(tensor, k=k) if tensor.ndim == 1 else create.diag_part(tensor, k=k)
+    return diagonals.diag(tensor, k=k) if tensor.ndim == 1 else diagonals.diag_part(tensor, k=k)
 
 
 @implements("diagonal")
 def _diagonal(a: Any, offset: int = 0) -> Any:
-    return create.diag_part(a, k=offset)
+    return diagonals.diag_part(a, k=offset)
 
 
 @implements("tril")

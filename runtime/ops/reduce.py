@@ -20,7 +20,7 @@ from ..op import NOT_DIFFERENTIABLE, Op, Type, op
 from . import samples as s
 from .declare import finish, holomorphic
 from .elementwise import cast
-from .infer import axes_of, float_dtype, reduced, require, require_kind
+from .infer import axes_of, float_dtype, reduced, require, require_kind, whole
 
 __all__ = [
     "argmax", "argmin", "count_nonzero", "reduce_all", "reduce_any", "reduce_euclidean_norm", "reduce_logsumexp",
@@ -390,7 +390,7 @@ def argmax(input: Any, axis: int | None = None, output_type: Any = int64, name: 
 
     The shape loses `axis`. Raises `InvalidArgumentError` when it is out of bounds or there is nothing along it.
     """
-    return argmax_op(input, axis=0 if axis is None else int(axis), dtype=as_dtype(output_type), name=name)
+    return argmax_op(input, axis=0 if axis is None else whole(axis), dtype=as_dtype(output_type), name=name)
 
 
 def argmin(input: Any, axis: int | None = None, output_type: Any = int64, name: str | None = None) -> Any:
@@ -398,4 +398,4 @@ def argmin(input: Any, axis: int | None = None, output_type: Any = int64, name: 
 
     The shape loses `axis`. Raises `InvalidArgumentError` when it is out of bounds or there is nothing along it.
     """
-    return argmin_op(input, axis=0 if axis is None else int(axis), dtype=as_dtype(output_type), name=name)
+    return argmin_op(input, axis=0 if axis is None else whole(axis), dtype=as_dtype(output_type), name=name)

@@ -21,7 +21,7 @@ from ..shapes import broadcast as broadcast_shapes
 from . import samples as s
 from .declare import sum_to
 from .dims import as_dims, dims_of
-from .infer import axes_of, axis_of, product, require, require_kind, text
+from .infer import at_least, axes_of, axis_of, product, require, require_kind, text, whole
 
 __all__ = [
     "broadcast_to", "ensure_shape", "expand_dims", "matrix_transpose", "moveaxis", "rank", "reshape", "reverse",
@@ -109,7 +109,7 @@ def expand_dims(input: Any, axis: int, name: str | None = None) -> Any:
 
     The dtype stays. Raises `InvalidArgumentError` for an axis out of bounds of the result.
     """
-    return expand_dims_op(input, axis=int(axis), name=name)
+    return expand_dims_op(input, axis=whole(axis), name=name)
 
 
 def _infer_squeeze(x: Type, axis: Any = None) -> Type:
@@ -196,17 +196,23 @@ def moveaxis(a: Any, source: int | Sequence[int], destination: int | Sequence[in
 
 
 def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
-    """`a`, of any dtype, with two axes exchanged. Raises `IndexError` for one that `a` does not have."""
+    """`a`, of any dtype, with two axes exchanged. Raises `InvalidArgumentError` for one that `a` does not have."""
     tensor = convert_to_tensor(a)
     order = list(range(_known_rank(tensor, "swapaxes")))
-    order[axis1], order[axis2] = order[axis2], order[axis1]
+    first, second = axis_of(whole(axis1), len(order)), axis_of(whole(axis2), len(order))
+    order[first], order[second] = second, first
     return transpose_op(tensor, perm=tuple(order))
 
 
 def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Any:
-    """`a`, of any dtype, with its last two axes exchanged, conjugated if asked. Raises `IndexError` below rank 2."""
+    """`a`, of any dtype, with its last two axes exchanged, conjugated if asked.
+
+    Raises `InvalidArgumentError` below rank 2.
+    """
     from .elementwise import conj
 
+    a = convert_to_tensor(a)
+    at_least(a.static_shape, 2, "the matrix")
     result = swapaxes(a, -1, -2)
     return conj(result) if conjugate else result
 
@@ -361,8 +367,14 @@ rank_op = _count("rank", np.ndim, "The number of dimensions.")
 
 
 def shape(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
-    """The shape of `input` as a vector of `out_type`. Raises `InvalidTypeError` when that is no dtype."""
-    return shape_op(input, dtype=as_dtype(out_type), name=name)
+    """The shape of `input` as a vector of `out_type`. Raises `InvalidArgumentError` when that is no integer dtype."""
+    return shape_op(input, dtype=_integer_dtype(out_type), name=name)
+
+
+def _integer_dtype(value: Any) -> DType:
+    dtype = as_dtype(value)
+    require(dtype.is_integer, f"sizes are integers: out_type can't be {dtype.name}")
+    return dtype
 
 
 def shape_n(input: Sequence[Any], out_type: Any = int32, name: str | None = None) -> list[Any]:
@@ -372,7 +384,7 @@ def shape_n(input: Sequence[Any], out_type: Any = int32, name: str | None = None
 
 def size(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
     """The number of elements of `input`, a scalar of `out_type`; errors as for `shape`."""
-    return size_op(input, dtype=as_dtype(out_type), name=name)
+    return size_op(input, dtype=_integer_dtype(out_type), name=name)
 
 
 def rank(input: Any, name: str | None = None) -> Any:

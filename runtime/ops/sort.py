@@ -1,4 +1,4 @@
-"""Order: sort, argsort, top_k, unique, searchsorted, bincount, sequence_mask.
+"""Order: sort, argsort, top_k, unique, searchsorted, sequence_mask.
 
 A NaN counts as larger than every number, as in NumPy.
 """
@@ -16,12 +16,11 @@ from ..dtypes import DType, as_dtype, bool_, int32, int64
 from ..op import NOT_DIFFERENTIABLE, Type, op
 from ..shapes import is_compatible
 from . import samples as s
-from .infer import at_least, axis_of, exactly, require, require_kind, text
+from .infer import at_least, axis_of, exactly, require, require_kind, text, whole
 
 __all__ = [
-    "argsort", "bincount", "confusion_matrix", "in_top_k", "invert_permutation", "searchsorted", "sequence_mask",
-    "sort",
-    "top_k", "unique", "unique_with_counts",
+    "argsort", "in_top_k", "invert_permutation", "searchsorted", "sequence_mask", "sort", "top_k", "unique",
+    "unique_with_counts",
 ]  # fmt: skip
 
 
@@ -98,7 +97,7 @@ def _descending(direction: str) -> bool:
 
 def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Any:
     """`values` in order along `axis`, ASCENDING or DESCENDING; `InvalidArgumentError` for no such axis or direction."""
-    return sort_op(values, axis=int(axis), descending=_descending(direction), name=name)
+    return sort_op(values, axis=whole(axis), descending=_descending(direction), name=name)
 
 
 def argsort(
@@ -108,7 +107,7 @@ def argsort(
 
     Raises `InvalidArgumentError` for an axis that does not exist and another direction.
     """
-    return argsort_op(values, axis=int(axis), descending=_descending(direction), name=name)
+    return argsort_op(values, axis=whole(axis), descending=_descending(direction), name=name)
 
 
 def _infer_top_k(x: Type, k: int, dtype: DType = int32) -> tuple[Type, Type]:
@@ -234,7 +233,7 @@ def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) ->
     return UniqueWithCounts(*unique_op(x, dtype=as_dtype(out_idx), name=name))
 
 
-# searchsorted, bincount, sequence_mask
+# searchsorted, sequence_mask
 
 
 def _infer_search(sequence: Type, values: Type, side: str = "left", dtype: DType = int32) -> Type:
@@ -272,82 +271,6 @@ def searchsorted(
     """
     require(side in ("left", "right"), f"side is left or right, not {side!r}")
     return searchsorted_op(sorted_sequence, values, side=side, dtype=as_dtype(out_type), name=name)
-
-
-def _infer_bincount(x: Type, *weights: Type, minlength: int = 0, maxlength: int | None = None,
-    dtype: DType = int32) -> Type:
-    require_kind(x, "iub")
-    if weights:
-        require_kind(weights[0], "iuf", "the weights")
-        require(is_compatible(x.shape, weights[0].shape), f"{text(weights[0].shape)} weights for {text(x.shape)}")
-    return Type(weights[0].dtype if weights else dtype, (minlength if minlength == maxlength else None,))
-
-
-def _bincount(x: Any, *weights: Any, minlength: int = 0, maxlength: int | None = None, dtype: DType = int32) -> Any:
-    flat = x.reshape(-1).astype(np.int64)
-    if flat.size and flat.min() < 0:
-        raise InvalidArgumentError("bincount can't count negative numbers")
-    kept = flat if maxlength is None else flat[flat < maxlength]
-    target = weights[0].dtype if weights else dtype.numpy
-    given = None
-    if weights:
-        given = weights[0].reshape(-1) if maxlength is None else weights[0].reshape(-1)[flat < maxlength]
-    return np.bincount(kept, given, minlength).astype(target)
-
-
-def _weights_gradient(g: Any, out: Any, x: Any) -> Any:
-    """Each weight counts for the number it belongs to, unless that is left out."""
-    from .create import zeros_like
-    from .elementwise import where
-    from .gather import gather
-    from .math import minimum
-    from .shape import size
-
-    count = size(out)
-    counted = x < count
-    picked = gather(g, minimum(x, count - 1))
-    return where(counted, picked, zeros_like(picked))
-
-
-bincount_op = op(
-    "bincount", infer=_infer_bincount, numpy=_bincount, lenient=True,
-    gradient=lambda g, out, x, *weights, **_: (None, *(_weights_gradient(g, out, x) for w in weights)),
-    samples=lambda: [s.sample([1, 1, 3]), s.sample([1, 1, 3], [1.0, 2.0, 3.0]),
-                     s.sample([0, 7], minlength=3, maxlength=3), s.sample(np.zeros(0, np.int32)),
-                     s.sample([[1], [2]], dtype=int64, minlength=5)],
-    doc="How often each number occurs, or the sum of its weights.",
-)  # fmt: skip
-
-
-def bincount(
-    arr: Any, weights: Any = None, minlength: int | None = None, maxlength: int | None = None, dtype: Any = int32,
-    name: str | None = None,
-) -> Any:  # fmt: skip
-    """How often each number `0, 1, …` occurs in `arr`, or the sum of its weights.
-
-    A vector of `dtype`, or that of the weights, of at least `minlength` elements; numbers from `maxlength` on are left
-    out. Raises `InvalidArgumentError` for negative numbers, and weights of another shape.
-    """
-    given = () if weights is None else (weights,)
-    top = None if maxlength is None else int(maxlength)
-    return bincount_op(arr, *given, minlength=int(minlength or 0), maxlength=top, dtype=as_dtype(dtype), name=name)
-
-
-def confusion_matrix(
-    labels: Any, predictions: Any, num_classes: int, weights: Any = None, dtype: Any = int32, name: str | None = None
-) -> Any:
-    """How often each label (row) met each prediction (column), as `dtype`. `num_classes` is a Python int.
-
-    Raises `OutOfRangeError` for a class that is not below it, `InvalidArgumentError` for vectors that differ in size or
-    are not of integers.
-    """
-    from .create import ones_like
-    from .elementwise import cast
-    from .joining import stack
-    from .scatter import scatter_nd
-
-    values = ones_like(labels, dtype) if weights is None else cast(weights, dtype)
-    return scatter_nd(stack([labels, predictions], axis=1), values, (int(num_classes), int(num_classes)), name)
 
 
 def _infer_mask(lengths: Type, *longest: Type, maxlen: int | None = None) -> Type:

@@ -242,13 +242,18 @@ def _pattern(pattern: str) -> re.Pattern[bytes]:
 
 
 def _infer_replace(x: Type, pattern: str, rewrite: str, count: int = 0) -> Type:
-    _pattern(pattern)
+    groups = [int(number) for number in re.findall(r"\\(\d)", rewrite)]
+    known = _pattern(pattern).groups
+    require(max(groups, default=0) <= known, f"the rewrite {rewrite!r} wants a group that {pattern!r} does not have")
     return _infer_text(x)
 
 
 def _replace(x: Any, pattern: str, rewrite: str, count: int = 0) -> Any:
     compiled, template = _pattern(pattern), re.sub(rb"\\(\d)", rb"\\g<\1>", rewrite.encode())
-    return each(lambda value: compiled.sub(template, value, count), x)
+    try:
+        return each(lambda value: compiled.sub(template, value, count), x)
+    except re.error as error:
+        raise InvalidArgumentError(f"invalid rewrite {rewrite!r}: {error}") from None
 
 
 regex_replace_op = op(

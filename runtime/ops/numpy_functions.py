@@ -14,7 +14,7 @@ from ..convert import convert_to_tensor
 from ..dtypes import as_dtype, int64
 from ..numpy_protocol import implements
 from ..op import OPS
-from . import create, cumulative, diagonals, elementwise, gather, index, joining, linalg, reduce, shape, sort
+from . import counts, create, cumulative, diagonals, elementwise, gather, index, joining, linalg, reduce, shape, sort
 from .infer import require
 from .reduce import axis_attribute
 
@@ -314,7 +314,7 @@ def _searchsorted(a: Any, v: Any, side: str = "left", sorter: None = None) -> An
 @implements("bincount")
 def _bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
     weights = None if weights is None else elementwise.cast(weights, "float64")
-    return sort.bincount(x, weights, minlength, dtype=int64)
+    return counts.bincount(x, weights, minlength, dtype=int64)
 
 
 @implements("trace")

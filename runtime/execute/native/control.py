@@ -64,7 +64,7 @@ def lower_while(lowering: Lowering, node: Node, inputs: Sequence[Expression]) ->
     lowering.work += work
     if ends is not None:
         e.jump(head)
-    for (line, scalar, initial), new in zip(phis, ends or [None] * len(phis), strict=True):
+    for (line, scalar, initial), new in zip(phis, [None] * len(phis) if ends is None else ends, strict=True):
         edges = f"[ {initial}, %{before} ]" + (f", [ {new}, %{e.label} ]" if new is not None else "")
         e.lines[line] = f"  {scalar.register} = phi {type_of(scalar.dtype)} {edges}"
     e.begin(after)
@@ -85,7 +85,7 @@ def _homes(lowering: Lowering, node: Node, initial: Sequence[Expression]) -> lis
 
 
 def _turn(lowering: Lowering, homes: Sequence[Load | None], following: Sequence[Expression],
-          state: Sequence[Expression]) -> list[str]:  # fmt: skip
+          state: Sequence[Expression]) -> Sequence[str | None]:  # fmt: skip
     """The end of a turn: arrays to their homes; the registers of the scalars' next values."""
     for old, new in zip(state, following, strict=True):
         if old.shape != new.shape:
@@ -135,7 +135,7 @@ def lower_cond(lowering: Lowering, node: Node, inputs: Sequence[Expression]) -> 
     e.begin(labels[2])
     ways = [result for result in results if result is not None]
     if not ways:
-        return [Splat(value.type.shape or (), value.type.dtype, "undef") for value in node.outputs]
+        return [Splat((), value.type.dtype, "undef") for value in node.outputs]
     return [homes[i] if i in homes else _phi(lowering, [(label, xs[i]) for label, xs in ways])
             for i in range(len(node.outputs))]  # fmt: skip
 

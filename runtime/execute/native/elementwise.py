@@ -433,7 +433,10 @@ for _name, _ufunc, _function in (
     ("erf", _floating, "erf"), ("erfc", _floating, "erfc"),
 ):  # fmt: skip
     ELEMENTWISE[_name] = (_ufunc, _libm(_function))
-LIBRARY = sorted({rule for rule in ["fmod", "pow", "exp2", "expm1", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh", "atan2", "hypot", "nextafter", "cbrt", "erf", "erfc"]})  # fmt: skip
+LIBRARY = (
+    "fmod", "pow", "exp2", "expm1", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh",
+    "cosh", "asinh", "acosh", "atanh", "atan2", "hypot", "nextafter", "cbrt", "erf", "erfc",
+)  # fmt: skip
 
 
 def apply(e: Emitter, name: str, registers: Sequence[str], dtypes: Sequence[DType], result: DType) -> str:

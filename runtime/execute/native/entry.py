@@ -225,11 +225,11 @@ def _entry() -> Code:
 @functools.cache
 def _array_new() -> int:
     """The address of ``PyArray_New``."""
-    from numpy._core import _multiarray_umath
+    from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    table = get(_multiarray_umath._ARRAY_API, None)  # type: ignore[attr-defined]
+    table = get(_multiarray_umath._ARRAY_API, None)
     found = ctypes.cast(table, ctypes.POINTER(ctypes.c_void_p))[_ARRAY_NEW]
     assert found is not None
     return found

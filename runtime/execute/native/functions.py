@@ -11,8 +11,8 @@ tanh      ``e / (e + 2)`` with ``e = exp(2*x) - 1``, by the same reduction   4 (
 ========  =================================================================  ==========================
 
 The bounds are tested against float64 and long double. The reductions are those of W. J. Cody and W. Waite, "Software
-Manual for the Elementary Functions" (1980): the logarithm of 2 in two parts, the first of which is exact when multiplied
-with an exponent. All other functions are calls of the C library's.
+Manual for the Elementary Functions" (1980): the logarithm of 2 in two parts, the first of which is exact when it is
+multiplied with an exponent. All other functions are calls of the C library's.
 """
 
 from __future__ import annotations

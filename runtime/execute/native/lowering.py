@@ -212,7 +212,7 @@ class Lowering:
         else:
             pointer = self.e.let_first(f"inttoptr i64 {data.ctypes.data} to ptr")
             result = Load(Buffer(pointer, dtype, data.size), data.shape)
-            self._constants[id(array)] = result  # type: ignore[assignment]
+            self._constants[id(array)] = result
             self.kept += [array, data]
         result.constant = array
         return result
@@ -325,9 +325,10 @@ class Lowering:
         if target.buffer.slot is None:  # a result: nobody reads it
             return False
         for leaf in leaves([x]):
-            if isinstance(leaf, (Load, Gather)) and leaf.buffer is target.buffer:
-                if not (together and isinstance(leaf, Load) and leaf.same_place(target)):
-                    return True
+            if not isinstance(leaf, (Load, Gather)) or leaf.buffer is not target.buffer:
+                continue
+            if not (together and isinstance(leaf, Load) and leaf.same_place(target)):
+                return True
         return False
 
     def _store_group(self, shape: Ints, pairs: Sequence[tuple[Load, Expression]]) -> None:

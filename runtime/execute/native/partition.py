@@ -29,8 +29,10 @@ def _types(*_: Type, region: Region) -> tuple[Type, ...]:
 
 
 def _native() -> Op:
-    """The op of a part: like any, but not in the registry. It has an "effect" because its errors are the user's already,
-    and not to be told again."""
+    """The op of a part: like any, but not in the registry.
+
+    It has an "effect" because its errors are the user's already, and not to be told again.
+    """
     record = copy.copy(OPS["identity"])
     record.name, record.infer, record.numpy = "native", _types, _run
     record.effect, record.fresh, record.numpy_names = True, True, ()

@@ -247,7 +247,8 @@ class _Place(NamedTuple):
 class _Key:
     """Reads a key as NumPy does: basic parts make axes, arrays of indices are broadcast to axes of their own."""
 
-    def __init__(self, lowering: Lowering, x: Expression, strides: Ints, key: Any, inputs: Sequence[Expression]) -> None:
+    def __init__(self, lowering: Lowering, x: Expression, strides: Ints, key: Any,
+                 inputs: Sequence[Expression]) -> None:  # fmt: skip
         self.lowering, self.x, self.strides, self.inputs = lowering, x, strides, inputs
         self.axis, self.offset = 0, 0
         self.moved: str | None = None
@@ -370,10 +371,9 @@ def _gather(lowering: Lowering, node: Node, inputs: list[Expression]) -> Express
         raise NotLowered("gather with batch_dims")
     axis = axis_of(node.attributes["axis"], len(x.shape))
     known = lowering.materialised(x)
-    if indices.shape == () or indices.operations:
-        indices = lowering.materialised(_vector(indices))
-    else:
-        indices = _vector(indices)
+    indices = _vector(indices)
+    if indices.operations:
+        indices = lowering.materialised(indices)
     key = (*[("slice", None, None, None)] * axis, ("input", 0))
     found = _Key(lowering, known, known.strides, key, [indices]).place()
     result = _item_of(known, found._replace(moved=_sum(lowering.e, known.moved, found.moved)), wraps=False)

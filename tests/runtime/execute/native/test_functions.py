@@ -29,7 +29,9 @@ def points(name: str, dtype: Any) -> np.ndarray:
 
 @pytest.mark.parametrize("dtype, wider", [(np.float32, np.float64), (np.float64, np.longdouble)])
 @pytest.mark.parametrize("name, function, bound", [("exp", np.exp, 2), ("log", np.log, 2), ("tanh", np.tanh, 4)])
-def test_functions_keep_their_bounds(name: str, function: Callable[..., Any], bound: int, dtype: Any, wider: Any) -> None:
+def test_functions_keep_their_bounds(
+    name: str, function: Callable[..., Any], bound: int, dtype: Any, wider: Any
+) -> None:
     if np.finfo(wider).nmant <= np.finfo(dtype).nmant:
         pytest.skip("this machine has no wider floats")
     x = points(name, dtype)

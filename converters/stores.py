@@ -4,6 +4,7 @@
 >>> show(Stores, '''
 ... x[i] = v
 ... x[i] += v
+... x[i][j] += v
 ... self.x[i] = v
 ... self.y = v
 ... cache[key] = v
@@ -11,12 +12,16 @@
 ... ''', parameters="self, x, i, j, v")
 x = ag__.set_item(v, x, i)
 x = ag__.update_item(x, i, ag__.iadd, lambda: v)
+x = ag__.update_inner_item(x, ag__.iadd, lambda: v, i, j)
 ag__.items_of_attribute(self, 'x')[i] = v
 ag__.mut(self).y = v
 ag__.mut(cache)[key] = v
 item, item_1 = x[j], x[i]
 x = ag__.set_item(item, x, i)
 x = ag__.set_item(item_1, x, j)
+
+Where the index may give the variable another value, as `f` does if it declares it nonlocal, the store looks for that:
+`x = ag__.set_item(v, x, f(), load=lambda: x)`.
 
 A variable that is not the function's own is not given another value. In the plain form nothing is noted by `mut`.
 """
@@ -27,12 +32,12 @@ from typing import Any
 
 import gast
 
-from autograph.analysis.scopes import scopes
+from autograph.analysis.scopes import Scope, scopes
 from autograph.source.names import mangle
 
 from .base import Pass, Rewritten
-from .build import assign, constant, is_operator_call, located, name, operator, operator_call, stored
-from .lazy import lazy, must_stay
+from .build import assign, constant, is_operator_call, located, name, operator, operator_call, stored, thunk
+from .lazy import lazy, must_stay, scope_around
 from .walrus import names_bound
 
 IN_PLACE = {
@@ -40,6 +45,9 @@ IN_PLACE = {
     gast.FloorDiv: "ifloordiv", gast.Mod: "imod", gast.Pow: "ipow", gast.LShift: "ilshift", gast.RShift: "irshift",
     gast.BitAnd: "iand", gast.BitOr: "ior", gast.BitXor: "ixor",
 }  # fmt: skip
+
+
+_RUNS_CODE = (gast.Call, gast.NamedExpr, gast.Await, gast.Yield, gast.YieldFrom)
 
 
 class Stores(Pass):
@@ -71,13 +79,19 @@ class Stores(Pass):
         target = node.target
         if not self._concerns([target]):
             return node
-        is_item = isinstance(target, gast.Subscript) and self._is_own(target.value)
-        if not is_item or names_bound(node.value) or must_stay(self, node) is not None:
+        if not self._rebinds(target) or names_bound(node.value) or must_stay(self, node) is not None:
             node.target = self._target(target)
             return node
-        variable = target.value.id
-        update = [name(variable, target), index_argument(target.slice), operator(IN_PLACE[type(node.op)], target)]
-        return assign(variable, operator_call("update_item", [*update, lazy(self, node.value)], node), node)
+        container, *indices = _path(target)
+        again = self._loaded_again(container, [*indices, node.value])
+        variable, places = name(container.id, target), [index_argument(each) for each in indices]
+        by = [operator(IN_PLACE[type(node.op)], target), lazy(self, node.value)]
+        if len(places) == 1:
+            update = operator_call("update_item", [variable, *places, *by], node)
+        else:
+            update = operator_call("update_inner_item", [variable, *by, *places], node)
+        update.keywords = again
+        return assign(container.id, update, node)
 
     def leave_Delete(self, node: gast.Delete) -> Rewritten:
         if self._concerns(node.targets):
@@ -121,8 +135,10 @@ class Stores(Pass):
         if self._rebinds(target):
             container, *indices = _path(target)
             operation = "set_item" if len(indices) == 1 else "set_inner_item"
-            arguments = [value, name(container.id, target), *map(index_argument, indices)]
-            return [assign(container.id, operator_call(operation, arguments, target), target)]
+            again = self._loaded_again(container, indices)
+            store = operator_call(operation, [value, container, *map(index_argument, indices)], target)
+            store.keywords = again
+            return [assign(container.id, store, target)]
         if not self._must_split(target):
             return [located(gast.Assign([self._target(target)], value, None), target)]
         unpacked, stores = self._split(target)
@@ -163,11 +179,28 @@ class Stores(Pass):
         return any(map(self._rebinds, _leaves(target)))
 
     def _rebinds(self, target: Any) -> bool:
-        """Whether a target is an item of the function's own variable: `x[i]`, or `x[i][j]` with simple indices."""
+        """Whether a target is an item of the function's own variable: `x[i]`, or `x[i][j]` with a simple index `j`."""
         if not isinstance(target, gast.Subscript):
             return False
         container, *indices = _path(target)
-        return self._is_own(container) and (len(indices) == 1 or all(map(_is_simple, indices)))
+        if not self._is_own(container) or not all(map(_is_simple, indices[1:])):
+            return False
+        return not self._may_be_set_meanwhile(container, indices) or scope_around(self).frame_reader is None
+
+    def _may_be_set_meanwhile(self, container: gast.Name, parts: list[Any]) -> bool:
+        """Whether what is evaluated after the variable of a container may give that another value."""
+        if not any(isinstance(each, _RUNS_CODE) for part in parts for each in gast.walk(part)):
+            return False
+        scope = self._scope()
+        set_elsewhere = scope.unit.inner_written_bits | scope.nonlocal_bits | scope.global_bits
+        bound_here = any(container.id in names_bound(part) for part in parts)
+        return bound_here or bool(set_elsewhere & scope.names.bit(container.id))
+
+    def _loaded_again(self, container: gast.Name, parts: list[Any]) -> list[gast.AST]:
+        """The argument by which a store finds out that its variable has been given another value meanwhile."""
+        if not self._may_be_set_meanwhile(container, parts):
+            return []
+        return [gast.keyword("load", thunk(name(container.id, container), container))]
 
     def _target(self, target: Any) -> Any:
         """A target that can stay one."""
@@ -188,7 +221,8 @@ class Stores(Pass):
             attribute = constant(mangle(container.attr, class_name), container)
             return operator_call("items_of_attribute", [container.value, attribute], container)
         if isinstance(container, gast.Subscript):
-            return operator_call("items_of_item", [container.value, index_argument(container.slice)], container)
+            owner = container.value if isinstance(container.value, gast.Name) else self._items(container.value)
+            return operator_call("items_of_item", [owner, index_argument(container.slice)], container)
         return self._mutable(container)
 
     def _noted(self, target: Any) -> Any:
@@ -208,9 +242,11 @@ class Stores(Pass):
         """Whether a container is held by a variable that the function may give another value."""
         if not isinstance(container, gast.Name):
             return False
-        found = self.analysis(scopes)
-        scope = found.scope_of[self.context.enclosing[-1]]
+        scope = self._scope()
         return bool((scope.local_bits | scope.nonlocal_bits | scope.global_bits) & scope.names.bit(container.id))
+
+    def _scope(self) -> Scope:
+        return self.analysis(scopes).scope_of[self.context.enclosing[-1]]
 
 
 def _leaves(target: Any) -> list[Any]:

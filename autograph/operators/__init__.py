@@ -67,6 +67,7 @@ from .generators import inner as inner
 from .items import items_of_attribute as items_of_attribute
 from .items import items_of_item as items_of_item
 from .items import set_inner_item as set_inner_item
+from .items import update_inner_item as update_inner_item
 from .logical import and_ as and_
 from .logical import compare as compare
 from .logical import in_ as in_

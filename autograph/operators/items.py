@@ -5,10 +5,15 @@ A tensor can't be changed, so that the owner must get the new one; `set_item` do
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from typing import Any
 
-from .dispatch import backend_of, staging
-from .stores import get_item, mut, set_item
+from autograph.errors import StagedTypeError
+from autograph.runtime.trace import user_location
+
+from .dispatch import Thunk, backend_of, staging
+from .stores import get_item, kept, mut, operand_of, set_item
 
 
 class Items:
@@ -52,10 +57,17 @@ class _ItemsOfItem(Items):
         self._index = index
 
     def _replace(self, changed: Any) -> None:
-        if backend_of(self._owner) is not None:
-            # There is no variable that could get the new tensor: its own item store says what to write instead.
+        if isinstance(self._owner, Items):
             self._owner[self._index] = changed
-        set_item(changed, self._owner, self._index)
+        elif set_item(changed, self._owner, self._index) is not self._owner:
+            place = user_location()
+            raise StagedTypeError(
+                "an item of an item of a tensor is stored, as in `x[i][j] = v`; tensors are immutable, and what holds "
+                "this one can't be given another",
+                **({} if place is None else place._asdict()),
+                construct="x[i][j] = v",
+                remedy="write `x[i, j] = v`, or have the second index in a variable: `j = i + 1`",
+            )
 
 
 def items_of_attribute(owner: Any, name: str) -> Any:
@@ -68,17 +80,45 @@ def items_of_attribute(owner: Any, name: str) -> Any:
 
 def items_of_item(owner: Any, index: Any) -> Any:
     """What stands for ``owner[index]`` in ``owner[index][i] = v`` and ``owner[index][i] += v``."""
-    container = get_item(owner, index)
+    container = owner[index] if isinstance(owner, Items) else get_item(owner, index)
     if backend_of(container) is None and not staging():
         return container
     return _ItemsOfItem(container, owner, index)
 
 
-def set_inner_item(value: Any, container: Any, *indices: Any) -> Any:
+def set_inner_item(value: Any, container: Any, *indices: Any, load: Thunk | None = None) -> Any:
     """``container[indices[0]][indices[1]]… = value``; returns the container, or the one in place of a tensor."""
-    index, *rest = indices
-    if not rest:
-        return set_item(value, container, index)
-    inner = get_item(container, index)
-    changed = set_inner_item(value, inner, *rest)
-    return container if changed is inner else set_item(changed, container, index)
+    containers = _containers(container, indices)
+    changed = _set_innermost(value, containers, indices)
+    return changed if load is None else kept(load, container, changed)
+
+
+def update_inner_item(
+    container: Any,
+    operator: Callable[[Any, Any], Any],
+    value: Thunk,
+    *indices: Any,
+    load: Thunk | None = None,
+) -> Any:
+    """``container[indices[0]][indices[1]]… op= value()``; returns the container, or the one in place of a tensor."""
+    containers = _containers(container, indices)
+    item = get_item(containers[-1], indices[-1])
+    changed = _set_innermost(operator(item, operand_of(value, sys._getframe(1).f_code)), containers, indices)
+    return changed if load is None else kept(load, container, changed)
+
+
+def _containers(container: Any, indices: tuple[Any, ...]) -> list[Any]:
+    """A container and what it holds at some indices, one inside of the other, but for the last index."""
+    containers = [container]
+    for index in indices[:-1]:
+        containers.append(get_item(containers[-1], index))
+    return containers
+
+
+def _set_innermost(changed: Any, containers: list[Any], indices: tuple[Any, ...]) -> Any:
+    for holder, index in zip(reversed(containers), reversed(indices), strict=True):
+        replaced = set_item(changed, holder, index)
+        if replaced is holder:
+            return containers[0]
+        changed = replaced
+    return changed

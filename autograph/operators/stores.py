@@ -10,6 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from autograph.errors import MutationError
+from autograph.runtime.trace import user_location
+
 from . import state
 from .attributes import Owner
 from .dispatch import Thunk, active, backend_of, open_traces
@@ -61,8 +64,36 @@ def get_item(container: Any, index: Any) -> Any:
     return backend.get_item(container, index)
 
 
-def set_item(value: Any, container: Any, index: Any) -> Any:
-    """``container[index] = value``; returns the container, a new one when it can't be changed (a tensor)."""
+def set_item(value: Any, container: Any, index: Any, load: Thunk | None = None) -> Any:
+    """``container[index] = value``; returns the container, a new one when it can't be changed (a tensor).
+
+    ``load`` reads the variable that gets the result: if that holds something else by now, it is to keep that.
+    """
+    changed = _set_item(value, container, index)
+    return changed if load is None else kept(load, container, changed)
+
+
+def kept(load: Thunk, container: Any, changed: Any) -> Any:
+    """What a variable holds after a store into the container that it held before the indices were evaluated.
+
+    Raises:
+        MutationError: while tracing, the variable may stand for that container in some runs only.
+    """
+    now = load()
+    if now is container:
+        return changed
+    if state.stack():
+        location = user_location()
+        raise MutationError(
+            "a variable is given another value while an item of what it has held is stored",
+            **({} if location is None else location._asdict()),
+            construct="x[i] = v",
+            remedy="evaluate the index and the value in statements before the store",
+        )
+    return now
+
+
+def _set_item(value: Any, container: Any, index: Any) -> Any:
     if open_traces and method(type(container), "__setitem__") is not None:
         mut(container)[index] = value
         return container
@@ -82,15 +113,21 @@ def set_item(value: Any, container: Any, index: Any) -> Any:
     return container
 
 
-def update_item(container: Any, index: Any, operator: Callable[[Any, Any], Any], value: Thunk) -> Any:
+def update_item(
+    container: Any, index: Any, operator: Callable[[Any, Any], Any], value: Thunk, load: Thunk | None = None
+) -> Any:
     """``container[index] op= value()``; returns the container, as `set_item` does."""
     item = get_item(container, index)
+    return set_item(operator(item, operand_of(value, sys._getframe(1).f_code)), container, index, load)
+
+
+def operand_of(value: Thunk, code: CodeType) -> Any:
+    """The operand of an assignment in place, a statement of `code`."""
     try:
-        operand = value()
+        return value()
     except NameError as error:
-        _as_in_place(error, sys._getframe(1).f_code)
+        _as_in_place(error, code)
         raise
-    return set_item(operator(item, operand), container, index)
 
 
 def _as_in_place(error: NameError, code: CodeType) -> None:

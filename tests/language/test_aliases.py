@@ -312,3 +312,95 @@ def test_an_ordered_dict_that_a_branch_reorders_is_refused() -> None:
 
     with pytest.raises(tf.errors.BranchMismatchError, match="different orders"):
         tf.function(f)(tf.constant(1))
+
+
+def chosen_in_a_branch(x):
+    first = [1, 2]
+    second = first
+    if x > 0:
+        first = [5, 6]
+    second[0] = 9
+    return first, second
+
+
+def appended_after_a_branch(x):
+    first = [1, 2]
+    second = first
+    if x > 0:
+        first = [5, 6]
+    second.append(9)
+    return first, second
+
+
+def chosen_by_a_helper(x):
+    first = {"k": 1}
+    second = first
+
+    def choose():
+        nonlocal first
+        if x > 0:
+            first = {"k": 5}
+
+    choose()
+    second["k"] = 9
+    return first, second
+
+
+def chosen_in_a_loop(x):
+    first = [1, 2]
+    second = first
+    for _ in range(x):
+        first = [5, 6]
+    second[0] = 9
+    return first, second
+
+
+def chosen_by_a_helper_in_a_loop(x):
+    first = [1, 2]
+    second = first
+
+    def choose():
+        nonlocal first
+        first = [5, 6]
+
+    for _ in range(x):
+        choose()
+    second[0] = 9
+    return first, second
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        chosen_in_a_branch, appended_after_a_branch, chosen_by_a_helper, chosen_in_a_loop,
+        chosen_by_a_helper_in_a_loop,
+    ],
+)  # fmt: skip
+def test_an_object_that_a_variable_may_still_stand_for(function: Any) -> None:
+    with pytest.raises(tf.errors.MutationError, match="both have other names") as caught:
+        tf.function(function)(tf.constant(1))
+    assert caught.value.file == __file__
+
+
+def changed_rows_of_a_comprehension(x):
+    rows = [[0, 0] for _ in range(2)]
+    for i in range(2):
+        for j in range(2):
+            if i * j < x:
+                rows[i][j] = i + j
+            else:
+                rows[j][i] = -1
+    return rows
+
+
+def changed_rows_that_were_appended(x):
+    rows = []
+    rows.append([0, 0])
+    if x > 0:
+        rows[0][1] = 1
+    return rows
+
+
+@pytest.mark.parametrize("function", [changed_rows_of_a_comprehension, changed_rows_that_were_appended])
+def test_lists_in_a_list_that_the_function_has_filled(function: Any) -> None:
+    check(function, 0, 1, 2)

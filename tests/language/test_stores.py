@@ -162,3 +162,93 @@ def test_stores_into_an_array_that_nobody_else_holds():
         return kept, table, first, box.grid
 
     check(f, 1.0, -1.0)
+
+
+def inner_items(x):
+    rows, box, table, i = tf.reshape(x, (2, 2)), Box(), {"grid": tf.reshape(x, (2, 2))}, 1
+    box.grid = rows
+    rows[i][0] += 5
+    rows[i][i] = 3
+    rows[i - 1][i] *= 2
+    box.grid[i][0] += 1
+    table["grid"][i][0] = 4
+    table["grid"][0][i - 1] -= 4
+    parts = [rows, rows + 1]
+    parts[i][0][i] = 8
+    parts[0][i] -= 1
+    return rows, box.grid, table["grid"], parts
+
+
+def test_items_of_items_of_tensors():
+    expected = (
+        [[1, 4], [8, 3]],
+        [[1, 2], [4, 4]],
+        [[-3, 2], [4, 4]],
+        [[[1, 4], [7, 2]], [[2, 8], [9, 4]]],
+    )
+    for run in (tf.function(inner_items), tf.autograph.to_graph(inner_items)):
+        found = run(tf.constant([1, 2, 3, 4]))
+        for actual, wanted in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(np.stack(actual), wanted)
+
+
+def test_an_inner_index_that_must_be_in_a_variable():
+    def f(x, i):
+        x[0][i + 1] = 5
+        return x
+
+    with pytest.raises(tf.errors.StagedTypeError, match="item of an item of a tensor") as caught:
+        tf.function(f)(tf.zeros((2, 2)), tf.constant(0))
+    assert caught.value.line == f.__code__.co_firstlineno + 1
+    assert "j = i + 1" in caught.value.remedy
+
+
+def set_by_the_index(n):
+    values = kept = [1, 2]
+
+    def index():
+        nonlocal values
+        values = [5, 6]
+        return 0
+
+    values[index()] = n
+    return values, kept
+
+
+def set_by_the_operand(n):
+    values = kept = [1, 2]
+
+    def operand():
+        nonlocal values
+        values = [5, 6]
+        return n
+
+    values[0] += operand()
+    return values, kept
+
+
+def set_by_an_inner_index(n):
+    values = kept = [[1, 2], [3]]
+
+    def index():
+        nonlocal values
+        values = [[5], [6]]
+        return 0
+
+    values[index()][0] = n
+    values[index()][0] += n
+    return values, kept
+
+
+def set_by_a_walrus(n):
+    values = kept = [1, 2]
+    values[(values := [7, 8])[0] - 7] = n
+    return values, kept
+
+
+@pytest.mark.parametrize("function", [set_by_the_index, set_by_the_operand, set_by_an_inner_index, set_by_a_walrus])
+def test_a_variable_that_is_set_while_an_item_of_what_it_held_is_stored(function):
+    assert tf.autograph.to_graph(function)(9) == function(9)
+    with pytest.raises(tf.errors.MutationError, match="another value while an item") as caught:
+        tf.function(function)(tf.constant(9))
+    assert caught.value.file == __file__ and caught.value.function == function.__name__

@@ -104,6 +104,11 @@ def is_old(obj: Any) -> bool:
     return any(journal.is_early(obj) for journal in stack()) or is_held(obj)
 
 
+def always_old(_: Any) -> bool:
+    """What `is_old` says of objects that a place has held before the statement."""
+    return True
+
+
 def mark_copies(label: str, merged: Any, frozen: Any, is_old: Callable[[Any], bool]) -> None:
     """Notes a merged list, dict, object or variable, and one that it may stand for, when that one has another name."""
     merged = merged.value if isinstance(merged, Maybe) else merged

@@ -93,7 +93,7 @@ def trace_body(
         copies().update(marks)
         marks.clear()
     places = {key: location for key, (location, _, _) in found.items()}
-    _empty_copies(found)
+    empty_copies(found)
     held = references_in([outcome.result, *frozen.values()])
     rebinding.count_references(held)
     journal.forget_dead(places, held)
@@ -104,7 +104,7 @@ def trace_body(
     return outcome
 
 
-def _empty_copies(found: dict[Key, tuple[Location, Any, Any]]) -> None:
+def empty_copies(found: dict[Key, tuple[Location, Any, Any]]) -> None:
     """Forgets the changes of a journal, once they are frozen; the copies in them would keep objects alive."""
     for location, _, new in found.values():
         if isinstance(location, Contents) and isinstance(new, (list, dict)):

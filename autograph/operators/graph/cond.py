@@ -48,10 +48,11 @@ def _join(truth: Any, then: Outcome, otherwise: Outcome) -> Any:
     for outcome in branches:
         add_holders(outcome, places)
     columns = [[outcome.result for outcome in branches]]
+    old: set[int] = set()
     for key, location in places.items():
-        columns.append(
-            [outcome.changes[key][1] if key in outcome.changes else old_value(location) for outcome in branches]
-        )
+        column = [outcome.changes[key][1] if key in outcome.changes else old_value(location) for outcome in branches]
+        old.update(id(value) for value, outcome in zip(column, branches, strict=True) if key not in outcome.changes)
+        columns.append(column)
     labels = ["", *[location.label for location in places.values()]]
     specs = [
         merged(label, list(zip(branches, values, strict=True)), "a condition")
@@ -70,5 +71,6 @@ def _join(truth: Any, then: Outcome, otherwise: Outcome) -> Any:
         rebinding.set_merged(location, value, bodies)
     for label, value, column in zip(labels, [result, *values], columns, strict=True):
         for frozen, outcome in zip(column, branches, strict=True):
-            aliases.mark_copies(label or "the value", value, frozen, outcome.is_old)
+            is_old = aliases.always_old if id(frozen) in old else outcome.is_old
+            aliases.mark_copies(label or "the value", value, frozen, is_old)
     return result

@@ -301,8 +301,8 @@ class Loop:
             if not isinstance(slot.spec, Constant):
                 rebinding.set_merged(slot.location, value, self.bodies)
         for slot, value, last in zip(self.slots.values(), values[1:], self._last[1:], strict=False):
-            for frozen in (slot.initial, last):
-                aliases.mark_copies(slot.label, value, frozen, self._is_old)
+            aliases.mark_copies(slot.label, value, slot.initial, aliases.always_old)
+            aliases.mark_copies(slot.label, value, last, self._is_old)
         return values[0]
 
 

@@ -31,6 +31,7 @@ from ..locations import attributes_of
 from ..state import Attribute, Cell, Contents, Item, Journal, Location, forget_copies, replaced, stack
 from ..variables import UNDEFINED
 from . import arrays, rebinding
+from .branches import empty_copies
 from .dicts import DictState, StagedDict
 from .errors import where
 from .iterables import StagedIterable
@@ -235,7 +236,7 @@ def _run(
         frozen = {key: freeze(new, journal.is_created) for key, (_, _, new) in found.items()}
         old = {key: each[1] for key, each in found.items()}
         locations = {key: each[0] for key, each in found.items()}
-        found.clear()
+        empty_copies(found)
         if not stack():
             arrays.forget()
             forget_copies()

@@ -63,6 +63,13 @@ def by_list(x: Any, n: Any) -> Any:
     return x * numbers[n] + x * numbers[-1]
 
 
+def by_extreme(x: Any, n: Any) -> Any:
+    count = 0
+    for i in range(n):
+        count += 1
+    return x * max(count, 1) + x * min([count, 7]) - max([i for i in range(n + 1)]) + max([], default=count)
+
+
 def by_mixture(x: Any, n: Any) -> Any:
     whole = 1
     for i in range(n):
@@ -79,7 +86,7 @@ def by_none(x: Any, n: Any) -> Any:
 
 
 FUNCTIONS = [by_loop_index, by_branch, by_counter, by_length, by_enumeration, by_conversion, by_expression, by_list,
-             by_mixture, by_none]  # fmt: skip
+             by_extreme, by_mixture, by_none]  # fmt: skip
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)

@@ -10,7 +10,7 @@ from typing import Any
 
 from autograph.errors import StagedValueError
 from autograph.runtime.convert import convert_to_tensor
-from autograph.runtime.dtypes import string
+from autograph.runtime.dtypes import string, widest
 from autograph.runtime.op import OPS
 from autograph.runtime.ops.lists import from_tensor_op
 from autograph.runtime.ops.shape import ensure_shape
@@ -27,7 +27,7 @@ from .errors import require, type_error, where
 from .iterables import Map, StagedIterable, iterable, length_of
 from .lists import ListState, StagedList
 from .maybe import Maybe
-from .specs import Leaf, ListOf
+from .specs import Leaf, ListOf, as_number
 from .truths import Truth
 
 _STAGED = (SymbolicTensor, Maybe, StagedList, StagedIterable, Truth)
@@ -161,13 +161,15 @@ def _extreme(
     if isinstance(values, StagedIterable):
         values = list_(values)
     is_staged_list = isinstance(values, StagedList) and is_scalar(values.state.spec.element)
+    python = _python_type(values) if key is None else None
     if is_staged_list:
         values = convert_to_tensor(values)
     parts = values if isinstance(values, (list, tuple)) else [values]
     if key is None and any(is_text_tensor(each) for each in parts):
         return apply_text(name, values) if default is _NOTHING else apply_text(name, values, default)
     if is_staged_list and default is not _NOTHING and key is None:
-        return if_stmt(length_of(values) > 0, lambda: _extreme_item(name, values), lambda: default, ())
+        found = length_of(values) > 0
+        return if_stmt(found, lambda: as_number(_extreme_item(name, values), python), lambda: default, ())
     keywords = {} if default is _NOTHING else {"default": default}
     if key is None and not has_staged(values):
         return getattr(builtins, name)(*arguments, **keywords)
@@ -178,11 +180,12 @@ def _extreme(
             length = length_of(values)
             if length == 0 if isinstance(length, int) else True:
                 require(length != 0, ValueError(f"{name}() iterable argument is empty"))
-            return _extreme_item(name, values)
+            return as_number(_extreme_item(name, values), python)
     if key is None and isinstance(values, (list, tuple)) and all(_is_scalar(each) for each in values):
+        of_two = OPS[pairwise]
         if any(map(_may_be_nan, values)):
-            return functools.reduce(lambda best, value: OPS["where"](better(value, best), value, best), values)
-        return functools.reduce(OPS[pairwise], values)
+            of_two = lambda best, value: OPS["where"](better(value, best), value, best)  # noqa: E731
+        return as_number(functools.reduce(of_two, values), python)
     return _extreme_by_key(name, better, values, call(key) if key is not None else lambda value: value, default)
 
 
@@ -195,6 +198,17 @@ def _extreme_item(name: str, values: Any) -> Any:
 
 def _may_be_nan(value: Any) -> bool:
     return value.dtype.is_floating if isinstance(value, Tensor) else isinstance(value, float)
+
+
+def _python_type(values: Any) -> type | None:
+    """The type that an extreme of some values has when all are Python numbers."""
+    if isinstance(values, StagedList):
+        element = values.state.spec.element
+        return element.python if isinstance(element, Leaf) else None
+    if not isinstance(values, (list, tuple)):
+        return None
+    kinds = [each.python if isinstance(each, SymbolicTensor) else type(each) for each in values]
+    return functools.reduce(widest, kinds) if kinds and all(kind in (bool, int, float) for kind in kinds) else None
 
 
 def is_text_tensor(value: Any) -> bool:

@@ -49,9 +49,9 @@ class Frozen:
         self.contents = contents
 
 
-def as_number(tensor: Any, python: type) -> Any:
+def as_number(tensor: Any, python: type | None) -> Any:
     """A graph tensor that stands for a Python number or string of a type."""
-    return SymbolicTensor(tensor.value, python) if type(tensor) is SymbolicTensor else tensor
+    return SymbolicTensor(tensor.value, python) if python and type(tensor) is SymbolicTensor else tensor
 
 
 class Spec:

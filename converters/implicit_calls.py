@@ -127,6 +127,8 @@ class ImplicitCalls(Pass):
         arguments: list[Any] = [at]
         if node.handlers:
             classes = [each.type or name("BaseException", at) for each in node.handlers]
+            if isinstance(node, gast.TryStar):  # which looks into groups, too
+                classes.append(name("BaseExceptionGroup", at))
             arguments.append(thunk(located(gast.Tuple(classes, gast.Load()), at), at))
         item = gast.withitem(operator_call("trying", arguments, at), None)
         node.body = [located(gast.With([item], node.body, None), at)]

@@ -16,8 +16,8 @@ from .special_methods import is_convertible, is_generated, is_user_class, lookup
 
 
 def constructor(cls: type) -> Callable[..., Any] | None:
-    """What to call in place of a class while a back end is staging; None: the class is no user's, or an exception."""
-    if not is_user_class(cls) or issubclass(cls, (BaseException, type)):
+    """What to call in place of a class while a back end is staging; None: the class is no user's."""
+    if not is_user_class(cls) or issubclass(cls, type):
         return None
     maker = lookup(type(cls).__mro__, "__call__")
     if is_convertible(maker):

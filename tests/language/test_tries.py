@@ -387,6 +387,49 @@ def test_a_raise_of_a_called_function_is_refused() -> None:
         tf.function(f)(tf.constant(1))
 
 
+def test_a_handler_of_groups_is_refused() -> None:
+    def f(x: Any) -> Any:
+        try:
+            if x > 0:
+                raise ExceptionGroup("several", [ValueError("one")])
+        except* ValueError:
+            x = x + 1
+        return x
+
+    with pytest.raises(StagingError, match="stands in the `try` of line"):
+        tf.function(f)(tf.constant(1))
+
+
+class TooLarge(Exception):
+    def __init__(self, value: Any, limit: int = 5) -> None:
+        super().__init__(f"{value} of {limit}" if value < 100 else "far too large")
+        self.value = value
+
+
+def test_exceptions_with_code_of_their_own() -> None:
+    class Local(TooLarge):
+        def __init__(self, value: Any) -> None:
+            self.half = value // 2
+            super().__init__(value, limit=7)
+
+    @tf.function
+    def f(x: Any) -> Any:
+        if x > 10:
+            raise TooLarge(x)
+        if x > 5:
+            raise Local(x)
+        return x
+
+    assert int(f(tf.constant(3))) == 3
+    for value, text in ((12, "12 of 5"), (200, "far too large")):
+        with pytest.raises(TooLarge, match=f"^{text}$") as caught:
+            f(tf.constant(value))
+        assert int(caught.value.value) == value
+    with pytest.raises(Local, match="^8 of 7$") as caught_local:
+        f(tf.constant(8))
+    assert int(caught_local.value.half) == 4
+
+
 class Steps:
     def __init__(self, x: Any) -> None:
         self.x = x

@@ -98,10 +98,16 @@ def _turn(item: Item, each: Any, values: list[Any]) -> Any:
         _lazy_results.discard(id(values))
 
 
+def _values_of(item: Item, each: Any) -> list[Any] | None:
+    """What one turn yields; None where only the run tells that. No generator holds the list meanwhile."""
+    values: list[Any] = []
+    return values if _turn(item, each, values) is values else None
+
+
 def _lazily(iterator: Iterator[Any], item: Item) -> Values:
     for each in iterator:
-        values: list[Any] = []
-        if _turn(item, each, values) is not values:
+        values = _values_of(item, each)
+        if values is None:
             raise _refusal("that is kept yields a value only under a staged condition")
         for value in values:
             if type(value) is not _Inner:

@@ -248,7 +248,8 @@ class RestoredFunction(Function):
         if not self.concrete_functions:
             return SignatureError(
                 f"Found zero restored functions for caller function: {parameters.function_name}() had never been "
-                "called, and has no input_signature, when it was saved"
+                "called, and has no input_signature, when it was saved",
+                remedy="call it with such arguments before it is saved, or give it an input_signature",
             )
         given = ", ".join(f"{name}={shown(value)}" for name, value in zip(parameters.names, values, strict=True))
         options = [concrete._shown_arguments() for concrete in self.concrete_functions]

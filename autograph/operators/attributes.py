@@ -189,7 +189,13 @@ def _object_of(owner: Owner) -> Any:
 def get_subscript(container: Any, index: Any) -> Any:
     """``container[index]``, where the index is a constant or a slice: nothing of it is staged but its bounds."""
     reader = method(type(container), "__getitem__")
-    return container[index] if reader is None else call_method(reader, container, index)
+    if reader is not None:
+        return call_method(reader, container, index)
+    if type(index) is slice:
+        backend = backend_of(container) or backend_of(index.start, index.stop, index.step)
+        if backend is not None:
+            return backend.get_item(container, index)
+    return container[index]
 
 
 class AttributeUpdate:

@@ -151,3 +151,35 @@ def test_a_variable_that_is_read_again_is_a_second_name():
             assert "`values`" in str(error)
         else:
             assert found == function(INPUTS[0])
+
+
+def slices_of_python_lists(n):
+    values, pairs = [10, 20, 30], [(1, 2), (3, 4), (5, 6)]
+    rest = values[n:]
+    rest.append(n)
+    picked = [values[:n], values[n::-1], values[-1:n], list(range(10)[n:])]
+    return rest, picked[0], picked[1], picked[2], picked[3], len(values[n:]), [a * b for a, b in pairs[n:]], values
+
+
+def slices_of_arrays(n):
+    values = np.arange(5)
+    return values[n:], values[:n], "abcdef"[n:]
+
+
+@pytest.mark.parametrize("function", [slices_of_python_lists, slices_of_arrays])
+def test_slices_that_a_tensor_bounds(function):
+    check(function, 0, 1, 2, 7, -1, -7)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"), [("(1, 2, 3)", "staged slice of a tuple"), ("[[1], [2]]", "whose items are lists")]
+)
+def test_slices_that_a_graph_cannot_hold_are_refused(values, message):
+    source = f"def f(n):\n    values = {values}\n    return values[n:]\n"
+    filename = f"<{message}>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    namespace = {}
+    exec(compile(source, filename, "exec"), namespace)
+    with pytest.raises(tf.errors.StagedValueError, match=message) as caught:
+        tf.function(namespace["f"])(tf.constant(1))
+    assert caught.value.line == 3 and caught.value.remedy

@@ -18,8 +18,9 @@ from .dicts import StagedDict
 from .elements import PythonList
 from .errors import where
 from .iterables import StagedIterable, StagedRange
-from .lists import StagedList
+from .lists import ListState, StagedList
 from .maybe import Maybe
+from .specs import SCALARS
 
 
 def get_item(container: Any, index: Any) -> Any:
@@ -35,6 +36,9 @@ def get_item(container: Any, index: Any) -> Any:
     rebinding.check_not_replaced(container)
     if isinstance(container, (np.ndarray, str)):
         return convert_to_tensor(container)[index]
+    if isinstance(container, (list, tuple, range)) and isinstance(index, slice):
+        staged = any(isinstance(each, (SymbolicTensor, Maybe)) for each in (index.start, index.stop, index.step))
+        return _slice(container, index) if staged else container[index]
     if isinstance(container, range):
         return StagedRange(container.start, container.stop, container.step).at(index)
     if isinstance(container, (list, tuple)):
@@ -45,6 +49,35 @@ def get_item(container: Any, index: Any) -> Any:
         except StagingError as error:
             raise _refused("the items of a Python list, which differ in type", error) from None
     return container[index]
+
+
+def _slice(values: list[Any] | tuple[Any, ...] | range, index: slice) -> StagedList:
+    """Some of the items of a list, as many as only the run tells.
+
+    Raises:
+        StagedValueError: it is a tuple; or the items are objects that can change, of which a graph would hold copies.
+    """
+    if isinstance(values, tuple):
+        raise StagedValueError(
+            "a staged slice of a tuple: its length is known only when the graph runs",
+            **where(),
+            construct="x[a:b]",
+            remedy="make a list of it first: list(x)[a:b]",
+        )
+    if any(map(_may_change, values)):
+        raise StagedValueError(
+            "a staged slice of a Python list whose items are lists, dicts or objects",
+            **where(),
+            construct="x[a:b]",
+            remedy="use a tensor in place of the list, or a loop over it with an `if`",
+        )
+    return StagedList(ListState.of(list(values)))[index]
+
+
+def _may_change(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return any(map(_may_change, value))
+    return not isinstance(value, (Tensor, np.generic, *SCALARS))
 
 
 def set_item(value: Any, container: Any, index: Any) -> Any:

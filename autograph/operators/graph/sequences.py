@@ -182,7 +182,7 @@ def _extreme(
                 require(length != 0, ValueError(f"{name}() iterable argument is empty"))
             return as_number(_extreme_item(name, values), python)
     if key is None and isinstance(values, (list, tuple)) and all(_is_scalar(each) for each in values):
-        of_two = OPS[pairwise]
+        of_two: Callable[[Any, Any], Any] = OPS[pairwise]
         if any(map(_may_be_nan, values)):
             of_two = lambda best, value: OPS["where"](better(value, best), value, best)  # noqa: E731
         return as_number(functools.reduce(of_two, values), python)
@@ -207,8 +207,13 @@ def _python_type(values: Any) -> type | None:
         return element.python if isinstance(element, Leaf) else None
     if not isinstance(values, (list, tuple)):
         return None
-    kinds = [each.python if isinstance(each, SymbolicTensor) else type(each) for each in values]
-    return functools.reduce(widest, kinds) if kinds and all(kind in (bool, int, float) for kind in kinds) else None
+    found: type | None = None
+    for each in values:
+        kind = each.python if isinstance(each, SymbolicTensor) else type(each)
+        if kind not in (bool, int, float):
+            return None
+        found = widest(found, kind)
+    return found
 
 
 def is_text_tensor(value: Any) -> bool:

@@ -19,7 +19,9 @@ from .emitter import NotLowered
 Entry = Callable[..., Any]
 # Code is made for at most so many combinations of shapes; others run through the plan.
 _MOST_SHAPES = 16
-# A graph without loops is compiled when it has been called so often, and oftener for each of its nodes.
+# A graph with loops is compiled at its first call unless it has more nodes than this.
+_MOST_AT_ONCE = 5000
+# Any other is compiled when it has been called so often, and oftener for each of its nodes.
 _CALLS, _CALLS_PER_NODE = 20, 0.1
 # Code that gives up so often (because of errors and warnings) is not asked again.
 _MOST_FAILURES = 3
@@ -43,8 +45,9 @@ class Region:
         self._entry: Entry = _none
         self._entries: dict[Any, Entry | None] = {}
         self.failures = 0
-        has_loop = any(node.op.name == "while" for node in graph.walk())
-        self._waits = 0 if has_loop or demanded else int(_CALLS + _CALLS_PER_NODE * len(graph.nodes))
+        names = [node.op.name for node in graph.walk()]
+        at_once = demanded or ("while" in names and len(names) < _MOST_AT_ONCE)
+        self._waits = 0 if at_once else int(_CALLS + _CALLS_PER_NODE * len(names))
         self._dtypes = [value.type.dtype.numpy for value in graph.inputs]
 
     @functools.cached_property

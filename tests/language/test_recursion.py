@@ -107,9 +107,16 @@ def short_circuit(n: Any) -> Any:
     return n < 5 and (n == 0 or short_circuit(n - 1))
 
 
+def two_at_once(n: Any, known: Any = (0, (1, "unused"))) -> Any:
+    if n <= 0:
+        return known[0]
+    return two_at_once(n - 1, (known[1][0], (known[0] + known[1][0], "unused")))
+
+
 @pytest.mark.parametrize(
     ("function", "inputs"),
     [
+        (two_at_once, [np.int32(0), np.int32(10)]),
         (factorial, [np.int32(5), np.int32(0)]),
         (fibonacci, [np.int32(0), np.int32(10)]),
         (is_even, [np.int32(7), np.int32(10)]),

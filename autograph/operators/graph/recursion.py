@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import FrameType, FunctionType
 from typing import Any
 
@@ -18,6 +18,8 @@ from autograph.runtime import trace
 from autograph.runtime.arguments import Parameters, key_of
 from autograph.runtime.convert import convert_to_tensor
 from autograph.runtime.function import Function, function
+
+from .specs import rebuild
 
 PYTHON_LIMIT = 40
 """Calls of a function within each other, all in staged bodies, that Python values may tell apart."""
@@ -63,8 +65,8 @@ def recursive(python_function: FunctionType, form: Callable[..., Any]) -> Callab
             if len(frames) > 1 or endless.python_function is not python_function or not changing:
                 raise
         graph.truncate(mark)
-        tensors = [convert_to_tensor(value) if i in changing else value for i, value in enumerate(values)]
-        positional, keywords = parameters.split(tensors)
+        leaves = [convert_to_tensor(leaf) if i in changing else leaf for i, leaf in enumerate(_leaves(values))]
+        positional, keywords = parameters.split(_packed(tuple(values), iter(leaves)))
         return _call_graph(python_function, positional, keywords)
 
     return run
@@ -98,8 +100,20 @@ def _keys(values: Sequence[Any]) -> list[Any]:
 
 
 def _changing(values: Sequence[Any], others: Sequence[Any]) -> set[int]:
-    """The positions of numbers that differ, if nothing else does."""
-    keys = enumerate(zip(_keys(values), _keys(others), strict=True))
-    differing = {i for i, (one, other) in keys if one != other}
+    """The positions among the leaves of numbers that differ, if nothing else does."""
+    one, other = _leaves(values), _leaves(others)
+    if len(one) != len(other):
+        return set()
+    differing = {i for i, (a, b) in enumerate(zip(_keys(one), _keys(other), strict=True)) if a != b}
     numbers = (int, float)
-    return differing if all(type(values[i]) in numbers and type(others[i]) in numbers for i in differing) else set()
+    return differing if all(type(one[i]) in numbers and type(other[i]) in numbers for i in differing) else set()
+
+
+def _leaves(values: Sequence[Any]) -> list[Any]:
+    """The values, with what tuples hold in their place; lists and dicts stay what they are, as they may change."""
+    return [leaf for each in values for leaf in (_leaves(each) if isinstance(each, tuple) else [each])]
+
+
+def _packed(values: tuple[Any, ...], leaves: Iterator[Any]) -> Any:
+    parts = [_packed(each, leaves) if isinstance(each, tuple) else next(leaves) for each in values]
+    return rebuild(type(values), range(len(parts)), parts)

@@ -18,7 +18,10 @@ _NAMES = {
     "runtime.shapes": "TensorShape",
     "runtime.tensor": "Tensor",
     "runtime.ir": "Graph",
-    "runtime.trace": "executing_eagerly get_static_value=static_value name_scope",
+    "runtime.trace": """
+        executing_eagerly get_current_name_scope get_static_value=static_value inside_function is_symbolic_tensor
+        name_scope
+        """,
     "runtime.convert": "constant convert_to_tensor=as_tensor",
     "runtime.dtypes": """
         DType as_dtype bool=bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 half=float16 float32
@@ -30,15 +33,17 @@ _NAMES = {
     "runtime.debugging": """
         Assert assert_equal assert_greater assert_less assert_rank
         """,
-    "runtime.gradient": "GradientTape UnconnectedGradients custom_gradient gradients",
+    "runtime.gradient": "GradientTape UnconnectedGradients custom_gradient grad_pass_through gradients",
     "runtime.ops.host": "numpy_function print py_function timestamp",
     "runtime.ops.combined": """
-        clip_by_global_norm clip_by_norm dynamic_partition identity_n is_tensor scalar_mul unravel_index
+        broadcast_dynamic_shape broadcast_static_shape clip_by_global_norm clip_by_norm
+        dynamic_partition identity_n is_tensor scalar_mul unravel_index
         """,
+    "runtime.ops.blocks": "dynamic_stitch reverse_sequence",
     "runtime.ops.control": "identity",
     "runtime.ops.create": "eye fill linspace meshgrid one_hot ones ones_like range zeros zeros_like",
     "runtime.ops.cumulative": "cumsum norm",
-    "runtime.ops.elementwise": "add_n cast clip_by_value complex round saturate_cast stop_gradient where",
+    "runtime.ops.elementwise": "add_n bitcast cast clip_by_value complex round saturate_cast stop_gradient where",
     "runtime.ops.gather": "boolean_mask gather gather_nd slice",
     "runtime.ops.joining": "concat pad repeat split stack tile unstack",
     "runtime.ops.linalg": "einsum matmul tensordot",
@@ -59,6 +64,7 @@ _NAMES = {
         broadcast_to ensure_shape expand_dims rank reshape reverse roll shape shape_n size squeeze transpose
         """,
     "runtime.ops.sort": "argsort searchsorted sequence_mask sort unique unique_with_counts",
+    "runtime.ops.statistics": "histogram_fixed_width histogram_fixed_width_bins",
     "runtime.ops.strings": "as_string",
     "runtime.indexed_slices": "IndexedSlices",
     "runtime.module": "Module",
@@ -71,12 +77,13 @@ _NAMESPACES = {
         "runtime.ops.counts": "bincount confusion_matrix",
         "runtime.ops.combined": """
             is_non_decreasing is_strictly_increasing lbeta polyval reciprocal_no_nan scalar_mul
+            unsorted_segment_sqrt_n
             """,
         "runtime.ops.cumulative": "cumprod cumsum cumulative_logsumexp",
         "runtime.ops.elementwise": "accumulate_n=add_n add_n angle conj imag real round",
         "runtime.ops.math": """
             abs=absolute acos acosh add asin asinh atan atan2 atanh bessel_i0=i0 bessel_i1=i1 ceil cos cosh digamma
-            divide divide_no_nan equal erf erfc exp exp2 expm1 floor floordiv floormod greater greater_equal
+            divide divide_no_nan equal erf erfc erfinv exp exp2 expm1 floor floordiv floormod greater greater_equal
             is_finite is_inf is_nan less less_equal lgamma log log1p logical_and logical_not logical_or logical_xor
             maximum minimum mod=floormod multiply multiply_no_nan negative nextafter not_equal polygamma pow=power
             reciprocal rint rsqrt sign sin sinh sqrt square squared_difference subtract tan tanh truediv=divide
@@ -94,7 +101,7 @@ _NAMESPACES = {
         "runtime.ops.sort": "in_top_k invert_permutation top_k",
     },
     "linalg": {
-        "runtime.ops.combined": "global_norm logdet normalize tensor_diag tensor_diag_part",
+        "runtime.ops.combined": "cholesky_solve global_norm logdet matrix_rank normalize tensor_diag tensor_diag_part",
         "runtime.ops.create": "eye trace",
         "runtime.ops.cumulative": "norm",
         "runtime.ops.diagonals": "diag diag_part set_diag",
@@ -107,6 +114,11 @@ _NAMESPACES = {
         "runtime.ops.shape": "matrix_transpose",
     },
     "nn": {
+        "runtime.ops.blocks": "depth_to_space space_to_depth",
+        "runtime.ops.statistics": """
+            compute_average_loss log_poisson_loss normalize_moments scale_regularization_loss sufficient_statistics
+            weighted_moments
+            """,
         "runtime.ops.combined": "crelu embedding_lookup weighted_cross_entropy_with_logits",
         "runtime.ops.convolution": """
             conv1d conv1d_transpose conv2d conv2d_transpose conv3d conv3d_transpose convolution depthwise_conv2d

@@ -61,6 +61,16 @@ def executing_eagerly() -> bool:
     return _local.graph is None
 
 
+def inside_function() -> bool:
+    """Whether a graph is being traced on this thread."""
+    return _local.graph is not None
+
+
+def is_symbolic_tensor(tensor: Any) -> bool:
+    """Whether a value is a tensor of a graph, whose value is not known while tracing."""
+    return isinstance(tensor, SymbolicTensor)
+
+
 class building:
     """``with building(graph):`` ops applied by this thread become nodes of the graph; None: ops run eagerly."""
 
@@ -101,6 +111,11 @@ class name_scope:
             _local.scope = self._before
         else:
             self._graph.scope = self._before
+
+
+def get_current_name_scope() -> str:
+    """The name scope in which nodes and variables are named, as ``"layer/inner"``; empty outside of any."""
+    return current_scope().rstrip("/")
 
 
 def current_scope() -> str:

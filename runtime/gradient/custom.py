@@ -23,6 +23,11 @@ from .records import Record, fresh, is_differentiable, is_variable, key, remembe
 __all__ = ["custom_gradient"]
 
 
+def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with the gradient of one that returns its arguments: what comes from its results goes to these."""
+    return custom_gradient(lambda *args, **keywords: (f(*args, **keywords), lambda *upstream: list(upstream)))
+
+
 def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     """Give a function its own gradient; a decorator.
 

@@ -5,27 +5,53 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..convert import convert_to_tensor
 from ..indexed_slices import IndexedSlices
+from ..shapes import TensorShape, as_shape, broadcast
 from ..tensor import Tensor
 from ..variable import Variable
 from .control import identity
-from .create import zeros_like
+from .create import ones_like, zeros, zeros_like
 from .cumulative import Axis, cumprod, norm
-from .decompose import slogdet
+from .decompose import slogdet, svd, triangular_solve
 from .diagonals import diag, diag_part
 from .elementwise import add_n, cast, where
 from .gather import boolean_mask, gather
+from .infer import require
 from .joining import concat
 from .math import absolute, divide, exp, floordiv, floormod, lgamma, log1p, maximum, multiply, sqrt
 from .nn import relu
-from .reduce import reduce_all, reduce_prod, reduce_sum
+from .reduce import reduce_all, reduce_max, reduce_prod, reduce_sum
+from .scatter import unsorted_segment_sum
 from .shape import reshape, shape
 
 __all__ = [
-    "clip_by_global_norm", "clip_by_norm", "crelu", "dynamic_partition", "embedding_lookup", "global_norm",
-    "identity_n", "is_non_decreasing", "is_strictly_increasing", "is_tensor", "lbeta", "logdet", "normalize",
-    "polyval", "reciprocal_no_nan", "scalar_mul", "tensor_diag", "tensor_diag_part", "unravel_index",
+    "broadcast_dynamic_shape",
+    "broadcast_static_shape",
+    "cholesky_solve",
+    "clip_by_global_norm",
+    "clip_by_norm",
+    "crelu",
+    "dynamic_partition",
+    "embedding_lookup",
+    "global_norm",
+    "identity_n",
+    "is_non_decreasing",
+    "is_strictly_increasing",
+    "is_tensor",
+    "lbeta",
+    "logdet",
+    "matrix_rank",
+    "normalize",
+    "polyval",
+    "reciprocal_no_nan",
+    "scalar_mul",
+    "tensor_diag",
+    "tensor_diag_part",
+    "unravel_index",
+    "unsorted_segment_sqrt_n",
     "weighted_cross_entropy_with_logits",
 ]  # fmt: skip
 
@@ -174,6 +200,45 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str
     message = f"dynamic_partition: a number is not in [0, {num_partitions})"
     Assert(reduce_all((partitions >= 0) & (partitions < num_partitions)), [message, partitions])
     return [boolean_mask(data, partitions == number) for number in range(num_partitions)]
+
+
+def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
+    """The `TensorShape` that two known ones broadcast to. Raises `InvalidArgumentError` when they don't."""
+    return TensorShape(broadcast(as_shape(shape_x), as_shape(shape_y)))
+
+
+def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
+    """The shape that two shapes, vectors of integers, broadcast to. Raises `InvalidArgumentError` when they don't."""
+    x, y = convert_to_tensor(shape_x), convert_to_tensor(shape_y)
+    return shape(zeros(x, "bool") | zeros(y, "bool"), x.dtype)
+
+
+def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: int, name: str | None = None) -> Any:
+    """The sums of segments over the root of how many rows they have; errors as for `unsorted_segment_sum`."""
+    data, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+    rows = cast(unsorted_segment_sum(ones_like(ids), ids, num_segments), data.dtype)
+    total = unsorted_segment_sum(data, ids, num_segments)
+    require(total.ndim is not None, "unsorted_segment_sqrt_n needs tensors whose ranks are known")
+    return divide(total, reshape(sqrt(maximum(rows, 1)), (-1, *(1,) * (total.ndim - 1))), name)
+
+
+def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Any:
+    """The `x` with `chol @ adjoint(chol) @ x == rhs`, for lower triangular matrices; errors as for `solve`."""
+    return triangular_solve(chol, triangular_solve(chol, rhs), adjoint=True, name=name)
+
+
+def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None) -> Any:
+    """How many singular values of each matrix are above `tol`, int32.
+
+    Left out, `tol` is the largest one times the larger dimension and the precision of the dtype. `validate_args`
+    changes nothing: what does not fit is always refused. Raises `InvalidArgumentError` for a rank below 2.
+    """
+    a = convert_to_tensor(a)
+    values = svd(a, compute_uv=False)
+    if tol is None:
+        largest = cast(reduce_max(shape(a)[-2:]), values.dtype)
+        tol = reduce_max(values, -1, keepdims=True) * largest * float(np.finfo(values.dtype.numpy).eps)
+    return reduce_sum(cast(values > tol, "int32"), -1, name=name)
 
 
 # Neural networks.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..convert import convert_to_tensor, strong
-from ..dtypes import as_dtype, bool_, complex64, complex128, float32
+from ..dtypes import DType, as_dtype, bool_, complex64, complex128, float32, int32
 from ..op import NOT_DIFFERENTIABLE, Type, op
 from ..shapes import broadcast
 from . import kernels
@@ -17,7 +17,7 @@ from .declare import Function, sum_to, unary
 from .infer import elementwise, require, require_kind
 
 __all__ = [
-    "add_n", "angle", "cast", "clip_by_value", "complex", "conj", "imag", "real", "round",
+    "add_n", "angle", "bitcast", "cast", "clip_by_value", "complex", "conj", "imag", "real", "round",
     "saturate_cast", "stop_gradient", "where", "where_op",
 ]  # fmt: skip
 
@@ -227,6 +227,45 @@ complex_op = op(
 def complex(real: Any, imag: Any, name: str | None = None) -> Any:
     """Complex numbers from their real and imaginary parts (float32 gives complex64, float64 complex128)."""
     return complex_op(real, imag, name=name)
+
+
+def _infer_bitcast(x: Type, dtype: DType) -> Type:
+    for one in (x.dtype, dtype):
+        require(one.kind in "iufc", f"bitcast is not defined for {one.name}")
+    before, after = x.dtype.numpy.itemsize, dtype.numpy.itemsize
+    if before == after or x.shape is None:
+        return Type(dtype, x.shape)
+    if before > after:
+        return Type(dtype, (*x.shape, before // after))
+    fits = len(x.shape) > 0 and x.shape[-1] in (after // before, None)
+    require(fits, f"the last dimension has to be {after // before} to become {dtype.name}")
+    return Type(dtype, x.shape[:-1])
+
+
+def _bitcast(x: Any, dtype: DType) -> Any:
+    before, after = x.dtype.itemsize, dtype.numpy.itemsize
+    x = np.ascontiguousarray(x) if x.ndim else np.asarray(x)
+    if before > after:
+        return x.reshape(*x.shape, 1).view(dtype.numpy)
+    return x.view(dtype.numpy)[..., 0] if before < after else x.view(dtype.numpy)
+
+
+bitcast_op = op(
+    "bitcast", infer=_infer_bitcast, numpy=_bitcast, lenient=True, gradient=NOT_DIFFERENTIABLE,
+    samples=lambda: [s.sample([1.0, -2.5], dtype=int32), s.sample([[1, 2]], dtype=as_dtype("uint8")),
+                     s.sample(np.arange(8, dtype=np.uint8).reshape(2, 4), dtype=float32), s.sample(1.5, dtype=int32),
+                     s.sample(np.zeros((0, 2), np.float64), dtype=as_dtype("int64"))],
+    doc="The bits of the elements taken for those of another dtype.",
+)  # fmt: skip
+
+
+def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
+    """The bits of `input` taken for those of the dtype `type`, both of numbers.
+
+    A smaller dtype makes a last dimension with the parts of each element, a larger one takes it away. Raises
+    `InvalidArgumentError` for booleans and strings, and for a last dimension of another size.
+    """
+    return bitcast_op(input, dtype=as_dtype(type), name=name)
 
 
 # Identity.

@@ -248,6 +248,11 @@ polygamma_op: Op = op(
 )
 
 
+erfinv: Function = unary("erfinv", special.erfinv, "The inverse of the error function; infinite at -1 and 1.",
+                         lambda: [*samples.unit_interval(), samples.sample([-1.0, 1.0, 0.0, -0.999999, 2.0])],
+                         lambda g, out, x: g * (_math.sqrt(_math.pi) / 2) * exp(square(out)), infer=reals_to_float)
+
+
 def polygamma(a: int, x: Any, name: str | None = None) -> Any:
     """The derivative of order `a` (a Python int) of `digamma`; of order 0, `digamma` itself."""
     return digamma(x, name) if a == 0 else polygamma_op(x, order=int(a), name=name)

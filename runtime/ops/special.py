@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from . import kernels
+
 # B(2k) / (2k)!, of the Euler-Maclaurin formula.
 _BERNOULLI = [1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000, 1 / 74724249600]
 _SHIFT = 12.0
@@ -16,7 +18,7 @@ _MOST_STEPS = 10_000
 def _float(x: Any) -> tuple[Any, Any]:
     """The numbers as float64, and the dtype of the result."""
     array = np.asarray(x)
-    return array.astype(np.float64), array.dtype if array.dtype.kind == "f" else np.exp(array[..., :0]).dtype
+    return array.astype(np.float64), array.dtype if array.dtype.kind == "f" else np.exp(array.reshape(-1)[:0]).dtype
 
 
 def polygamma(x: Any, order: int) -> Any:
@@ -44,6 +46,27 @@ def polygamma(x: Any, order: int) -> Any:
         factor *= (power + 2 * k + 1) * (power + 2 * k + 2)
     result = (-1) ** (order + 1) * math.factorial(order) * total
     return result.reshape(np.shape(x)).astype(dtype)
+
+
+# M. Giles, "Approximating the erfinv function" (2010), for single precision: in w - 2.5, and in sqrt(w) - 3.
+_NEAR = (2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503,
+         -0.00417768164, 0.246640727, 1.50140941)  # fmt: skip
+_FAR = (-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613, 0.00943887047,
+        1.00167406, 2.83297682)  # fmt: skip
+
+
+def erfinv(x: Any) -> Any:
+    """The inverse of erf, by a polynomial and Newton steps; infinite at -1 and 1, NaN beyond."""
+    values, dtype = _float(x)
+    size = np.abs(values).astype(np.float64)
+    inner = np.where(size < 1, size, 0.5)
+    w = -np.log((1 - inner) * (1 + inner))
+    root = np.where(w < 5, np.polyval(_NEAR, w - 2.5), np.polyval(_FAR, np.sqrt(np.maximum(w, 5)) - 3)) * inner
+    for _ in range(3):
+        miss = np.where(inner > 0.5, (1 - inner) - kernels.erfc(root), kernels.erf(root) - inner)
+        root = root - miss * (math.sqrt(math.pi) / 2) * np.exp(root * root)
+    result = np.where(size < 1, root, np.where(size == 1, np.inf, np.nan))
+    return np.copysign(result, values).astype(dtype)
 
 
 def bessel_i1(x: Any) -> Any:

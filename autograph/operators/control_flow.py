@@ -82,6 +82,9 @@ def for_stmt(
         return backend.for_stmt(iterable, body, names, options)
     if open_traces:
         iterable = iterated(iterable)
+        backend = backend_of(iterable)
+        if backend is not None:
+            return backend.for_stmt(iterable, body, names, options)
         if hasattr(iterable, "__next__"):
             iterable = call(iter)(iterable)
     iterator = iter(iterable)

@@ -164,3 +164,52 @@ def test_objects_of_users() -> None:
 def test_objects_that_are_iterable_are_compared_as_they_are() -> None:
     with pytest.raises(TypeError, match="'>' not supported between instances of 'Interval' and 'Interval'"):
         tf.function(lambda x: max(Interval(x, 2), Interval(2, x)))(tf.constant(3))
+
+
+class Bag:
+    """A list with a class around it."""
+
+    def __init__(self) -> None:
+        self.values: list[Any] = []
+
+    def put(self, value: Any) -> Bag:
+        if value > 0:
+            self.values.append(value)
+        return self
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.values)
+
+
+def test_iter_of_staged_values() -> None:
+    def of_a_tensor(xs: Any) -> Any:
+        total, values = 0, iter(xs)
+        for value in values:
+            total = total * 10 + value
+        return total, sum(iter(xs)), max(iter(xs), default=7), iter(values) is values
+
+    staged = tf.function(of_a_tensor, input_signature=[tf.TensorSpec([None], tf.int32)])
+    for xs in ([3, 1], []):
+        assert_same(as_python(staged(np.array(xs, np.int32))), of_a_tensor(np.array(xs, np.int32)))
+
+    def of_a_list(n: Any) -> Any:
+        bag, total = Bag().put(n).put(2).put(n - 1), 0
+        for value in bag:
+            total = total * 10 + value
+        return total, sum(bag), [value + 1 for value in bag][0]
+
+    check(of_a_list, 3, -2, 1)
+
+
+def test_an_iterator_serves_one_loop() -> None:
+    @tf.function
+    def f(xs: Any) -> Any:
+        total, values = 0, iter(xs)
+        for value in values:
+            total += value
+        for value in values:
+            total += value
+        return total
+
+    with pytest.raises(tf.errors.StagingError, match="for the second time"):
+        f(tf.constant([1, 2]))

@@ -321,6 +321,19 @@ class Map(StagedIterable):
         return self.function(*items), after
 
 
+class Iterator(Map):
+    """What ``iter`` gives: the items as they are."""
+
+    __slots__ = ()
+
+    def __init__(self, inner: StagedIterable) -> None:
+        super().__init__(_itself, [inner])
+
+
+def _itself(item: Any) -> Any:
+    return item
+
+
 class Filter(StagedIterable):
     """The items for which a function is true."""
 

@@ -33,6 +33,7 @@ from .iterables import (
     Enumerate,
     Filter,
     Indexed,
+    Iterator,
     Map,
     Reversed,
     StagedRange,
@@ -202,6 +203,14 @@ def range_(*arguments: Any) -> Any:
     if is_staged(step):
         require(step != 0, ValueError("range() arg 3 must not be zero"))
     return StagedRange(first, stop, step)
+
+
+def iter_(*arguments: Any) -> Any:
+    """``iter``; what a staged value gives serves one loop."""
+    if len(arguments) != 1 or not is_staged(*arguments):
+        return iter(*arguments)
+    values = iterable(arguments[0])
+    return values if values.once else Iterator(values)
 
 
 def enumerate_(values: Any, start: Any = 0) -> Any:
@@ -416,7 +425,8 @@ def _of_text(name: str) -> Callable[..., Any]:
 _BY_NAME: dict[str, Callable[..., Any]] = {
     "all": all_, "any": any_, "ascii": ascii_, "bool": bool_, "complex": complex_, "delattr": delattr_,
     "enumerate": enumerate_, "filter": filter_, "getattr": getattr_, "hasattr": hasattr_, "id": id_,
-    "float": float_, "format": format_, "int": int_, "isinstance": isinstance_, "len": len_, "list": list_,
+    "float": float_, "format": format_, "int": int_, "isinstance": isinstance_, "iter": iter_, "len": len_,
+    "list": list_,
     "map": map_, "max": max_, "min": min_, "next": next_, "print": text.show, "range": range_,
     "repr": repr_, "reversed": reversed_, "round": round_,
     "setattr": setattr_, "sorted": sorted_, "str": str_, "type": type_, "sum": sum_, "tuple": tuple_, "zip": zip_,

@@ -367,7 +367,9 @@ _FROZEN = (
 def next_(iterator: Any, *default: Any) -> Any:
     """``next``: when tracing, once; in a staged body only for iterators made there."""
     if is_staged(iterator):
-        raise StagedValueError("next() of a staged iterator", **where(), remedy="write a `for` loop with `break`")
+        raise StagedValueError(
+            "next() of a staged iterator", **where(), remedy="write x[0], or a `for` loop with `break`"
+        )
     forward = method(type(iterator), "__next__")
     if forward is not None:
         try:

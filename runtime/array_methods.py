@@ -69,7 +69,10 @@ def _is_integer(tensor: Any) -> Any:
 
 
 _METHODS: dict[str, Callable[..., Any]] = {
+    "__array_namespace__": lambda tensor, api_version=None: np,
     "astype": _astype,
+    "conj": np.conj,
+    "conjugate": np.conj,
     "copy": lambda tensor, *_: _own(tensor, tensor),
     "is_integer": _is_integer,
     "item": _item,
@@ -78,7 +81,15 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "reshape": _reshape,
     "transpose": _transpose,
 }
-_PROPERTIES: dict[str, Callable[[Any], Any]] = {"T": np.transpose, "size": np.size, "real": np.real, "imag": np.imag}
+_PROPERTIES: dict[str, Callable[[Any], Any]] = {
+    "T": np.transpose,
+    "mT": lambda tensor: np.swapaxes(tensor, -1, -2),
+    "size": np.size,
+    "real": np.real,
+    "imag": np.imag,
+    "itemsize": lambda tensor: tensor.dtype.numpy.itemsize,
+    "nbytes": lambda tensor: np.size(tensor) * tensor.dtype.numpy.itemsize,
+}
 
 
 def attribute(tensor: Any, name: str) -> Any:

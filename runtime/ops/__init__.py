@@ -3,6 +3,7 @@
 A new family is a module here and a line below; its public names go into the table of ``autograph/__init__.py``.
 """
 
+from . import array_api as array_api
 from . import arrays as arrays
 from . import control as control
 from . import convolution as convolution

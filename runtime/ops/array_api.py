@@ -1,0 +1,115 @@
+"""Functions of the array API standard that NumPy has besides its own, on tensors.
+
+`x.__array_namespace__()` of a tensor is NumPy: its functions take tensors, and give tensors.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..convert import convert_to_tensor
+from ..dtypes import as_dtype
+from ..numpy_protocol import implements
+from . import cumulative, diagonals, elementwise, joining, linalg, reduce, shape, sort
+from .infer import at_least, axis_of, require, whole
+from .reduce import axis_attribute
+
+__all__: list[str] = []
+
+
+@implements("astype")
+def _astype(x: Any, dtype: Any, copy: bool = True) -> Any:
+    return elementwise.cast(x, as_dtype(dtype))
+
+
+@implements("matrix_transpose", "linalg.matrix_transpose")
+def _matrix_transpose(x: Any) -> Any:
+    return shape.matrix_transpose(x)
+
+
+@implements("linalg.matmul")
+def _matmul(x1: Any, x2: Any) -> Any:
+    return linalg.matmul_op(x1, x2)
+
+
+@implements("linalg.outer")
+def _outer(x1: Any, x2: Any) -> Any:
+    for x in (x1, x2):
+        require(convert_to_tensor(x).ndim == 1, "linalg.outer takes vectors")
+    return linalg.outer(x1, x2)
+
+
+@implements("linalg.cross")
+def _cross(x1: Any, x2: Any, axis: int = -1) -> Any:
+    x1, x2 = convert_to_tensor(x1), convert_to_tensor(x2)
+    if axis == -1:
+        return linalg.cross(x1, x2)
+    return shape.moveaxis(linalg.cross(shape.moveaxis(x1, axis, -1), shape.moveaxis(x2, axis, -1)), -1, axis)
+
+
+@implements("linalg.diagonal")
+def _diagonal(x: Any, offset: int = 0) -> Any:
+    return diagonals.diag_part(x, k=offset)
+
+
+@implements("linalg.trace")
+def _trace(x: Any, offset: int = 0) -> Any:
+    return reduce.sum_op(diagonals.diag_part(x, k=offset), axis=-1)
+
+
+@implements("linalg.svdvals")
+def _svdvals(x: Any) -> Any:
+    return linalg.svd(x, compute_uv=False)
+
+
+@implements("linalg.vector_norm")
+def _vector_norm(x: Any, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
+    x = convert_to_tensor(x)
+    chosen = axis_attribute(axis)
+    if isinstance(chosen, tuple):
+        require(ord == 2, "linalg.vector_norm of tensors over several axes is that of order 2")
+        return reduce.reduce_euclidean_norm(x, chosen, keepdims)
+    if chosen is None:
+        require(not keepdims, "linalg.vector_norm of tensors needs an axis to keep")
+        return cumulative.norm(shape.reshape(x, (-1,)), ord)
+    return cumulative.norm(x, ord, chosen, keepdims)
+
+
+@implements("cumulative_sum")
+def _cumulative_sum(x: Any, axis: int | None = None) -> Any:
+    return cumulative.cumsum(x, _only_axis(x, axis))
+
+
+@implements("cumulative_prod")
+def _cumulative_prod(x: Any, axis: int | None = None) -> Any:
+    return cumulative.cumprod(x, _only_axis(x, axis))
+
+
+def _only_axis(x: Any, axis: int | None) -> int:
+    require(axis is not None or convert_to_tensor(x).ndim == 1, "an axis is needed for more than one dimension")
+    return 0 if axis is None else whole(axis)
+
+
+@implements("unstack")
+def _unstack(x: Any, axis: int = 0) -> tuple[Any, ...]:
+    return tuple(joining.unstack(x, axis=axis))
+
+
+@implements("unique_values")
+def _unique_values(x: Any) -> Any:
+    return sort.sort(sort.unique(shape.reshape(x, (-1,))).y)
+
+
+@implements("diff")
+def _diff(a: Any, n: int = 1, axis: int = -1) -> Any:
+    from .index import get_item
+
+    a = convert_to_tensor(a)
+    at_least(a.static_shape, 1)
+    require(a.ndim is not None, "diff needs a tensor whose rank is known")
+    require(a.dtype.kind in "iufc", f"diff of tensors is not defined for {a.dtype.name}")
+    place = axis_of(whole(axis), a.ndim)
+    before = (slice(None),) * place
+    for _ in range(whole(n, "n")):
+        a = get_item(a, (*before, slice(1, None))) - get_item(a, (*before, slice(None, -1)))
+    return a

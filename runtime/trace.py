@@ -418,8 +418,11 @@ def _located(error: Exception, op: Op, where: tuple[CodeType, int] | None) -> Ex
     return error
 
 
-def static_value(tensor: Any) -> np.ndarray[Any, Any] | None:
-    """The array of a tensor whose value is known while tracing (eager, or a ``constant`` node), else None."""
+def static_value(tensor: Any, partial: bool = False) -> np.ndarray[Any, Any] | None:
+    """The array of a tensor whose value is known while tracing (eager, or a ``constant`` node), else None.
+
+    ``partial`` changes nothing: a value is known as a whole or not at all.
+    """
     if isinstance(tensor, EagerTensor):
         return tensor._array
     if isinstance(tensor, SymbolicTensor):

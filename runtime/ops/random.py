@@ -243,25 +243,31 @@ def _stateful(record: Op, shape: Any, mean: Any, stddev: Any, dtype: Any, seed: 
 
 
 def stateless_uniform(
-    shape: Any, seed: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, name: str | None = None
-) -> Any:
-    """As `uniform`, determined by `seed`, two integers; any other seed raises `InvalidArgumentError`."""
+    shape: Any, seed: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, name: str | None = None,
+    alg: str = "auto_select",
+) -> Any:  # fmt: skip
+    """As `uniform`, determined by `seed`, two integers; any other seed raises `InvalidArgumentError`.
+
+    `alg` changes nothing: the algorithm is Philox always, with other numbers than TensorFlow's.
+    """
     target = as_dtype(dtype)
     hint, inputs = as_dims(shape)
     return stateless_uniform_op(seed, *_ends(minval, maxval, target), *inputs, shape=hint, dtype=target, name=name)
 
 
 def stateless_normal(
-    shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: str | None = None
-) -> Any:
+    shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: str | None = None,
+    alg: str = "auto_select",
+) -> Any:  # fmt: skip
     """As `normal`, of any real `dtype`, by `seed`, two integers; any other raises `InvalidArgumentError`."""
     hint, inputs = as_dims(shape)
     return stateless_normal_op(seed, mean, stddev, *inputs, shape=hint, dtype=as_dtype(dtype), name=name)
 
 
 def stateless_truncated_normal(
-    shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: str | None = None
-) -> Any:
+    shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: str | None = None,
+    alg: str = "auto_select",
+) -> Any:  # fmt: skip
     """As `truncated_normal`, of any real `dtype`, by `seed`, two integers; any other raises `InvalidArgumentError`."""
     hint, inputs = as_dims(shape)
     return stateless_truncated_op(seed, mean, stddev, *inputs, shape=hint, dtype=as_dtype(dtype), name=name)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tensorboard.backend.event_processing import event_accumulator
 
 import autograph as tf
 from examples import beam_search, collatz, digits, dynamic_rnn, keras_digits, lbfgs, picture
@@ -231,6 +230,7 @@ def test_keras_digits_resume_and_reach_their_accuracy(capfd, tmp_path):
     images, classes = keras_digits.load()[1]
     loaded = tf.saved_model.load(tmp_path / "model")
     assert keras_digits.accuracy(loaded.serve, images, classes) == share
+    event_accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
     seen = event_accumulator.EventAccumulator(str(tmp_path / "logs"))
     seen.Reload()
     assert set(seen.Tags()["tensors"]) == {"loss", "accuracy"} and seen.Tags()["graph"]

@@ -360,10 +360,9 @@ def function(
     input_signature: a `TensorSpec`, or a structure of them, for each parameter: one trace serves all calls, and
         other arguments are refused with a `SignatureError`.
     autograph: convert the function first, so that Python control flow can depend on tensors.
-    jit_compile: True: run as machine code (the extra ``native``), or raise `UnimplementedError` at the first call, with
-        the operation and the line that stand in the way. False: never. None: where it pays, if it is turned on.
-    names that begin with ``experimental_``: accepted as in TensorFlow; they don't change what a function
-        means. ``experimental_relax_shapes`` is the old name of ``reduce_retracing``.
+    jit_compile: True: run as machine code (the extra ``native``), or raise `UnimplementedError` with the operation and
+        the line that stand in the way. False: never. None: where it pays, if it is turned on.
+    names with ``experimental_``: without meaning; ``experimental_relax_shapes`` is the old ``reduce_retracing``.
     reduce_retracing: leave dimensions unknown in which calls differ, rather than trace for each.
     maximum_traces: how many traces to keep, of methods for each instance; the oldest go first, and `explain` says so.
         Left out: all of them.

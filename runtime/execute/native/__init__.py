@@ -5,8 +5,8 @@ partition.py       which parts of a graph become machine code
 region.py          such a part: code for each combination of shapes, and the plan for everything else
 lowering.py        a graph as the text of one function; control.py, views.py, reductions.py, joining.py, products.py:
                    how ops are lowered that are not elementwise
-elementwise.py     the elementwise ops, as one table; functions.py: exp, log, tanh
-arrays.py          buffers, expressions over them, and the loops that compute these
+elementwise.py     the elementwise ops, as one table; division.py, and functions.py: exp, log, tanh
+arrays.py          buffers, expressions over them, and the loops that compute these; workspace.py: their memory
 emitter.py         LLVM IR as text
 assemble.py        text to code: compiler.py (LLVM), entry.py (the function that Python calls)
 blas.py            NumPy's own BLAS

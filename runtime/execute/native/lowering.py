@@ -27,7 +27,6 @@ from .arrays import (
     Map,
     Scopes,
     Splat,
-    Workspace,
     broadcast,
     buffers,
     leaves,
@@ -35,6 +34,7 @@ from .arrays import (
 )
 from .elementwise import ELEMENTWISE, apply
 from .emitter import Emitter, NotLowered, type_of
+from .workspace import Workspace
 
 # Loops over fewer elements stay in the function that they are in.
 _SMALL_NEST = 64

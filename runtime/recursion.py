@@ -126,7 +126,7 @@ class Pending:
         ``trace_once`` makes a graph, sets `graph` to it before it runs the function, and returns it with the structure
         of its output tensors. Raises `StagingError` when no end of the recursion is found.
         """
-        stack = _local.stack
+        stack, known = _local.stack, _local.known.copy()
         self.place = len(stack)
         stack.append(self)
         try:
@@ -141,8 +141,9 @@ class Pending:
             raise self._error(f"what {self.name}() returns never settles, as it calls itself")
         finally:
             stack.pop()
-            if not stack:
-                _local.known.clear()
+            if self.low == self.place:
+                # What the members take from outside holds where they are called, which may be a branch.
+                _local.known = known
 
     def _round(self, trace_once: Callable[[], tuple[Graph, Any]]) -> tuple[Graph, Any]:
         try:

@@ -165,6 +165,33 @@ def test_methods_and_closures() -> None:
     check(outer, (np.int32(3), np.int32(10)), (np.int32(0), np.int32(4)))
 
 
+def test_two_branches_call_a_closure_over_tensors() -> None:
+    def by_number(v: Any, n: Any) -> Any:
+        def walk(i: Any) -> Any:
+            if i >= n:
+                return 0
+            if v > 1:
+                return v + walk(i + 1)
+            return 4 + walk(i + 1)
+
+        return walk(0)
+
+    def by_element(values: Any) -> Any:
+        def walk(i: Any) -> Any:
+            if i >= len(values):
+                return 0
+            if values[i] > 1:
+                return values[i] + walk(i + 1)
+            return walk(i + 1)
+
+        return walk(0)
+
+    check(by_number, (2, 5), (1, 5), (3, 0), (0, 50))
+    staged = tf.function(by_element, input_signature=[tf.TensorSpec([None], tf.int32)])
+    for values in ([3, 1, 2], [0], [], list(range(60))):
+        assert staged(np.array(values, np.int32)).numpy() == sum(each for each in values if each > 1)
+
+
 def test_effects_keep_their_order(capfd: pytest.CaptureFixture[str]) -> None:
     def countdown(n: Any) -> None:
         if n > 0:

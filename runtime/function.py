@@ -337,6 +337,18 @@ def _general_key(key: Any, specs: Sequence[TensorSpec]) -> Any:
     return replace(key)
 
 
+def _checked(options: _Options) -> _Options:
+    """The options. Raises `SignatureError` for an input signature or a number of traces that can't be."""
+    if options.maximum_traces is not None and options.maximum_traces < 1:
+        raise SignatureError(f"maximum_traces must be at least 1, not {options.maximum_traces!r}")
+    signature = options.input_signature
+    if signature is None:
+        return options
+    if not isinstance(signature, (list, tuple)):
+        raise SignatureError(f"input_signature must be a list or tuple, not {signature!r}")
+    return options._replace(input_signature=tuple(signature))
+
+
 @trimming
 def function(
     func: Callable[..., Any] | None = None,
@@ -376,25 +388,17 @@ def function(
     Tracing with Tensor("a:0", shape=(), dtype=int32)
     (<tf.Tensor: shape=(), dtype=int32, numpy=2>, <tf.Tensor: shape=(), dtype=int32, numpy=4>)
     """
-    if input_signature is not None:
-        if not isinstance(input_signature, (list, tuple)):
-            raise SignatureError(f"input_signature must be a list or tuple, not {input_signature!r}")
-        input_signature = tuple(input_signature)
-    if maximum_traces is not None and maximum_traces < 1:
-        raise SignatureError(f"maximum_traces must be at least 1, not {maximum_traces!r}")
-    options = _Options(input_signature, autograph, reduce_retracing or bool(experimental_relax_shapes), maximum_traces,
-                       jit_compile)  # fmt: skip
+    relaxing = reduce_retracing or bool(experimental_relax_shapes)
+    options = _checked(_Options(input_signature, autograph, relaxing, maximum_traces, jit_compile))
 
     def decorate(func: Callable[..., Any]) -> Function:
         if isinstance(func, Function):
             func = func.python_function
         if not callable(func):
             raise SignatureError(f"tf.function takes a function, not {func!r}")
-        count = len(Parameters(func).names)
-        if input_signature is not None and len(input_signature) > count:
-            raise SignatureError(
-                f"the input_signature has {len(input_signature)} entries, but {name_of(func)}() takes only {count}"
-            )
+        given, count = len(options.input_signature or ()), len(Parameters(func).names)
+        if given > count:
+            raise SignatureError(f"the input_signature has {given} entries, but {name_of(func)}() takes only {count}")
         return Function(func, options)
 
     return decorate if func is None else decorate(func)

@@ -126,7 +126,9 @@ class Attribute(Location):
 
     def get(self) -> Any:
         value = attributes_of(self.owner).get(self.name, UNDEFINED)
-        return _default(type(self.owner), self.name) if value is UNDEFINED else value
+        if value is not UNDEFINED:
+            return value
+        return _default(self.owner if isinstance(self.owner, type) else type(self.owner), self.name)
 
     def set(self, value: Any) -> None:
         if isinstance(self.owner, type):
@@ -211,7 +213,7 @@ def attributes_of(obj: Any) -> dict[str, Any]:
 
 
 def _default(cls: type, name: str) -> Any:
-    """What an object without an attribute of its own shows: a value of its class."""
+    """What an object or class without an attribute of its own shows: a value of its class, or of one further up."""
     value = next((vars(each)[name] for each in cls.__mro__ if name in vars(each)), UNDEFINED)
     return UNDEFINED if hasattr(type(value), "__get__") else value
 

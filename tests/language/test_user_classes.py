@@ -595,3 +595,71 @@ def test_cached_property_of_an_older_object_in_a_branch_is_refused() -> None:
         tf.function(f)(tf.constant(1))
     assert lazy.value == 6
     check(f, 1, -1)
+
+
+def class_attributes_as_defaults(x):
+    class Base:
+        count = 1
+
+        def add(self):
+            self.count += 1
+
+    class Derived(Base):
+        pass
+
+    one, other = Base(), Base()
+    if x > 0:
+        one.add()
+        Derived.count = x
+    for _ in range(x):
+        other.add()
+    return one.count, other.count, Base.count, Derived.count, Derived().count
+
+
+def test_class_attributes_that_are_defaults():
+    check(class_attributes_as_defaults, 0, 1, 3)
+
+
+def class_changed_after_a_branch(x):
+    class Counter:
+        count = 1
+
+    counter = Counter()
+    if x > 0:
+        counter.count = x
+    Counter.count = 7
+    return counter.count
+
+
+def class_changed_in_the_other_branch(x):
+    class Counter:
+        count = 1
+
+    counter = Counter()
+    if x > 0:
+        counter.count = x
+    else:
+        Counter.count = 7
+    return counter.count
+
+
+def class_changed_after_a_loop(x):
+    class Counter:
+        count = 1
+
+    counter = Counter()
+    for i in range(x):
+        counter.count += i
+    Counter.count = 7
+    return counter.count
+
+
+@pytest.mark.parametrize(
+    "function", [class_changed_after_a_branch, class_changed_in_the_other_branch, class_changed_after_a_loop]
+)
+def test_a_class_that_changes_what_an_object_may_show_is_refused(function):
+    with pytest.raises(tf.errors.MutationError, match="`Counter.count` is changed too") as caught:
+        tf.function(function)(tf.constant(0))
+    assert caught.value.file == __file__ and caught.value.function == function.__name__
+    # What was noted for the refused trace is forgotten.
+    assert tf.function(lambda x: x + 1)(tf.constant(1)).numpy() == 2

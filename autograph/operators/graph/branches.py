@@ -13,7 +13,7 @@ from autograph.runtime.trace import building
 
 from ..exceptions import StagedRaise, refuse_in_try
 from ..state import Contents, Journal, Location, copies
-from . import rebinding
+from . import class_defaults, rebinding
 from .dicts import DictState
 from .errors import keep_cause, stage_raise
 from .join import join
@@ -114,6 +114,7 @@ def empty_copies(found: dict[Key, tuple[Location, Any, Any]]) -> None:
 
 def old_value(location: Location) -> Any:
     """What a place holds now, frozen."""
+    class_defaults.note(location)
     return freeze(location.get(), lambda _: False)
 
 

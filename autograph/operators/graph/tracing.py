@@ -30,7 +30,7 @@ from ..iterators import is_iterator
 from ..locations import attributes_of
 from ..state import Attribute, Cell, Contents, Item, Journal, Location, forget_copies, replaced, stack
 from ..variables import UNDEFINED
-from . import arrays, rebinding
+from . import arrays, class_defaults, rebinding
 from .branches import empty_copies
 from .dicts import DictState, StagedDict
 from .errors import where
@@ -237,7 +237,9 @@ def _run(
         old = {key: each[1] for key, each in found.items()}
         locations = {key: each[0] for key, each in found.items()}
         empty_copies(found)
+        changed_class = None
         if not stack():
+            changed_class = class_defaults.changed()
             arrays.forget()
             forget_copies()
         output = _as_output(result)
@@ -250,6 +252,8 @@ def _run(
         del output
         for key, location in locations.items():
             location.set(old[key])
+    if changed_class is not None:
+        raise changed_class
     if recursive and locations:
         raise changed_in_recursion(next(iter(locations.values())).label, body)
     if lists:  # they have become staged lists, which the caller never sees

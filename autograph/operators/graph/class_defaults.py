@@ -1,0 +1,58 @@
+"""Attributes that an object shows in some runs only because its class has them.
+
+Where one branch alone sets ``obj.x``, the other leaves what the class holds under that name. The graph takes what it
+holds at that point, so that a later change of the class would not be seen; the trace is refused then.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, NamedTuple
+
+from autograph.errors import MutationError
+from autograph.runtime.trace import user_location
+
+from ..locations import Attribute, Location, attributes_of
+
+
+class _Default(NamedTuple):
+    cls: type
+    name: str
+    value: Any
+    place: dict[str, Any]
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.noted: list[_Default] = []
+
+
+_local = _Local()
+
+
+def note(location: Location) -> None:
+    """Notes what a place holds if that is an attribute which only the class of the object has."""
+    if not isinstance(location, Attribute) or location.name in attributes_of(location.owner):
+        return
+    name, owner = location.name, location.owner
+    classes = (owner if isinstance(owner, type) else type(owner)).__mro__
+    cls = next((each for each in classes if name in vars(each)), None)
+    if cls is not None:
+        place = user_location()
+        _local.noted.append(_Default(cls, name, vars(cls)[name], {} if place is None else place._asdict()))
+
+
+def changed() -> MutationError | None:
+    """Called when a trace ends: the error if a class has changed what an object has shown; forgets what was noted."""
+    noted, _local.noted = _local.noted, []
+    for each in noted:
+        if vars(each.cls).get(each.name) is not each.value:
+            label = f"{each.cls.__name__}.{each.name}"
+            return MutationError(
+                f"an object has an attribute `{each.name}` of its own in some runs only, else that of its class, and "
+                f"`{label}` is changed too",
+                **each.place,
+                construct=label,
+                remedy=f"give the object the attribute `{each.name}` before the branch or loop",
+            )
+    return None

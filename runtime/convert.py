@@ -241,6 +241,7 @@ def _stack(items: Sequence[Any], dtype: DType | None) -> Any:
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Any:
     """A tensor with the given value: eager, or a node while a graph is traced.
 
+    Python ints are int32, all of them int64 when one does not fit (as eagerly in TensorFlow), floats float32.
     ``shape`` repeats a single value, or reshapes as many values as it holds. Raises as `convert_to_tensor`, and
     `InvalidArgumentError` when the values do not fit the shape.
 

@@ -9,6 +9,7 @@ from ...ops.infer import axis_of
 from .arrays import Expression, Load
 from .emitter import NotLowered
 from .lowering import lowers
+from .views import reshaped
 
 if TYPE_CHECKING:
     from .lowering import Lowering
@@ -72,3 +73,17 @@ def _unstack(lowering: Lowering, node: Node, inputs: list[Expression]) -> list[E
     if node.attributes["num"] != x.shape[axis]:
         raise NotLowered("an unstack that does not fit")
     return [_without(x, axis, i) for i in range(x.shape[axis])]
+
+
+@lowers("tile")
+def _tile(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
+    if len(inputs) > 1 or None in node.attributes["multiples"]:
+        raise NotLowered("a tile whose multiples depend on values")
+    x, shape = inputs[0], lowering.static_shape(lowering.infer(node, inputs)[0])
+    dims = (1,) * (len(shape) - len(x.shape)) + x.shape
+    skipped = len(shape) - len(x.shape)
+    both = tuple(n for total, each in zip(shape, dims, strict=True) for n in (total // each if each else 0, each))
+    if x.operations:
+        x = lowering.materialised(x)
+    repeated = x.resolved().walk([(2 * (skipped + i) + 1, 1, 0) for i in range(len(x.shape))], both)
+    return reshaped(lowering, repeated, shape)

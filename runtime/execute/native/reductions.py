@@ -10,7 +10,7 @@ from ...dtypes import DType, bool_, float32, float64, int64
 from ...ir import Node
 from ...ops.infer import axes_of
 from ...ops.reduce import neutral
-from .arrays import Expression, Ints, Iota, Load, Splat, transposed
+from .arrays import Expression, Gather, Ints, Iota, Load, Splat, transposed
 from .elementwise import maximum, minimum
 from .emitter import Emitter, NotLowered, literal, type_of
 from .lowering import lowers
@@ -307,3 +307,28 @@ def _cross_entropy(lowering: Lowering, node: Node, inputs: list[Expression]) -> 
     found = reduce(lowering, _binary(lowering, "multiply", labels, logs), [axis], sum_fold(logits.dtype))
     source, dtype = found.dtype, logits.dtype
     return lowering.map(lambda e, r: e.let(f"fneg {type_of(dtype)} {e.cast(r, source, dtype)}"), [found], dtype)
+
+
+@lowers("sparse_softmax_cross_entropy")
+def _sparse_cross_entropy(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
+    labels, logits = inputs
+    type_of(logits.dtype)
+    if logits.size == 0 or logits.shape[:-1] != labels.shape:
+        raise NotLowered("the cross-entropy of nothing")
+    logits, axis = lowering.materialised(logits), len(logits.shape) - 1
+    shifted = lowering.materialised(_shifted(lowering, logits, axis))
+    total = _total(lowering, _unary(lowering, "exp", shifted), axis)
+    if labels.shape == ():
+        labels = Splat((1,), labels.dtype, lowering.scalar(labels))
+    elif labels.operations:
+        labels = lowering.materialised(labels)
+    shape, strides = labels.shape, shifted.strides[:-1] or (0,)
+    place = (labels.resolved(), shifted.strides[-1], logits.shape[-1])
+    picked = Gather(shifted.buffer, shape, strides, shifted.offset, shifted.moved, [place], wraps=False)
+    rest = _unary(lowering, "log", total).resolved().walk([*_axes_but_last(logits.shape), (None, 0, 0)], shape)
+    found = lowering.materialised(_binary(lowering, "subtract", rest, picked))
+    return found if logits.shape[:-1] else Splat((), logits.dtype, lowering.scalar(Load(found.buffer, ())))
+
+
+def _axes_but_last(shape: Ints) -> list[tuple[int | None, int, int]]:
+    return [(i, 1, 0) for i in range(len(shape) - 1)]

@@ -135,6 +135,17 @@ def in_nested_branches(n):
     return values
 
 
+def what_an_inner_branch_has_made(n):
+    values = [3, 4]
+    if n > 2:
+        pass
+    else:
+        if n < 0:
+            values = [values[1], 7]
+        values[0] = values[1] + n
+    return values
+
+
 def in_a_loop(n):
     values, total = [1, 2], 0
     for i in range(4):

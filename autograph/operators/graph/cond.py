@@ -12,9 +12,11 @@ from autograph.runtime.trace import building, current_graph, value_of
 
 from ..dispatch import Thunk
 from ..exceptions import StagedRaise
-from ..state import Location
+from ..state import Location, created
 from . import aliases, conditions, rebinding
 from .branches import Key, Outcome, add_holders, merged, old_value, trace_body
+from .specs import is_structure, parts_of
+from .values import references_in
 
 
 def if_stmt(
@@ -66,6 +68,9 @@ def _join(truth: Any, then: Outcome, otherwise: Outcome) -> Any:
             outcome.graph.outputs = [value_of(tensor) for tensor in tensors]
     outputs = iter(cond_node(truth, then.graph, otherwise.graph))
     result, *values = [spec.unflatten(outputs) for spec in specs]
+    known = references_in([frozen for column in columns for frozen in column])
+    for value in (result, *values):
+        _note_new(value, known)
     bodies = (then.body, otherwise.body)
     for location, value in zip(places.values(), values, strict=True):
         rebinding.set_merged(location, value, bodies)
@@ -74,3 +79,13 @@ def _join(truth: Any, then: Outcome, otherwise: Outcome) -> Any:
             is_old = aliases.always_old if id(frozen) in old else outcome.is_old
             aliases.mark_copies(label or "the value", value, frozen, is_old)
     return result
+
+
+def _note_new(value: Any, known: dict[int, int]) -> None:
+    """Notes the lists and dicts that merging has made: their changes are an affair of the body that does it."""
+    if not is_structure(value):
+        return
+    if isinstance(value, (list, dict)) and id(value) not in known:
+        created(value)
+    for part in parts_of(value)[1]:
+        _note_new(part, known)

@@ -62,8 +62,7 @@ def lower_while(lowering: Lowering, node: Node, inputs: Sequence[Expression]) ->
     following = lowering.block(body, body.outputs)
     ends = None if body.never_returns else _turn(lowering, homes, following, state)
     lowering.work += work
-    if ends is not None:
-        e.jump(head)
+    e.jump("failed" if ends is None else head)
     for (line, scalar, initial), new in zip(phis, [None] * len(phis) if ends is None else ends, strict=True):
         edges = f"[ {initial}, %{before} ]" + (f", [ {new}, %{e.label} ]" if new is not None else "")
         e.lines[line] = f"  {scalar.register} = phi {type_of(scalar.dtype)} {edges}"

@@ -104,9 +104,9 @@ class Region:
         try:
             lowering.lower()
             return module(lowering)
-        except (NotLowered, AutographError, TypeError) as error:
-            if isinstance(error, TypeError) and not isinstance(error, AutographError) and settings.checks:
-                raise
+        except (NotLowered, AutographError, TypeError, RuntimeError) as error:
+            if settings.checks and not isinstance(error, AutographError):
+                raise  # a mistake of ours, which must not stop users
             reason = error.message if isinstance(error, AutographError) else str(error)
             self.reasons.append((lowering.node, reason))
             if self.demanded:

@@ -237,6 +237,34 @@ def test_an_assertion_and_a_raise() -> None:
     assert line_of(caught.value) == f.__code__.co_firstlineno + 6
 
 
+def test_a_loop_whose_body_always_raises() -> None:
+    def f(x):
+        while x > 0:
+            raise KeyError("positive")
+        return x
+
+    found = region(f, np.array(0))
+    assert found.run(np.array(-1))[0] == -1
+    with pytest.raises(KeyError, match="positive"):
+        found.run(np.array(1))
+
+
+def test_a_branch_that_always_raises() -> None:
+    def f(x):
+        if x > 5:
+            if x > 7:
+                raise KeyError("large")
+            raise ValueError("not small")
+        return x * 2
+
+    found = region(f, np.array(0))
+    assert found.run(np.array(2))[0] == 4
+    with pytest.raises(KeyError, match="large"):
+        found.run(np.array(8))
+    with pytest.raises(ValueError, match="not small"):
+        found.run(np.array(6))
+
+
 def test_warnings_are_those_of_the_plan() -> None:
     def f(x, y):
         while x > 100:

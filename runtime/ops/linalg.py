@@ -19,7 +19,7 @@ from ..op import Op, Type, op
 from ..shapes import Shape, broadcast, merge
 from . import samples as s
 from .declare import holomorphic, sum_to
-from .infer import at_least, axes_of, require, require_kind, text, ufunc_dtype
+from .infer import at_least, axes_of, require, require_kind, text, ufunc_dtype, whole
 from .shape import matrix_transpose, reshape
 
 __all__ = [
@@ -204,7 +204,9 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
     do not exist, do not pair up or differ in size.
     """
     if not isinstance(axes, int):
-        left, right = ((x,) if isinstance(x, int) else tuple(int(i) for i in x) for x in axes)
+        pair = axes if isinstance(axes, (tuple, list)) else np.asarray(axes).tolist()
+        require(isinstance(pair, (tuple, list)) and len(pair) == 2, f"axes is a number or a pair of them, not {axes!r}")
+        left, right = ((x,) if isinstance(x, int) else tuple(whole(i) for i in x) for x in pair)
         axes = (left, right)
     return tensordot_op(a, b, axes=axes, name=name)
 

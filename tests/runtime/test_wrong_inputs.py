@@ -119,13 +119,13 @@ def compare(record: Op, samples: Any, variants: Any, blur: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(set(OPS) - STRUCTURE))
 def test_wrong_dtypes_are_refused_alike_eagerly_and_in_graphs(name: str) -> None:
-    compare(OPS[name], list(OPS[name].samples())[:8], wrong_dtypes, "")
+    compare(OPS[name], list(OPS[name].samples())[:5], wrong_dtypes, "")
 
 
 @pytest.mark.parametrize("blur", ["", "dims", "rank"])
 @pytest.mark.parametrize("name", sorted(set(OPS) - STRUCTURE))
 def test_wrong_shapes_are_refused_alike_eagerly_and_in_graphs(name: str, blur: str) -> None:
-    compare(OPS[name], list(OPS[name].samples())[:8], wrong_shapes, blur)
+    compare(OPS[name], list(OPS[name].samples())[:5], wrong_shapes, blur)
 
 
 def test_a_refusal_does_not_depend_on_earlier_calls() -> None:

@@ -22,7 +22,6 @@ from autograph.runtime.variable import Variable
 
 from .. import state, strings
 from ..calls import call
-from ..exceptions import raising
 from ..special_methods import method
 from ..variables import UNDEFINED
 from . import conditions, library, text
@@ -59,6 +58,7 @@ from .sequences import (
 )
 from .specs import as_number
 from .truths import Truth
+from .whole_numbers import to_whole
 
 
 def len_(value: Any) -> Any:
@@ -82,21 +82,6 @@ def int_(*arguments: Any, **keywords: Any) -> Any:
     if value.dtype.is_integer:
         return value
     return to_whole(value, dtypes.int64 if value.dtype is dtypes.float64 else dtypes.int32)
-
-
-def to_whole(value: Tensor, dtype: dtypes.DType) -> Tensor:
-    """A number without its fraction; one that has no integer, or none of `dtype`, is an error when the graph runs."""
-    if value.dtype.is_floating:
-        bound = 2.0 ** (8 * dtype.size - 1)
-        wide = value if value.dtype.size >= 4 else OPS["cast"](value, dtype=dtypes.float32)
-
-        def fail() -> None:
-            require(conditions.not_(OPS["isnan"](wide)), ValueError("cannot convert float NaN to integer"))
-            require(conditions.not_(OPS["isinf"](wide)), OverflowError("cannot convert float infinity to integer"))
-            raise raising(OverflowError(f"float too large to convert to {dtype.name}; use tf.cast with a wider dtype"))
-
-        if_stmt(OPS["logical_and"](wide >= -bound, wide < bound), lambda: None, fail, ())
-    return OPS["cast"](value, dtype=dtype)
 
 
 def float_(*arguments: Any) -> Any:

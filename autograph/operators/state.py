@@ -218,12 +218,19 @@ class Journal:
         snapshot = self._snapshots.get(id(obj))
         return snapshot is not None and snapshot.early
 
-    def forget_dead(self, places: dict[tuple[Any, ...], Location], held: dict[int, int], result: Any = None) -> None:
+    def forget_dead(
+        self,
+        places: dict[tuple[Any, ...], Location],
+        held: dict[int, int],
+        result: Any = None,
+        old: dict[tuple[Any, ...], Any] | None = None,
+    ) -> None:
         """Drops, after `undo`, the places in objects that nobody can reach any more: the body has made them.
 
         ``held`` counts the references to an object, by identity, that the collected values keep; besides, a result
-        may still hold it, directly or in its parts.
+        may still hold it, directly or in its parts. ``old`` has what the places have held, which is dropped with them.
         """
+        old = {} if old is None else old
         for obj in self._created.values():
             for each in map(id, attributes_of(obj).values()):
                 held[each] = held.get(each, 0) + 1
@@ -235,6 +242,10 @@ class Journal:
             snapshot = self._snapshots.get(id(location.owner))
             if snapshot is not None and not snapshot.early:
                 by_owner.setdefault(id(location.owner), []).append(key)
+        # Else it would keep the last one, and the copy in it, alive.
+        snapshot = None
+        if by_owner:
+            self._count_copies({id(location.owner) for location in places.values()}, held)
         for key in [key for key in places if key in self._announced and _is_dead_cell(places[key].owner, self)]:
             del places[key]
         while True:
@@ -248,8 +259,16 @@ class Journal:
             for owner in dead:
                 for key in by_owner.pop(owner):
                     del places[key]
+                    old.pop(key, None)
                 for journal in (*_local.stack, self):
                     journal._snapshots.pop(owner, None)
+
+    def _count_copies(self, changed: set[int], held: dict[int, int]) -> None:
+        """Adds the references that the copies of unchanged objects keep; the objects have them too."""
+        for key, snapshot in self._snapshots.items():
+            if key not in changed and isinstance(snapshot.copy, (list, dict)):
+                for each in snapshot.copy.values() if isinstance(snapshot.copy, dict) else snapshot.copy:
+                    held[id(each)] = held.get(id(each), 0) + 1
 
     def _is_dead(self, snapshot: Snapshot, held: int) -> bool:
         snapshots = sum(id(snapshot.obj) in journal._snapshots for journal in {*_local.stack, self})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import copy
 import functools
 from typing import Any
 
@@ -404,3 +405,58 @@ def changed_rows_that_were_appended(x):
 @pytest.mark.parametrize("function", [changed_rows_of_a_comprehension, changed_rows_that_were_appended])
 def test_lists_in_a_list_that_the_function_has_filled(function: Any) -> None:
     check(function, 0, 1, 2)
+
+
+def changed_values_of_a_dict(x):
+    table = {"a": [1], "b": [2]}
+    for values in table.values():
+        if x > 0:
+            values.append(x)
+    return table
+
+
+def changed_or_replaced_value_of_a_dict(x):
+    table = {"a": [1]}
+    if x > 0:
+        table["a"].append(x)
+    else:
+        table["a"] = [x]
+    return table
+
+
+def changed_after_a_deep_copy(x):
+    rows = [[1], [2]]
+    shallow, deep = copy.copy(rows), copy.deepcopy(rows)
+    if x > 0:
+        rows[0].append(x)
+    return rows, shallow, deep
+
+
+@pytest.mark.parametrize(
+    "function", [changed_values_of_a_dict, changed_or_replaced_value_of_a_dict, changed_after_a_deep_copy]
+)
+def test_lists_in_containers_that_the_function_has_made(function: Any) -> None:
+    check(function, 0, 1, 2)
+
+
+KEPT = {"a": [1]}
+
+
+def test_lists_in_containers_that_outlive_the_function_are_refused() -> None:
+    def changes(x):
+        for values in KEPT.values():
+            if x > 0:
+                values.append(x)
+        return len(KEPT)
+
+    def replaces(x):
+        if x > 0:
+            KEPT["a"].append(x)
+        else:
+            KEPT["a"] = [x]
+        return len(KEPT)
+
+    for function in (changes, replaces):
+        with pytest.raises(tf.errors.MutationError, match="outlives this function"):
+            tf.function(function)(tf.constant(1))
+        assert KEPT == {"a": [1]}

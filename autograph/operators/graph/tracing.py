@@ -247,7 +247,7 @@ def _run(
         journal.put_back()
         held = references_in([*frozen.values()])
         count_references(held)
-        journal.forget_dead(locations, held, result)
+        journal.forget_dead(locations, held, result, old)
         result = output
         del output
         for key, location in locations.items():

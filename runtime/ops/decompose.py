@@ -205,8 +205,10 @@ def _pinv(x: Any, rcond: float | None = None, steps: float | None = None) -> Any
     return np.linalg.pinv(x, rcond)
 
 
-def _pinv_gradient(g: Any, out: Any, x: Any) -> Any:
-    """G. Golub & V. Pereyra (1973), equation 4.12, transposed."""
+def _pinv_gradient(g: Any, out: Any, x: Any, rcond: float | None = None) -> Any:
+    """G. Golub & V. Pereyra (1973), equation 4.12, transposed: for a rank that stays, and nothing cut off."""
+    if rcond is not None:
+        raise LookupError("pinv with an rcond has no gradient: leave rcond out, or use svd")
     adjoint, back = matrix_transpose(out, conjugate=True), matrix_transpose(g, conjugate=True)
     middle = back - x @ (out @ back)
     others = back - (back @ out) @ x
@@ -215,10 +217,9 @@ def _pinv_gradient(g: Any, out: Any, x: Any) -> Any:
 
 _TALL = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 7.0]], np.float32)
 pinv_op = op("pinv", infer=_infer_pinv, numpy=_pinv, numpy_names=("linalg.pinv",),
-             gradient=lambda g, out, x, **_: (_pinv_gradient(g, out, x),),
+             gradient=lambda g, out, x, rcond=None, **_: (_pinv_gradient(g, out, x, rcond),),
              samples=lambda: [s.sample(_TALL), s.sample([[1, 2], [3, 4]]),
-                              s.sample(np.stack([_TALL, _TALL]).astype(np.float64)), s.sample(_TALL, rcond=0.2),
-                              s.sample(_TALL, steps=10.0)],
+                              s.sample(np.stack([_TALL, _TALL]).astype(np.float64)), s.sample(_TALL, steps=10.0)],
              doc="The Moore-Penrose pseudo-inverse: singular values up to `rcond` times the largest one count as "
                  "zero, or up to `steps` times the larger dimension and the precision of the dtype.")  # fmt: skip
 

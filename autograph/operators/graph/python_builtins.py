@@ -192,6 +192,7 @@ def range_(*arguments: Any) -> Any:
 
 def iter_(*arguments: Any) -> Any:
     """``iter``; what a staged value gives serves one loop."""
+    arguments = tuple(value.value() if isinstance(value, Variable) else value for value in arguments)
     if len(arguments) != 1 or not is_staged(*arguments):
         return iter(*arguments)
     values = iterable(arguments[0])
@@ -351,7 +352,7 @@ _FROZEN = (
 
 def next_(iterator: Any, *default: Any) -> Any:
     """``next``: when tracing, once; in a staged body only for iterators made there."""
-    if is_staged(iterator):
+    if is_staged(iterator) and not isinstance(iterator, Stream):
         raise StagedValueError(
             "next() of a staged iterator", **where(), remedy="write x[0], or a `for` loop with `break`"
         )

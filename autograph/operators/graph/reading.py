@@ -11,7 +11,7 @@ from autograph.runtime.variable import Variable
 from .iterables import StagedIterable
 
 # These built-in functions look at the object itself.
-_KEEP = frozenset(map(id, (ascii, delattr, isinstance, next, print, repr, setattr)))
+_KEEP = frozenset(map(id, (ascii, delattr, isinstance, iter, next, print, repr, setattr)))
 
 
 class StreamItems(StagedIterable):

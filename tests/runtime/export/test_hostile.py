@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import copy
 import hashlib
 import json
@@ -9,6 +10,7 @@ import os
 import random
 import shutil
 import sys
+import threading
 import time
 from typing import Any
 
@@ -105,6 +107,8 @@ def attempt(folder) -> str:
 
 
 def call(loaded) -> str:
+    stop = threading.Timer(5, _thread.interrupt_main)
+    stop.start()
     try:
         for function, argument in ((loaded, [[1.0, -1.0]]), (getattr(loaded, "describe", None), [2.0, 3.0])):
             if function is not None:
@@ -112,6 +116,10 @@ def call(loaded) -> str:
     except (AutographError, TypeError, AttributeError) as error:
         assert isinstance(error, AutographError) or "not callable" in str(error), error
         return "raised"
+    except KeyboardInterrupt:  # a loop without end, which a graph may be
+        return "raised"
+    finally:
+        stop.cancel()
     return "loaded"
 
 

@@ -49,7 +49,7 @@ def weak_kind(value: Any) -> type | None:
     if kind in _SCALARS:
         return kind
     if kind is SymbolicTensor:
-        return value.python  # type: ignore[no-any-return]
+        return value.python
     if kind is not list and kind is not tuple:
         return None
     widest: type | None = None

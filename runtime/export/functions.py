@@ -223,7 +223,9 @@ class RestoredFunction(Function):
             concrete.check_arguments(values, values)
         return concrete.call_flat(tensors)
 
-    def _concrete(self, key: Any, values: Sequence[Any], tensors: Sequence[Any]) -> ConcreteFunction:
+    def _concrete(
+        self, key: Any, values: Sequence[Any], tensors: Sequence[Any], called: bool = False
+    ) -> ConcreteFunction:
         return self._fitting(values)[0]
 
     def _fitting(self, values: Sequence[Any]) -> tuple[ConcreteFunction, list[Any]]:

@@ -6,10 +6,13 @@ library.
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import autograph as tf
 from tests.golden import Golden
 
 from .programs import shown
@@ -28,6 +31,14 @@ def test_golden(path: Path, tmp_path: Path, request: pytest.FixtureRequest) -> N
         golden.write(path)
     for name, (_, expected) in golden.cases.items():
         assert results[name] == expected, name
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_on() -> Iterator[None]:
+    yield
+    if "autograph.runtime.summary" in sys.modules:
+        tf.summary.trace_off()
+    tf.debugging.disable_check_numerics()
 
 
 def test_every_file_has_cases() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import os
+from typing import Any
 
 import numpy as np
 import pytest
@@ -252,3 +253,20 @@ def test_a_variable_that_is_set_while_an_item_of_what_it_held_is_stored(function
     with pytest.raises(tf.errors.MutationError, match="another value while an item") as caught:
         tf.function(function)(tf.constant(9))
     assert caught.value.file == __file__ and caught.value.function == function.__name__
+
+
+def test_an_item_of_an_item_of_a_python_list_that_a_tensor_chooses() -> None:
+    def equal_lengths(n: Any) -> Any:
+        rows = [[0, 2], [n, 1]]
+        rows[n % 2][0] = 7
+        rows[(n + 1) % 2][n % 2] += 3
+        return rows[0][0], rows[0][1], rows[1][0], rows[1][1]
+
+    def ragged(n: Any) -> Any:
+        rows = [[0], [n, 1]]
+        rows[n % 2][0] = n + 5
+        rows[n % 2].append(4)
+        return rows[0][0], rows[1][0], len(rows[0]), len(rows[1])
+
+    for function in (equal_lengths, ragged):
+        check(function, *map(np.int32, range(4)))

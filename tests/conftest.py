@@ -2,7 +2,34 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+
 import pytest
+
+
+@pytest.fixture
+def unwatched() -> Iterator[None]:
+    """Nothing that earlier tests have left under way, such as a generator given up, takes calls from their quick way."""
+    from autograph.runtime import concrete, numerics, trace
+
+    gc.collect()
+    numerics.enabled = False
+    local = trace._local
+    local.graph, local.tapes, local.ambient = None, (), None
+    left = [(each, list(each)) for each in (trace.open_graphs, concrete.observers)]
+    for each, _ in left:
+        each.clear()
+    yield
+    for each, before in left:
+        each[:0] = before
+
+
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Keeps garbage collection quick: what a module has left, such as caches, is not looked at in each collection."""
+    if nextitem is None or nextitem.path != item.path:
+        gc.collect()
+        gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -22,6 +22,7 @@ import autograph as tf
 
 from .work import work
 
+pytestmark = pytest.mark.usefixtures("unwatched")
 ITERATIONS = 100_000
 KILOBYTE = 1024
 

@@ -17,7 +17,10 @@ from autograph.errors import InvalidArgumentError, SignatureError
 from autograph.runtime.fast_calls import MISS
 from tests.work import work
 
-pytestmark = pytest.mark.filterwarnings("ignore::autograph.runtime.retracing.RetracingWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::autograph.runtime.retracing.RetracingWarning"),
+    pytest.mark.usefixtures("unwatched"),
+]
 
 
 class Point(NamedTuple):

@@ -10,7 +10,7 @@ import pytest
 
 @pytest.fixture
 def unwatched() -> Iterator[None]:
-    """Nothing that earlier tests have left under way, such as a generator given up, takes calls from their quick way."""
+    """What earlier tests have left under way, such as a generator given up, keeps no call from its quick way."""
     from autograph.runtime import concrete, numerics, trace
 
     gc.collect()

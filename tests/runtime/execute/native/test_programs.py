@@ -96,7 +96,8 @@ class Writer:
             f"{self.choose(*VECTORS)}[1:4] = {self.vector()}[2:] % 101",
             f"{self.choose(*MATRICES)}[{self.scalar(0)} % 3] = {self.vector()} % 101",
             f"{self.choose(*MATRICES)}[:, {self.scalar(0)} % 5] = {self.scalar(0)}",
-            f"{self.choose(*VECTORS)}[{self.scalar(0)}] = {self.scalar(0)}",
+            # A constant out of range would be refused while tracing: a variable is, at run time.
+            f"{self.choose(*VECTORS)}[{self.choose(*SCALARS, '2', '-1')}] = {self.scalar(0)}",
             f"u, v = v, {self.vector()}", "p, q = q, p", "w = u",
         )  # fmt: skip
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import html
-import io
-import keyword
-import tokenize
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from .api import to_code
+from .highlight import marked_up
 from .runtime.concrete import ConcreteFunction
 from .runtime.drawing.svg import STYLE, link, svg
 from .source.find import find
@@ -26,8 +24,8 @@ section > div { overflow: auto; max-height: calc(100vh - 120px); padding: 8px 0 
 section.drawing { max-width: none } section.drawing > div { padding: 8px }
 pre { margin: 0; font: 12px/1.5 'DejaVu Sans Mono', Menlo, Consolas, monospace }
 pre span.line { display: block; padding: 0 12px; white-space: pre }
-.number { color: #8c959f; display: inline-block; min-width: 2.5em; user-select: none }
-.keyword { color: #8250df } .literal { color: #0a7d33 } .operator { color: #0550ae } .comment { color: #8c959f }
+.count { color: #8c959f; display: inline-block; min-width: 2.5em; user-select: none }
+.keyword { color: #8250df } .string, .number { color: #0a7d33 } .operator { color: #0550ae } .definition { font-weight: 600 } .comment { color: #8c959f }
 .lit { background: #fff8c5 }
 """
 # What belongs to one line of the user's lights up together.
@@ -77,37 +75,8 @@ def _section(title: str, content: str) -> str:
 def _code(source: str, places: Sequence[tuple[str, int] | None], number: int | None = None) -> str:
     """The lines of Python source, coloured; `places` are the user's lines that they belong to."""
     result = []
-    for i, line in enumerate(_coloured(source)):
+    for i, line in enumerate(marked_up(source, "span")):
         place = places[i] if i < len(places) else None
-        counted = f'<span class="number">{number + i}</span>' if number is not None else ""
+        counted = f'<span class="count">{number + i}</span>' if number is not None else ""
         result.append(f'<span class="line"{link(*place) if place is not None else ""}>{counted}{line or " "}</span>')
     return "".join(result)
-
-
-def _coloured(source: str) -> list[str]:
-    lines = source.splitlines()
-    marks: list[list[tuple[int, int, str]]] = [[] for _ in lines]
-    try:
-        tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
-    except (tokenize.TokenError, IndentationError):  # a part of a file
-        tokens = []
-    for token in tokens:
-        kind = _kind(token)
-        if kind and token.start[0] == token.end[0]:
-            marks[token.start[0] - 1].append((token.start[1], token.end[1], kind))
-    return [_with_spans(line, spans) for line, spans in zip(lines, marks, strict=True)]
-
-
-def _kind(token: tokenize.TokenInfo) -> str:
-    if token.type == tokenize.NAME:
-        return "keyword" if keyword.iskeyword(token.string) else "operator" if token.string == "ag__" else ""
-    kinds = {tokenize.STRING: "literal", tokenize.NUMBER: "literal", tokenize.COMMENT: "comment"}
-    return kinds.get(token.type, "")
-
-
-def _with_spans(line: str, spans: list[tuple[int, int, str]]) -> str:
-    pieces, position = [], 0
-    for start, end, kind in spans:
-        pieces += [html.escape(line[position:start]), f'<span class="{kind}">{html.escape(line[start:end])}</span>']
-        position = end
-    return "".join([*pieces, html.escape(line[position:])])

@@ -5,23 +5,21 @@
 
 from __future__ import annotations
 
-import html
 import inspect
-import io
-import keyword
 import re
 import sys
-import tokenize
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import autograph as tf
+from autograph.highlight import marked_up
 
 LINE, CHARACTER, MARGIN = 17, 7.3, 14
 STYLE = """
 text { font: 12px 'DejaVu Sans Mono', Menlo, Consolas, monospace; fill: #1f2328 }
 .title { font: 600 13px sans-serif; fill: #57606a }
-.keyword { fill: #8250df; font-weight: 600 } .operator { fill: #0550ae } .literal { fill: #0a7d33 }
+.keyword { fill: #8250df; font-weight: 600 } .operator { fill: #0550ae }
+.string, .number { fill: #0a7d33 }
 .card { fill: #ffffff; stroke: #d0d7de }
 """
 
@@ -58,30 +56,6 @@ class Canvas:
         return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>\n<style>{STYLE}</style>\n{body}\n</svg>\n'
 
 
-def coloured(source: str) -> list[str]:
-    """The lines of a source as SVG text with spans for keywords, literals and operators of autograph."""
-    lines = source.splitlines()
-    marks: list[list[tuple[int, int, str]]] = [[] for _ in lines]
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        (row, start), (_, end) = token.start, token.end
-        if token.type == tokenize.NAME and keyword.iskeyword(token.string):
-            marks[row - 1].append((start, end, "keyword"))
-        elif token.type in (tokenize.NUMBER, tokenize.STRING):
-            marks[row - 1].append((start, end, "literal"))
-        elif token.string == "ag__":
-            attribute = lines[row - 1][end + 1 :].split("(")[0]
-            marks[row - 1].append((start, end + 1 + len(attribute), "operator"))
-    return [_with_spans(line, spans) for line, spans in zip(lines, marks, strict=True)]
-
-
-def _with_spans(line: str, spans: list[tuple[int, int, str]]) -> str:
-    pieces, position = [], 0
-    for start, end, kind in spans:
-        pieces += [html.escape(line[position:start]), f'<tspan class="{kind}">{html.escape(line[start:end])}</tspan>']
-        position = end
-    return "".join([*pieces, html.escape(line[position:])])
-
-
 def draw_code(canvas: Canvas, x: float, y: float, title: str, source: str) -> float:
     """Draws a card with source code; returns its lower edge."""
     text = source.strip("\n") + "\n"
@@ -89,7 +63,7 @@ def draw_code(canvas: Canvas, x: float, y: float, title: str, source: str) -> fl
     width = 2 * MARGIN + CHARACTER * max(map(len, lines))
     canvas.text(x, y + LINE / 2, title, "title")
     canvas.rectangle(x, y + LINE, width, LINE * len(lines) + 2 * MARGIN, "card")
-    for row, (line, content) in enumerate(zip(lines, coloured(text), strict=True)):
+    for row, (line, content) in enumerate(zip(lines, marked_up(text, "tspan"), strict=True)):
         indent = len(line) - len(line.lstrip())
         canvas.text(x + MARGIN + CHARACTER * indent, y + MARGIN + LINE * (row + 1.8), content.lstrip())
     return y + LINE * (len(lines) + 1) + 2 * MARGIN

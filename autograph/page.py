@@ -25,7 +25,8 @@ section.drawing { max-width: none } section.drawing > div { padding: 8px }
 pre { margin: 0; font: 12px/1.5 'DejaVu Sans Mono', Menlo, Consolas, monospace }
 pre span.line { display: block; padding: 0 12px; white-space: pre }
 .count { color: #8c959f; display: inline-block; min-width: 2.5em; user-select: none }
-.keyword { color: #8250df } .string, .number { color: #0a7d33 } .operator { color: #0550ae } .definition { font-weight: 600 } .comment { color: #8c959f }
+.keyword { color: #8250df } .string, .number { color: #0a7d33 } .operator { color: #0550ae }
+.definition { font-weight: 600 } .comment { color: #8c959f }
 .lit { background: #fff8c5 }
 """
 # What belongs to one line of the user's lights up together.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
 import linecache
@@ -11,6 +12,7 @@ import sys
 import textwrap
 import traceback
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -29,24 +31,66 @@ def shown(source: str, file: Path) -> str:
     The program sees `tf` and `np`; it is written to `file`, which the text calls `user.py`. Of frames that are not
     the user's it says only whose they are.
     """
+
+    def run() -> list[str]:
+        try:
+            exec(compile(source, str(file), "exec"), _names())
+        except BaseException as error:
+            return _chain(error, str(file))
+        return []
+
+    return _output(source, file, run)
+
+
+def shown_one_by_one(source: str, file: Path) -> str:
+    """The statements of a program, each with what it prints and the error that ends it; the others run all the same.
+
+    Definitions, assignments and imports are shown only when they fail.
+    """
+
+    def run() -> list[str]:
+        names = _names()
+        for statement in ast.parse(source).body:
+            text = "\n".join(source.splitlines()[_first_line(statement) - 1 : statement.end_lineno])
+            if isinstance(statement, ast.Expr | ast.For | ast.With):
+                print(f"> {text}")
+            try:
+                exec(compile(ast.Module([statement], []), str(file), "exec"), names)
+            except Exception as error:
+                if not isinstance(statement, ast.Expr | ast.For | ast.With):
+                    print(f"> {text}")
+                print("".join(traceback.format_exception_only(error)), end="")
+        return []
+
+    return _output(source, file, run)
+
+
+def _first_line(statement: ast.stmt) -> int:
+    return min([statement.lineno, *(each.lineno for each in getattr(statement, "decorator_list", ()))])
+
+
+def _names() -> dict[str, Any]:
+    return {"__name__": "user", "tf": tf, "np": np}
+
+
+def _output(source: str, file: Path, run: Callable[[], list[str]]) -> str:
+    """What `run` prints, and the lines that it returns."""
     file.write_text(source)
     linecache.checkcache(str(file))
     out, err = io.StringIO(), io.StringIO()
-    parts = []
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), warnings.catch_warnings():
         warnings.simplefilter("always")
         warnings.showwarning = _show_warning  # pytest collects warnings, users see them
         warnings.simplefilter("ignore", SyntaxWarning)
         warnings.simplefilter("ignore", RuntimeWarning)
-        try:
-            exec(compile(source, str(file), "exec"), {"__name__": "user", "tf": tf, "np": np})
-        except BaseException as error:
-            parts = _chain(error, str(file))
+        parts = run()
     text = out.getvalue() + textwrap.indent(err.getvalue(), "err: ") + "\n".join(parts)
     return _steady(text.replace(str(file), "user.py")).strip("\n")
 
 
-def _show_warning(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any) -> None:
+def _show_warning(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None
+) -> None:
     sys.stderr.write(warnings.formatwarning(message, category, filename, lineno))
 
 

@@ -1,0 +1,37 @@
+"""What the programs of the golden files print, and the errors that they reach; each file is run once."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import autograph as tf
+from tests.golden import Golden
+
+from .programs import shown, shown_one_by_one
+from .sites import Site, recording
+
+FILES = sorted((Path(__file__).parent / "data").glob("*.test"))
+
+
+@cache
+def run(path: Path) -> tuple[dict[str, str], frozenset[Site]]:
+    """What each case of a golden file shows, and the places that raised."""
+    golden = Golden.read(path)
+    show = shown_one_by_one if golden.header.get("statements") == "one by one" else shown
+    reached: set[Site] = set()
+    results = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for i, (name, (source, _)) in enumerate(golden.cases.items()):
+            with recording(reached):
+                results[name] = show(source, Path(folder) / f"{i}.py")
+    _switch_all_off()
+    return results, frozenset(reached)
+
+
+def _switch_all_off() -> None:
+    if "autograph.runtime.summary" in sys.modules:
+        tf.summary.trace_off()
+    tf.debugging.disable_check_numerics()

@@ -1,0 +1,69 @@
+"""Every error that a user can meet is in a golden file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.golden import Golden
+
+from .results import FILES, run
+from .sites import ROOT, Site, all_sites, recording, sites
+
+TABLE = Path(__file__).parent / "not_in_golden.txt"
+"""The places that no golden program reaches, below the reason of each group, which begins with `# `."""
+
+
+def listed() -> dict[str, str]:
+    """The lines of the table, with their reasons."""
+    found, reason = {}, ""
+    for line in TABLE.read_text().splitlines():
+        if line.startswith("# "):
+            reason = line[2:]
+        elif line:
+            assert line not in found, f"{TABLE.name} has this line twice: {line}"
+            found[line] = reason
+    return found
+
+
+@pytest.fixture(scope="module")
+def reached() -> set[Site]:
+    for path in FILES:
+        if "needs" in (header := Golden.read(path).header):
+            pytest.importorskip(header["needs"])
+    return {site for path in FILES for site in run(path)[1]}
+
+
+def test_golden_programs_reach_every_error(reached: set[Site]) -> None:
+    missing = sorted(all_sites() - reached, key=lambda site: (site.file, site.line))
+    missing = [site for site in missing if str(site) not in listed()]
+    text = "\n".join(f"{site.file}:{site.line}\n    {site}" for site in missing)
+    assert not missing, (
+        f"no golden program shows the errors of these {len(missing)} places:\n{text}\n"
+        "Add a case to a file of tests/errors/data, and write its [out] with `pytest tests/errors --update-golden`. "
+        f"For an error that no user can meet add the second line to tests/errors/{TABLE.name}, below its reason."
+    )
+
+
+def test_the_table_has_no_line_too_many(reached: set[Site]) -> None:
+    lines = listed()
+    assert all(lines.values()), "a line without a reason"
+    unknown = sorted(set(lines) - set(map(str, all_sites())))
+    assert not unknown, "these places are gone; remove their lines:\n" + "\n".join(unknown)
+    shown = sorted(set(lines) - set(map(str, all_sites() - reached)))
+    assert not shown, "golden programs show these errors now; remove their lines:\n" + "\n".join(shown)
+
+
+def test_recording() -> None:
+    reached: set[Site] = set()
+    with recording(reached):
+        import autograph as tf
+
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            tf.reshape(tf.constant([1, 2]), [3])
+        tf.reshape(tf.constant([1, 2]), [2, 1])
+    files = {site.file for site in reached}
+    assert files and all(name in sites() and (ROOT / name).is_file() for name in files)
+    assert any("reshape" in str(site) for site in reached)
+    assert len(reached) < 4

@@ -30,10 +30,14 @@ class Buffer:
 
 
 class Expression:
-    """Elements of a dtype over a shape. ``constant`` is the array itself where it is known beforehand."""
+    """Elements of a dtype over a shape. ``constant`` is the array itself where it is known beforehand.
+
+    ``has_shape``: whether the shape is known now; it is of all but a `views.Progression`.
+    """
 
     __slots__ = ("__weakref__", "constant", "dtype", "shape")
     operations = 0
+    has_shape = True
 
     def __init__(self, shape: Ints, dtype: DType) -> None:
         self.shape, self.dtype = shape, dtype

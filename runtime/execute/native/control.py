@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ...ir import Graph, Node
 from .arrays import Expression, Load, Splat
 from .emitter import NotLowered, type_of
-from .lowering import lowers
+from .lowering import Fails, lowers
 from .reductions import all_true
 
 if TYPE_CHECKING:
@@ -52,21 +52,23 @@ def lower_while(lowering: Lowering, node: Node, inputs: Sequence[Expression]) ->
     # The initial arrays are no longer what the values say: only the loop's own variables may be looked at.
     bind(lowering, test, [*state, *operands])
     decided = lowering.block(test, test.outputs)
-    if test.never_returns:
-        e.jump(after)
-    else:
+    ends = None
+    if decided is not None:
         e.branch(lowering.scalar(decided[0]), inside, after)
-    e.begin(inside)
-    work, lowering.work = lowering.work, 1
-    bind(lowering, body, [*state, *operands])
-    following = lowering.block(body, body.outputs)
-    ends = None if body.never_returns else _turn(lowering, homes, following, state)
-    lowering.work += work
-    e.jump("failed" if ends is None else head)
+        e.begin(inside)
+        work, lowering.work = lowering.work, 1
+        bind(lowering, body, [*state, *operands])
+        following = lowering.block(body, body.outputs)
+        if following is not None:
+            ends = _turn(lowering, homes, following, state)
+            e.jump(head)
+        lowering.work += work
     for (line, scalar, initial), new in zip(phis, [None] * len(phis) if ends is None else ends, strict=True):
         edges = f"[ {initial}, %{before} ]" + (f", [ {new}, %{e.label} ]" if new is not None else "")
         e.lines[line] = f"  {scalar.register} = phi {type_of(scalar.dtype)} {edges}"
     e.begin(after)
+    if decided is None:
+        raise Fails
     return state
 
 
@@ -115,9 +117,8 @@ def lower_cond(lowering: Lowering, node: Node, inputs: Sequence[Expression]) -> 
         lowering.work = 0
         bind(lowering, graph, operands)
         found = lowering.block(graph, graph.outputs)
-        if graph.never_returns:
+        if found is None:
             results.append(None)
-            e.jump("failed")
         else:
             for i, x in enumerate(found):
                 if x.shape != () and i not in homes:
@@ -134,7 +135,7 @@ def lower_cond(lowering: Lowering, node: Node, inputs: Sequence[Expression]) -> 
     e.begin(labels[2])
     ways = [result for result in results if result is not None]
     if not ways:
-        return [Splat((), value.type.dtype, "undef") for value in node.outputs]
+        raise Fails
     return [homes[i] if i in homes else _phi(lowering, [(label, xs[i]) for label, xs in ways])
             for i in range(len(node.outputs))]  # fmt: skip
 
@@ -189,7 +190,4 @@ def _assert(lowering: Lowering, node: Node, inputs: list[Expression]) -> list[Ex
 
 @lowers("raise")
 def _raise(lowering: Lowering, node: Node, inputs: list[Expression]) -> list[Expression]:
-    e = lowering.e
-    e.jump("failed")
-    e.begin(e.new_label("never"))
-    return []
+    raise Fails

@@ -57,6 +57,13 @@ def lowers(name: str) -> Callable[[Lower], Lower]:
     return register
 
 
+class Fails(Exception):
+    """Whatever the numbers are, the plan raises an error here: nothing that follows in the block can run.
+
+    It is raised where a basic block of the function may end: not while a loop nest is written.
+    """
+
+
 class Lowering:
     """Lowers one graph for arguments of given types, of known shapes. The results are in the attributes.
 
@@ -83,14 +90,20 @@ class Lowering:
         self._graph = graph
         self.e.label = "body"
 
-    def lower(self) -> None:
-        """Write the function. Raises `NotLowered`, when ``node`` says where."""
+    def lower(self) -> bool:
+        """Write the function. Raises `NotLowered`, when ``node`` says where.
+
+        False: there is no function, because the plan raises an error for all arguments of these shapes.
+        """
         graph = self._graph
         for i, (value, type_) in enumerate(zip(graph.inputs, self.inputs, strict=True)):
             self.values[value] = self._argument(i, type_)
         results = self.block(graph, graph.outputs)
+        if results is None:
+            return False
         self.outputs = [Type(x.dtype, x.shape) for x in results]
         self._return(results)
+        return True
 
     def _argument(self, i: int, type_: Type) -> Expression:
         e = self.e
@@ -115,8 +128,11 @@ class Lowering:
 
     # Blocks and nodes
 
-    def block(self, graph: Graph, results: Sequence[Value]) -> list[Expression]:
-        """Lower the nodes of a graph whose inputs have values; afterwards its values are forgotten."""
+    def block(self, graph: Graph, results: Sequence[Value]) -> list[Expression] | None:
+        """Lower the nodes of a graph whose inputs have values; afterwards its values are forgotten.
+
+        None: the graph fails in any case, and the basic block has ended.
+        """
         mine = list(graph.inputs)
         last = {value: node for node in graph.nodes for value in node.inputs}
         for value in results:
@@ -129,21 +145,27 @@ class Lowering:
         for value in graph.inputs:
             if value not in last and value not in stay:
                 self.values.pop(value, None)
-        for node in graph.nodes:
-            if node.op.name == "placeholder":
-                continue
-            self.node = node
-            found = self._lower(node)
-            for value in dying.get(node, ()):
+        try:
+            for node in graph.nodes:
+                if node.op.name == "placeholder":
+                    continue
+                self.node = node
+                found = self._lower(node)
+                for value in dying.get(node, ()):
+                    self.values.pop(value, None)
+                for value, x in zip(node.outputs, found, strict=True):
+                    mine.append(value)
+                    if value in last or value in stay:
+                        self.values[value] = x
+            if graph.never_returns:
+                raise Fails
+            return [self.values[value] for value in results]
+        except Fails:
+            self.e.jump("failed")
+            return None
+        finally:
+            for value in mine:
                 self.values.pop(value, None)
-            for value, x in zip(node.outputs, found, strict=True):
-                mine.append(value)
-                if value in last or value in stay:
-                    self.values[value] = x
-        outputs = [] if graph.never_returns else [self.values[value] for value in results]
-        for value in mine:
-            self.values.pop(value, None)
-        return outputs
 
     def dies_at(self, value: Value, node: Node) -> bool:
         """Whether a value is used by a node for the last time, and once."""
@@ -158,6 +180,7 @@ class Lowering:
             from .control import lower_cond, lower_while
 
             return (lower_while if name == "while" else lower_cond)(self, node, inputs)
+        self._check(node, inputs)
         folded = self._folded(node, inputs)
         if folded is not None:
             return folded
@@ -169,6 +192,16 @@ class Lowering:
             raise NotLowered(f"the op {name!r} has no form in machine code")
         found = lower(self, node, inputs)
         return [found] if isinstance(found, Expression) else found
+
+    def _check(self, node: Node, inputs: Sequence[Expression]) -> None:
+        """Raise `Fails` if a node takes no inputs of these shapes, of which tracing has not known all."""
+        if all(x.shape == value.type.shape for x, value in zip(inputs, node.inputs, strict=True) if x.has_shape):
+            return
+        if all(x.has_shape for x in inputs):
+            try:
+                self.infer(node, inputs)
+            except Exception:  # the plan will say what is wrong
+                raise Fails from None
 
     def infer(self, node: Node, inputs: Sequence[Expression]) -> list[Type]:
         """The types of a node's outputs for inputs of these shapes."""

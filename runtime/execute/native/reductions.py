@@ -13,7 +13,7 @@ from ...ops.reduce import neutral
 from .arrays import Expression, Gather, Ints, Iota, Load, Splat, transposed
 from .elementwise import maximum, minimum
 from .emitter import Emitter, NotLowered, literal, type_of
-from .lowering import lowers
+from .lowering import Fails, lowers
 
 if TYPE_CHECKING:
     from .lowering import Lowering
@@ -187,6 +187,8 @@ def _truth(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expressi
 def _sum_to(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     g, shape = inputs[0], inputs[1].shape
     extra = len(g.shape) - len(shape)
+    if extra < 0 or any(n not in (1, m) for n, m in zip(shape, g.shape[extra:], strict=True)):
+        raise Fails
     axes = [*range(extra), *[extra + i for i, n in enumerate(shape) if n == 1 and g.shape[extra + i] != 1]]
     if not axes:
         return g

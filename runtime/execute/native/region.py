@@ -14,7 +14,6 @@ from autograph.errors import AutographError
 
 from ...ir import Graph, Location, Node, Type
 from ..plan import Plan
-from .emitter import NotLowered
 
 Entry = Callable[..., Any]
 # Code is made for at most so many combinations of shapes; others run through the plan.
@@ -102,9 +101,8 @@ class Region:
         types = [Type(value.type.dtype, shape) for value, shape in zip(self.graph.inputs, shapes, strict=True)]
         lowering = Lowering(self.graph, types)
         try:
-            lowering.lower()
-            return module(lowering)
-        except (NotLowered, AutographError, TypeError, RuntimeError) as error:
+            return module(lowering) if lowering.lower() else None
+        except Exception as error:
             if settings.checks and not isinstance(error, AutographError):
                 raise  # a mistake of ours, which must not stop users
             reason = error.message if isinstance(error, AutographError) else str(error)

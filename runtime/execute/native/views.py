@@ -166,6 +166,7 @@ class Progression(Expression):
     """The numbers of a range whose length is known only when it runs. They can be counted, and had one by one."""
 
     __slots__ = ("length", "start", "step")
+    has_shape = False
 
     def __init__(self, dtype: DType, start: str, step: str, length: str) -> None:
         self.dtype, self.constant = dtype, None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import weakref
+from collections import deque
 from collections.abc import Callable
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperType
@@ -24,6 +25,8 @@ _Entry = tuple[Callable[..., Any] | None, weakref.ref[Any]]
 # By identity, as a strong key would keep functions alive.
 _plain: dict[int, _Entry] = {}
 _staged: dict[int, _Entry] = {}
+_in_namespaces: deque[tuple[dict[int, _Entry], int]] = deque()
+_MOST_IN_NAMESPACES = 256
 # The names of functions left alone that the log has told of.
 _noted: set[str] = set()
 
@@ -186,9 +189,20 @@ def _convert(function: FunctionType, cache: dict[int, _Entry], staged: bool) -> 
             return _unconverted(function, error, staged)
     if form is None or function.__closure__ is None:
         # The form of a closure shares its cells, which may hold the function itself: the cache would keep it alive.
-        key = id(function)
-        cache[key] = form, weakref.ref(function, lambda _: cache.pop(key, None))
+        _remember(function, form, cache)
     return form or function
+
+
+def _remember(function: FunctionType, form: Callable[..., Any] | None, cache: dict[int, _Entry]) -> None:
+    key = id(function)
+    cache[key] = form, weakref.ref(function, lambda _: cache.pop(key, None))
+    module = sys.modules.get(function.__globals__.get("__name__", ""))
+    if form is not None and getattr(module, "__dict__", None) is not function.__globals__:
+        # The form keeps the namespace of an `exec` alive, which as a rule holds the function: the oldest have to go.
+        _in_namespaces.append((cache, key))
+        if len(_in_namespaces) > _MOST_IN_NAMESPACES:
+            oldest, key = _in_namespaces.popleft()
+            oldest.pop(key, None)
 
 
 def _unconverted(function: FunctionType, error: ConversionError, staged: bool) -> Callable[..., Any]:

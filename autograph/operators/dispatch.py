@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from types import FunctionType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from autograph.runtime.trace import open_graphs as open_traces
+
+from .by_type import ByType
 
 Thunk = Callable[[], Any]
 Options = Callable[[], dict[str, Any]] | None
@@ -203,10 +205,7 @@ class Backend:
 
 
 _backends: list[Backend] = []
-# Python's own types are answered without asking anybody.
-_by_type: dict[type, Backend | None] = dict.fromkeys(
-    (bool, int, float, complex, str, bytes, tuple, list, dict, set, frozenset, range, type(None), FunctionType)
-)
+_PLAIN = {bool, int, float, complex, str, bytes, tuple, list, dict, set, frozenset, range, type(None), FunctionType}
 
 
 def register_backend(backend: Backend) -> None:
@@ -214,30 +213,29 @@ def register_backend(backend: Backend) -> None:
     _backends.append(backend)
     if not backend.counts_traces:
         open_traces.append(backend)
-    for value_type, found in list(_by_type.items()):
-        if found is None and value_type.__module__ != "builtins":
-            del _by_type[value_type]
+    owner_of.known.clear()
 
 
 def backend_of(*values: Any) -> Backend | None:
     """Returns the back end that owns one of the values, or `None` when all are plain Python."""
     for value in values:
-        try:
-            found = _by_type[value.__class__]
-        except (KeyError, TypeError):
-            found = owner_of(type(value))
+        known = _known_owners.get(id(value.__class__))
+        found = known[0] if known is not None else owner_of(type(value))
         if found is not None:
             return found
     return None
 
 
+@ByType
 def owner_of(value_type: type) -> Backend | None:
     """Returns the back end that owns values of a type, or `None`."""
-    if value_type in _by_type:
-        return _by_type[value_type]
-    found = next((each for each in _backends if each.owns(value_type)), None)
-    _by_type[value_type] = found
-    return found
+    # Python's own types are answered without asking anybody.
+    if value_type in _PLAIN:
+        return None
+    return next((each for each in _backends if each.owns(value_type)), None)
+
+
+_known_owners: Final = owner_of.known
 
 
 def staging() -> bool:

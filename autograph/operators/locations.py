@@ -8,6 +8,7 @@ from importlib.machinery import BuiltinImporter, ExtensionFileLoader
 from types import CellType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
+from .by_type import ByType
 from .dispatch import backend_of
 from .variables import UNDEFINED
 
@@ -243,17 +244,12 @@ def has_hidden_state(obj: Any) -> bool:
     return any(not _is_written_in_python(cls) for cls in type(obj).__mro__ if cls not in _STATELESS)
 
 
-_written_in_python: dict[type, bool] = {}
-
-
+@ByType
 def _is_written_in_python(cls: type) -> bool:
-    found = _written_in_python.get(cls)
-    if found is None:
-        heap = cls.__flags__ & _HEAP_TYPE and not cls.__flags__ & _IMMUTABLE_TYPE
-        loader = getattr(getattr(sys.modules.get(cls.__module__), "__spec__", None), "loader", None)
-        compiled = loader is BuiltinImporter or isinstance(loader, (BuiltinImporter, ExtensionFileLoader))
-        found = _written_in_python[cls] = bool(heap) and not compiled
-    return found
+    heap = cls.__flags__ & _HEAP_TYPE and not cls.__flags__ & _IMMUTABLE_TYPE
+    loader = getattr(getattr(sys.modules.get(cls.__module__), "__spec__", None), "loader", None)
+    compiled = loader is BuiltinImporter or isinstance(loader, (BuiltinImporter, ExtensionFileLoader))
+    return bool(heap) and not compiled
 
 
 def locations(bodies: Iterable[Callable[..., Any]], names: Iterable[str]) -> Iterator[Location]:

@@ -6,29 +6,20 @@ here first; everything that is not a Python function of a user's class is left t
 
 from __future__ import annotations
 
-import weakref
 from types import FunctionType
 from typing import Any, Final
 
+from .by_type import ByType
 from .calls import LEFT_ALONE, call, is_left_alone
 from .dispatch import owner_of
 
 MISSING: Final = object()
 """What `lookup` finds when there is nothing."""
 
-# By identity, as a strong key would keep classes alive.
-_users: dict[int, tuple[bool, weakref.ref[type]]] = {}
-
-
+@ByType
 def is_user_class(cls: type) -> bool:
     """Whether a class, or one that it inherits from, stands in a module whose functions are converted."""
-    found = _users.get(id(cls))
-    if found is not None:
-        return found[0]
-    key = id(cls)
-    answer = any(_is_in_user_module(each) for each in cls.__mro__)
-    _users[key] = answer, weakref.ref(cls, lambda _, forget=_users.pop: forget(key, None))  # type: ignore[misc]
-    return answer
+    return any(_is_in_user_module(each) for each in cls.__mro__)
 
 
 def _is_in_user_module(cls: type) -> bool:

@@ -84,7 +84,7 @@ def backend() -> Iterator[Recording]:
     dispatch.register_backend(recording)
     yield recording
     dispatch._backends.remove(recording)
-    dispatch._by_type.pop(Staged, None)
+    dispatch.owner_of.known.clear()
 
 
 def never() -> Any:

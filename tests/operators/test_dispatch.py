@@ -41,7 +41,7 @@ def backend():
     dispatch.register_backend(made)
     yield made
     dispatch._backends.remove(made)
-    dispatch._by_type.pop(Both, None)
+    dispatch.owner_of.known.clear()
 
 
 def test_the_operators_find_it_by_type(backend):
@@ -78,7 +78,7 @@ def test_types_seen_before_are_asked_for_again(backend):
         assert dispatch.backend_of(1, Late()) is owner
     finally:
         dispatch._backends.remove(owner)
-        dispatch._by_type.pop(Late, None)
+        dispatch.owner_of.known.clear()
 
 
 def test_plain_values_have_none():
@@ -188,7 +188,7 @@ def test_a_back_end_that_writes_text(monkeypatch):
     finally:
         dispatch._backends.remove(made)
         dispatch.open_traces.remove(made)
-        dispatch._by_type.pop(Text, None)
+        dispatch.owner_of.known.clear()
     assert (result.text, Text.lines) == (
         "t12",
         [

@@ -6,7 +6,9 @@ value of that (or a narrower) specification; `unflatten` makes the value again f
 
 from __future__ import annotations
 
+import abc
 import dataclasses
+import typing
 from collections.abc import Iterator, Sequence
 from types import FunctionType, ModuleType
 from typing import Any
@@ -19,10 +21,16 @@ from autograph.runtime.ir import Type
 from autograph.runtime.shapes import Shape
 from autograph.runtime.tensor import SymbolicTensor
 
+from ..by_type import ByType
+from ..locations import Attribute, attributes_of, is_plain_object
+from ..special_methods import is_user_class
 from ..variables import UNDEFINED
 from .maybe import Maybe
 
 SCALARS = (bool, int, float, complex, str, bytes)
+_WITHOUT_ATTRIBUTES: tuple[Any, ...] = (object, abc.ABC, typing.Generic, typing.Protocol)
+_KEEP_BOOKS = ("__tensor__", "__array__", "__del__", "__enter__", "__next__", "__get__", "__await__")
+"""Methods of classes whose objects are more than their attributes."""
 
 
 class Mismatch(Exception):
@@ -172,7 +180,11 @@ class Tree(Spec):
         """The `default_factory` of a `defaultdict`."""
 
     def flatten(self, value: Any, tensors: list[Any]) -> None:
-        for child, part in zip(self.children, parts_of(value)[1], strict=True):
+        keys, parts = parts_of(value)
+        if not isinstance(keys, range) and tuple(keys) != self.keys:  # attributes that have been set in another order
+            by_key = dict(zip(keys, parts, strict=True))
+            parts = [by_key[key] for key in self.keys]
+        for child, part in zip(self.children, parts, strict=True):
             child.flatten(part, tensors)
 
     def types(self) -> list[Type]:
@@ -292,17 +304,31 @@ def as_tensor(value: Any, dtype: DType | None = None) -> Any:
     return tensor if dtype is None or tensor.dtype is dtype else convert.cast(tensor, dtype)
 
 
-_structural: dict[type, bool] = {}
-
-
 def is_structure(value: Any) -> bool:
     """Whether a value consists of parts: tuple, list, dict, named tuple, dataclass."""
-    kind = type(value)
-    found = _structural.get(kind)
-    if found is None:
-        found = issubclass(kind, (tuple, list, dict)) or dataclasses.is_dataclass(kind)
-        _structural[kind] = found
-    return found
+    return _is_structural(type(value))
+
+
+@ByType
+def _is_structural(cls: type) -> bool:
+    return issubclass(cls, (tuple, list, dict)) or dataclasses.is_dataclass(cls)
+
+
+def has_parts(value: Any) -> bool:
+    """Whether a value can be made anew from its parts: a structure, or an instance of a plain class of the user's."""
+    return is_structure(value) or is_object(value)
+
+
+def is_object(value: Any) -> bool:
+    """Whether a value is an instance of a plain class of the user's, which holds its attributes and nothing else."""
+    return _is_plain(type(value)) and is_plain_object(value)
+
+
+@ByType
+def _is_plain(cls: type) -> bool:
+    if issubclass(cls, type) or any(hasattr(cls, name) for name in _KEEP_BOOKS):
+        return False
+    return all(each in _WITHOUT_ATTRIBUTES or is_user_class(each) for each in cls.__mro__)
 
 
 def parts_of(value: Any) -> tuple[Sequence[Any], Sequence[Any]]:
@@ -315,6 +341,9 @@ def parts_of(value: Any) -> tuple[Sequence[Any], Sequence[Any]]:
         return tuple(value), tuple(value.values())
     if isinstance(value, (tuple, list)):
         return range(len(value)), value
+    if is_object(value):
+        attributes = attributes_of(value)
+        return tuple(attributes), tuple(attributes.values())
     names = [field.name for field in dataclasses.fields(value) if hasattr(value, field.name)]
     return names, [getattr(value, name) for name in names]
 
@@ -346,5 +375,5 @@ def rebuild(kind: Any, keys: Sequence[Any], parts: list[Any], factory: Any = Non
         return kind(parts)
     made = object.__new__(kind)
     for key, part in zip(keys, parts, strict=True):
-        object.__setattr__(made, key, part)
+        Attribute(made, key).set(part)
     return made

@@ -14,6 +14,7 @@ from .runtime.keras import metrics as metrics
 from .runtime.keras import models as models
 from .runtime.keras import optimizers as optimizers
 from .runtime.keras import regularizers as regularizers
+from .runtime.keras import saving as saving
 from .runtime.keras import utils as utils
 from .runtime.keras.initializers import Initializer as Initializer
 from .runtime.keras.layer import InputSpec as InputSpec
@@ -31,10 +32,10 @@ from .runtime.keras.variable import KerasVariable as Variable
 __all__ = [
     "Initializer", "Input", "InputSpec", "KerasTensor", "Layer", "Loss", "Metric", "Model", "Optimizer", "Regularizer",
     "Sequential", "Variable", "activations", "callbacks", "constraints", "initializers", "layers", "losses",
-    "metrics", "models", "optimizers", "regularizers", "utils",
+    "metrics", "models", "optimizers", "regularizers", "saving", "utils",
 ]  # fmt: skip
 
 # ``from autograph.keras.layers import Dense``
 for _name in ("activations", "callbacks", "constraints", "initializers", "layers", "losses", "metrics", "models",
-              "optimizers", "regularizers", "utils"):  # fmt: skip
+              "optimizers", "regularizers", "saving", "utils"):  # fmt: skip
     _sys.modules[f"{__name__}.{_name}"] = globals()[_name]

@@ -42,12 +42,14 @@ _LEAVES = (Variable, Function, ConcreteFunction, EagerTensor)
 # Out
 
 
-def children_of(value: Any) -> dict[str, Any]:
+def children_of(value: Any, in_model: bool = False) -> dict[str, Any]:
     """The attributes of an object by name, and the traced methods of its class.
 
-    A class may say itself what is to be saved, by a method ``_trackable_children()`` that gives such a dict.
+    A class may say itself what is to be saved, by a method ``_trackable_children()`` that gives such a dict, or for
+    saved models alone ``_saved_children()``.
     """
-    own = getattr(type(value), "_trackable_children", None)
+    own = getattr(type(value), "_saved_children", None) if in_model else None
+    own = own or getattr(type(value), "_trackable_children", None)
     if own is not None:
         return dict(own(value))
     found: dict[str, Any] = {}
@@ -70,7 +72,7 @@ class _Walk:
         self.place(root)
         at = 0
         while at < len(self.objects):
-            self.children.append([(name, self.place(child)) for name, child in parts_of(self.objects[at])])
+            self.children.append([(name, self.place(child)) for name, child in parts_of(self.objects[at], True)])
             at += 1
         self.useful = self._reaching()
 
@@ -98,8 +100,8 @@ class _Walk:
         return reached
 
 
-def parts_of(value: Any) -> list[tuple[Any, Any]]:
-    """What an object holds that may be saved, by attribute, place or key."""
+def parts_of(value: Any, in_model: bool = False) -> list[tuple[Any, Any]]:
+    """What an object holds that may be saved (in a saved model, or in a checkpoint), by attribute, place or key."""
     if value is None or isinstance(value, (*_LEAVES, *_NEVER_WALKED, Signatures)):
         return []
     if isinstance(value, (list, tuple)):
@@ -108,7 +110,7 @@ def parts_of(value: Any) -> list[tuple[Any, Any]]:
         return list(value.items())
     if type(value).__module__.startswith("autograph.runtime.gradient"):
         return []
-    return list(children_of(value).items())
+    return list(children_of(value, in_model).items())
 
 
 def encode_objects(root: Any, target: Target, trace: Callable[[ConcreteFunction], int]) -> list[dict[str, Any]]:

@@ -254,7 +254,7 @@ def load(export_dir: str | os.PathLike[str], tags: Any = None, options: Any = No
 def _content(folder: str) -> dict[str, Any]:
     """The content of the file with everything but arrays, after a look at its version and checksum."""
     path = os.path.join(folder, FILE)
-    data = strict_json.loads(_read(path), path)
+    data = strict_json.loads(read_file(path, follow_links=False), path)
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise SavedFileError(f"{path} is no saved model of autograph")
     version = data.get("version")
@@ -273,16 +273,9 @@ def _arrays(folder: str, name: Any) -> dict[str, np.ndarray[Any, Any]]:
         return {}
     require(type(name) is str and _WEIGHTS.fullmatch(name), "the name of the weights file is none")
     path = os.path.join(folder, name)
-    data = _read(path)
+    data = read_file(path, follow_links=False)
     require(hashlib.sha256(data).hexdigest()[:16] == name[8:24], "the weights file is not the one that was saved")
     return tensors_of(data, path)
-
-
-def _read(path: str) -> bytes:
-    """The content of a file of the folder itself; a link may lead elsewhere."""
-    if os.path.islink(path):
-        raise SavedFileError(f"{path} is a link, which may lead out of the folder", remedy="copy the file itself")
-    return read_file(path)
 
 
 def _decoded(content: dict[str, Any], folder: str) -> Any:

@@ -51,11 +51,18 @@ def encode_signatures(root: Any, signatures: Any, writer: Any) -> dict[str, Any]
 
 
 def _offered(root: Any) -> ConcreteFunction | None:
-    """The trace of the only function of an object that has an input signature and results with names."""
+    """The trace of the only function of an object that has an input signature and results with names.
+
+    A class may offer one by a method ``_serving_trace()`` besides.
+    """
     functions = [root] if isinstance(root, Function) else list(children_of(root).values())
     candidates = [f for f in functions if isinstance(f, Function) and f.input_signature is not None]
     found = [concrete for concrete in (f.get_concrete_function() for f in candidates) if _names(concrete) is not None]
-    return found[0] if len(found) == 1 else None
+    if found:
+        return found[0] if len(found) == 1 else None
+    own = getattr(type(root), "_serving_trace", None)
+    concrete = None if own is None else own(root)
+    return None if concrete is None or _names(concrete) is None else concrete
 
 
 def _concrete(function: Any) -> ConcreteFunction:

@@ -217,8 +217,12 @@ def newer_version_error(name: str, version: int, known: int) -> SavedFileError:
     )
 
 
-def read_file(path: str | os.PathLike[str]) -> bytes:
+def read_file(path: str | os.PathLike[str], follow_links: bool = True) -> bytes:
     """The content of a regular file; `SavedFileError` when it can't be read."""
+    if not follow_links and os.path.islink(path):
+        raise SavedFileError(
+            f"{os.fspath(path)} is a link, which may lead out of the folder", remedy="copy the file itself"
+        )
     try:
         with open(path, "rb", opener=_open_at_once) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):

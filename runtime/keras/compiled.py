@@ -12,7 +12,7 @@ from . import metrics as metrics_module
 from .metrics import Mean, Metric
 from .staging import converted_call
 
-__all__ = ["CompiledLosses", "CompiledMetrics"]
+__all__ = ["BY_SHAPE", "CompiledLosses", "CompiledMetrics"]
 
 
 class CompiledLosses:
@@ -179,7 +179,7 @@ def _loss(identifier: Any) -> Any:
     return losses_module.LossFunctionWrapper(found, name=getattr(found, "__name__", None))
 
 
-_BY_SHAPE = {
+BY_SHAPE = {
     "accuracy": ("BinaryAccuracy", "SparseCategoricalAccuracy", "CategoricalAccuracy"),
     "acc": ("BinaryAccuracy", "SparseCategoricalAccuracy", "CategoricalAccuracy"),
     "crossentropy": ("BinaryCrossentropy", "SparseCategoricalCrossentropy", "CategoricalCrossentropy"),
@@ -189,8 +189,8 @@ _BY_SHAPE = {
 
 def _metric(identifier: Any, target: Any, output: Any) -> Metric:
     """A metric; ``"accuracy"`` and ``"crossentropy"`` are of the kind that targets and outputs ask for."""
-    if isinstance(identifier, str) and identifier.lower() in _BY_SHAPE:
-        binary, sparse, categorical = _BY_SHAPE[identifier.lower()]
+    if isinstance(identifier, str) and identifier.lower() in BY_SHAPE:
+        binary, sparse, categorical = BY_SHAPE[identifier.lower()]
         chosen = _kind(target, output, binary, sparse, categorical)
         return getattr(metrics_module, chosen)(name=identifier)
     found = metrics_module.get(identifier)

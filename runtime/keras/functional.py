@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from autograph.errors import InvalidArgumentError
@@ -20,7 +21,7 @@ class FunctionalGraph:
     """The calls that lead from ``inputs`` to ``outputs``, structures of symbolic tensors.
 
     Raises `InvalidArgumentError` for inputs that are not from `Input`, for what is no symbolic tensor, and for
-    outputs that depend on other inputs.
+    outputs that depend on other inputs, and for two layers of one name.
     """
 
     def __init__(self, inputs: Any, outputs: Any) -> None:
@@ -34,6 +35,12 @@ class FunctionalGraph:
                 )
         order, visits = self._walk()
         self.nodes, self.operations = _sorted_by_depth(order, visits, [_node(leaf) for leaf in nest.flatten(inputs)])
+        names = Counter(each.name for each in self.operations)
+        name, count = names.most_common(1)[0]
+        if count > 1:
+            raise InvalidArgumentError(
+                f'The name "{name}" is used {count} times in the model. All operation names should be unique.'
+            )
         self.layers = [each for each in self.operations if isinstance(each, Layer)]
 
     def _walk(self) -> tuple[list[Node], dict[int, int]]:

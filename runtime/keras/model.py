@@ -12,9 +12,10 @@ from ..function import function
 from ..module import Module
 from ..spec import TensorSpec
 from . import weights
+from .custom_objects import custom_object_scope
 from .functional import FunctionalGraph
 from .layer import Layer
-from .symbolic import output_shape
+from .symbolic import output_shape, placeholders, specs_of
 from .tracking import own_layers
 from .training import Trainer
 
@@ -142,6 +143,7 @@ class Model(Trainer, Layer):
         if input_shape is None:
             raise InvalidArgumentError(f"model {self.name!r} needs the shape of its inputs: model.build(input_shape)")
         self._record.built = True
+        self._record.call_arguments = (specs_of(placeholders(input_shape, self.dtype)),), {}
         try:
             output_shape(self, input_shape)
         except BaseException:
@@ -149,6 +151,7 @@ class Model(Trainer, Layer):
             raise
 
     def _build_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self._record.call_arguments = specs_of((args, kwargs))
         if type(self).build is Model.build:  # calling it builds the layers
             self._record.built = True
             self._record.path = self.name
@@ -198,11 +201,44 @@ class Model(Trainer, Layer):
         module.model_variables = self.weights
         save(module, filepath)
 
-    def get_config(self) -> dict[str, Any]:
-        """As `Layer.get_config`; a functional model has none: `NotImplementedError`."""
-        if self.graph_of_calls is not None:
-            raise NotImplementedError("a functional model has no configuration: make it again and load its weights")
-        return super().get_config()
+    def save(self, filepath: str | os.PathLike[str], overwrite: bool = True, zipped: bool | None = None) -> None:
+        """Write the configuration, the weights and what `compile` was given into a file; see `models.save_model`."""
+        from .model_files import save_model
+
+        save_model(self, filepath, overwrite, zipped)
+
+    def to_json(self, **kwargs: Any) -> str:
+        """The configuration as JSON, for `models.model_from_json`; ``kwargs`` go to `json.dumps`."""
+        from .model_files import to_json
+
+        return to_json(self, **kwargs)
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None) -> Any:
+        """A new model of new layers for what `get_config` gave, without the weights.
+
+        Raises `InvalidTypeError` for layers of an unknown class, `InvalidArgumentError` for calls that don't fit.
+        """
+        from .functional_config import graph_from_config
+
+        if "input_layers" not in config:
+            return cls(**config)
+        with custom_object_scope(custom_objects or {}):
+            made = cls(*graph_from_config(config), name=config.get("name"))
+        if not config.get("trainable", True):
+            made.trainable = False
+        return made
+
+    def _saved_children(self) -> dict[str, Any]:
+        """What `saved_model.save` takes."""
+        from .saved_functions import children_of_model
+
+        return children_of_model(self)
+
+    def _serving_trace(self) -> Any:
+        """The signature of a model that is being saved."""
+        calling = self._record.calling
+        return None if calling is None else next(iter(calling._traces.by_key.values()))
 
 
 class Functional(Model):
@@ -213,3 +249,15 @@ class Functional(Model):
         graph = self.graph_of_calls
         assert graph is not None
         return graph.run(inputs)
+
+    def get_config(self) -> dict[str, Any]:
+        """The layers and their calls, as plain values.
+
+        A class of the user gives the arguments of its constructor. Raises `InvalidArgumentError` where layers were
+        called with what no configuration holds.
+        """
+        from .functional_config import graph_to_config
+
+        if type(self) is not Functional or self.graph_of_calls is None:
+            return super().get_config()
+        return {"name": self.name, "trainable": self.trainable, **graph_to_config(self.graph_of_calls)}

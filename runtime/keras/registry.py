@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from .custom_objects import get_registered_name, get_registered_object
+
 __all__ = ["Registry", "snake_case"]
 
 
@@ -70,7 +72,11 @@ class Registry:
         return callable(found)
 
     def _named(self, name: str, custom_objects: dict[str, Any] | None) -> Any:
-        return (custom_objects or {}).get(name) or self.objects.get(name)
+        return get_registered_object(name, custom_objects) or self.objects.get(name)
+
+    def knows(self, name: Any) -> bool:
+        """Whether something is the name of an object of this kind."""
+        return isinstance(name, str) and self._named(name, None) is not None
 
     def serialize(self, item: Any) -> Any:
         """The configuration of an object that has a `get_config`; the name of a function.
@@ -82,11 +88,11 @@ class Registry:
             name = type(item).__name__
             module = self.module if known else type(item).__module__
             return {"module": module, "class_name": name, "config": item.get_config(),
-                    "registered_name": None if known else name}  # fmt: skip
+                    "registered_name": None if known else get_registered_name(type(item))}  # fmt: skip
         name = getattr(item, "__name__", "<lambda>")
         if not callable(item) or name == "<lambda>":
             raise ValueError(f"Could not serialize the {self.kind} {item!r}: give it a name or a `get_config` method")
-        return name
+        return get_registered_name(item)
 
     def deserialize(self, config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
         """The object for what `serialize` returned; classes of users are looked up in `custom_objects` by name.
@@ -98,7 +104,10 @@ class Registry:
         name = config.get("class_name")
         if name == "function":
             return self.get(config.get("config"), custom_objects)
-        found: Callable[..., Any] | None = self._named(name, custom_objects) if isinstance(name, str) else None
+        found: Callable[..., Any] | None = None
+        for each in (config.get("registered_name"), name):
+            if found is None and isinstance(each, str):
+                found = self._named(each, custom_objects)
         if found is None:
             raise ValueError(f"Could not interpret {self.kind} identifier: {config}")
         if not isinstance(found, type):

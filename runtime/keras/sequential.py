@@ -8,12 +8,14 @@ from typing import Any
 from autograph.errors import InvalidArgumentError
 
 from .. import trace
+from .custom_objects import custom_object_scope
 from .functional import FunctionalGraph
 from .layer import Layer
 from .layers.core import InputLayer
 from .model import Model
 from .names import inside
-from .symbolic import Input, KerasTensor
+from .serialization import deserialize, dtype_config, plain
+from .symbolic import Input, KerasTensor, specs_of
 
 __all__ = ["Sequential"]
 
@@ -110,6 +112,7 @@ class Sequential(Model):
         self._build_from_input()
 
     def _build_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self._record.call_arguments = specs_of((args, kwargs))
         self._record.built = True
         self._record.path = self.name
 
@@ -124,19 +127,24 @@ class Sequential(Model):
         return outputs
 
     def get_config(self) -> dict[str, Any]:
-        """The name and the configurations of the layers."""
-        from .serialization import dtype_config, plain
-
-        return {"name": self.name, "trainable": self.trainable, "dtype": dtype_config(self.dtype),
-                "layers": [plain(layer) for layer in self._record.layers]}  # fmt: skip
+        """The name, and the configurations of the layers, the `InputLayer` included."""
+        record = self._record
+        layers = [] if record.input is None else [record.input.keras_history[0].operation]
+        layers += record.layers
+        config = {"name": self.name, "trainable": self.trainable, "dtype": dtype_config(self.dtype)}
+        config["layers"] = [plain(layer) for layer in layers]
+        if record.input is not None:
+            config["build_input_shape"] = record.input.static_shape
+        return config
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
-        """A new model of layers of the library, without weights."""
-        from . import layers
-
-        made = [getattr(layers, each["class_name"]).from_config(each["config"]) for each in config["layers"]]
-        return cls(made, name=config.get("name"))
+    def from_config(cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None) -> Any:
+        """A new model, without the weights. Raises `InvalidTypeError` for layers of an unknown class."""
+        with custom_object_scope(custom_objects or {}):
+            made = cls([deserialize(each) for each in config["layers"]], name=config.get("name"))
+        if not config.get("trainable", True):
+            made.trainable = False
+        return made
 
 
 def _input_of(layer: Layer) -> Any:

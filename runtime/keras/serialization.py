@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from typing import Any
 
-from . import activations, constraints, initializers, regularizers
+from autograph.errors import InvalidTypeError
 
-__all__ = ["config_of", "dtype_config", "plain"]
+from . import activations, constraints, initializers, regularizers
+from .custom_objects import custom_object_scope, get_registered_name, get_registered_object
+
+__all__ = ["UnknownClassError", "config_of", "deserialize", "dtype_config", "plain"]
 
 _PLAIN = (int, float, str, bool, type(None))
+
+
+class UnknownClassError(InvalidTypeError):
+    """A configuration mentions a class or function of the user that is not known."""
+
+    def __init__(self, kind: str, name: str) -> None:
+        super().__init__(
+            f"Could not locate {kind} '{name}'",
+            remedy="pass it in custom_objects, or decorate it with @tf.keras.utils.register_keras_serializable() and "
+            "import its module before",
+        )
 
 
 def dtype_config(name: str) -> dict[str, Any]:
@@ -37,9 +52,51 @@ def plain(value: Any) -> Any:
     if hasattr(value, "name") and hasattr(type(value), "is_floating"):  # a dtype
         return value.name
     if hasattr(value, "get_config"):
-        return {"module": type(value).__module__, "class_name": type(value).__name__, "config": value.get_config(),
-                "registered_name": None}  # fmt: skip
+        return _layer_config(value)
     return activations.serialize(value)
+
+
+def _layer_config(layer: Any) -> dict[str, Any]:
+    """The class and the settings of a layer, and the shape that it was built for."""
+    kind = type(layer)
+    known = library_classes().get(kind.__name__) is kind
+    config = {
+        "module": "keras.layers" if known else kind.__module__, "class_name": kind.__name__,
+        "config": layer.get_config(), "registered_name": None if known else get_registered_name(kind),
+    }  # fmt: skip
+    record = getattr(layer, "_record", None)
+    if record is not None and record.build_shape is not None and record.built:
+        config["build_config"] = {"input_shape": plain(record.build_shape)}
+    return config
+
+
+@functools.cache
+def library_classes() -> dict[str, Any]:
+    """The classes of layers and models of the library by name."""
+    from . import layers, models
+
+    named = {name: getattr(layers, name) for name in layers.__all__} | vars(models)
+    return {name: each for name, each in named.items() if isinstance(each, type) and hasattr(each, "get_config")}
+
+
+def deserialize(config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
+    """The layer or model for what `plain` gave of it, without its weights.
+
+    Classes of the user are looked up in ``custom_objects``, the scopes around and among the registered ones. Raises
+    `InvalidTypeError` for a class that is not known, and for what is no configuration.
+    """
+    if not isinstance(config, dict) or not isinstance(config.get("class_name"), str):
+        raise InvalidTypeError(f"Could not interpret the configuration of a layer: {config!r}")
+    with custom_object_scope(custom_objects or {}):
+        return _made(config)
+
+
+def _made(config: dict[str, Any]) -> Any:
+    names = [each for each in (config.get("registered_name"), config["class_name"]) if isinstance(each, str)]
+    found = next(filter(None, map(get_registered_object, names)), None) or library_classes().get(config["class_name"])
+    if not isinstance(found, type):
+        raise UnknownClassError("class", config["class_name"])
+    return found.from_config(config.get("config") or {})  # type: ignore[attr-defined]
 
 
 def config_of(layer: Any) -> dict[str, Any]:

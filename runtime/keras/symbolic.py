@@ -6,6 +6,7 @@ the calls between inputs and outputs. Shapes are found by tracing the layer on p
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -90,9 +91,6 @@ class KerasTensor:
     def __len__(self) -> int:
         self._refuse("with len()")
 
-    def __getitem__(self, key: Any) -> Any:
-        return Operation("get_item", lambda x: x[key])(self)
-
     def __repr__(self) -> str:
         return (
             f"<KerasTensor shape={self.static_shape}, dtype={self._dtype.name}, sparse=False, ragged=False, "
@@ -101,15 +99,18 @@ class KerasTensor:
 
 
 class Operation:
-    """A function of tensors as a step of a functional model; it has no weights and is none of the model's layers."""
+    """An operator or an index as a step of a functional model; it has no weights and is none of the model's layers.
 
-    def __init__(self, kind: str, function: Callable[..., Any]) -> None:
+    ``kind`` is a key of `OPERATIONS`; the calls get what Python's operator gets.
+    """
+
+    def __init__(self, kind: str, name: str | None = None) -> None:
         from .tracking import Record
 
         self._record = Record()
-        self._function = function
+        self._function = OPERATIONS[kind]
         self.kind = kind
-        self.name = auto_name(kind)
+        self.name = name or auto_name(kind)
         self.built = True
 
     def __call__(self, *args: Any) -> Any:
@@ -118,24 +119,29 @@ class Operation:
         return self._function(*args)
 
 
-_OPERATORS = {
-    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide", "mod": "mod",
-    "pow": "power", "matmul": "matmul", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal",
-    "neg": "negative", "abs": "absolute",
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    "add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "divide": operator.truediv,
+    "floor_divide": operator.floordiv, "mod": operator.mod, "power": operator.pow, "matmul": operator.matmul,
+    "less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge,
+    "negative": operator.neg, "absolute": abs, "get_item": operator.getitem,
 }  # fmt: skip
 
 
-def _define(method: str, kind: str) -> None:
+def _define(kind: str) -> None:
     def apply(self: Any, *others: Any) -> Any:
-        return Operation(kind, lambda *parts: getattr(parts[0], method)(*parts[1:]))(self, *others)
+        return Operation(kind)(self, *others)
 
-    setattr(KerasTensor, method, apply)
+    def apply_reversed(self: Any, other: Any) -> Any:
+        return Operation(kind)(other, self)
+
+    short = OPERATIONS[kind].__name__
+    setattr(KerasTensor, f"__{short}__", apply)
+    if hasattr(Tensor, f"__r{short}__"):
+        setattr(KerasTensor, f"__r{short}__", apply_reversed)
 
 
-for _short, _kind in _OPERATORS.items():
-    _define(f"__{_short}__", _kind)
-    if hasattr(Tensor, f"__r{_short}__"):
-        _define(f"__r{_short}__", _kind)
+for _kind in OPERATIONS:
+    _define(_kind)
 
 
 def is_symbolic(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
@@ -201,6 +207,17 @@ def output_shape(layer: Any, input_shape: Any) -> Any:
     with trace.building(None):
         specs, _ = _traced(layer, (placeholders(input_shape, layer.dtype),), {})
     return _map(lambda spec: spec.type.shape, specs)
+
+
+def specs_of(structure: Any) -> Any:
+    """A structure with a `TensorSpec` for each tensor, symbolic or not."""
+
+    def spec(leaf: Any) -> Any:
+        if isinstance(leaf, (Tensor, KerasTensor)):
+            return TensorSpec(leaf.static_shape, leaf.dtype)
+        return leaf
+
+    return nest.map_structure(spec, structure)
 
 
 def is_shape(value: Any) -> bool:

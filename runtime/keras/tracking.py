@@ -19,7 +19,8 @@ class Record:
 
     ``weights``: the variables made by `add_weight`; ``layers``: those that a container was given;
     ``nodes``: the symbolic calls; ``losses``: what was added in the outermost call of number ``loss_call``;
-    ``last_call``: the number of the last call in which the layer itself was outermost.
+    ``last_call``: the number of the last call in which the layer itself was outermost; ``call_arguments``: of a model,
+    what it was first called with, with specs for tensors; ``calling``: the function that was saved last.
     """
 
     def __init__(self) -> None:
@@ -33,6 +34,8 @@ class Record:
         self.input_spec: Any = None
         self.input_shape: Any = None
         self.build_shape: Any = None
+        self.call_arguments: Any = None
+        self.calling: Any = None
         self.supports_masking = False
         self.activity_regularizer: Any = None
         self.signature: Any = None

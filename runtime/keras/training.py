@@ -35,6 +35,7 @@ class Compiled:
 
     def __init__(self) -> None:
         self.is_compiled = False
+        self.arguments: dict[str, Any] = {}
         self.optimizer: Any = None
         self.loss: Any = None
         self.losses: CompiledLosses | None = None
@@ -78,6 +79,10 @@ class Trainer(Fitting):
         compiled = Compiled()
         names = self._output_names()
         compiled.is_compiled = True
+        compiled.arguments = {
+            "loss": loss, "loss_weights": loss_weights, "metrics": metrics, "weighted_metrics": weighted_metrics,
+            "run_eagerly": run_eagerly, "steps_per_execution": steps_per_execution, "jit_compile": jit_compile,
+        }  # fmt: skip
         compiled.optimizer = optimizers.get(optimizer)
         compiled.loss = loss
         compiled.losses = None if loss is None else CompiledLosses(loss, loss_weights, names)

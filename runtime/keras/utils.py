@@ -8,11 +8,23 @@ from typing import Any
 import numpy as np
 
 from ..ops.random import set_seed
+from .custom_objects import CustomObjectScope as CustomObjectScope
+from .custom_objects import custom_object_scope as custom_object_scope
+from .custom_objects import get_custom_objects as get_custom_objects
+from .custom_objects import get_registered_name as get_registered_name
+from .custom_objects import get_registered_object as get_registered_object
+from .custom_objects import register_keras_serializable as register_keras_serializable
 from .names import clear_session as clear_session
 from .progress import Progbar as Progbar
+from .serialization import deserialize as deserialize_keras_object
+from .serialization import plain as serialize_keras_object
 from .symbolic import KerasTensor
 
-__all__ = ["Progbar", "clear_session", "is_keras_tensor", "normalize", "set_random_seed", "to_categorical"]
+__all__ = [
+    "CustomObjectScope", "Progbar", "clear_session", "custom_object_scope", "deserialize_keras_object",
+    "get_custom_objects", "get_registered_name", "get_registered_object", "is_keras_tensor", "normalize",
+    "pad_sequences", "register_keras_serializable", "serialize_keras_object", "set_random_seed", "to_categorical",
+]  # fmt: skip
 
 
 def set_random_seed(seed: int) -> None:
@@ -36,6 +48,35 @@ def to_categorical(x: Any, num_classes: int | None = None) -> np.ndarray[Any, An
     if flat.size and not (flat.min() >= 0 and flat.max() < count):
         raise ValueError(f"the classes {flat.min()} to {flat.max()} do not fit into num_classes={count}")
     return np.eye(count)[flat].reshape(*shape, count)
+
+
+def pad_sequences(
+    sequences: Any, maxlen: int | None = None, dtype: Any = "int32", padding: str = "pre", truncating: str = "pre",
+    value: Any = 0.0
+) -> np.ndarray[Any, Any]:  # fmt: skip
+    """Sequences of several lengths as one array (len(sequences), maxlen, ...), with ``value`` where there is none.
+
+    ``maxlen`` is the length of the longest one when left out. ``"pre"`` pads or cuts off at the beginning, ``"post"``
+    at the end. Raises `ValueError` for other words, and for items of different shapes.
+    """
+    for name, word in (("padding", padding), ("truncating", truncating)):
+        if word not in ("pre", "post"):
+            raise ValueError(f'{name} must be "pre" or "post", not {word!r}')
+    arrays = [np.asarray(sequence) for sequence in sequences]
+    longest = max(map(len, arrays), default=0) if maxlen is None else maxlen
+    shape = next((array.shape[1:] for array in arrays if len(array)), ())
+    padded = np.full((len(arrays), longest, *shape), value, dtype=np.dtype(dtype))
+    for row, array in zip(padded, arrays, strict=True):
+        if not len(array):
+            continue
+        if array.shape[1:] != shape:
+            raise ValueError(f"the items of one sequence have shape {array.shape[1:]}, those of another {shape}")
+        kept = array[max(0, len(array) - longest) :] if truncating == "pre" else array[:longest]
+        if padding == "post":
+            row[: len(kept)] = kept
+        else:
+            row[longest - len(kept) :] = kept
+    return padded
 
 
 def normalize(x: Any, axis: int = -1, order: int = 2) -> np.ndarray[Any, Any]:

@@ -22,7 +22,7 @@ from ..export.weights import load_tensors, save_tensors
 from .registry import snake_case
 from .tracking import own_layers, own_variables
 
-__all__ = ["get_arrays", "load_weights", "save_weights", "set_arrays"]
+__all__ = ["get_arrays", "load_arrays", "load_weights", "named_weights", "save_weights", "set_arrays"]
 
 _OPTIMIZER = "optimizer/vars/"
 
@@ -87,14 +87,20 @@ def save_weights(model: Any, path: str | os.PathLike[str], overwrite: bool = Tru
     """
     if not overwrite and os.path.exists(path):
         raise InvalidArgumentError(f"{os.fspath(path)} exists already: pass overwrite=True to replace it")
-    places = variables_by_place(model)
-    if not places and not model.built:
+    arrays = named_weights(model)
+    if not arrays and not model.built:
         raise InvalidArgumentError(
             f"model '{model.name}' has no weights yet: call it, or build it with model.build(input_shape), first"
         )
-    for number, variable in enumerate(_optimizer_variables(model)):
-        places[f"{_OPTIMIZER}{number}"] = variable
-    save_tensors(path, {place: variable.origin._array for place, variable in places.items()})
+    save_tensors(path, arrays)
+
+
+def named_weights(model: Any) -> dict[str, np.ndarray[Any, Any]]:
+    """What `save_weights` writes: the arrays of weights and of the optimizer's variables, by their places."""
+    places = variables_by_place(model)
+    if places:
+        places |= {f"{_OPTIMIZER}{number}": each for number, each in enumerate(_optimizer_variables(model))}
+    return {place: variable.origin._array for place, variable in places.items()}
 
 
 def load_weights(model: Any, path: str | os.PathLike[str], skip_mismatch: bool = False) -> None:
@@ -106,10 +112,14 @@ def load_weights(model: Any, path: str | os.PathLike[str], skip_mismatch: bool =
     Raises `SavedFileError` for a missing or damaged file, `InvalidArgumentError` for one that does not fit the model;
     nothing is changed then.
     """
-    arrays = load_tensors(path)
+    load_arrays(model, load_tensors(path), os.fspath(path), skip_mismatch)
+
+
+def load_arrays(model: Any, arrays: dict[str, np.ndarray[Any, Any]], path: str, skip_mismatch: bool = False) -> None:
+    """As `load_weights`, for the arrays of a file at ``path``."""
     saved = {name: array for name, array in arrays.items() if not name.startswith(_OPTIMIZER)}
     places = variables_by_place(model)
-    if not places and not model.built:
+    if arrays and not places and not model.built:
         raise InvalidArgumentError(
             f"model '{model.name}' has no weights yet: call it, or build it with model.build(input_shape), before "
             "weights are loaded into it"
@@ -129,10 +139,10 @@ def load_weights(model: Any, path: str | os.PathLike[str], skip_mismatch: bool =
             pairs.append((variable, array))
     if problems and not skip_mismatch:
         raise InvalidArgumentError(
-            f"the weights in {os.fspath(path)} do not fit model '{model.name}': {'; '.join(sorted(problems)[:3])}"
+            f"the weights in {path} do not fit model '{model.name}': {'; '.join(sorted(problems)[:3])}"
         )
     if not problems:
-        pairs += _optimizer_pairs(model, arrays, os.fspath(path))
+        pairs += _optimizer_pairs(model, arrays, path)
     _assign(pairs)
 
 

@@ -13,8 +13,10 @@ from ...ops.gather import gather
 from ...ops.linalg import tensordot
 from ...ops.math import not_equal
 from .. import activations, constraints, initializers, regularizers
+from ..custom_objects import get_registered_object
 from ..layer import InputSpec, Layer
 from ..names import auto_name
+from ..serialization import UnknownClassError
 from ..staging import converted_call
 from ..symbolic import KerasTensor, Node
 
@@ -246,6 +248,20 @@ class Lambda(Layer):
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """What ``mask`` is, or makes of the inputs and their mask."""
         return self._mask(inputs, mask) if callable(self._mask) else self._mask
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """A new layer; the function goes by its name among those that the user has registered or passes.
+
+        Raises `UnknownClassError` for another name.
+        """
+        function = config["function"]
+        if isinstance(function, str):
+            found = get_registered_object(function)
+            if found is None:
+                raise UnknownClassError("function", function)
+            config = {**config, "function": found}
+        return cls(**config)
 
 
 class Rescaling(Layer):

@@ -245,7 +245,7 @@ class Function:
         parameters = self._traces.parameters
         pending.graph = graph = Graph(name_of(self._python_function), parent=trace.current_graph())
         remaining = iter(specs)
-        with trace.building(graph):
+        with trace.building(graph, self._python_function):
             inputs = [symbolic(value, graph, name, remaining)
                       for name, value in zip(parameters.names, values, strict=True)]  # fmt: skip
             before = [copy_structure(value) for value in inputs]

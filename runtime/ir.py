@@ -6,10 +6,8 @@ sub-graphs in their attributes; what a sub-graph uses from outside is an explici
 
 from __future__ import annotations
 
-import bisect
 import functools
 from collections.abc import Iterator, Sequence
-from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,6 +15,7 @@ import numpy as np
 from autograph.errors import InaccessibleTensorError, StagingError
 
 from .dtypes import DType, from_numpy
+from .places import Location, Place
 from .shapes import Shape
 
 if TYPE_CHECKING:
@@ -34,17 +33,6 @@ class Type(NamedTuple):
     def __str__(self) -> str:
         inner = "..." if self.shape is None else ",".join("?" if d is None else str(d) for d in self.shape)
         return f"{self.dtype.name}[{inner}]"
-
-
-class Location(NamedTuple):
-    """A place in the user's source."""
-
-    file: str
-    line: int
-    function: str
-
-    def __str__(self) -> str:
-        return f'File "{self.file}", line {self.line}, in {self.function}'
 
 
 class Value:
@@ -79,7 +67,7 @@ class Value:
 
 
 class Node:
-    """One operation in a graph. ``where`` is the user's code object and instruction offset, or None.
+    """One operation in a graph. ``where`` is the place in the user's code, or None.
 
     ``exports`` is for `runtime.gradient`: what nodes with sub-graphs have been made to hand over, by index of output.
     """
@@ -89,7 +77,7 @@ class Node:
     exports: dict[Any, Any]
 
     def __init__(self, graph: Graph, op: Op, inputs: Sequence[Value], attributes: dict[str, Any], name: str,
-                 where: tuple[CodeType, int] | None) -> None:  # fmt: skip
+                 where: Place | None) -> None:  # fmt: skip
         self.graph = graph
         self.op = op
         self.inputs = inputs
@@ -100,11 +88,8 @@ class Node:
 
     @property
     def location(self) -> Location | None:
-        """The user's file, line and function; found only now, because line tables are slow to read."""
-        if self.where is None:
-            return None
-        code, offset = self.where
-        return Location(code.co_filename, line_of(code, offset), code.co_name)
+        """The user's file, line and function."""
+        return None if self.where is None else self.where.location
 
     @property
     def subgraphs(self) -> tuple[Graph, ...]:
@@ -124,22 +109,6 @@ class Node:
 
     def __repr__(self) -> str:
         return f"<Node {self.name}>"
-
-
-def line_of(code: CodeType, offset: int) -> int:
-    """The line of the instruction at a byte offset (``f_lasti``) of a code object."""
-    known = _line_tables.get(id(code))
-    if known is None or known[0] is not code:
-        if len(_line_tables) >= 256:
-            _line_tables.clear()
-        ranges = [(start, line) for start, _, line in code.co_lines() if line is not None]
-        known = _line_tables[id(code)] = code, [start for start, _ in ranges], [line for _, line in ranges]
-    position = bisect.bisect_right(known[1], offset) - 1
-    return known[2][position] if position >= 0 else code.co_firstlineno
-
-
-# Decoding a line table takes time in proportion to the function; nodes of one function follow each other.
-_line_tables: dict[int, tuple[CodeType, list[int], list[int]]] = {}
 
 
 @functools.cache
@@ -206,7 +175,7 @@ class Graph:
     # Building
 
     def add(self, op: Op, inputs: Sequence[Value], attributes: dict[str, Any], *, name: str | None = None,
-            where: tuple[CodeType, int] | None = None, types: Sequence[Type] | None = None) -> Node:  # fmt: skip
+            where: Place | None = None, types: Sequence[Type] | None = None) -> Node:  # fmt: skip
         """Append a node; ``types`` skips inference. Inputs must be values of this graph (see `capture`)."""
         if types is None:
             inferred = op.infer(*[value.type for value in inputs], **attributes)
@@ -237,7 +206,7 @@ class Graph:
         return self.add(PLACEHOLDER, (), {}, name=name, types=(type,)).outputs[0]
 
     def constant(self, array: np.ndarray[Any, Any], name: str | None = None,
-                 where: tuple[CodeType, int] | None = None) -> Value:  # fmt: skip
+                 where: Place | None = None) -> Value:  # fmt: skip
         """A ``constant`` node for an array that nobody will change; the same array object gives the same node."""
         known = self._constants.get(id(array))
         if known is not None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 from collections.abc import Callable, Sequence
 from operator import attrgetter
-from types import CodeType, TracebackType
+from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -15,20 +14,23 @@ import numpy as np
 from autograph.errors import AutographError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from autograph.tracebacks import trim
 
-from . import convert, dtypes, numerics, shapes
+from . import convert, dtypes, numerics, places, shapes
 from .dtypes import DType
 from .float_warnings import ignore, restore
-from .ir import Graph, Location, Node, Type, Value, foreign_value_error, line_of
+from .ir import Graph, Node, Type, Value, foreign_value_error
 from .op import Op
+from .places import Place, is_user_file, user_code, user_location
 from .tensor import EagerTensor, SymbolicTensor, Tensor
 
 __all__ = [
     "apply",
     "building",
     "current_graph",
+    "is_user_file",
     "name_scope",
     "run_eagerly",
     "static_value",
+    "user_code",
     "user_location",
     "value_of",
 ]
@@ -44,11 +46,6 @@ class _Local(threading.local):
 _local = _Local()
 open_graphs: list[object] = []
 """One entry for each graph being built on any thread: while it is empty, nobody is tracing."""
-# A user's frame is one that runs neither this package, nor NumPy's dispatch, nor the standard library.
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-_SKIPPED = (_PACKAGE, os.path.dirname(np.__file__) + os.sep, "<autograph", "<frozen ")
-_LIBRARY = os.path.dirname(os.__file__) + os.sep
-_is_user_file: dict[str, bool] = {}
 
 
 def current_graph() -> Graph | None:
@@ -72,15 +69,21 @@ def is_symbolic_tensor(tensor: Any) -> bool:
 
 
 class building:
-    """``with building(graph):`` ops applied by this thread become nodes of the graph; None: ops run eagerly."""
+    """``with building(graph):`` ops applied by this thread become nodes of the graph; None: ops run eagerly.
 
-    __slots__ = ("before", "graph")
+    ``function``: whose graph it is, when it may be called from other places than where it is traced.
+    """
 
-    def __init__(self, graph: Graph | None) -> None:
+    __slots__ = ("before", "function", "graph", "places")
+
+    def __init__(self, graph: Graph | None, function: Callable[..., Any] | None = None) -> None:
         self.graph = graph
+        self.function = function
 
     def __enter__(self) -> Graph | None:
         self.before = _local.graph
+        if self.graph is not None:
+            self.places = places.begin(sys._getframe(1), self.function)
         _local.graph = self.graph
         open_graphs.append(self.graph)
         return self.graph
@@ -88,6 +91,8 @@ class building:
     def __exit__(self, kind: type | None, error: BaseException | None, traceback: TracebackType | None) -> None:
         _local.graph = self.before
         open_graphs.pop()
+        if self.graph is not None:
+            places.end(self.places)
 
 
 class name_scope:
@@ -122,32 +127,6 @@ def current_scope() -> str:
     """The name scope with its final slash, or nothing."""
     graph = _local.graph
     return _local.scope if graph is None else graph.scope
-
-
-def is_user_file(name: str) -> bool:
-    """Whether a code object's file name is that of user code."""
-    in_library = name.startswith(_LIBRARY) and "-packages" not in name
-    is_user = _is_user_file[name] = not in_library and not name.startswith(_SKIPPED)
-    return is_user
-
-
-def user_code() -> tuple[CodeType, int] | None:
-    """The code object and instruction offset of the innermost frame of user code."""
-    frame = sys._getframe(1)
-    known = _is_user_file
-    while frame is not None:
-        code = frame.f_code
-        is_user = known.get(code.co_filename)
-        if is_user or (is_user is None and is_user_file(code.co_filename)):
-            return code, frame.f_lasti
-        frame = frame.f_back  # type: ignore[assignment]
-    return None
-
-
-def user_location() -> Location | None:
-    """File, line and function of the innermost frame of user code, for error messages."""
-    found = user_code()
-    return None if found is None else Location(found[0].co_filename, line_of(*found), found[0].co_name)
 
 
 def apply(op: Op, *inputs: Any, name: str | None = None, **attributes: Any) -> Any:
@@ -404,13 +383,13 @@ def kernel_error(error: Exception, op: Op) -> Exception:
     return error.about(op.name) if isinstance(error, (InvalidArgumentError, OutOfRangeError)) else error
 
 
-def _located(error: Exception, op: Op, where: tuple[CodeType, int] | None) -> Exception:
+def _located(error: Exception, op: Op, where: Place | None) -> Exception:
     """The error again, with the user's location added when it has none."""
     if isinstance(error, AutographError):
         if isinstance(error, (InvalidArgumentError, OutOfRangeError)):
             error.about(op.name)
         if error.file is None and where is not None:
-            return error.at(where[0].co_filename, line_of(*where), where[0].co_name)
+            return error.at(*where.location)
         return error
     if isinstance(error, (ValueError, OverflowError)) and type(error) in (ValueError, OverflowError):
         located = InvalidArgumentError(f"{op.name}: {error}")

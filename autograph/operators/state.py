@@ -12,13 +12,13 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from autograph.errors import MutationError
-from autograph.runtime.trace import user_code, user_location
+from autograph.runtime.places import Place, user_code, user_location
 
 from .array_locks import Locked
 from .dispatch import Thunk, backend_of
@@ -57,7 +57,7 @@ class Journal:
         self._locked = Locked()
         self._kept: list[tuple[Location, Any, Any]] = []
         self._announced: set[tuple[Any, ...]] = set()
-        self._announced_at: dict[int, tuple[CodeType, int] | None] = {}
+        self._announced_at: dict[int, Place | None] = {}
         self._copies = _local.copies.copy()
         self.bodies = tuple(bodies)
         wanted = set(names)
@@ -116,12 +116,12 @@ class Journal:
             if copy is not UNDEFINED:
                 self._snapshots[key] = Snapshot(obj, copy, label or type(obj).__name__, early)
 
-    def announce(self, obj: Any, where: tuple[CodeType, int] | None) -> None:
+    def announce(self, obj: Any, where: Place | None) -> None:
         """Keeps a copy of an object that the code at `where` is about to change."""
         self.note(obj)
         self._announced_at[id(obj)] = where
 
-    def announced_at(self, obj: Any) -> tuple[CodeType, int] | None:
+    def announced_at(self, obj: Any) -> Place | None:
         """The code that may have changed an object last."""
         return self._announced_at.get(id(obj))
 

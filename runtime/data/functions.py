@@ -42,7 +42,7 @@ class ElementFunction:
 
     def __init__(self, function: Callable[..., Any], specs: Any) -> None:
         graph = Graph(name_of(function), parent=trace.current_graph())
-        with trace.building(graph):
+        with trace.building(graph, function):
             leaves = [SymbolicTensor(graph.parameter(type_, "element")) for type_ in types_of(specs)]
             inputs = nest.pack_sequence_as(specs, leaves, expand_composites=True)
             arguments = inputs if type(inputs) is tuple else (inputs,)

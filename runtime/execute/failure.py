@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
-from types import CodeType, TracebackType
-from typing import Any, TypeAlias
+from types import TracebackType
+from typing import Any
 
 from autograph.errors import AutographError
 
 from .. import trace
-from ..ir import Location, Node
-
-Where: TypeAlias = tuple[CodeType, int] | None
+from ..ir import Node
+from ..places import Place
 
 
 def require_room(frames: int = 12) -> None:
@@ -26,13 +25,13 @@ def user_error(error: Exception, nodes: Sequence[Node]) -> Exception:
 
     ``nodes``: the node that failed, last, after the ``call`` nodes that led to it.
     """
-    places = [(location, node.where) for node in nodes if (location := node.location) is not None]
+    places = [place for node in nodes if node.where is not None for place in node.where.stack]
     if nodes:
         cause, traceback = error.__cause__, error.__traceback__
         error = trace.kernel_error(error, nodes[-1].op)
         error.__cause__, error.__traceback__ = cause, traceback
     if isinstance(error, AutographError) and places:
-        error.at(*places[-1][0])
+        error.at(*places[-1].location)
     return error.with_traceback(_traceback(places, _user_part(error.__traceback__)))
 
 
@@ -45,11 +44,11 @@ def _user_part(traceback: TracebackType | None) -> TracebackType | None:
     return traceback
 
 
-def _traceback(places: Sequence[tuple[Location, Where]], inner: TracebackType | None) -> TracebackType | None:
-    """A traceback with one entry for each location, and inside these ``inner``."""
+def _traceback(places: Sequence[Place], inner: TracebackType | None) -> TracebackType | None:
+    """A traceback with one entry for each place, and inside these ``inner``."""
     result = inner
-    for location, where in reversed(places):
-        entry = _entry(location, where)
+    for place in reversed(places):
+        entry = _entry(place)
         result = TracebackType(result, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return result
 
@@ -58,14 +57,15 @@ class _Stop(Exception):
     pass
 
 
-def _entry(location: Location, where: Where) -> TracebackType:
-    """A traceback entry of a real frame that claims the given file, line and function, and an instruction's columns."""
+def _entry(place: Place) -> TracebackType:
+    """A traceback entry of a real frame that claims the file, line and function of a place, and its columns."""
+    location = place.location
     code = compile("raise stop", location.file, "exec")
     code = code.replace(
         co_name=location.function,
         co_qualname=location.function,
         co_firstlineno=location.line,
-        co_linetable=_line_table(len(code.co_code) // 2, location.line, where),
+        co_linetable=_line_table(len(code.co_code) // 2, location.line, place),
     )
     names: dict[str, Any] = {"stop": _Stop}
     try:
@@ -76,17 +76,15 @@ def _entry(location: Location, where: Where) -> TracebackType:
     raise AssertionError("unreachable")
 
 
-def _line_table(units: int, line: int, where: Where) -> bytes:
+def _line_table(units: int, line: int, place: Place) -> bytes:
     """A line table that puts all code units at the place of an instruction, which Python's tracebacks underline.
 
     The format is that of CPython's ``Objects/locations.md``: entries of form 14 (long) or 13 (without columns).
     """
     form, numbers = 13, [0]
-    if where is not None:
-        code, offset = where
-        first, last, start, end = next(islice(code.co_positions(), offset // 2, None), (None,) * 4)
-        if first == line and last is not None and start is not None and end is not None:
-            form, numbers = 14, [0, last - line, start + 1, end + 1]
+    first, last, start, end = next(islice(place.code.co_positions(), place.offset // 2, None), (None,) * 4)
+    if first == line and last is not None and start is not None and end is not None:
+        form, numbers = 14, [0, last - line, start + 1, end + 1]
     rest = b"".join(map(_varint, numbers))
     sizes = [min(8, units - done) for done in range(0, units, 8)]
     return b"".join(bytes([0x80 | form << 3 | size - 1]) + rest for size in sizes)

@@ -25,6 +25,7 @@ from ..check import check
 from ..ir import Graph, Node, Type, Value
 from ..op import OPS, Op
 from ..ops.control import PLACEHOLDER
+from ..places import Place
 from .attributes import REFUSED, check_attributes
 from .values import (
     NotSavable,
@@ -221,7 +222,7 @@ class GraphReader:
             if node.op.name == "custom_gradient":
                 _check_pullback(node, part)
 
-    def _where(self, data: Any) -> tuple[CodeType, int] | None:
+    def _where(self, data: Any) -> Place | None:
         """The user's location, of a file that nobody will look for: it is somewhere else, if it still exists."""
         if data is None:
             return None
@@ -233,7 +234,7 @@ class GraphReader:
             self._codes[place] = _LOCATION.replace(
                 co_filename=place[0], co_firstlineno=line, co_name=place[2], co_qualname=place[2]
             )
-        return self._codes[place], 0
+        return Place(self._codes[place], 0)
 
     def _check(self) -> None:
         """What only all graphs together show."""

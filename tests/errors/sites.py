@@ -67,11 +67,18 @@ def sites() -> dict[str, list[Site]]:
             name = path.relative_to(ROOT).as_posix()
             if name.startswith(tuple(NOT_FOR_USERS)):
                 continue
-            text = path.read_text()
-            here = list(_sites(ast.parse(text), text, name, "")) if "raise " in text else []
+            here = sites_of(path, name)
             if here:
-                found[name] = found[f"autograph/{name}"] = here
+                found[name] = here
+                if folder != "autograph":
+                    found[f"autograph/{name}"] = here
     return found
+
+
+def sites_of(path: Path, name: str) -> list[Site]:
+    """The sites of one file, which they call `name`."""
+    text = path.read_text()
+    return list(_sites(ast.parse(text), text, name, "")) if "raise " in text else []
 
 
 def all_sites() -> set[Site]:

@@ -7,8 +7,9 @@ from typing import Any
 
 from autograph.errors import StagedTypeError
 from autograph.runtime import trace
-from autograph.runtime.ir import Graph, Location
+from autograph.runtime.ir import Graph
 from autograph.runtime.ops.host import RAISE, assert_node, raise_node
+from autograph.runtime.places import Location, Place
 
 from ..dispatch import Thunk
 from ..exceptions import StagedRaise
@@ -24,10 +25,11 @@ def stage_raise(exception: BaseException, origin: TracebackType | None = None) -
     """Stages: raise `exception`; at the user's innermost line in the traceback `origin`, else where it is staged."""
     raise_node(exception)
     graph = trace.current_graph()
-    while origin is not None and graph is not None:
+    node = None if graph is None else graph.nodes[-1]
+    while origin is not None and node is not None:
         code = origin.tb_frame.f_code
         if trace.is_user_file(code.co_filename):
-            graph.nodes[-1].where = code, origin.tb_lasti
+            node.where = Place(code, origin.tb_lasti, node.where)
         origin = origin.tb_next
 
 

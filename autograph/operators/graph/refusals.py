@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import MutationError
-from autograph.runtime.ir import Location, line_of
 
 from ..state import Journal
 from .errors import keywords_of, where
@@ -55,8 +54,8 @@ def changed_copy(label: str) -> MutationError:
 
 
 def _where(obj: Any, journal: Journal) -> dict[str, Any]:
-    code = journal.announced_at(obj)
-    return where() if code is None else keywords_of(Location(code[0].co_filename, line_of(*code), code[0].co_name))
+    place = journal.announced_at(obj)
+    return where() if place is None else keywords_of(place.location)
 
 
 def known_as(obj: Any, bodies: Iterable[Callable[..., Any]], arguments: Iterable[Any] = ()) -> str | None:

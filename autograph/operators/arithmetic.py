@@ -14,6 +14,7 @@ from types import FunctionType
 from typing import Any
 
 from .dispatch import Backend, active, backend_of
+from .identities import same
 from .special_methods import MISSING, call_method, is_generated, is_user_class, lookup, method
 
 Binary = Callable[[Any, Any], Any]
@@ -141,7 +142,7 @@ def _comparison(name: str, reflected: str, symbol: str) -> Binary:
             if result is not NotImplemented:
                 return result
         if name in ("eq", "ne"):
-            return (left is right) is (name == "eq")
+            return same(left, right) is (name == "eq")
         raise TypeError(
             f"'{symbol}' not supported between instances of '{left_class.__name__}' and '{right_class.__name__}'"
         )
@@ -154,6 +155,7 @@ def _by_parts(name: str) -> Binary:
     """Python's own comparison, but of containers and dataclasses by their parts where one of those may be staged."""
     native = getattr(operator, name)
     special = "__eq__" if name == "ne" else f"__{name}__"
+    is_equality = name in ("eq", "ne")
 
     def compare(left: Any, right: Any) -> Any:
         if isinstance(left, _CONTAINERS) and isinstance(right, _CONTAINERS):
@@ -164,6 +166,8 @@ def _by_parts(name: str) -> Binary:
             found = lookup(cls.__mro__, special)
             if isinstance(found, FunctionType) and is_generated(found):
                 return compare(_compared_fields(left), _compared_fields(right))
+        if is_equality and lookup(cls.__mro__, "__eq__") is object.__eq__:
+            same(left, right)  # refuses what only the run could tell
         return native(left, right)
 
     return compare

@@ -9,6 +9,7 @@ from .arithmetic import backend_within
 from .builtin_calls import truth
 from .calls import call
 from .dispatch import Thunk, backend_of, open_traces
+from .identities import check_key, same
 from .special_methods import call_method, method
 
 
@@ -93,6 +94,7 @@ def in_(item: Any, container: Any) -> Any:
     if found is not None:
         return call(bool)(call_method(found, container, item))
     backend = _backend_of_membership(item, container)
+    check_key(container, item)
     return (item in container) if backend is None else backend.contains(item, container)
 
 
@@ -112,10 +114,10 @@ def _backend_of_membership(item: Any, container: Any) -> Any:
 def is_(left: Any, right: Any) -> Any:
     """``left is right``; a staged bool when one of them is ``None`` or not at run time."""
     backend = backend_of(left, right)
-    return (left is right) if backend is None else backend.is_(left, right)
+    return same(left, right) if backend is None else backend.is_(left, right)
 
 
 def is_not(left: Any, right: Any) -> Any:
     """``left is not right``."""
     backend = backend_of(left, right)
-    return (left is not right) if backend is None else not_(backend.is_(left, right))
+    return (not same(left, right)) if backend is None else not_(backend.is_(left, right))

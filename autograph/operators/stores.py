@@ -16,6 +16,7 @@ from autograph.runtime.trace import user_location
 from . import state
 from .attributes import Owner
 from .dispatch import Thunk, active, backend_of, open_traces
+from .identities import check_key
 from .special_methods import call_method, is_user_class, method
 
 _CONTAINERS = (list, dict)
@@ -60,6 +61,7 @@ def get_item(container: Any, index: Any) -> Any:
         return call_method(reader, container, index)
     backend = backend_of(index, container)
     if backend is None:
+        check_key(container, index)
         return container[index]
     return backend.get_item(container, index)
 
@@ -104,6 +106,7 @@ def _set_item(value: Any, container: Any, index: Any) -> Any:
         backend = _backend_of_index(index)
     if backend is not None:
         return backend.set_item(value, container, index)
+    check_key(container, index)
     if state.stack():
         staging = active()
         if staging is not None and staging.in_body() and staging.must_replace(container):

@@ -10,7 +10,7 @@ import ctypes
 import functools
 import gc
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import (
     BuiltinFunctionType,
     CellType,
@@ -29,13 +29,14 @@ from autograph.runtime.trace import is_user_file
 from autograph.runtime.variable import Variable
 
 from ..control_flow import for_stmt
+from ..identities import note_source
 from ..locations import Attribute, Cell, Global, Item, Location, Mutable, attributes_of, is_plain_object
-from ..state import INSIDE, mark_copy, stack
+from ..state import INSIDE, created, mark_copy, stack
 from ..variables import UNDEFINED
 from .dicts import StagedDict
 from .errors import where
 from .maybe import Maybe
-from .specs import Frozen, is_structure, parts_of
+from .specs import Frozen, has_parts, parts_of
 
 _ROOT = "run_trace"
 _MOST = 20_000  # objects that are looked into
@@ -117,6 +118,8 @@ def mark_copies(label: str, merged: Any, frozen: Any, is_old: Callable[[Any], bo
         return
     for part, each in _pairs(merged, frozen):
         mark_copies(label, part, each, is_old)
+    if isinstance(frozen, Frozen):
+        note_source(merged, frozen.obj)
     if isinstance(merged, Mutable):
         for each in frozen.contents if isinstance(frozen, Frozen) and isinstance(frozen.contents, list) else ():
             if isinstance(each, Frozen):  # the merged list has a copy of it
@@ -131,11 +134,41 @@ def mark_copies(label: str, merged: Any, frozen: Any, is_old: Callable[[Any], bo
         mark_copy(frozen.obj, label)
 
 
+def note_shared(labels: Sequence[str], values: Sequence[Any], frozen: Sequence[Any]) -> None:
+    """Notes merged values that stand for one object in a branch, but have become objects of their own."""
+    seen: dict[int, tuple[str, Any]] = {}
+    for label, value, source in zip(labels, values, frozen, strict=True):
+        for part, each in pairs(value, source):
+            if isinstance(each, Frozen) and each.obj is not part:
+                first_label, first = seen.setdefault(id(each.obj), (label, part))
+                if first is not part:
+                    mark_copy(first, first_label or "the value")
+                    mark_copy(part, label or "the value")
+
+
+def pairs(merged: Any, frozen: Any) -> Iterator[tuple[Any, Any]]:
+    """A merged value and its parts at any depth, each beside what it stands for."""
+    merged = merged.value if isinstance(merged, Maybe) else merged
+    frozen = frozen.value if isinstance(frozen, Maybe) else frozen
+    yield merged, frozen
+    for part, each in _pairs(merged, frozen):
+        yield from pairs(part, each)
+
+
+def note_new(value: Any, known: dict[int, int]) -> None:
+    """Notes what merging has made and can be changed: that is an affair of the body that does it."""
+    value = value.value if isinstance(value, Maybe) else value
+    if not has_parts(value) or id(value) in known:
+        return
+    if not isinstance(value, tuple):
+        created(value)
+    for part in parts_of(value)[1]:
+        note_new(part, known)
+
+
 def _pairs(merged: Any, frozen: Any) -> Iterator[tuple[Any, Any]]:
     """The parts of a merged structure beside those of one that it stands for."""
-    if not is_structure(merged) or not (is_structure(frozen) or isinstance(frozen, Frozen)):
-        return iter(())
-    if isinstance(frozen, Frozen) and not is_structure(frozen.obj):
+    if not has_parts(merged) or not has_parts(frozen.obj if isinstance(frozen, Frozen) else frozen):
         return iter(())
     (keys, parts), (other_keys, others) = parts_of(merged), parts_of(frozen)
     by_key = dict(zip(other_keys, others, strict=True))

@@ -20,7 +20,7 @@ from . import conditions
 from .errors import where
 from .iterables import Map, iterable, length_of
 from .lists import ListState, StagedList
-from .specs import Leaf, Spec, Tree, is_structure
+from .specs import Leaf, Spec, Tree, has_parts
 
 Order = Callable[[Any, Any], Any]
 _CONTAINERS = (list, tuple, dict)
@@ -75,7 +75,7 @@ def matches(values: Any, item: Any) -> Any:
 
     if isinstance(values, StagedList) and not is_scalar(values.state.spec.element):
         values = iterable(values)
-    elif isinstance(values, StagedList) and not isinstance(item, StagedList) and not is_structure(item):
+    elif isinstance(values, StagedList) and not isinstance(item, StagedList) and not has_parts(item):
         return convert_to_tensor(values) == item
     return convert_to_tensor(list_(Map(lambda each: equal(each, item), [iterable(values)])))
 

@@ -12,10 +12,9 @@ from autograph.runtime.trace import building, current_graph, value_of
 
 from ..dispatch import Thunk
 from ..exceptions import StagedRaise
-from ..state import Location, created, mark_copy
+from ..state import Location
 from . import aliases, conditions, rebinding
 from .branches import Key, Outcome, add_holders, merged, old_value, trace_body
-from .specs import Frozen, is_structure, parts_of
 from .values import references_in
 
 
@@ -70,7 +69,7 @@ def _join(truth: Any, then: Outcome, otherwise: Outcome) -> Any:
     result, *values = [spec.unflatten(outputs) for spec in specs]
     known = references_in([frozen for column in columns for frozen in column])
     for value in (result, *values):
-        _note_new(value, known)
+        aliases.note_new(value, known)
     bodies = (then.body, otherwise.body)
     for location, value in zip(places.values(), values, strict=True):
         rebinding.set_merged(location, value, bodies)
@@ -79,26 +78,5 @@ def _join(truth: Any, then: Outcome, otherwise: Outcome) -> Any:
             is_old = aliases.always_old if id(frozen) in old else outcome.is_old
             aliases.mark_copies(label or "the value", value, frozen, is_old)
     for position in range(len(branches)):
-        _note_shared(labels, [result, *values], [column[position] for column in columns])
+        aliases.note_shared(labels, [result, *values], [column[position] for column in columns])
     return result
-
-
-def _note_shared(labels: list[str], values: list[Any], frozen: list[Any]) -> None:
-    """Notes merged values that stand for one object in a branch, but have become objects of their own."""
-    seen: dict[int, tuple[str, Any]] = {}
-    for label, value, each in zip(labels, values, frozen, strict=True):
-        if isinstance(each, Frozen) and each.obj is not value:
-            first_label, first = seen.setdefault(id(each.obj), (label, value))
-            if first is not value:
-                mark_copy(first, first_label)
-                mark_copy(value, label)
-
-
-def _note_new(value: Any, known: dict[int, int]) -> None:
-    """Notes the lists and dicts that merging has made: their changes are an affair of the body that does it."""
-    if not is_structure(value):
-        return
-    if isinstance(value, (list, dict)) and id(value) not in known:
-        created(value)
-    for part in parts_of(value)[1]:
-        _note_new(part, known)

@@ -17,6 +17,7 @@ from autograph.runtime.trace import static_value
 from .. import arithmetic
 from ..builtin_calls import truth as special_truth
 from ..dispatch import Thunk, backend_of
+from ..identities import same
 from .dicts import StagedDict
 from .errors import type_error, where
 from .iterables import StagedIterable, StagedRange
@@ -173,8 +174,13 @@ def is_(left: Any, right: Any) -> Any:
     if isinstance(left, Maybe):
         if left.missing is not None:
             return is_(left.checked(), right)
-        return not_(left.flag) if right is None else left is right
-    return left is right
+        if right is None or left is right:
+            return right is not None or not_(left.flag)
+        if isinstance(right, Maybe):
+            there = and_(left.flag, lambda: and_(right.flag, lambda: same(left.value, right.value)))
+            return or_(there, lambda: and_(not_(left.flag), lambda: not_(right.flag)))
+        return and_(left.flag, lambda: same(left.value, right))
+    return same(left, right)
 
 
 def maybe_equal(left: Maybe, right: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import threading
 from typing import Any
 
 from autograph.runtime import dtypes, shapes
@@ -27,6 +28,8 @@ def join(left: Spec, right: Spec) -> Spec:
                 return _join_optional(one, other)
             if isinstance(one, Constant) and one.value is missing:
                 return other if _may_miss(other, missing) else Optional(missing, opened_new(other))
+    if isinstance(left, Reference) and isinstance(right, Reference):
+        return _join_objects(left, right)
     left, right = _opened(left), _opened(right)
     if isinstance(left, Tree) and isinstance(right, Tree):
         return _join_trees(left, right)
@@ -35,6 +38,26 @@ def join(left: Spec, right: Spec) -> Spec:
     if isinstance(left, DictOf) or isinstance(right, DictOf):
         return join_dicts(left, right, join, opened_new)
     return _join_tensors(left, right)
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.pairs: set[tuple[int, int]] = set()
+        """The objects whose parts are being joined."""
+
+
+_local = _Local()
+
+
+def _join_objects(left: Reference, right: Reference) -> Spec:
+    pair = id(left.frozen.obj), id(right.frozen.obj)
+    if pair in _local.pairs:
+        raise Mismatch(left, right, reason="an object holds itself, and a graph can't copy it")
+    _local.pairs.add(pair)
+    try:
+        return join(_opened(left), _opened(right))
+    finally:
+        _local.pairs.remove(pair)
 
 
 def _may_miss(spec: Spec, missing: Any) -> bool:
@@ -74,9 +97,10 @@ def _join_trees(left: Tree, right: Tree) -> Spec:
     is_dict = isinstance(left.kind, type) and issubclass(left.kind, dict)
     if left.kind is not right.kind:
         raise Mismatch(left, right)
-    if is_dict and left.keys != right.keys and set(left.keys) == set(right.keys):
+    are_alike = set(left.keys) == set(right.keys)
+    if is_dict and left.keys != right.keys and are_alike:
         raise Mismatch(left, right, reason="their keys are in different orders")
-    if left.keys != right.keys:
+    if not are_alike:
         if left.kind is list:
             return _join_lists(left, right)
         if left.kind is dict:
@@ -86,9 +110,10 @@ def _join_trees(left: Tree, right: Tree) -> Spec:
             raise Mismatch(left, right, reason=f"only one of them has the key {', '.join(only)}")
         raise Mismatch(left, right)
     children = []
-    for key, one, other in zip(left.keys, left.children, right.children, strict=True):
+    others = dict(zip(right.keys, right.children, strict=True))
+    for key, one in zip(left.keys, left.children, strict=True):
         try:
-            children.append(join(one, other))
+            children.append(join(one, others[key]))
         except Mismatch as error:
             step = f".{key}" if isinstance(key, str) and not is_dict else f"[{key!r}]"
             raise error.inside(step) from None

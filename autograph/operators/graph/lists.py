@@ -20,7 +20,7 @@ from .errors import require, where
 from .join import element_spec, join
 from .list_methods import ListMethods
 from .list_ops import LIST_CAST, LIST_FILLED, LIST_TAKE, NESTED_LIST_STACK
-from .specs import Constant, Frozen, Leaf, ListOf, Mismatch, Optional, Spec, Tree, absent, is_structure, parts_of
+from .specs import Constant, Frozen, Leaf, ListOf, Mismatch, Optional, Spec, Tree, absent, has_parts, parts_of
 from .values import freeze, spec_of
 
 
@@ -211,7 +211,7 @@ class StagedList(ListMethods, Mutable):
                 self.root.shared = value.root.shared = True
             else:
                 mark_copy(value, value.name or "list", INSIDE)
-        elif is_structure(value):
+        elif has_parts(value):
             if not isinstance(value, tuple):
                 mark_copy(value, type(value).__name__, INSIDE)
             for part in parts_of(value)[1]:

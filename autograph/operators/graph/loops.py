@@ -7,6 +7,7 @@ types are joined and it is traced again: dtypes only get wider and shapes less e
 from __future__ import annotations
 
 import gc
+import operator
 import threading
 from collections.abc import Callable, Iterator
 from types import CodeType
@@ -22,19 +23,20 @@ from autograph.runtime.shapes import Shape, as_shape
 from autograph.runtime.tensor import SymbolicTensor, Tensor
 from autograph.runtime.trace import building, current_graph, value_of
 
+from .. import identities
 from ..dispatch import Options
 from ..locations import Contents, Location, StateOf, locations
+from ..snapshots import Snapshot, copy_of, difference
+from ..state import copies
 from . import aliases, arrays, rebinding
 from .branches import Key, Outcome, named, old_value, trace_body
 from .dicts import DictOf
 from .errors import where
 from .join import join
-from .lists import StagedList
-from .maybe import Maybe
 from .mismatches import of_turns
 from .refusals import changed_copy
-from .specs import Constant, Frozen, Leaf, ListOf, Mismatch, Spec, Tree, is_structure, parts_of
-from .values import freeze, references_in, spec_of, structure_of, varying
+from .specs import Constant, Frozen, Leaf, ListOf, Mismatch, Spec, Tree
+from .values import freeze, frozen_after, frozen_in, references_in, spec_of, structure_of, varying
 
 ATTEMPTS = 40
 UNCOLLECTED = 3
@@ -199,6 +201,10 @@ class Loop:
             for slot, value in zip(slots[1:], self._given[1:], strict=True):
                 assert slot.location is not None
                 arrays.register(value, slot.initial)
+                for part, each in aliases.pairs(value, slot.initial):
+                    if isinstance(each, Frozen) and part is not each.obj:
+                        identities.note_source(part, each.obj)
+                        identities.note_turn(part)
                 if not isinstance(slot.spec, Constant) or slot.location.get() is not value:
                     slot.location.set(value)
             outcome = trace_body(lambda: self._run(run, control), self.bodies, self.names, graph)
@@ -211,15 +217,16 @@ class Loop:
         return outcome
 
     def _run(self, run: Callable[[Any], Any], control: Any) -> Any:
-        states = [
-            (slot, each, each.get_state())
+        before = [
+            (slot, Snapshot(each, copy_of(each), slot.label, True))
             for slot, value in self._slots_given()
-            for each in _lists_of_turn(slot, value)
+            for each in _made_for_turn(slot, value)
         ]
         result = run(control)
-        for slot, each, state in states:
-            if each.get_state() is not state and _is_held(slot.initial):
-                raise changed_copy(slot.label)
+        for slot, snapshot in before:
+            changed = any(difference(snapshot, operator.is_))
+            if changed and (_is_held(slot.initial) or _is_copied(slot)):
+                raise changed_copy(snapshot.obj, slot.label)
         if self._collect:
             gc.collect()
         return result
@@ -231,6 +238,7 @@ class Loop:
     def _values_after(self, outcome: Outcome, slots: list[Slot]) -> list[Any] | None:
         """What the body left of each part of the state; None after widening the state to hold it."""
         self._last: list[Any] = []
+        self._changed: list[Slot] = []
         self._is_old = outcome.is_old
         if not outcome.returns:
             return []
@@ -238,24 +246,36 @@ class Loop:
         values = [outcome.result]
         for slot, given in self._slots_given():
             assert slot.location is not None
-            key, value, changed = slot.location.key, given, False
-            for each in _lists_of_turn(slot, given):
-                # A list that the variable holds at the start of each turn is part of the variable's value.
-                change = outcome.changes.pop((StateOf, id(each)), None)
-                if change is not None:
-                    each.set_state(change[1])
-                    value, changed = freeze(given, lambda _: False), True
+            key, value = slot.location.key, given
+            # What the variable holds at the start of each turn, made for that turn, is part of the variable's value.
+            made = {id(each) for each in _made_for_turn(slot, given)}
+            inside = [outcome.changes.pop(each) for each in list(outcome.changes) if each[1] in made]
+            changed = bool(inside)
+            if changed:
+                value = frozen_after(given, inside)
+                self._changed.append(slot)
             if key in outcome.changes:
                 value, changed = outcome.changes.pop(key)[1], True
             if changed:
                 stable = self._widen(slot, value, outcome) and stable
             values.append(value)
         self._last = values
+        self._check_shared(values)
         for key, (location, value) in outcome.changes.items():
             slot = self.slots[key] = Slot(location, old_value(location), Constant(None))
             slot.spec = named(self._joined(slot, spec_of(slot.initial), spec_of(value)), slot.label)
             stable = False
         return values if stable else None
+
+    def _check_shared(self, values: list[Any]) -> None:
+        """Refuses changes of what two variables hold that are state: each has a copy of its own in the next turn."""
+        for slot in self._changed:
+            place = self._all.index(slot)
+            for column in ([each.initial for each in self._all], values):
+                mine = _objects_made(column[place], self._given[place])
+                for other, (value, given) in enumerate(zip(column, self._given, strict=True)):
+                    if other != place and not mine.isdisjoint(_objects_made(value, given)):
+                        raise changed_copy(slot.initial, slot.label)
 
     def _widen(self, slot: Slot, value: Any, outcome: Outcome) -> bool:
         """Joins the specification of a value with that of its slot; whether the slot held it already."""
@@ -300,32 +320,41 @@ class Loop:
             assert slot.location is not None
             if not isinstance(slot.spec, Constant):
                 rebinding.set_merged(slot.location, value, self.bodies)
+        labels = [slot.label for slot in self._all]
+        known = references_in([*[slot.initial for slot in self._all], *self._last])
+        for value in values[1:]:
+            aliases.note_new(value, known)
+        aliases.note_shared(labels, values, [slot.initial for slot in self._all])
+        if self._last:
+            aliases.note_shared(labels, values, self._last)
         for slot, value, last in zip(self.slots.values(), values[1:], self._last[1:], strict=False):
             aliases.mark_copies(slot.label, value, slot.initial, aliases.always_old)
             aliases.mark_copies(slot.label, value, last, self._is_old)
         return values[0]
 
 
-def lists_in(value: Any) -> Iterator[StagedList]:
-    """The staged lists that a value is or has as parts."""
-    if isinstance(value, StagedList):
-        yield value
-    elif isinstance(value, Maybe):
-        yield from lists_in(value.value)
-    elif is_structure(value):
-        for part in parts_of(value)[1]:
-            yield from lists_in(part)
-
-
-def _lists_of_turn(slot: Slot, value: Any) -> list[StagedList]:
-    """The staged lists in a variable that are made anew for each turn, in place of what was there before the loop."""
+def _made_for_turn(slot: Slot, value: Any) -> list[Any]:
+    """What can be changed in a variable and is made anew for each turn, in place of what was there before the loop."""
     known = references_in([slot.initial])
-    return [each for each in lists_in(value) if id(each) not in known]
+    return [each.obj for each in frozen_in([freeze(value, lambda _: False)]) if id(each.obj) not in known]
+
+
+def _objects_made(frozen: Any, given: Any) -> set[int]:
+    """The objects in a value of which each turn has copies."""
+    same = references_in([freeze(given, lambda _: False)])
+    return {id(each.obj) for each in frozen_in([frozen])} - same.keys()
 
 
 def _is_held(frozen: Any) -> bool:
-    """Whether something else holds the object that a variable had before the loop."""
-    return isinstance(frozen, Frozen) and aliases.is_held(frozen.obj)
+    """Whether something else holds an object that a variable had before the loop."""
+    return any(aliases.is_held(each.obj) for each in frozen_in([frozen]))
+
+
+def _is_copied(slot: Slot) -> bool:
+    """Whether what a variable holds at the end of a turn is in a list of the graph, as a copy."""
+    assert slot.location is not None
+    parts = frozen_in([freeze(slot.location.get(), lambda _: False)])
+    return any(id(each.obj) in copies() for each in parts)
 
 
 def _with_shape(spec: Leaf, shape: Shape, label: str) -> Leaf:

@@ -22,6 +22,7 @@ from autograph.runtime.variable import Variable
 
 from .. import state, strings
 from ..calls import call
+from ..identities import is_merged
 from ..special_methods import method
 from ..variables import UNDEFINED
 from . import conditions, library, text
@@ -98,10 +99,10 @@ def float_(*arguments: Any) -> Any:
 
 
 def id_(value: Any) -> int:
-    """``id``: refused for a staged value, which is another object in each trace."""
-    if is_staged(value):
+    """``id``: refused for a staged value, which is another object in each trace, and for what merging has made."""
+    if is_staged(value) or is_merged(value):
         raise StagedValueError(
-            "id() of a graph tensor is that of an object of the trace, not of a value",
+            "id() of what a graph holds is that of an object of the trace, not of a value",
             **where(),
             construct="id",
             remedy="compare values with `==`, or use tensor.ref() as a key",

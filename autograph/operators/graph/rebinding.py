@@ -7,6 +7,7 @@ from typing import Any
 
 from autograph.errors import MutationError
 
+from .. import identities
 from ..locations import Contents, Location, StateOf
 from ..state import INSIDE, mark_copy, references, replaced, stack
 from .aliases import is_held, rebind
@@ -69,3 +70,4 @@ def count_references(held: dict[int, int]) -> None:
     """Adds the references that this module keeps to counts of references by identity."""
     for key in replaced():
         held[key] = held.get(key, 0) + 1
+    identities.count_references(held)

@@ -10,8 +10,10 @@ import numpy as np
 
 from autograph.errors import MutationError
 
+from ..locations import Mutable
 from ..state import Journal
 from .errors import keywords_of, where
+from .specs import Frozen
 
 _INSTEAD = "use a list, a dict, an attribute or a variable in its place, or make the change outside"
 _ARRAY_INSTEAD = "use a tensor in its place (tf.constant), or make the change outside"
@@ -42,14 +44,16 @@ def outlives_trace(values: list[Any], label: str, journal: Journal, arguments: I
     )
 
 
-def changed_copy(label: str) -> MutationError:
-    """The error for a list in a variable that a loop sets to other lists, which is also known by another name."""
+def changed_copy(obj: Any, label: str) -> MutationError:
+    """The error for an object in a variable that a loop sets to others too, which is also known by another name."""
+    obj = obj.obj if isinstance(obj, Frozen) else obj
+    kind = "list" if isinstance(obj, (list, Mutable)) else "dict" if isinstance(obj, dict) else type(obj).__name__
     return MutationError(
-        f"a loop that depends on a graph tensor changes the list `{label}`, and sets the variable to other lists too; "
-        "something else holds the list, and would not see the change",
+        f"a loop that depends on a graph tensor changes the {kind} `{label}`, and sets the variable to others too; "
+        "something else holds it, and would not see the change",
         **where(),
         construct=label,
-        remedy="use the list under one name",
+        remedy="use it under one name",
     )
 
 

@@ -24,6 +24,7 @@ from autograph.runtime.ops.shape import ensure_shape
 from autograph.runtime.optional import OptionalOutput
 from autograph.runtime.tensor import SymbolicTensor
 
+from .. import identities
 from ..calls import call, staged_form
 from ..exceptions import StagedRaise
 from ..iterators import is_iterator
@@ -242,6 +243,7 @@ def _run(
             changed_class = class_defaults.changed()
             arrays.forget()
             forget_copies()
+            identities.forget()
         output = _as_output(result)
         journal.forget_copies()
         journal.put_back()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,8 @@ import numpy as np
 from autograph.runtime import convert
 from autograph.runtime.tensor import EagerTensor, SymbolicTensor
 
-from ..locations import attributes_of
+from ..locations import Attribute, Location, attributes_of
+from ..variables import UNDEFINED
 from .dicts import DictOf, DictState, StagedDict
 from .maybe import Maybe
 from .specs import (
@@ -25,7 +26,7 @@ from .specs import (
     Spec,
     Tree,
     factory_of,
-    is_structure,
+    has_parts,
     parts_of,
     rebuild,
 )
@@ -99,7 +100,7 @@ def freeze(value: Any, is_new: Callable[[Any], bool], memo: dict[int, Any] | Non
         return Frozen(value, freeze(value.state, is_new, memo))
     if isinstance(value, DictState):
         return value.mapped(lambda part: freeze(part, is_new, memo))
-    structural = is_structure(value)
+    structural = has_parts(value)
     if not structural and not is_new(value):
         return value
     memo = {} if memo is None else memo
@@ -152,6 +153,13 @@ def tensor_spec(value: Any) -> Leaf | None:
 def references_in(values: list[Any]) -> dict[int, int]:
     """How often each mutable object is held by frozen values."""
     counts: dict[int, int] = {}
+    for each in frozen_in(values):
+        counts[id(each.obj)] = counts.get(id(each.obj), 0) + 1
+    return counts
+
+
+def frozen_in(values: list[Any]) -> Iterator[Frozen]:
+    """The frozen objects in some values, at any depth, each once."""
     pending, seen = list(values), set()
     while pending:
         value = pending.pop()
@@ -160,10 +168,25 @@ def references_in(values: list[Any]) -> dict[int, int]:
         elif isinstance(value, Frozen):
             if id(value) not in seen:
                 seen.add(id(value))
-                counts[id(value.obj)] = counts.get(id(value.obj), 0) + 1
+                yield value
                 pending.append(value.contents)
         elif isinstance(value, DictState):
             pending.extend(value.values.values())
         elif isinstance(value, Attributes) or type(value) in (list, dict) or isinstance(value, tuple):
             pending.extend(parts_of(value)[1])
-    return counts
+
+
+def frozen_after(value: Any, changes: list[tuple[Location, Any]]) -> Any:
+    """A value frozen with some changes of its parts, which are undone already; what they set is frozen too."""
+    frozen = freeze(value, lambda _: False)
+    for each in frozen_in([frozen]):
+        for location, new in changes:
+            if location.owner is not each.obj:
+                continue
+            if not isinstance(location, Attribute):
+                each.contents = new
+            elif new is UNDEFINED:
+                each.contents.values.pop(location.name, None)
+            else:
+                each.contents.values[location.name] = new
+    return frozen

@@ -1,0 +1,107 @@
+"""Which objects an object may stand for that merging branches, or the turns of a loop, has made.
+
+Merging makes a new object of the parts of two. Python would have one of the two instead: whether that is another
+object, only the run could tell, so that `is`, and `==` of classes without `__eq__`, are refused between them.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from autograph.errors import StagedValueError
+from autograph.runtime.trace import user_location
+
+_TABLES = (dict, set, frozenset)
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.sources: dict[int, tuple[Any, list[Any]]] = {}
+        self.of_turns: dict[int, Any] = {}
+
+
+_local = _Local()
+
+
+def note_source(made: Any, source: Any) -> None:
+    """Notes an object that another one may stand for, which merging has made."""
+    if made is not source:
+        _local.sources.setdefault(id(made), (made, []))[1].append(source)
+
+
+def note_turn(made: Any) -> None:
+    """Notes an object that a loop has at the start of each turn: it may be any that an earlier turn has left."""
+    _local.of_turns[id(made)] = made
+
+
+def forget() -> None:
+    """Called when a trace ends."""
+    _local.sources.clear()
+    _local.of_turns.clear()
+
+
+def is_merged(value: Any) -> bool:
+    """Whether an object stands for others."""
+    return id(value) in _local.sources or id(value) in _local.of_turns
+
+
+def count_references(held: dict[int, int]) -> None:
+    """Adds the references that this module keeps to counts of references by identity."""
+    kept = [each for made, sources in _local.sources.values() for each in (made, *sources)]
+    for each in (*kept, *_local.of_turns.values()):
+        held[id(each)] = held.get(id(each), 0) + 1
+
+
+def same(left: Any, right: Any) -> bool:
+    """``left is right``.
+
+    Raises:
+        StagedValueError: only the run could tell.
+    """
+    if left is right:
+        return True
+    if type(left) is not type(right) or not (is_merged(left) or is_merged(right)):
+        return False
+    mine, others = _may_be(left), _may_be(right)
+    if mine.isdisjoint(others) and not any(each in _local.of_turns for each in (*mine, *others)):
+        return False
+    raise StagedValueError(
+        f"whether two objects of class `{type(left).__name__}` are the same one is asked, of which a staged condition "
+        "or loop has chosen one; a graph has copies of their attributes",
+        **_where(),
+        construct="is",
+        remedy="give the objects a number that tells them apart, and compare that; or compare in the branches",
+    )
+
+
+def check_key(container: Any, key: Any) -> None:
+    """Refuses an object as a key of a dict or set, where the key would be the object that it stands for.
+
+    Raises:
+        StagedValueError: it is one that merging has made.
+    """
+    if isinstance(container, _TABLES) and is_merged(key) and type(key).__hash__ is object.__hash__:
+        raise StagedValueError(
+            f"an object of class `{type(key).__name__}` that a staged condition or loop has chosen is used as a "
+            "key, which needs to know which one it is",
+            **_where(),
+            construct="dict",
+            remedy="use a number or a string of the object as key, or look it up in the branches",
+        )
+
+
+def _may_be(value: Any) -> set[int]:
+    found: set[int] = set()
+    pending = [value]
+    while pending:
+        each = pending.pop()
+        if id(each) not in found:
+            found.add(id(each))
+            pending.extend(_local.sources.get(id(each), (each, ()))[1])
+    return found
+
+
+def _where() -> dict[str, Any]:
+    place = user_location()
+    return {} if place is None else place._asdict()

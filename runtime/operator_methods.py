@@ -48,6 +48,7 @@ def unary(name: str) -> Callable[[Any], Any]:
 
 
 multiplied, multiplied_by = binary("multiply"), reflected("multiply")
+remainder, to_the_power = binary("remainder"), binary("power")
 equal, not_equal = binary("equal"), binary("not_equal")
 _KINDS = {"b": bool, "i": int, "u": int, "f": float, "c": complex, "S": str}
 _PYTHON = frozenset((bool, int, float, complex, str))

@@ -22,6 +22,8 @@ from .operator_methods import (
     multiplied_by,
     not_equal,
     reflected,
+    remainder,
+    to_the_power,
     unary,
 )  # fmt: skip
 from .shapes import Shape, TensorShape
@@ -90,9 +92,7 @@ class Tensor:
     __rtruediv__ = reflected("divide")
     __floordiv__ = binary("floor_divide")
     __rfloordiv__ = reflected("floor_divide")
-    __remainder = binary("remainder")
     __rmod__ = reflected("remainder")
-    __power = binary("power")
     __rpow__ = reflected("power")
     __matmul__ = binary("matmul")
     __rmatmul__ = reflected("matmul")
@@ -119,10 +119,10 @@ class Tensor:
             raise InvalidTypeError(
                 "pow() of a tensor takes no modulus", remedy="write x ** y % z, where x ** y fits into the dtype"
             )
-        return self.__power(other)
+        return to_the_power(self, other)
 
     def __mod__(self, other: Any) -> Any:
-        return operands.formatted(self, other) if operands.is_text(self) else self.__remainder(other)
+        return operands.formatted(self, other) if operands.is_text(self) else remainder(self, other)
 
     def __pos__(self) -> Any:
         return self

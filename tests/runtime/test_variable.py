@@ -144,6 +144,22 @@ def test_a_variable_goes_wherever_a_tensor_goes() -> None:
     np.testing.assert_array_equal(v, [1, 1])
 
 
+@pytest.mark.parametrize("operator", ["+", "-", "*", "/", "//", "%", "**", "@", "&", "|", "^", "<<", ">>", "<", "=="])
+@pytest.mark.parametrize("staged", [False, True])
+def test_operators_are_those_of_tensors(operator: str, staged: bool) -> None:
+    numbers = np.array([[5.0, 3.0], [2.0, 4.0]], np.float32)
+    if operator in ("&", "|", "^", "<<", ">>"):
+        numbers = numbers.astype(np.int32)
+    v, other = tf.Variable(numbers), numbers[::-1].copy()
+
+    def both_sides() -> Any:
+        return eval(f"v {operator} other, other {operator} v", {"v": v, "other": tf.constant(other)})
+
+    left, right = (tf.function(both_sides) if staged else both_sides)()
+    expected = eval(f"v {operator} other, other {operator} v", {"v": numbers, "other": other})
+    np.testing.assert_allclose((left, right), expected, rtol=1e-6)
+
+
 def test_copies_have_values_of_their_own() -> None:
     v = tf.Variable([1.0], name="v", trainable=False)
     assert copy.copy(v) is v

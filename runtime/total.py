@@ -5,7 +5,8 @@ other node runs exactly where Python would have run it: ``x[10]`` raises also wh
 node is total is told by its op, the static types of its inputs, and divisors that are constants. What is in no table
 below is not total.
 
-A loop made of total nodes counts as total: one that never ends, and whose results nobody needs, may be left out.
+A loop is total when its nodes are, and when its end is certain (see `termination`): Python would never get past one
+that goes on for ever.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 from .ir import Graph, Node, Value
 from .op import Op
 from .shapes import Shape, is_fully_defined
+from .termination import ends
 
 __all__ = ["Totality", "is_total", "surely_broadcast"]
 
@@ -158,7 +160,7 @@ class Totality:
     def of_node(self, node: Node) -> bool:
         """Whether a node, and all in it, is total."""
         if node.op.name in ("cond", "while", "call"):
-            return all(map(self.of_graph, node.subgraphs))
+            return all(map(self.of_graph, node.subgraphs)) and (node.op.name != "while" or ends(node))
         return is_total(node.op, node.inputs, node.attributes)
 
     def of_graph(self, graph: Graph) -> bool:

@@ -1,14 +1,15 @@
 """Dead code: nodes, outputs of branches, variables of loops and captured values that nothing needs.
 
-What is needed starts from the graph's outputs and from the nodes that have to run: those with effects, and those that
-are not total, because Python would raise there (``x[10]`` whose value nobody uses). From there it spreads backwards,
-through branches by output and through loops by variable, so that a variable that only feeds itself goes. Every value
-is looked at once.
+What is needed starts from the graph's outputs and from the nodes that have to run: those with effects, those that are
+not total, because Python would raise there (``x[10]`` whose value nobody uses), and loops that may go on for ever.
+From there it spreads backwards, through branches by output and through loops by variable, so that a variable that only
+feeds itself goes. Every value is looked at once.
 """
 
 from __future__ import annotations
 
 from ..ir import Graph, Node, Value
+from ..termination import ends
 from ..total import Totality
 
 __all__ = ["drop_dead_code"]
@@ -89,11 +90,13 @@ class _Needs:
                 self._variable(node, value.index)
 
     def what_has_to_run(self) -> None:
-        """Nodes that are not total are needed even when no value of theirs is."""
+        """Nodes that are not total are needed even when no value of theirs is, and loops whose end is not certain."""
         for graph in self._holders:
             for node in graph.nodes:
-                simple = node.op.name not in ("cond", "while", "constant", "placeholder")
-                if simple and node not in self.nodes and not self._totality.of_node(node):
+                name = node.op.name
+                if node in self.nodes or name in ("cond", "constant", "placeholder"):
+                    continue
+                if not (ends(node) if name == "while" else self._totality.of_node(node)):
                     self.node(node)
         self.spread()
 

@@ -1,0 +1,122 @@
+"""Which loops certainly end: those that count whole numbers, by a constant, up or down to a bound that stays the same.
+
+The test may ask for more (``i < n and not found``): it is enough that one part of it becomes false in the end. A count
+that could pass the greatest number of its dtype, and so begin anew, is not certain to end.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from .ir import Graph, Node, Value
+
+__all__ = ["ends"]
+
+# By comparison: which way the count goes when it is on the left, and whether it may still reach the bound.
+_COMPARISONS = {"less": (1, 0), "less_equal": (1, 1), "greater": (-1, 0), "greater_equal": (-1, 1)}
+
+
+def ends(loop: Node) -> bool:
+    """Whether a ``while`` node stops, whatever its inputs are, when all that it runs returns."""
+    test, body = loop.attributes["test"], loop.attributes["body"]
+    if test.never_returns or body.never_returns:
+        return True
+    return _Loop(test, body).becomes_false(test.outputs[0])
+
+
+class _Loop:
+    def __init__(self, test: Graph, body: Graph) -> None:
+        self.test = test
+        self.body = body
+
+    def becomes_false(self, value: Value) -> bool:
+        """Whether a part of the test is false after some number of turns."""
+        value = _within(value, self.test)
+        node = value.node
+        name, inputs = node.op.name, node.inputs
+        if name == "constant":
+            return not np.any(node.attributes["value"])
+        if name == "logical_and":
+            return any(map(self.becomes_false, inputs))
+        if name == "cond":
+            return self._conjunction(node, value.index)
+        if name in _COMPARISONS and value.type.shape == ():
+            way, reaches = _COMPARISONS[name]
+            left, right = inputs
+            return self._meets(left, right, way, reaches) or self._meets(right, left, -way, reaches)
+        return False
+
+    def _conjunction(self, node: Node, index: int) -> bool:
+        """``a and b``: false where ``a`` is, and where ``b`` is."""
+        then, orelse = node.attributes["then"], node.attributes["orelse"]
+        if then.never_returns or orelse.never_returns or not self.becomes_false(orelse.outputs[index]):
+            return False
+        return self.becomes_false(node.inputs[0]) or self.becomes_false(then.outputs[index])
+
+    def _meets(self, count: Value, bound: Value, way: int, reaches: int) -> bool:
+        """Whether a value of the state goes by a constant towards a bound, and can't go beyond its dtype's range."""
+        dtype = count.type.dtype
+        slot = self._slot(count)
+        if slot is None or dtype.kind not in "iu" or bound.type.dtype is not dtype or not self._stays(bound, set()):
+            return False
+        step = _step(self.body, slot)
+        if step is None or step * way <= 0:
+            return False
+        info = np.iinfo(dtype.as_numpy_dtype)
+        last = _constant(_within(bound, self.test))
+        if way > 0:
+            return (info.max if last is None else last) - 1 + reaches + step <= info.max
+        return (info.min if last is None else last) + 1 - reaches + step >= info.min
+
+    def _slot(self, value: Value) -> int | None:
+        value = _within(value, self.test)
+        parameters = self.test.parameters
+        return next((k for k, each in enumerate(parameters) if each is value), None)
+
+    def _stays(self, value: Value, seen: set[Value]) -> bool:
+        """Whether a value is the same in each turn."""
+        value = _within(value, self.test)
+        if value in seen or value in self.test.origins:
+            return True
+        seen.add(value)
+        slot = self._slot(value)
+        if slot is not None:
+            return self.body.outputs[slot] is self.body.parameters[slot]
+        node = value.node
+        if node.effect or node.subgraphs or node.op.name == "placeholder":
+            return False
+        return all(self._stays(each, seen) for each in node.inputs)
+
+
+def _within(value: Value, graph: Graph) -> Value:
+    """What a value is further out, but not outside of a graph."""
+    while value.graph is not graph and value in value.graph.origins:
+        value = value.graph.origins[value]
+    return value
+
+
+def _constant(value: Value) -> int | None:
+    while value in value.graph.origins:
+        value = value.graph.origins[value]
+    if value.node.op.name != "constant" or value.type.shape != ():
+        return None
+    return int(value.node.attributes["value"])
+
+
+_STEPS: dict[str, Any] = {"add": operator.pos, "subtract": operator.neg}
+
+
+def _step(body: Graph, slot: int) -> int | None:
+    """What each turn adds to a value of the state, when that is a constant."""
+    parameter, node = body.parameters[slot], body.outputs[slot].node
+    signed = _STEPS.get(node.op.name)
+    if signed is None or body.outputs[slot].type != parameter.type:
+        return None
+    left, right = node.inputs
+    if left is not parameter and node.op.name == "add":
+        left, right = right, left
+    step = _constant(right) if left is parameter else None
+    return None if step is None else signed(step)

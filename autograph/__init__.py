@@ -4,6 +4,7 @@ Every public name is listed here, by the module that defines it; modules load wh
 ``name=attribute`` gives an object a public name of its own. ``autograph`` itself is ``tf.autograph``.
 """
 
+import os as _os
 from typing import Any as _Any
 
 from . import lazy as _lazy
@@ -186,3 +187,7 @@ def __getattr__(name: str) -> _Any:
 
 def __dir__() -> _Any:
     return [*_names, *_NAMESPACES, *_MODULES, "autograph", "newaxis", "__version__"]
+
+
+if any(name.startswith("AUTOGRAPH_") for name in _os.environ):
+    from . import config as config  # a switch with a wrong value is an error now, not at the first use of a name

@@ -7,6 +7,7 @@ decide.
 from __future__ import annotations
 
 import os
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,11 +16,24 @@ from .errors import InvalidArgumentError
 _FLAGS = dict.fromkeys(("", "0", "false", "no", "off"), False) | dict.fromkeys(("1", "true", "yes", "on"), True)
 
 
+_HIGHEST = 3
+
+
+def checked_verbosity(level: Any, what: str = "the verbosity") -> int:
+    """A level of verbosity; those above the highest are taken for it, with a warning.
+
+    Raises `InvalidArgumentError` unless it is a whole number of at least 0.
+    """
+    if not isinstance(level, int) or level < 0:
+        raise InvalidArgumentError(f"{what} is a whole number from 0 to {_HIGHEST}, not {level!r}")
+    if level > _HIGHEST:
+        warnings.warn(f"{what} is {level}, which is taken for {_HIGHEST}, the highest", stacklevel=3)
+    return min(level, _HIGHEST)
+
+
 def _level(name: str) -> int:
-    text = os.environ.get(name, "").strip()
-    if text and not text.isdecimal():
-        raise InvalidArgumentError(f"the environment variable {name} must be a whole number from 0 to 3, not {text!r}")
-    return int(text or 0)
+    text = os.environ.get(name, "").strip() or "0"
+    return checked_verbosity(int(text) if text.isdecimal() else text, f"the environment variable {name}")
 
 
 def _flag(name: str, default: str = "") -> bool:

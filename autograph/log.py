@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from types import FunctionType
 
-from .config import settings
-from .errors import InvalidArgumentError
+from .config import checked_verbosity, settings
 
 
 def log(level: int, text: str, function: FunctionType | None = None, line: int | None = None) -> None:
@@ -35,7 +34,5 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
     Raises:
         InvalidArgumentError: the level is not a whole number of at least 0.
     """
-    if not isinstance(level, int) or level < 0:
-        raise InvalidArgumentError(f"the verbosity is a whole number from 0 to 3, not {level!r}")
-    settings.verbosity = level
+    settings.verbosity = checked_verbosity(level)
     settings.also_log_to_stdout = alsologtostdout

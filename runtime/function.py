@@ -395,10 +395,18 @@ def function(
         if isinstance(func, Function):
             func = func.python_function
         if not callable(func):
-            raise SignatureError(f"tf.function takes a function, not {func!r}")
+            raise _no_function(func)
         given, count = len(options.input_signature or ()), len(Parameters(func).names)
         if given > count:
             raise SignatureError(f"the input_signature has {given} entries, but {name_of(func)}() takes only {count}")
         return Function(func, options)
 
     return decorate if func is None else decorate(func)
+
+
+def _no_function(value: Any) -> SignatureError:
+    if isinstance(value, (classmethod, property)):
+        kind = type(value).__name__
+        remedy = f"write @tf.function below @{kind}: decorators are applied from the bottom up"
+        return SignatureError(f"tf.function takes a function, not a {kind}", remedy=remedy)
+    return SignatureError(f"tf.function takes a function, not {value!r}")

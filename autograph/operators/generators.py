@@ -16,6 +16,7 @@ from .calls import call
 from .control_flow import for_stmt
 from .dispatch import backend_of, staging
 from .logical import not_
+from .unrolling import turns
 
 Item = Callable[[Any, Any], Any]
 Values = Generator[Any, None, None]
@@ -105,7 +106,7 @@ def _values_of(item: Item, each: Any) -> list[Any] | None:
 
 
 def _lazily(iterator: Iterator[Any], item: Item) -> Values:
-    for each in iterator:
+    for each in turns(iterator):
         values = _values_of(item, each)
         if values is None:
             raise _refusal("that is kept yields a value only under a staged condition")
@@ -141,7 +142,7 @@ class _StagedCount(BaseException):
 
 def _remembering(iterator: Iterator[Any], item: Item, values: list[Any]) -> Values:
     """Yields lazily, and keeps what it has yielded, so that `_StagedCount` can hand it on."""
-    for each in iterator:
+    for each in turns(iterator):
         known = len(values)
         result = _turn(item, each, values)
         if result is not values:

@@ -20,6 +20,7 @@ from autograph.errors import InvalidArgumentError, InvalidTypeError, OutOfRangeE
 
 from .. import shapes
 from ..convert import convert_to_tensor
+from ..dtypes import DType, from_numpy
 from ..op import Op, Type, op, type_of
 from ..shapes import Shape
 from ..tensor import EagerTensor, Tensor
@@ -218,15 +219,21 @@ def _infer_set_item(x: Type, value: Type, *inputs: Type, key: Key) -> Type:
         joint = shapes.broadcast(place, value.shape)
         fits = len(value.shape) <= len(place) and shapes.is_compatible(joint, place)
         require(fits, f"a value of shape {text(value.shape)} does not fit into {text(place)}")
-    require(_may_store(value, x), f"a tensor of dtype {x.dtype.name} can't hold {value.dtype.name} values; cast them")
+    text_or_list = value.dtype.kind in "SV" or x.dtype.kind in "SV"
+    if value.dtype is not x.dtype and (text_or_list or not _may_store(value.dtype.numpy, x.dtype.numpy)):
+        raise _can_not_hold(x.dtype, value.dtype)
     return x
 
 
-def _may_store(value: Type, x: Type) -> bool:
-    if value.dtype is x.dtype:
-        return True
-    return value.dtype.kind not in "SV" and x.dtype.kind not in "SV" and np.can_cast(value.dtype.numpy, x.dtype.numpy,
-        "same_kind")
+def _may_store(value: Any, x: Any) -> bool:
+    return np.can_cast(value, x, "same_kind")
+
+
+def _can_not_hold(x: DType, value: DType) -> InvalidArgumentError:
+    remedy = f"store tf.cast(value, tf.{x.name})"
+    if "S" not in (x.kind, value.kind):
+        remedy += f", or make the tensor one of {value.name} first: x = tf.cast(x, tf.{value.name})"
+    return InvalidArgumentError(f"a tensor of dtype {x.name} can't hold {value.name} values", remedy=remedy)
 
 
 # Kernels.
@@ -255,8 +262,8 @@ def writable(x: Any) -> Any:
 
 
 def _set_item(x: Any, value: Any, *inputs: Any, key: Key) -> Any:
-    if not np.can_cast(value.dtype, x.dtype, "same_kind"):
-        raise InvalidArgumentError(f"a tensor of dtype {x.dtype} can't hold {value.dtype} values; cast them")
+    if not _may_store(value.dtype, x.dtype):
+        raise _can_not_hold(from_numpy(x.dtype), from_numpy(value.dtype))
     return set_item_in_place(np.array(x), value, *inputs, key=key)
 
 

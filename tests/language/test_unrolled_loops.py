@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import autograph as tf
-from autograph.operators.control_flow import UnrolledLoopWarning
+from autograph.operators.unrolling import UnrolledLoopWarning
 
 TURNS = 3500
 
@@ -45,6 +45,33 @@ def in_a_branch(x: Any) -> Any:
     return x
 
 
+def nested(x: Any) -> Any:
+    for i in range(TURNS // 50):
+        for j in range(50):
+            x = x + i - i + j - j + 1
+    return x
+
+
+def generator(x: Any) -> Any:
+    return sum(x + i - i for i in range(TURNS)) + TURNS
+
+
+def chosen_generator(x: Any) -> Any:
+    return sum(x + i for i in range(TURNS) if x + i > 0) // (TURNS - 1) * 2
+
+
+def of_helper(x: Any) -> Any:
+    for _ in range(TURNS // 10):
+        x = ten_times(x)
+    return x
+
+
+def ten_times(x: Any) -> Any:
+    for _ in range(10):
+        x = x + 1
+    return x
+
+
 def of_numbers(x: Any) -> Any:
     total = 0
     for _ in range(TURNS):
@@ -66,12 +93,40 @@ def caught(function: Callable[..., Any]) -> list[warnings.WarningMessage]:
 
 
 @pytest.mark.parametrize(
-    "function, line", [(over_range, 1), (with_condition, 2), (comprehension, 1), (over_pairs, 1), (in_a_branch, 2)]
+    "function, line",
+    [
+        (over_range, 1),
+        (with_condition, 2),
+        (comprehension, 1),
+        (over_pairs, 1),
+        (in_a_branch, 2),
+        (nested, 2),
+        (generator, 1),
+        (chosen_generator, 1),
+    ],
 )
 def test_it_warns_once_with_the_line(function: Any, line: int) -> None:
     found = caught(function)
     assert [(each.filename, each.lineno) for each in found] == [(__file__, function.__code__.co_firstlineno + line)]
     assert "is being unrolled" in str(found[0].message) and "tf.range" in str(found[0].message)
+
+
+def test_the_turns_of_a_helper_add_up() -> None:
+    assert [each.lineno for each in caught(of_helper)] == [ten_times.__code__.co_firstlineno + 1]
+
+
+def test_turns_of_several_traces_do_not_add_up() -> None:
+    def f(x: Any) -> Any:
+        for _ in range(TURNS // 2):
+            x = x + 1
+        return x
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UnrolledLoopWarning)
+        traced = tf.function(f)
+        for x in (0, 0.0, [0]):
+            traced(tf.constant(x))
+    assert traced.experimental_get_tracing_count() == 3
 
 
 @pytest.mark.parametrize("function", [of_numbers, staged])

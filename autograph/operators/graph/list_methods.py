@@ -5,6 +5,7 @@ Each gives the order in which the elements come afterwards as a vector of indice
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from autograph.runtime import dtypes
@@ -15,8 +16,10 @@ from autograph.runtime.ops.gather import boolean_mask
 from autograph.runtime.ops.index import set_item
 from autograph.runtime.ops.joining import concat
 from autograph.runtime.ops.reduce import argmax
+from autograph.runtime.tensor import Tensor
 
-from .errors import require
+from .errors import require, type_error
+from .maybe import Maybe
 
 
 class ListMethods:
@@ -36,7 +39,7 @@ class ListMethods:
     def _become(self, other: Any) -> None:
         raise NotImplementedError
 
-    def _position(self, index: Any) -> Any:
+    def _position(self, index: Any, use: str = "list") -> Any:
         raise NotImplementedError
 
     def _share(self, other: Any) -> Any:
@@ -55,7 +58,8 @@ class ListMethods:
         return self._taken(self._indices()[index])
 
     def _popped(self, index: Any) -> Any:
-        place = self._position(index)
+        require(self.length() > 0, IndexError("pop from empty list"))
+        place = self._position(index, "pop")
         value = self.at(place)
         self._remove_at(place)
         return value
@@ -66,7 +70,7 @@ class ListMethods:
 
     def __delitem__(self, index: Any) -> None:
         if not isinstance(index, slice):
-            self._remove_at(self._position(index))
+            self._remove_at(self._position(index, "list assignment"))
             return
         indices = self._indices()
         self._become(self._taken(boolean_mask(indices, _are_not_in(indices, indices[index]))))
@@ -119,8 +123,10 @@ class ListMethods:
 
     def index(self, value: Any, start: Any = 0, stop: Any = None) -> Any:
         """``list.index``; at run time a ValueError when there is no such element."""
-        shown = value if isinstance(value, (bool, int, float, str)) else "the value"
-        return self._found(value, ValueError(f"{shown!r} is not in list"), start, stop)
+        from .text import format_value, join_strings
+
+        text = join_strings([format_value(value, "r", ""), " is not in list"])
+        return self._found(value, ValueError(text), start, stop)
 
     def _found(self, value: Any, error: ValueError, start: Any = 0, stop: Any = None) -> Any:
         from .comparisons import matches
@@ -142,6 +148,19 @@ class ListMethods:
         return self._share(self._taken(create.range(count) % OPS["maximum"](length, 1)))
 
     __rmul__ = __mul__
+
+
+def require_index(index: Any) -> None:
+    """Raises what Python does for an index of a list that is no whole number."""
+    if isinstance(index, Tensor):
+        if not (index.dtype.is_integer or index.dtype.is_bool) or index.static_shape not in ((), None):
+            raise type_error("list indices must be integers or slices", "write tf.cast(index, tf.int32)")
+    elif not isinstance(index, Maybe):
+        try:
+            operator.index(index)
+        except TypeError:
+            kind = type(index).__name__
+            raise TypeError(f"list indices must be integers or slices, not {kind}") from None
 
 
 def _slice_start(index: slice, count: Any) -> Any:

@@ -18,7 +18,7 @@ from autograph.runtime.ops.text import Items
 from ..state import INSIDE, Mutable, about_to_change, created, mark_copy
 from .errors import require, where
 from .join import element_spec, join
-from .list_methods import ListMethods
+from .list_methods import ListMethods, require_index
 from .list_ops import LIST_CAST, LIST_FILLED, LIST_TAKE, NESTED_LIST_STACK
 from .specs import Constant, Frozen, Leaf, ListOf, Mismatch, Optional, Spec, Tree, absent, has_parts, parts_of
 from .values import freeze, spec_of
@@ -194,7 +194,7 @@ class StagedList(ListMethods, Mutable):
     def _element(self) -> Spec:
         element = self.state.spec.element
         if element is None:
-            raise IndexError("list index out of range")
+            raise IndexError("pop from empty list")  # an index has been refused before
         return element
 
     def append(self, value: Any) -> None:
@@ -256,11 +256,14 @@ class StagedList(ListMethods, Mutable):
     def _kinds(self) -> list[Type]:
         return self._element.types() or [Type(dtypes.bool_, ())]
 
-    def _position(self, index: Any) -> Any:
+    def _position(self, index: Any, use: str = "list") -> Any:
+        require_index(index)
+        if self.state.spec.element is None:
+            raise IndexError(f"{use} index out of range")
         length = self.length()
         index = index if isinstance(index, int) and index >= 0 else OPS["where"](index < 0, index + length, index)
         inside = OPS["logical_and"](index >= 0, index < length) if not isinstance(index, int) else index < length
-        require(inside, IndexError("list index out of range"))
+        require(inside, IndexError(f"{use} index out of range"))
         return index
 
     def at(self, index: Any) -> Any:
@@ -284,7 +287,7 @@ class StagedList(ListMethods, Mutable):
             self._set_slice(index, value)
             return
         self._own(value)
-        index = self._position(index)
+        index = self._position(index, "list assignment")
         state = self.state.widened(_with_element(self.state.spec, value))
         leaves: list[Any] = []
         assert state.spec.element is not None

@@ -197,7 +197,15 @@ def join(separator: Any, values: Any) -> Any:
         return separator.join(values)
     if isinstance(values, Tensor) and values.static_shape != ():
         values = StagedRows(values)
+    for number, each in enumerate(values if isinstance(values, list) else ()):
+        if (isinstance(each, Tensor) and each.dtype is not dtypes.string) or isinstance(each, (int, float)):
+            what = f"sequence item {number}: expected str instance, {_kind(each)} found"
+            raise type_error(what, f"write {separator!r}.join(str(each) for each in values)")
     return apply_text("join", separator, values)
+
+
+def _kind(value: Any) -> str:
+    return f"{value.dtype.name} tensor" if isinstance(value, Tensor) else type(value).__name__
 
 
 class StagedRows:

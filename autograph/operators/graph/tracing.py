@@ -30,6 +30,7 @@ from ..exceptions import StagedRaise
 from ..iterators import is_iterator
 from ..locations import attributes_of
 from ..state import Attribute, Cell, Contents, Item, Journal, Location, forget_copies, replaced, stack
+from ..unrolling import forget_turns
 from ..variables import UNDEFINED
 from . import arrays, class_defaults, rebinding
 from .branches import empty_copies
@@ -244,6 +245,7 @@ def _run(
             arrays.forget()
             forget_copies()
             identities.forget()
+            forget_turns()
         output = _as_output(result)
         journal.forget_copies()
         journal.put_back()

@@ -38,6 +38,8 @@ def copy_of(obj: Any) -> Any:
 def difference(snapshot: Snapshot, same: Callable[[Any, Any], bool]) -> Iterator[tuple[Location, Any, Any]]:
     """Location, old and new value of what has changed in an object; a bare `Location` can't be carried."""
     obj, old, label = snapshot.obj, snapshot.copy, snapshot.label
+    if old is UNDEFINED:
+        return
     if isinstance(obj, list):
         if len(obj) != len(old) or not all(map(same, obj, old)):
             yield Contents(obj, label), old, obj.copy()

@@ -54,7 +54,7 @@ def page(function: Any, concrete: ConcreteFunction) -> str:
     kinds = Counter(node.type for node in concrete.graph.walk())
     size = f"nodes: {kinds.total()}, loops: {kinds['while']}, conditionals: {kinds['cond']}"
     title = html.escape(concrete.pretty_printed_signature(verbose=False))
-    plan, origins = zip(*concrete.plan.located_lines, strict=True)
+    plan, origins = zip(*concrete.numpy_plan.located_lines, strict=True)
     shown = [
         _section("what you write", _code(lines, [(source.filename, i) for i in range(first, last + 1)], first)),
         _section("what autograph makes of it", _code(to_code(function), [])),

@@ -138,13 +138,18 @@ class ConcreteFunction:
         return self._executable.plan
 
     @property
+    def numpy_plan(self) -> Plan:
+        """The plan of the whole graph as calls of NumPy, whatever of it is machine code."""
+        return self._executable.numpy_plan
+
+    @property
     def compiled(self) -> str:
         """What of the graph is machine code, and for the rest the operation and the line that stand in the way."""
         return self._executable.compiled
 
     def plan_code(self) -> str:
-        """The Python source that runs the graph."""
-        return self.plan.source
+        """The Python source that runs the graph, unless parts of it are machine code (see `compiled`)."""
+        return self.numpy_plan.source
 
     # Calling
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..dtypes import ALL, string
 from ..ir import Graph, Node, Value
+from . import costs
 from .names import BUILTINS, identifier
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 _MAX_DEPTH = 12
 # Names of kernels, constants, attributes and functions are global, so that no variable may be called like them.
 _RESERVED = ("op_", "const", "attr_", "call_", "part_", "as_string", "check_results", "require_room", "copy_of",
-             "plan_nodes", *[dtype.name for dtype in ALL])  # fmt: skip
+             "plan_nodes", "budget", "Spent", *[dtype.name for dtype in ALL])  # fmt: skip
 
 
 class Body:
@@ -206,6 +207,9 @@ class Body:
             self._adopt(part, node.inputs[count:])
         self._line("while True:", node)
         outer, self._indent = self._indent, self._indent + "    "
+        if self._writer.budget is not None:
+            self._line(f"budget[0] -= {costs.of_turn(node)}", None)
+            self._line("if budget[0] < 0: raise Spent", None)
         self._block(test, test.outputs)
         if not test.never_returns:
             self._line(f"if not {self._use(test.outputs[0])}: break", node)

@@ -38,6 +38,12 @@ class Executable:
 
         return native_plan(self.optimized.graph, self.jit_compile)
 
+    @functools.cached_property
+    def numpy_plan(self) -> Plan:
+        """The plan of the whole graph as calls of NumPy, whatever of it is machine code."""
+        plan = self._plan
+        return plan if type(plan) is Plan and plan.graph is self.optimized.graph else Plan(self.optimized.graph)
+
     @property
     def compiled(self) -> str:
         """What of the graph is machine code, and what keeps out the rest, in words."""

@@ -20,10 +20,12 @@ class Plan:
     """A compiled graph. ``run(*arrays)`` takes an array for each of `Graph.inputs` and returns a tuple of outputs.
 
     ``check_numerics``: with a check for NaNs and infinities after each op; see `runtime.numerics`.
+    ``budget``: a list of one number, from which the work of each turn of a loop is taken; when it gets below zero,
+    `Spent` is raised (see `native.costs`).
     """
 
-    def __init__(self, graph: Graph, check_numerics: bool = False) -> None:
-        writer = Writer(check_numerics)
+    def __init__(self, graph: Graph, check_numerics: bool = False, budget: list[float] | None = None) -> None:
+        writer = Writer(check_numerics, budget)
         self.graph = graph
         self._entry = writer.function(graph)
         writer.write_called()

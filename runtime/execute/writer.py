@@ -11,6 +11,7 @@ from .. import trace
 from ..ir import Graph, Node, Value
 from ..numerics import check_results
 from ..total import Totality
+from . import costs
 from .body import Body
 from .failure import require_room
 from .interpreter import as_string
@@ -21,14 +22,16 @@ from .ownership import Ownership, ownership
 class Writer:
     """Writes the functions of one plan. ``lines`` and ``nodes`` (the node that made each line) grow together."""
 
-    def __init__(self, check_numerics: bool = False) -> None:
-        self.check_numerics = check_numerics
+    def __init__(self, check_numerics: bool = False, budget: list[float] | None = None) -> None:
+        self.check_numerics, self.budget = check_numerics, budget
         self.lines: list[str] = []
         self.nodes: list[Node | None] = []
         self.globals: dict[str, Any] = {"as_string": as_string, "copy_of": np.array, "plan_nodes": None,
                                         "require_room": require_room}  # fmt: skip
         if check_numerics:
             self.globals["check_results"] = check_results
+        if budget is not None:
+            self.globals |= {"budget": budget, "Spent": costs.Spent}
         self._live: set[Value] = set()
         self._kept: set[Node] = set()
         self._functions: dict[Graph, str] = {}

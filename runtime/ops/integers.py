@@ -6,6 +6,7 @@ these kernels let NumPy warn, at the user's line.
 
 from __future__ import annotations
 
+import math
 import sys
 import warnings
 from collections.abc import Callable
@@ -63,6 +64,9 @@ def _place() -> tuple[str, int]:
     while frame is not None:
         nodes = frame.f_globals.get("plan_nodes")
         if nodes is not None:
+            budget = frame.f_globals.get("budget")
+            if budget is not None:  # this plan must not be stopped to be run again: the warning would come twice
+                budget[0] = math.inf
             node = nodes[frame.f_lineno - 1]
             location = node.location if node is not None else None
             break

@@ -1,8 +1,10 @@
 """Graphs as machine code, through LLVM (``llvmlite``, the extra ``native``).
 
 =================  ==================================================================================================
+supported.py       the names of the ops and dtypes that there is code for
 partition.py       which parts of a graph become machine code
-region.py          such a part: code for each combination of shapes, and the plan for everything else
+region.py          such a part: code for each combination of shapes, when its plan has worked long enough for compiling
+                   to pay, and the plan for everything else
 lowering.py        a graph as the text of one function; control.py, views.py, reductions.py, joining.py, products.py:
                    how ops are lowered that are not elementwise
 elementwise.py     the elementwise ops, as one table; division.py, and functions.py: exp, log, tanh
@@ -14,7 +16,8 @@ blas.py            NumPy's own BLAS
 
 How to add an op: an elementwise one is one entry of `elementwise.ELEMENTWISE`, the dtype in which NumPy computes and a
 function that writes instructions for one element. Any other is a function with ``@lowers("name")`` in the module of its
-family; it gets the expressions of its inputs, and gives that of its output. The tests run both over the op's samples.
+family; it gets the expressions of its inputs, and gives that of its output. Either has its name in `supported.OPS`.
+The tests run both over the op's samples.
 
 What is the same as in the plan: dtypes, shapes, integers bit for bit, comparisons, conversions, ``+ - * /`` and square
 roots of floats, errors and warnings. A division of integers by zero, a float that fits into no integer, an index
@@ -25,6 +28,8 @@ float64), matrix products, and elementary functions (bounds in functions.py).
 
 from __future__ import annotations
 
+import functools
+import importlib.util
 from typing import Any
 
 from autograph.config import settings
@@ -35,8 +40,17 @@ from ..plan import Plan
 __all__ = ["is_available", "native_plan", "report"]
 
 
+@functools.cache
+def is_installed() -> bool:
+    """Whether llvmlite is there; it takes long to load, and may not work."""
+    try:
+        return importlib.util.find_spec("llvmlite") is not None
+    except ValueError:  # a module without a specification stands in its place
+        return False
+
+
 def is_available() -> bool:
-    """Whether machine code can be made: llvmlite is installed, and memory is laid out as it is known here."""
+    """Whether machine code can be made: llvmlite works, and memory is laid out as it is known here."""
     from . import compiler, entry
 
     return compiler.available() and entry.layout_is_known()
@@ -49,21 +63,21 @@ def native_plan(graph: Graph, jit_compile: bool | None) -> Any:
     """
     if jit_compile is False or (jit_compile is None and not settings.native):
         return Plan(graph)
-    if not is_available():
-        if jit_compile:
-            from autograph.errors import MissingExtraError
+    if jit_compile and not is_available():
+        from autograph.errors import MissingExtraError
 
-            raise MissingExtraError("jit_compile=True needs llvmlite", remedy="pip install 'autograph-py[native]'")
+        raise MissingExtraError("jit_compile=True needs llvmlite", remedy="pip install 'autograph-py[native]'")
+    if not is_installed():
         return Plan(graph)
-    from .partition import obstacle, partition
+    from .partition import is_whole, obstacle, partition
     from .region import Region, refused
 
-    found = obstacle(graph.nodes)
-    if found is None:
-        return Region(graph, bool(jit_compile))
     if jit_compile:
-        raise refused(*found)
-    return Plan(partition(graph)[0])
+        found = obstacle(graph.nodes)
+        if found is not None:
+            raise refused(*found)
+        return Region(graph, demanded=True)
+    return Region(graph) if is_whole(graph) else Plan(partition(graph)[0])
 
 
 def report(plan: Any) -> str:

@@ -14,12 +14,9 @@ import numpy as np
 
 from autograph.errors import AutographError
 
-from ...dtypes import DType, bool_, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64
+from ...dtypes import DType, float32, float64
+from .supported import TYPES
 
-TYPES: dict[DType, str] = {
-    bool_: "i1", int8: "i8", int16: "i16", int32: "i32", int64: "i64", uint8: "i8", uint16: "i16", uint32: "i32",
-    uint64: "i64", float32: "float", float64: "double",
-}  # fmt: skip
 _SUFFIX = {"float": "f32", "double": "f64"}
 # How much work (elements, turns of loops) is done before it is looked whether the user wants to interrupt it.
 _WORK_BETWEEN_POLLS = 1 << 22

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...ir import Graph, Node, Type, Value
 from ...op import OPS, Op
-from .elementwise import ELEMENTWISE
-from .emitter import TYPES
-from .lowering import LOWERINGS
+from . import supported
 from .region import Region
 
 # So many nodes have to be in a part without a loop, or a call of it costs more than it saves.
 _ENOUGH = 4
+# A part ends when it has so many nodes, those of sub-graphs included: what is compiled at once holds up the program.
+_MOST_NODES = 2000
 _CONTROL = frozenset(("while", "cond"))
 _GIVEN = frozenset(("constant", "placeholder"))
 _NO_WORK = frozenset(("identity", "reshape", "expand_dims", "squeeze", "transpose", "shape"))
@@ -49,28 +50,38 @@ def obstacle(nodes: Iterable[Node]) -> tuple[Node, str] | None:
         if name in _GIVEN:  # what uses it is to blame
             continue
         for value in (*node.inputs, *node.outputs):
-            if value.type.dtype not in TYPES:
+            if value.type.dtype not in supported.TYPES:
                 return node, f"values of dtype {value.type.dtype.name}"
         if name in _CONTROL:
             for graph in node.subgraphs:
                 found = obstacle(graph.nodes)
                 if found is not None:
                     return found
-        elif name not in ELEMENTWISE and name not in LOWERINGS:
+        elif name not in supported.OPS:
             return node, f"the op {name!r} has no form in machine code"
     return None
+
+
+def is_whole(graph: Graph) -> bool:
+    """Whether a graph is one part of machine code alone."""
+    nodes = sum(1 for _ in itertools.islice(graph.walk(), _MOST_NODES + 1))
+    return nodes <= _MOST_NODES and obstacle(graph.nodes) is None
 
 
 def partition(graph: Graph) -> tuple[Graph, list[Region]]:
     """A graph with `NATIVE` nodes in the place of parts of a graph, and these parts."""
     runs: list[list[Node]] = [[]]
+    size = 0
     for node in graph.nodes:
         if node.op.name in _GIVEN:
             continue
-        if obstacle([node]) is None:
-            runs[-1].append(node)
-        elif runs[-1]:
+        is_native = obstacle([node]) is None
+        size += 1 + sum(1 for inner in node.subgraphs for _ in inner.walk())
+        if runs[-1] and (size > _MOST_NODES or not is_native):
             runs.append([])
+            size = 0
+        if is_native:
+            runs[-1].append(node)
     worthy = {run[0]: run for run in runs if run and _pays(run)}
     if not worthy:
         return graph, []

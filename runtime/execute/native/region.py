@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,23 +13,24 @@ import numpy as np
 from autograph.config import settings
 from autograph.errors import AutographError
 
-from ...ir import Graph, Location, Node, Type
+from ...ir import Graph, Node, Type
+from .. import costs
 from ..plan import Plan
+from . import is_available
 
 Entry = Callable[..., Any]
 # Code is made for at most so many combinations of shapes; others run through the plan.
 _MOST_SHAPES = 16
-# A graph with loops is compiled at its first call unless it has more nodes than this.
-_MOST_AT_ONCE = 5000
-# Any other is compiled when it has been called so often, and oftener for each of its nodes.
-_CALLS, _CALLS_PER_NODE = 20, 0.1
 # Code that gives up so often (because of errors and warnings) is not asked again.
-_MOST_FAILURES = 3
+_MOST_FAILURES = 10
 _lock = threading.RLock()
 
 
 class Region:
     """A graph, with machine code for each combination of shapes that it is called with. ``run`` is as that of `Plan`.
+
+    It begins with a plan, which counts its work until compiling pays (see `costs`), for each combination anew. The plan
+    may stop then in the midst of a loop, and the code starts over: whatever runs here has no effects.
 
     Attributes
     ----------
@@ -36,23 +38,29 @@ class Region:
     reasons: for each combination of shapes that has no code: the node that is to blame, and why.
     """
 
-    def __init__(self, graph: Graph, demanded: bool = False, plan: Callable[[], Any] | None = None) -> None:
+    def __init__(self, graph: Graph, demanded: bool = False) -> None:
         self.graph = graph
         self.demanded = demanded
         self.reasons: list[tuple[Node | None, str]] = []
-        self._make_plan = plan
+        self.failures = 0
         self._entry: Entry = _none
         self._entries: dict[Any, Entry | None] = {}
-        self.failures = 0
-        names = [node.op.name for node in graph.walk()]
-        at_once = demanded or ("while" in names and len(names) < _MOST_AT_ONCE)
-        self._waits = 0 if at_once else int(_CALLS + _CALLS_PER_NODE * len(names))
+        self._patience = 0 if demanded else costs.of_compiling(graph.walk())
+        self._budget: list[float] = [self._patience]
+        self._cost = costs.of_call(graph)
         self._dtypes = [value.type.dtype.numpy for value in graph.inputs]
 
     @functools.cached_property
-    def plan(self) -> Any:
+    def plan(self) -> Plan:
         """The plan that runs when there is no code for the arguments, and tells what is wrong with them."""
-        return Plan(self.graph) if self._make_plan is None else self._make_plan()
+        return Plan(self.graph)
+
+    @functools.cached_property
+    def _counting(self) -> Plan:
+        """The plan that runs while it is open whether there will be code: it counts the turns of loops."""
+        if all(node.op.name != "while" for node in self.graph.walk()):
+            return self.plan
+        return Plan(self.graph, budget=self._budget)
 
     def run(self, *inputs: Any) -> tuple[Any, ...]:
         """Run the graph. Raises what its plan raises."""
@@ -60,11 +68,15 @@ class Region:
         return result if type(result) is tuple else self._run_otherwise(result, inputs)
 
     def _run_otherwise(self, result: Any, inputs: Sequence[Any]) -> tuple[Any, ...]:
-        if result is None and self._waits:
-            self._waits -= 1
-        elif result is None:
+        if result is None:  # there is no code, or none for these shapes
             arrays = [np.asarray(x, dtype, order="C") for x, dtype in zip(inputs, self._dtypes, strict=True)]
-            entry = self._entry_for(arrays)
+            shapes = tuple([array.shape for array in arrays])
+            if shapes not in self._entries and self._budget[0] > 0 and len(self._entries) < _MOST_SHAPES:
+                try:
+                    return self._counted(inputs)
+                except costs.Spent:
+                    pass
+            entry = self._entry_for(shapes)
             result = None if entry is None else entry(*arrays)
             if type(result) is tuple:
                 return result
@@ -74,6 +86,13 @@ class Region:
                 self._give_up()
         return self.plan.run(*inputs)
 
+    def _counted(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
+        self._budget[0] -= self._cost
+        result = self._counting.run(*inputs)
+        if self._budget[0] == math.inf:  # a warning has been given, which must not come twice
+            self._budget[0] = self._patience
+        return result
+
     def _give_up(self) -> None:
         with _lock:
             self._entries = dict.fromkeys(self._entries)
@@ -81,20 +100,23 @@ class Region:
 
     # Compiling
 
-    def _entry_for(self, arrays: Sequence[np.ndarray[Any, Any]]) -> Entry | None:
-        key = tuple([array.shape for array in arrays])
-        if key not in self._entries:
+    def _entry_for(self, shapes: tuple[Any, ...]) -> Entry | None:
+        if shapes not in self._entries:
             with _lock:
-                if key not in self._entries:
+                if shapes not in self._entries:
                     if len(self._entries) >= _MOST_SHAPES:
                         return None
-                    self._entries[key] = self._compiled(key)
-        entry = self._entries[key]
+                    self._entries[shapes] = self._compiled(shapes)
+                    self._budget[0] = self._patience
+        entry = self._entries[shapes]
         if entry is not None:
             self._entry = entry
         return entry
 
     def _compiled(self, shapes: Sequence[tuple[int, ...]]) -> Entry | None:
+        if not is_available():
+            self.reasons.append((None, "llvmlite does not work here"))
+            return None
         from .assemble import module
         from .lowering import Lowering
 
@@ -126,16 +148,6 @@ class Region:
             where = None if node is None else node.location
             lines.append(f"{nodes} nodes run through NumPy: {reason}" + ("" if where is None else f" ({where})"))
         return "\n".join(lines) or f"{nodes} nodes may become machine code, but have not been called often enough"
-
-    # What a plan has too
-
-    @property
-    def source(self) -> str:
-        return self.plan.source
-
-    @property
-    def located_lines(self) -> list[tuple[str, Location | None]]:
-        return self.plan.located_lines
 
 
 def _none(*_: Any) -> None:

@@ -7,13 +7,22 @@ from typing import Any
 import numpy as np
 import pytest
 
+from autograph.config import settings
 from autograph.runtime import trace
 from autograph.runtime.convert import wrap
-from autograph.runtime.execute import native
+from autograph.runtime.execute import costs, native
 from autograph.runtime.execute.native.region import Region
 from autograph.runtime.ir import Graph
 from autograph.runtime.op import Op, type_of
 from autograph.runtime.tensor import SymbolicTensor
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever can be machine code is, from the first call on."""
+    monkeypatch.setattr(settings, "native", True)
+    monkeypatch.setattr(costs, "of_compiling", lambda nodes: 0)
+
 
 needs_llvm = pytest.mark.skipif(not native.is_available(), reason="llvmlite is not installed")
 

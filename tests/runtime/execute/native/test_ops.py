@@ -9,6 +9,7 @@ import pytest
 
 from autograph.errors import UnimplementedError
 from autograph.runtime import ops  # noqa: F401  (declares the ops)
+from autograph.runtime.execute.native import supported
 from autograph.runtime.execute.native.elementwise import ELEMENTWISE
 from autograph.runtime.execute.native.lowering import LOWERINGS
 from autograph.runtime.execute.native.partition import obstacle
@@ -72,6 +73,10 @@ def test_every_op_is_covered_by_some_sample() -> None:
             if region.is_compiled and not region.failures:
                 lowered.add(record.name)
     assert {*ELEMENTWISE, *LOWERINGS} - STRUCTURE - lowered == set()
+
+
+def test_the_names_of_ops_are_all_there() -> None:
+    assert {*ELEMENTWISE, *LOWERINGS} == supported.OPS
 
 
 INTEGERS = [np.int8, np.uint8]

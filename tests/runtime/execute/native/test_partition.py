@@ -9,40 +9,12 @@ import numpy as np
 import pytest
 
 import autograph as tf
-from autograph.config import settings
 from autograph.errors import UnimplementedError
+from autograph.runtime.execute.native import partition
+from tests.runtime.execute.native.common import at_once as at_once
 from tests.runtime.execute.native.common import needs_llvm
 
-pytestmark = needs_llvm
-
-
-@pytest.fixture(autouse=True)
-def native(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings, "native", True)
-
-
-def test_a_loop_is_compiled_at_the_first_call() -> None:
-    @tf.function
-    def f(n):
-        while n < 100:
-            n = n * 2
-        return n
-
-    assert f(tf.constant(3)) == 192
-    assert "nodes are machine code" in f.get_concrete_function(tf.constant(3)).compiled
-
-
-def test_what_has_no_loop_is_compiled_when_it_is_called_often() -> None:
-    @tf.function
-    def f(x):
-        return x * 2 + 1
-
-    concrete = f.get_concrete_function(tf.constant(3))
-    f(tf.constant(3))
-    assert "often enough" in concrete.compiled
-    for _ in range(40):
-        assert f(tf.constant(3)) == 7
-    assert "are machine code" in concrete.compiled
+pytestmark = [needs_llvm, pytest.mark.usefixtures("at_once")]
 
 
 def test_a_loop_beside_what_has_no_code(capsys: Any) -> None:
@@ -134,6 +106,23 @@ def test_a_gradient_through_a_loop() -> None:
         tape.watch(x)
         y = f(x)
     assert float(y) == 16 and float(tape.gradient(y, x)) == 32
+
+
+def test_long_graphs_are_cut_into_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(partition, "_MOST_NODES", 10)
+
+    @tf.function
+    def f(x):
+        for i in range(12):
+            x = x * 2.0 + x[::-1] * i
+        return x
+
+    x = np.arange(5.0)
+    expected = x
+    for i in range(12):
+        expected = expected * 2.0 + expected[::-1] * i
+    np.testing.assert_array_equal(f(tf.constant(x)), expected)
+    assert f.get_concrete_function(tf.constant(x)).compiled.count("are machine code") > 3
 
 
 def test_numbers_that_depend_on_shapes() -> None:

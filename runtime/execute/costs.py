@@ -1,0 +1,66 @@
+"""When code is worth compiling: as soon as the plan has worked about as long as compiling would have taken.
+
+So nothing takes twice as long as it had to, however often it will run; a call that comes once never waits for the
+compiler. Work is not measured but estimated, in units of one op of scalars (about 50 ns), so that a program does the
+same whenever it runs: results of machine code may differ from NumPy's in the last digits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from ..ir import Graph, Node
+
+# Running: a call of a plan, a kernel on arrays, and how many elements take as long as an op of scalars.
+_CALL, _KERNEL, _ELEMENTS = 4, 15, 100
+# Compiling: to start with, and for each node of scalars, or of arrays.
+_START, _SCALAR, _ARRAY = 300_000, 600, 10_000
+_NO_WORK = frozenset(("constant", "placeholder"))
+
+
+class Spent(BaseException):
+    """A plan has done the work that it was given a budget for: a loop in it is worth compiling."""
+
+
+def of_call(graph: Graph) -> int:
+    """The work of a call, but for turns of loops."""
+    return _CALL + of_block(graph)
+
+
+def of_block(graph: Graph) -> int:
+    """The work of running the nodes of a graph once, but for turns of loops."""
+    return sum(_of_node(node) for node in graph.nodes)
+
+
+def of_turn(node: Node) -> int:
+    """The work of a turn of a loop."""
+    return 1 + of_block(node.attributes["test"]) + of_block(node.attributes["body"])
+
+
+def of_compiling(nodes: Iterable[Node]) -> int:
+    """The work of compiling the nodes of a graph, those of sub-graphs included."""
+    return _START + sum(_SCALAR if _elements(node) == 1 else _ARRAY for node in nodes if node.op.name not in _NO_WORK)
+
+
+def _of_node(node: Node) -> int:
+    if node.op.name in _NO_WORK:
+        return 0
+    if node.op.name == "while":
+        return 1
+    if node.op.name == "cond":
+        return 1 + max(of_block(node.attributes["then"]), of_block(node.attributes["orelse"]))
+    elements = _elements(node)
+    return 1 if elements == 1 else _KERNEL + elements // _ELEMENTS
+
+
+def _elements(node: Node) -> int:
+    """The elements of the largest array of a node, as far as its dimensions are known."""
+    return max([_size(value.type.shape) for value in (*node.inputs, *node.outputs)], default=1)
+
+
+def _size(shape: Any) -> int:
+    if shape == ():
+        return 1
+    return max(2, math.prod(n for n in shape or () if n is not None))

@@ -103,7 +103,7 @@ class StagedTypeError(StagingError, TypeError):
 
 
 class StagedAttributeError(StagingError, AttributeError):
-    """A graph tensor has no such attribute, though the Python value that it stands for does."""
+    """A graph tensor has no such attribute, though the Python value that it stands for does; or an object lacks it."""
 
 
 class StagedRecursionError(StagingError, RecursionError):

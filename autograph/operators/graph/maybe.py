@@ -6,11 +6,12 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from autograph.errors import UndefinedVariableError
+from autograph.errors import AutographError, StagedAttributeError, UndefinedVariableError
 from autograph.runtime import trace_text
 from autograph.runtime.ops.text import Optional, layout_of
 
 from ..variables import UNDEFINED, Undefined
+from .assigned import in_some_runs
 from .errors import require, where
 
 
@@ -35,12 +36,14 @@ class Maybe:
         """The value; at run time an error when it is missing."""
         name = self.name
         if self.missing is UNDEFINED:
+            error: AutographError
+            remedy = f"give `{name}` a value before the branch or loop, or in every branch"
             if name.isidentifier():
                 message = f"cannot access local variable {name!r} where it is not associated with a value"
-                remedy = f"give `{name}` a value before the branch or loop, or in every branch"
-                require(self.flag, UndefinedVariableError(message, **where(), remedy=remedy))
+                error = UndefinedVariableError(message + in_some_runs(name), **where(), remedy=remedy)
             else:
-                require(self.flag, AttributeError(f"`{name}` is not set"))
+                error = StagedAttributeError(f"`{name}` is not set{in_some_runs(name)}", **where(), remedy=remedy)
+            require(self.flag, error)
         else:
             require(self.flag, TypeError(f"{f'`{name}`' if name else 'a value'} is None, and {use}"))
         return self.value.checked(use) if isinstance(self.value, Maybe) else self.value

@@ -11,6 +11,7 @@ from autograph.errors import BranchMismatchError
 from autograph.runtime.trace import is_user_file
 
 from ..variables import UNDEFINED
+from .assigned import assigned_lines
 from .errors import where
 from .specs import SCALARS, Constant, Mismatch, Spec
 
@@ -73,12 +74,12 @@ def _place(code: CodeType, label: str) -> str:
     """Where a branch sets a variable (no label: its result), in words; nothing when there is no such line."""
     if not is_user_file(code.co_filename):
         return ""
-    lines = [
-        instruction.positions.lineno
-        for instruction in dis.get_instructions(code)
-        if instruction.positions is not None and instruction.opname.startswith("STORE_" if label else "RETURN_")
-        if not label or instruction.argval == label
-    ]
+    lines = assigned_lines(code, label) if label else _return_lines(code)
     if not lines:
         return " before it" if label.isidentifier() else ""
     return f" on line {lines[-1]}"
+
+
+def _return_lines(code: CodeType) -> list[int]:
+    found = (each for each in dis.get_instructions(code) if each.opname.startswith("RETURN_"))
+    return [each.positions.lineno for each in found if each.positions is not None and each.positions.lineno is not None]

@@ -21,6 +21,7 @@ from autograph.errors import InvalidTypeError
 
 from ..convert import convert_to_tensor
 from ..dtypes import bool_, int32, string
+from ..ir import Value
 from ..op import NOT_DIFFERENTIABLE, Type, op
 from ..tensor import SymbolicTensor, Tensor
 from ..trace_text import written
@@ -247,12 +248,17 @@ def text_while_tracing(tensor: Any) -> str:
     """What `print` shows of a graph tensor: of an f-string and the like the text, with the names of staged values."""
     node = tensor.value.node
     if node.op is text_op and node.attributes["method"] in ("format", "__mod__", "join"):
-        names = [_Name(text_while_tracing(SymbolicTensor(value))) for value in node.inputs]
+        names = [_Name(text_while_tracing(SymbolicTensor(_uncast(value)))) for value in node.inputs]
         try:
             return _FUNCTIONS[node.attributes["method"]][0](*_named(node.attributes["layout"], names))
         except TypeError:  # `%d` of a name, a list of unknown length
             pass
     return str(tensor)
+
+
+def _uncast(value: Value) -> Value:
+    """The number that has been cast so that its exact value is written."""
+    return value.node.inputs[0] if value.node.op.name == "cast" else value
 
 
 def _named(layout: Any, names: list[_Name]) -> Any:

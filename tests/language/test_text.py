@@ -165,6 +165,46 @@ def test_f_strings() -> None:
     check(f, (5, 1.5, "héllo"), (1234, -0.25, "it's"))
 
 
+NUMBERS: list[Callable[[Any], Any]] = [
+    lambda x: f"{x}|{x:.10f}|{x:30}|{x:.3}|{x:e}|{x:g}",
+    lambda x: "%.10f %s" % (x, 1),
+    lambda x: "%12.9e%%" % x,
+    lambda x: "%*.*f" % (20, 12, x),
+    lambda x: "%(a).12f" % {"a": x},
+    lambda x: "{:.10f} {}".format(x, x),
+    lambda x: format(x) + format(x, ".12f"),
+]
+
+
+@pytest.mark.parametrize("dtype", [tf.float16, tf.float32, tf.float64])
+@pytest.mark.parametrize("write", NUMBERS)
+def test_formats_write_the_digits_of_the_value(write: Callable[[Any], Any], dtype: Any) -> None:
+    staged = tf.function(write)
+    for number in (0.1, -1e-4, 12345.678, float("nan"), float("inf")):
+        x = tf.constant(number, dtype)
+        assert python_values(staged(x)) == write(x) == write(x.numpy())
+        v = tf.Variable(x)
+        assert python_values(tf.function(lambda v=v: write(v))()) == write(v)
+
+
+def test_str_writes_the_digits_that_tell_a_number_from_all_others() -> None:
+    written: list[Callable[[Any], Any]] = [str, lambda x: f"{x!s}", lambda x: "%s" % x, lambda x: "%(a)s" % {"a": x}]
+    for write in written:
+        assert tf.function(lambda x, write=write: write(x))(tf.constant(0.1)) == str(np.float32(0.1)) == "0.1"
+    assert tf.function(lambda x: "%r and %.9f" % ([x], x))(tf.constant(0.1)) == "[0.1] and 0.100000001"
+
+
+def test_python_numbers_are_written_as_pythons() -> None:
+    @tf.function
+    def f(n: Any) -> Any:
+        x = 0.0
+        for _ in range(n):
+            x = 0.1
+        return f"{x} {x:.10f} {x:g} " + "%.10f" % x
+
+    assert f(tf.constant(1)) == "0.1 0.1000000000 0.1 0.1000000000"
+
+
 def test_what_may_be_none_has_the_text_of_none() -> None:
     def f(x: Any) -> Any:
         found = None

@@ -15,6 +15,7 @@ from types import FunctionType
 from typing import Any
 
 from autograph.runtime import dtypes, trace_text
+from autograph.runtime.convert import cast
 from autograph.runtime.ops.text import (
     MAPPINGS,
     METHODS,
@@ -70,7 +71,25 @@ def format_value(value: Any, conversion: str | None, specification: Any) -> Any:
         return trace_text.written(format, value, specification)
     if is_text(value) and conversion in (None, "s") and isinstance(specification, str) and not specification:
         return value
-    return apply_text("format", value, conversion, specification)
+    return apply_text("format", _exact(value) if conversion is None else value, conversion, specification)
+
+
+def _exact(value: Any) -> Any:
+    """A number for `format`, which writes the digits that it has, as of eager tensors and NumPy's scalars.
+
+    `str` and `repr` write as many digits as tell it from all others of its dtype; so is a Python number written.
+    """
+    value = value.value() if isinstance(value, Variable) else value
+    if type(value) is SymbolicTensor and value.python is None and value.static_shape == ():
+        wider = _EXACT.get(value.dtype)
+        if wider is not None:
+            return cast(value, wider)
+    return value
+
+
+_EXACT = {
+    dtypes.float16: dtypes.float64, dtypes.float32: dtypes.float64, dtypes.complex64: dtypes.complex128
+}  # fmt: skip
 
 
 def _own_method(cls: type, conversion: str | None) -> FunctionType | None:
@@ -126,8 +145,30 @@ def percent(template: Any, values: Any) -> Any:
     if isinstance(template, Tensor) or holds_staged(values):
         if isinstance(template, bytes):
             raise type_error("`%` writes a staged value into bytes", "write it into a str")
+        if isinstance(template, str):
+            values = _exact_numbers(template, values)
         return apply_text("__mod__", template, values)
     return trace_text.written(operator.mod, template, values)
+
+
+_NUMBER = "diouxXeEfFgG"
+# One field of a template for `%`: the name of a key, a width or precision that is a value too, the conversion.
+_FIELD = re.compile(r"%(?:\((?P<key>[^()]*)\))?[-#0 +]*(?P<width>\*|\d*)(?:\.(?P<digits>\*|\d*))?[hlL]?(?P<kind>.)")
+
+
+def _exact_numbers(template: str, values: Any) -> Any:
+    """The values for a template, with those exact that it writes as numbers."""
+    fields = [field for field in _FIELD.finditer(template) if field["kind"] != "%"]
+    if isinstance(values, dict):
+        numbers = {field["key"] for field in fields if field["kind"] in _NUMBER}
+        texts = {field["key"] for field in fields if field["kind"] not in _NUMBER}
+        return {key: _exact(each) if key in numbers - texts else each for key, each in values.items()}
+    if not isinstance(values, tuple):
+        return _exact(values) if len(fields) == 1 and fields[0]["kind"] in _NUMBER else values
+    kinds = "".join(["d" * [field["width"], field["digits"]].count("*") + field["kind"] for field in fields])
+    if len(kinds) != len(values):
+        return values  # which Python refuses
+    return tuple([_exact(each) if kind in _NUMBER else each for kind, each in zip(kinds, values, strict=True)])
 
 
 class _Fields:

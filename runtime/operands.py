@@ -48,6 +48,21 @@ def part(tensor: Any, key: Any) -> Any:
     return get_part(tensor, key)
 
 
+def contains(tensor: Any, item: Any) -> bool:
+    """``item in tensor``, for a tensor with a value: a part of one string, or one of the elements."""
+    from .op import OPS
+    from .ops.text import apply_text
+
+    if is_text(tensor):
+        return bool(apply_text("__contains__", tensor, item))
+    if tensor.static_shape == ():
+        raise InvalidTypeError(
+            "`in` needs a tensor with axes, not a scalar tensor", construct="in", remedy="compare the two with `==`"
+        )
+    found = tensor == item
+    return found if isinstance(found, bool) else bool(OPS["any"](found))
+
+
 def unpacked(tensor: Any, frame: FrameType) -> list[Any] | None:
     """The parts of a graph tensor for the assignment that a frame is at; None when it is at none, or can't tell.
 

@@ -250,7 +250,7 @@ class EagerTensor(Tensor):
         )
 
     def __contains__(self, value: object) -> bool:
-        return value in self._array
+        return operands.contains(self, value)
 
     def __format__(self, spec: str) -> str:
         return format(self.numpy(), spec)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..op import NOT_DIFFERENTIABLE, OPS, Op, op
+from ..tensor import EagerTensor
 from . import kernels, samples, special
 from .create import zeros_like
 from .declare import Function, binary, cast_like, sum_to, unary
@@ -298,7 +299,21 @@ def _i1_slope(x: Any, out: Any) -> Any:
 def round_to(x: Any, digits: int | None = None) -> Any:
     """What `round(x, digits)` means for a tensor: to whole numbers as integers, or to decimal places."""
     rounded = OPS["round"](x, decimals=0 if digits is None else digits)
-    return cast(rounded, "int64") if digits is None and rounded.dtype.is_floating else rounded
+    if digits is not None or not rounded.dtype.is_floating:
+        return rounded
+    if isinstance(rounded, EagerTensor):
+        _require_integers(rounded.numpy())
+    return cast(rounded, "int64")
+
+
+def _require_integers(numbers: Any) -> None:
+    """Raises what `round` of a Python float does, where there is no int64."""
+    if np.isnan(numbers).any():
+        raise ValueError("cannot convert float NaN to integer")
+    if np.isinf(numbers).any():
+        raise OverflowError("cannot convert float infinity to integer")
+    if (abs(numbers) >= 2.0**63).any():
+        raise OverflowError("float too large to convert to int64; use tf.round(x), which stays a float")
 
 
 __all__ = ["polygamma", *[name for name, value in list(globals().items()) if hasattr(value, "op")]]

@@ -213,3 +213,13 @@ def test_an_iterator_serves_one_loop() -> None:
 
     with pytest.raises(tf.errors.StagingError, match="for the second time"):
         f(tf.constant([1, 2]))
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf"), 1e19])
+def test_round_of_what_no_integer_holds_raises_with_and_without_a_graph(number: float) -> None:
+    with pytest.raises((ValueError, OverflowError)) as expected:
+        round(tf.constant(number))
+    with pytest.raises((ValueError, OverflowError)) as raised:
+        tf.function(lambda x: round(x))(tf.constant(number))
+    assert raised.type is expected.type
+    assert str(raised.value).split(";")[0] == str(expected.value).split(";")[0]

@@ -562,3 +562,31 @@ def test_print_shows_names_in_texts_while_tracing(capsys: Any) -> None:
     first, second = capsys.readouterr().out.splitlines()
     assert first == f"x is {x} {word} of [{x}, 1] {x} and 3"
     assert second.count('Tensor("text_') == 2, "another function of Python has no text yet"
+
+
+WORD, WORDS, ROWS = tf.constant("abcé"), tf.constant(["abc", "d"]), tf.constant([[1, 2], [3, 4]])
+
+
+@pytest.mark.parametrize(
+    ("item", "container", "expected"),
+    [
+        ("b", WORD, True), ("é", WORD, True), ("x", WORD, False), ("", WORD, True), (tf.constant("bc"), WORD, True),
+        ("abc", WORDS, True), ("ab", WORDS, False), (tf.constant("d"), WORDS, True), (2, ROWS, True), (5, ROWS, False),
+        ([1, 4], ROWS, True), (None, ROWS, False), (float("nan"), tf.constant([float("nan")]), False),
+    ],
+)  # fmt: skip
+def test_in_means_the_same_with_and_without_a_graph(item: Any, container: Any, expected: bool) -> None:
+    def search(values: Any) -> Any:
+        return item in values, item not in values
+
+    assert search(container) == (expected, not expected)
+    assert python_values(tf.function(search)(container)) == (expected, not expected)
+    assert (item in tf.Variable(container)) is expected
+
+
+@pytest.mark.parametrize(("item", "container"), [(b"a", WORD), (1, WORD), ("a", ROWS), (3, tf.constant(3))])
+def test_in_refuses_the_same_with_and_without_a_graph(item: Any, container: Any) -> None:
+    with pytest.raises(TypeError):
+        item in container  # noqa: B015
+    with pytest.raises(TypeError):
+        tf.function(lambda values: item in values)(container)

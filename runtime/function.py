@@ -69,6 +69,11 @@ def converted(function: Callable[..., Any]) -> Callable[..., Any]:
     return _convert(function)
 
 
+def staged_form(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What to call in place of a Python function that becomes a part of the trace at hand."""
+    return _staged_form(function)
+
+
 class _Options(NamedTuple):
     input_signature: Sequence[Any] | None
     autograph: bool

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections import deque
 from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -59,8 +60,14 @@ def difference(snapshot: Snapshot, same: Callable[[Any, Any], bool]) -> Iterator
         new = attributes_of(obj)
         for name in old.keys() | new.keys():
             before, after = old.get(name, UNDEFINED), new.get(name, UNDEFINED)
-            if not same(after, before):
+            if not same(after, before) and not (before is UNDEFINED and _is_loaded(obj, after)):
                 yield Attribute(obj, name, label), before, after
+
+
+def _is_loaded(obj: Any, value: Any) -> bool:
+    """Whether an attribute that an object has got is no change of state: a module's name that is loaded when it is
+    first used, or a submodule that was imported."""
+    return isinstance(obj, ModuleType) and (isinstance(value, ModuleType) or "__getattr__" in vars(obj))
 
 
 def restore(snapshot: Snapshot) -> None:

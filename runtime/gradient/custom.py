@@ -57,7 +57,11 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _Reads:
-    """A tape that only notes which variables are read."""
+    """A tape that only notes which variables are read.
+
+    Other tapes go on remembering what the function does: its gradient may use results on the way, which second
+    derivatives go through.
+    """
 
     def __init__(self) -> None:
         self.followed: set[Any] = set()
@@ -75,25 +79,31 @@ def _apply(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
     leaves = [leaf if is_variable(leaf) else convert_to_tensor(leaf) for leaf in nest.flatten(args)]
     args = nest.pack_sequence_as(args, leaves)
     tapes, reads = trace._local.tapes, _Reads()
-    trace._local.tapes = (reads,)
+    trace._local.tapes = (*tapes, reads)
     try:
-        result, gradient = f(*args, **kwargs)
+        result, gradient = _form(f)(*args, **kwargs)
     finally:
         trace._local.tapes = tapes
     given = {id(leaf) for leaf in leaves}
     variables = [variable for variable in reads.found.values() if id(variable) not in given]
-    for variable in reads.found.values():
-        for tape in tapes:
-            tape.accessed(variable)
     backward = _backward(gradient, leaves, variables)
     outputs = [convert_to_tensor(leaf) for leaf in nest.flatten(result)]
     graph = trace.current_graph()
     if graph is not None:
         return nest.pack_sequence_as(result, _add_node(graph, [*leaves, *variables], outputs, backward))
-    outputs = fresh(outputs, [leaf for leaf in leaves if not is_variable(leaf)])
     if tapes:
+        outputs = fresh(outputs, outputs)
         remember(Record(None, {}, [*leaves, *variables], outputs, backward=_with_zeros(backward, outputs)))
     return nest.pack_sequence_as(result, outputs)
+
+
+def _form(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What to call in place of a function of the user: while a graph is being built, one that stages control flow."""
+    if trace.current_graph() is None:
+        return function
+    from ..function import staged_form
+
+    return staged_form(function)
 
 
 def _with_zeros(backward: Callable[..., list[Any]], outputs: list[Any]) -> Callable[[list[Any]], list[Any]]:
@@ -105,17 +115,18 @@ def _backward(gradient: Callable[..., Any], leaves: list[Any], variables: list[A
     takes = inspect.signature(gradient).parameters
     accepts = "variables" in takes or any(p.kind is p.VAR_KEYWORD for p in takes.values())
     if variables and not accepts:
+        names = ", ".join([variable.name for variable in variables])
         raise TypeError(
             "If using @custom_gradient with a function that uses variables, then grad_fn must accept a keyword "
-            "argument 'variables'."
+            f"argument 'variables'. It uses {names}"
         )
 
     def backward(given: list[Any]) -> list[Any]:
         if variables:
-            own, others = gradient(*given, variables=variables)
+            own, others = _form(gradient)(*given, variables=variables)
             others = nest.flatten(others)
         else:
-            own, others = gradient(*given), []
+            own, others = _form(gradient)(*given), []
         found = [own] if not isinstance(own, (list, tuple)) else nest.flatten(own)
         if len(found) != len(leaves) or len(others) != len(variables):
             raise ValueError(

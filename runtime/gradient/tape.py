@@ -141,7 +141,7 @@ class GradientTape:
         unconnected_gradients: ``"none"`` or ``"zero"``: what to give for a source that no target depends on.
 
         Raises `RuntimeError` when a tape that is not persistent is used twice, `LookupError` for an operation without
-        a gradient.
+        a gradient, `TypeError` for a target that is no tensor.
         """
         records = self._take_records()
         zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
@@ -203,7 +203,13 @@ def _as_tensor(leaf: Any) -> Any:
 
 
 def _target(leaf: Any) -> Any:
-    return leaf if is_variable(leaf) else _as_tensor(leaf)
+    if is_variable(leaf) or isinstance(leaf, Tensor) or hasattr(type(leaf), "__tensor__"):
+        return leaf if is_variable(leaf) else _as_tensor(leaf)
+    reason = ": a gradient that is None is of sources that its target does not depend on" if leaf is None else ""
+    raise TypeError(
+        "Argument `target` should be a list or nested structure of tensors and variables to be differentiated, but "
+        f"received {leaf!r}{reason}"
+    )
 
 
 def differentiate(records: Sequence[Record], targets: Sequence[Any], given: Sequence[Any], sources: Sequence[Any],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -224,3 +225,30 @@ def test_what_can_not_be_carried_is_refused() -> None:
         with pytest.raises(tf.errors.MutationError):
             tf.function(f)(tf.constant(1))
     assert not array.any() and names == {"a"} and kept.items == [1]
+
+
+def loaded_late(name):
+    """What the module below holds from its first use on."""
+    if name != "distance":
+        raise AttributeError(name)
+    setattr(LAZY, name, abs)
+    return abs
+
+
+LAZY = types.ModuleType("lazy")
+LAZY.__getattr__ = loaded_late  # type: ignore[method-assign]
+
+
+@as_it_is
+def uses_what_is_loaded_late(x):
+    return LAZY.distance(x) + LAZY.distance(x)
+
+
+def test_names_that_a_module_loads_when_they_are_used_are_no_changes() -> None:
+    @tf.function
+    def f(x):
+        if x < 0:
+            x = uses_what_is_loaded_late(x)
+        return x
+
+    assert int(f(tf.constant(-3))) == 6

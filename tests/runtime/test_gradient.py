@@ -11,6 +11,8 @@ import pytest
 
 import autograph as tf
 
+from .gradient_ways import ways
+
 
 def x_squared(persistent: bool = False) -> tuple:
     x = tf.constant([1.0, 2.0])
@@ -300,6 +302,51 @@ def test_custom_gradient_of_a_custom_gradient() -> None:
         g = first.gradient(y, x, output_gradients=up)
     check(g, 20)
     check(second.gradient(g, up), 100)
+
+
+@ways
+def test_second_derivatives_go_through_what_a_custom_gradient_takes_from_the_function(way) -> None:
+    @tf.custom_gradient
+    def cube(x):
+        square = x * x
+        factor = tf.exp(square)
+        return square * x, lambda upstream: upstream * (3.0 * square + factor)
+
+    found = way(tf.function(lambda x: cube(x) if x > 0 else x), np.float32(0.5))
+    g = 0.75 + np.exp(0.25)
+    check(found[1], g)
+    check(found[2], 2 * g * (3.0 + np.exp(0.25)))
+
+
+def test_a_custom_gradient_and_its_function_may_depend_on_tensors_in_a_graph() -> None:
+    @tf.custom_gradient
+    def steep(x):
+        y = x if x > 0 else -x
+
+        def gradient(upstream):
+            factor = 1.0
+            while factor < y:
+                factor *= 2.0
+            return upstream * factor
+
+        return y, gradient
+
+    @tf.function
+    def both(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = steep(x)
+        return y, tape.gradient(y, x)
+
+    for x, expected in ((3.0, (3, 4)), (-9.0, (9, 16))):
+        check(both(tf.constant(x)), expected)
+
+
+@pytest.mark.parametrize("target", [None, 3, "text"])
+def test_what_is_no_tensor_has_no_gradient(target) -> None:
+    x, _, tape = x_squared()
+    with pytest.raises(TypeError, match=f"but received {target!r}"):
+        tape.gradient(target, x)
 
 
 def test_custom_gradient_with_several_results_and_keywords() -> None:

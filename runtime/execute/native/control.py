@@ -53,6 +53,9 @@ def lower_while(lowering: Lowering, node: Node, inputs: Sequence[Expression]) ->
     bind(lowering, test, [*state, *operands])
     decided = lowering.block(test, test.outputs)
     ends = None
+    if decided is not None and decided[0].size != 1:  # the plan will say that it has no truth
+        e.jump("failed")
+        decided = None
     if decided is not None:
         e.branch(lowering.scalar(decided[0]), inside, after)
         e.begin(inside)
@@ -104,6 +107,8 @@ def lower_cond(lowering: Lowering, node: Node, inputs: Sequence[Expression]) -> 
     """A branch; arrays that it gives get memory of their own, or stay where they are."""
     e = lowering.e
     then, orelse = node.attributes["then"], node.attributes["orelse"]
+    if inputs[0].size != 1:  # the plan will say that it has no truth
+        raise Fails
     predicate = lowering.scalar(inputs[0])
     operands = ready(lowering, inputs[1:])
     homes = _kept(lowering, node, operands)

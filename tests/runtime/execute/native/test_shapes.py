@@ -118,3 +118,23 @@ def test_arguments_that_never_fit_raise_what_the_plan_raises() -> None:
             f(tf.constant([1.0, 2.0]), tf.constant([1.0, 2.0, 3.0]))
 
 
+
+
+@pytest.mark.parametrize("loop", [False, True])
+def test_a_condition_of_several_values_has_no_truth(loop: bool) -> None:
+    @tf.function(input_signature=[tf.TensorSpec(None, tf.float32)])
+    def branch(x):
+        return x + 1.0 if x > 0 else x
+
+    @tf.function(input_signature=[tf.TensorSpec(None, tf.float32)])
+    def turns(x):
+        while x < 2:
+            x += 1.0
+        return x
+
+    region = Region((turns if loop else branch).get_concrete_function().optimized_graph, demanded=True)
+    assert region.run(np.ones((), np.float32))[0] == region.run(np.ones((1,), np.float32))[0] == 2
+    for length in (2, 0):
+        with pytest.raises(Exception, match="truth|ambiguous|empty"):
+            region.run(np.ones(length, np.float32))
+    assert not region.failures

@@ -33,8 +33,7 @@ def in_place(binary: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """``x op= v``: another tensor, and a note that an array would have been changed."""
 
     def method(self: Any, other: Any) -> Any:
-        note_update(self)
-        return binary(self, other)
+        return updated(binary, self, other)
 
     return method
 
@@ -67,4 +66,4 @@ def defers(other: Any) -> bool:
 
 
 from . import trace  # noqa: E402 (it needs tensors)
-from .in_place import note_update  # noqa: E402
+from .in_place import updated  # noqa: E402

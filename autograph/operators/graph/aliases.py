@@ -23,6 +23,8 @@ from types import (
 )
 from typing import Any
 
+import numpy as np
+
 from autograph.errors import MutationError
 from autograph.runtime.choices import note_choice
 from autograph.runtime.trace import is_user_file
@@ -41,7 +43,9 @@ from .specs import Frozen, has_parts, parts_of
 _ROOT = "run_trace"
 _MOST = 20_000  # objects that are looked into
 _LEAVES = (str, bytes, int, float, complex, type(None))
-_SEQUENCE_ITERATORS: tuple[type, ...] = (type(iter([])), enumerate, zip, reversed, map, filter)
+_SEQUENCE_ITERATORS: tuple[type, ...] = (
+    type(iter([])), type(iter(np.zeros(1))), enumerate, zip, reversed, map, filter,
+)  # fmt: skip
 
 
 def rebind(values: Any, by: Any, label: str, known: Iterable[Location]) -> None:
@@ -173,6 +177,18 @@ def _pairs(merged: Any, frozen: Any) -> Iterator[tuple[Any, Any]]:
     (keys, parts), (other_keys, others) = parts_of(merged), parts_of(frozen)
     by_key = dict(zip(other_keys, others, strict=True))
     return iter([(part, by_key[key]) for key, part in zip(keys, parts, strict=True) if key in by_key])
+
+
+def roots() -> Iterator[Any]:
+    """What the running functions, and bodies under trace, hold in variables, and the iterators of their loops."""
+    for journal in stack():
+        yield from journal.bodies
+    for frame in _frames():
+        if is_user_file(frame.f_code.co_filename):
+            yield from frame.f_locals.values()
+            yield from [frame.f_globals.get(name) for name in frame.f_code.co_names]
+        elif frame.f_code is for_stmt.__code__:
+            yield frame.f_locals.get("iterator")
 
 
 def reachable(roots: Iterable[Any]) -> Iterator[Any]:
@@ -320,6 +336,6 @@ def is_user_class(cls: type) -> bool:
 
 
 def _runs_over(iterator: Any, values: Any, depth: int = 3) -> bool:
-    if not depth or not isinstance(iterator, _SEQUENCE_ITERATORS):
+    if not depth or not isinstance(iterator, (*_SEQUENCE_ITERATORS, tuple)):
         return False
     return any(each is values or _runs_over(each, values, depth - 1) for each in gc.get_referents(iterator))

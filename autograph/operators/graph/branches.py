@@ -13,7 +13,7 @@ from autograph.runtime.trace import building
 
 from ..exceptions import StagedRaise, refuse_in_try
 from ..state import Contents, Journal, Location, copies
-from . import class_defaults, rebinding
+from . import class_defaults, memory, rebinding
 from .dicts import DictState
 from .errors import keep_cause, stage_raise
 from .join import join
@@ -39,6 +39,8 @@ class Outcome:
     changes: dict[Key, tuple[Location, Any]] = field(default_factory=dict)
     raises: bool = False
     """Whether the body does not return because it raises."""
+    stores: memory.Times = field(default_factory=dict)
+    """When it has stored into arrays."""
 
     @property
     def returns(self) -> bool:
@@ -61,6 +63,15 @@ def trace_body(
     """
     journal = Journal(bodies, names)
     outcome = Outcome(graph, bodies[0], journal)
+    before = memory.times()
+    try:
+        return _traced(outcome, run)
+    finally:
+        outcome.stores = memory.turn_back(before)
+
+
+def _traced(outcome: Outcome, run: Callable[..., Any]) -> Outcome:
+    graph, journal = outcome.graph, outcome.journal
     with building(graph), journal:
         try:
             result = run()

@@ -13,7 +13,7 @@ from autograph.runtime.trace import building, current_graph, value_of
 from ..dispatch import Thunk
 from ..exceptions import StagedRaise
 from ..state import Location
-from . import aliases, conditions, rebinding
+from . import aliases, conditions, memory, rebinding, state_memory
 from .branches import Key, Outcome, add_holders, merged, old_value, trace_body
 from .values import references_in
 
@@ -60,13 +60,15 @@ def _join(truth: Any, then: Outcome, otherwise: Outcome) -> Any:
         for label, values in zip(labels, columns, strict=True)
     ]
     for position, outcome in enumerate(branches):
-        with building(outcome.graph):
+        with building(outcome.graph), memory.at(outcome.stores):
             tensors: list[Any] = []
             for spec, values in zip(specs, columns, strict=True):
                 spec.flatten(values[position], tensors)
             outcome.graph.outputs = [value_of(tensor) for tensor in tensors]
     outputs = iter(cond_node(truth, then.graph, otherwise.graph))
     result, *values = [spec.unflatten(outputs) for spec in specs]
+    rows = [list(row) for row in zip(*columns, strict=True)]
+    state_memory.merge_branches(rows, [outcome.stores for outcome in branches], [result, *values])
     known = references_in([frozen for column in columns for frozen in column])
     for value in (result, *values):
         aliases.note_new(value, known)
@@ -77,6 +79,6 @@ def _join(truth: Any, then: Outcome, otherwise: Outcome) -> Any:
         for frozen, outcome in zip(column, branches, strict=True):
             is_old = aliases.always_old if id(frozen) in old else outcome.is_old
             aliases.mark_copies(label or "the value", value, frozen, is_old)
-    for position in range(len(branches)):
-        aliases.note_shared(labels, [result, *values], [column[position] for column in columns])
+    for row in rows:
+        aliases.note_shared(labels, [result, *values], row)
     return result

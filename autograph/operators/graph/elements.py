@@ -16,7 +16,7 @@ from autograph.runtime import dtypes
 from autograph.runtime.op import OPS
 
 from ..state import INSIDE, about_to_change, copies, created, mark_copy, stack
-from . import aliases
+from . import aliases, memory
 from .errors import where
 from .join import join
 from .lists import ListState, StagedList
@@ -183,7 +183,12 @@ def element_at(values: StagedList, index: Any) -> Any:
     """The element at a place that there is."""
     element = values._element
     if not _can_change(element):
-        return values.at(index)
+        made = values.at(index)
+        if isinstance(values, PythonList):
+            memory.note_element(made, values.values, values.values)
+        else:
+            memory.note_element(made, values, None)
+        return made
     state = values.state
     kinds = element.types()
     leaves = iter(

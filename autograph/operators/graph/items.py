@@ -35,7 +35,7 @@ def get_item(container: Any, index: Any) -> Any:
         return container.at(index)
     rebinding.check_not_replaced(container)
     if isinstance(container, (np.ndarray, str)):
-        return convert_to_tensor(container)[index]
+        return arrays.as_tensor(container)[index]
     if isinstance(container, (list, tuple, range)) and isinstance(index, slice):
         staged = any(isinstance(each, (SymbolicTensor, Maybe)) for each in (index.start, index.stop, index.step))
         return _slice(container, index) if staged else container[index]
@@ -89,7 +89,7 @@ def set_item(value: Any, container: Any, index: Any) -> Any:
         if isinstance(container, SymbolicTensor):
             note_store(container)
         made = index_ops.set_item(convert_to_tensor(container), index, value)
-        arrays.register(made, container)
+        arrays.note_stored(made, container)
         return made
     rebinding.check_not_replaced(container)
     if isinstance(container, list) and isinstance(index, (Tensor, slice)):

@@ -16,6 +16,7 @@ from autograph.runtime.op import OPS
 from autograph.runtime.ops.text import Items
 
 from ..state import INSIDE, Mutable, about_to_change, created, mark_copy
+from . import memory
 from .errors import require, where
 from .join import element_spec, join
 from .list_methods import ListMethods, require_index
@@ -198,6 +199,7 @@ class StagedList(ListMethods, Mutable):
         return element
 
     def append(self, value: Any) -> None:
+        memory.note_listed(value)
         self._own(value)
         state = self.state.widened(_with_element(self.state.spec, value))
         assert state.spec.element is not None
@@ -286,6 +288,7 @@ class StagedList(ListMethods, Mutable):
         if isinstance(index, slice):
             self._set_slice(index, value)
             return
+        memory.note_listed(value)
         self._own(value)
         index = self._position(index, "list assignment")
         state = self.state.widened(_with_element(self.state.spec, value))

@@ -28,7 +28,7 @@ from ..dispatch import Options
 from ..locations import Contents, Location, StateOf, locations
 from ..snapshots import Snapshot, copy_of, difference
 from ..state import copies
-from . import aliases, arrays, rebinding
+from . import aliases, memory, rebinding, state_memory
 from .branches import Key, Outcome, named, old_value, trace_body
 from .dicts import DictOf
 from .errors import where
@@ -96,6 +96,9 @@ class Loop:
         self.names = names
         self.control = Slot(None, control, _control_spec(control))
         self._collect = False
+        self._last: list[Any] = []
+        self._memory = state_memory.LoopMemory()
+        self._stores: memory.Times = {}
         self.slots: dict[Key, Slot] = {}
         wanted = set(names)
         invariants = _shape_invariants(options)
@@ -163,6 +166,14 @@ class Loop:
         )
 
     @property
+    def _initial(self) -> list[Any]:
+        return [slot.initial for slot in self._all]
+
+    @property
+    def _keys(self) -> list[Key | None]:
+        return [None, *self.slots]
+
+    @property
     def _all(self) -> list[Slot]:
         return [self.control, *self.slots.values()]
 
@@ -176,14 +187,18 @@ class Loop:
             return None
         test_graph = Graph("loop_test", graph)
         test = self._traced(self.condition, test_graph, slots, effects=False)
+        self._stores = outcome.stores
         if outcome.returns:
-            with building(body_graph):
+            with building(body_graph), memory.at(self._stores):
                 tensors: list[Any] = []
                 for slot, value in zip(slots, values, strict=True):
                     slot.spec.flatten(value, tensors)
                 body_graph.outputs = [value_of(tensor) for tensor in tensors]
         with building(test_graph):
             test_graph.outputs = [value_of(test.result)]
+        with memory.at(self._stores):  # the next turn uses what is captured after the stores of this one
+            for each in (*body_graph.captures, *test_graph.captures):
+                memory.check_current(each)
         return test_graph, body_graph
 
     def _traced(self, run: Callable[[Any], Any], graph: Graph, slots: list[Slot], effects: bool) -> Outcome:
@@ -197,10 +212,10 @@ class Loop:
         )
         self._given = [slot.spec.unflatten(tensors) for slot in slots]
         control = self._given[0]
+        self._memory.begin(self._keys, self._initial, self._given)
         try:
             for slot, value in zip(slots[1:], self._given[1:], strict=True):
                 assert slot.location is not None
-                arrays.register(value, slot.initial)
                 for part, each in aliases.pairs(value, slot.initial):
                     if isinstance(each, Frozen) and part is not each.obj:
                         identities.note_source(part, each.obj)
@@ -237,7 +252,7 @@ class Loop:
 
     def _values_after(self, outcome: Outcome, slots: list[Slot]) -> list[Any] | None:
         """What the body left of each part of the state; None after widening the state to hold it."""
-        self._last: list[Any] = []
+        self._last = []
         self._changed: list[Slot] = []
         self._is_old = outcome.is_old
         if not outcome.returns:
@@ -261,6 +276,7 @@ class Loop:
             values.append(value)
         self._last = values
         self._check_shared(values)
+        stable = self._memory.fits(self._keys, self._initial, values) and stable
         for key, (location, value) in outcome.changes.items():
             slot = self.slots[key] = Slot(location, old_value(location), Constant(None))
             slot.spec = named(self._joined(slot, spec_of(slot.initial), spec_of(value)), slot.label)
@@ -316,6 +332,7 @@ class Loop:
             slot.spec.flatten(slot.initial, tensors)
         outputs = iter(while_node(test_graph, body_graph, tensors))
         values = [slot.spec.unflatten(outputs) for slot in self._all]
+        self._memory.end(self._stores, self._initial, self._last, values)
         for slot, value in zip(self.slots.values(), values[1:], strict=True):
             assert slot.location is not None
             if not isinstance(slot.spec, Constant):

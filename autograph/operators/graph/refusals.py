@@ -44,6 +44,17 @@ def outlives_trace(values: list[Any], label: str, journal: Journal, arguments: I
     )
 
 
+def lost_array(label: str, place: dict[str, Any]) -> MutationError:
+    """The error for an array that outlives the traced function, which stores into it but also replaces it."""
+    return MutationError(
+        f"`{label}` holds an array that outlives this function, which stores into it in some runs and gives `{label}` "
+        "another one in some; other names of the array would not see the change",
+        **place,
+        construct=label,
+        remedy="store into a copy of it, or copy into the array in all branches: x[:] = y",
+    )
+
+
 def changed_copy(obj: Any, label: str) -> MutationError:
     """The error for an object in a variable that a loop sets to others too, which is also known by another name."""
     obj = obj.obj if isinstance(obj, Frozen) else obj

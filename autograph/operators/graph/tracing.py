@@ -15,6 +15,8 @@ from functools import wraps
 from types import MethodType
 from typing import Any
 
+import numpy as np
+
 from autograph.errors import MutationError
 from autograph.runtime import convert, dtypes, trace
 from autograph.runtime.arguments import mutation_error
@@ -32,7 +34,7 @@ from ..locations import attributes_of
 from ..state import Attribute, Cell, Contents, Item, Journal, Location, forget_copies, replaced, stack
 from ..unrolling import forget_turns
 from ..variables import UNDEFINED
-from . import arrays, class_defaults, rebinding
+from . import class_defaults, memory, rebinding
 from .branches import empty_copies
 from .dicts import DictState, StagedDict
 from .errors import where
@@ -42,7 +44,7 @@ from .lists import StagedList
 from .maybe import Maybe
 from .outputs import as_output as list_output
 from .rebinding import count_references
-from .refusals import changed_in_recursion, outlives_trace
+from .refusals import changed_in_recursion, lost_array, outlives_trace
 from .specs import Frozen, Mismatch, Optional, Spec, is_structure, parts_of, rebuild
 from .values import exported, freeze, references_in, spec_of
 
@@ -98,12 +100,24 @@ class Place:
             iter([ensure_shape(output, each.shape) for output, each in zip(outputs, types, strict=True)])
         )
 
-    def write(self, value: Any) -> None:
-        """Stages writing the place."""
+    def read_for(self, initial: Any) -> Any:
+        """As `read`, for what stands for an array."""
+        value = self.read()
+        held = memory.of(initial) if isinstance(initial, np.ndarray) else None
+        if held is not None:
+            memory.register(value, held)
+        return value
+
+    def write(self, value: Any, in_place: bool) -> None:
+        """Stages writing the place; ``in_place``: the array that it holds, which keeps its other names."""
         find, spec = self._find, self.spec
 
         def write(*tensors: Any) -> None:
-            find().set(_resolved(spec.unflatten(iter(tensors))))
+            location, made = find(), _resolved(spec.unflatten(iter(tensors)))
+            if in_place and isinstance(location.get(), np.ndarray):
+                np.copyto(location.get(), made.numpy())
+            else:
+                location.set(made)
 
         write.writes_outside = True  # type: ignore[attr-defined]
         tensors: list[Any] = []
@@ -156,9 +170,9 @@ def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...]
         tables = _Tables(places)
         for place in places.values():
             if not tables.holds(place):
-                place.location.set(place.read())
+                place.location.set(place.read_for(place.initial))
         try:
-            result, found = _run(form, values, arguments, keywords, tables)
+            result, found, stored = _run(form, values, arguments, keywords, tables)
         finally:
             for place in places.values():
                 place.location.set(place.initial)
@@ -174,7 +188,7 @@ def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...]
             stable = _widen(places, key, location, old, new, is_read) and stable
         if stable:
             for key, (_, _, new) in found.items():
-                places[key].write(new)
+                places[key].write(new, key in stored)
             _drop_unused_reads(graph, places)
             return result
         graph.truncate(mark)
@@ -213,8 +227,11 @@ def _run(
     arguments: tuple[Any, ...],
     keywords: dict[str, Any],
     tables: _Tables,
-) -> tuple[Any, dict[Key, tuple[Location, Any, Any]]]:
-    """Traces once; returns the result, and location, old and new value of each place that holds graph tensors."""
+) -> tuple[Any, dict[Key, tuple[Location, Any, Any]], set[Key]]:
+    """Traces once; returns the result, and location, old and new value of each place that holds graph tensors.
+
+    The last result has the places that still stand for the array that they had before.
+    """
     body = form.__func__ if isinstance(form, MethodType) else form
     if isinstance(form, MethodType):
         values = [form.__self__, *values]
@@ -228,6 +245,7 @@ def _run(
         with journal, suppress(StagedRaise):
             tables.put_in(journal.bodies)
             result = form(*arguments, **keywords)
+            memory.look()
     finally:
         graph = trace.current_graph()
         recursive = graph is not None and graph.calls_itself
@@ -239,10 +257,15 @@ def _run(
         old = {key: each[1] for key, each in found.items()}
         locations = {key: each[0] for key, each in found.items()}
         empty_copies(found)
-        changed_class = None
+        failure = memory.outdated([result, *frozen.values()])
+        stored = {key for key, new in frozen.items() if memory.is_same(old[key], new)}
+        for key, location in locations.items():
+            stored_at = None if key in stored else memory.stored_at(old[key])
+            if stored_at is not None:
+                failure = failure or lost_array(location.label, stored_at)
         if not stack():
-            changed_class = class_defaults.changed()
-            arrays.forget()
+            failure = class_defaults.changed() or failure
+            memory.forget()
             forget_copies()
             identities.forget()
             forget_turns()
@@ -256,8 +279,8 @@ def _run(
         del output
         for key, location in locations.items():
             location.set(old[key])
-    if changed_class is not None:
-        raise changed_class
+    if failure is not None:
+        raise failure
     if recursive and locations:
         raise changed_in_recursion(next(iter(locations.values())).label, body)
     if lists:  # they have become staged lists, which the caller never sees
@@ -266,7 +289,7 @@ def _run(
         if isinstance(location, Contents) and isinstance(location.owner, list):
             raise outlives_trace(location.owner, location.label, journal, values)
         found[key] = location, old[key], frozen[key]
-    return result, found
+    return result, found, stored
 
 
 def _staged_changes(journal: Journal, tables: _Tables) -> Iterator[tuple[Location, Any, Any]]:

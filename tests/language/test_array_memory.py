@@ -1,0 +1,417 @@
+"""L12: stores into NumPy arrays that other names, views, containers or objects see: as in NumPy, or refused by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograph as tf
+
+from .support import check
+
+SEEN: list[Callable[..., Any]] = []
+UNSEEN: list[Callable[..., Any]] = []
+
+
+def refused(function: Callable[..., Any]) -> Callable[..., Any]:
+    SEEN.append(function)
+    return function
+
+
+def works(function: Callable[..., Any]) -> Callable[..., Any]:
+    UNSEEN.append(function)
+    return function
+
+
+class Box:
+    def __init__(self):
+        self.array = np.zeros(3, int)
+
+    def put(self, i):
+        self.array[i] = i
+
+
+# Views of arrays, and arrays in containers, before the first store.
+
+
+@refused
+def slice_before_a_store(x):
+    array = np.array([1, 2, 3])
+    view = array[1:]
+    array[1] = x
+    return view
+
+
+@refused
+def rows_in_a_list(x):
+    array = np.array([[1, 2], [3, 4]])
+    rows = [row for row in array]
+    array[1] = x
+    return rows[1]
+
+
+@refused
+def slice_in_a_dict(x):
+    array = np.array([1, 2, 3])
+    views = {"a": array[1:]}
+    array[1] = x
+    return views["a"]
+
+
+@refused
+def slice_in_an_attribute(x):
+    box = Box()
+    array = box.array.reshape(3, 1)
+    box.view = array.T
+    array[1] = x
+    return box.view
+
+
+@refused
+def iterator_over_it(x):
+    array = np.array([1, 2, 3])
+    items = (each for each in array)
+    array[1] = x
+    return list(items)
+
+
+@refused
+def loop_over_it(x):
+    array = np.array([[1], [2], [3]])
+    total = 0
+    for row in array:
+        total += row[0]
+        row = None
+        array[2] = x
+    return total
+
+
+@refused
+def another_function_has_it(x):
+    array = np.array([1, 2, 3])
+
+    def view_of(array):
+        return lambda: array
+
+    view = view_of(array)
+    array[1] = x
+    return view()
+
+
+# Tensors that stand for arrays, after a store.
+
+
+@refused
+def slice_after_a_store(x):
+    array = np.array([1, 2, 3])
+    array[0] = x
+    view = array[1:]
+    array[1] = x
+    return view
+
+
+@refused
+def row_after_a_store(x):
+    array = np.array([[1, 2], [3, 4]])
+    array[0] = x
+    first, _ = array
+    array[0] = 9
+    return first
+
+
+@refused
+def slice_before_an_update(x):
+    array = np.array([1, 2, 3])
+    array[0] = x
+    view = array[1:]
+    array += x
+    return view.sum()
+
+
+@refused
+def slice_in_a_loop(n):
+    array = np.zeros(3, int)
+    array[0] = n
+    view = array[:2]
+    total = 0
+    for i in range(n):
+        total += view[0]
+        array[0] = i
+    return total
+
+
+@refused
+def best_row(n):
+    rows = np.zeros((3, 2), int)
+    best = rows[0]
+    for i in range(n):
+        if rows[i, 0] >= best[0]:
+            best = rows[i]
+        rows[0] = 7
+    return best
+
+
+@refused
+def items_of_staged_rows(x):
+    array = np.zeros((3, 1), int)
+    array[0] = x
+    for row in array:
+        row[0] = 4
+    return array
+
+
+# What merging has chosen.
+
+
+@refused
+def chosen_array(x):
+    array = np.zeros(3, int)
+    chosen = array if x > 1 else np.ones(3, int)
+    array[0] = x
+    return chosen
+
+
+@refused
+def stored_after_a_choice(x):
+    array = np.zeros(3, int)
+    chosen = array if x > 1 else np.ones(3, int)
+    chosen[0] = 5
+    return array
+
+
+@refused
+def replaced_in_a_branch(x):
+    array = np.zeros(3, int)
+    other = array
+    if x > 1:
+        array = array + 1
+    array[0] = 5
+    return other
+
+
+@refused
+def another_name_in_the_next_turn(n):
+    first, second = np.zeros(2, int), np.zeros(2, int)
+    for i in range(n):
+        second[0] = i
+        second = first
+    return first, second
+
+
+@refused
+def item_under_a_staged_index(x):
+    rows = [np.zeros(2), np.ones(2)]
+    row = rows[x % 2]
+    row[0] = 7
+    return rows
+
+
+@refused
+def element_that_a_store_changes(x):
+    rows = [np.zeros(2), np.ones(2)]
+    row = rows[x % 2]
+    rows[0][0] = 7
+    return row
+
+
+# Lists that grow.
+
+
+@refused
+def one_array_many_times(n):
+    rows, row = [], np.zeros(2)
+    for i in range(n):
+        row[0] = i
+        rows.append(row)
+    return rows
+
+
+@refused
+def stored_after_it_was_appended(n):
+    rows, row = [], np.zeros(2)
+    for _ in range(n):
+        rows.append(row)
+    row[0] = 4
+    return rows
+
+
+@refused
+def element_of_a_list(n):
+    rows = []
+    for i in range(n):
+        row = np.zeros(2)
+        row[0] = i
+        rows.append(row)
+    first = rows[0]
+    first[0] = 9
+    return rows
+
+
+@refused
+def helper_stores_into_the_callers_array(n):
+    def put(array, i):
+        array[i] = i
+
+    array = np.zeros(4)
+    for i in range(n):
+        put(array, i)
+    return array
+
+
+@pytest.mark.parametrize("function", SEEN, ids=lambda function: function.__name__)
+def test_a_store_that_another_name_would_not_see_is_refused(function: Callable[..., Any]) -> None:
+    with pytest.raises(tf.errors.MutationError, match="would not see the change|known as") as caught:
+        tf.function(function)(tf.constant(2))
+    assert caught.value.file == __file__ and caught.value.remedy
+    first = function.__code__.co_firstlineno
+    assert caught.value.line is not None and first < caught.value.line < first + 12
+
+
+@works
+def views_that_are_not_used_again(n):
+    array = np.zeros((4, 2), int)
+    for i in range(n):
+        row = array[i]
+        array[i] = row * 2 + i
+    return array
+
+
+@works
+def copies(n):
+    array = np.zeros(2, int)
+    array[0] = n
+    before = array[:1].copy()
+    history = []
+    for i in range(n):
+        array[i % 2] += i
+        history.append(array.copy())
+    return before, array, history
+
+
+@works
+def two_buffers(n):
+    grid, other = np.eye(3, dtype=int), np.zeros((3, 3), int)
+    for step in range(n):
+        for i in range(3):
+            for j in range(3):
+                other[i, j] = grid[(i + 1) % 3, j] + step
+        grid, other = other, grid
+    grid[0, 0] = 100
+    return grid, other
+
+
+@works
+def swapped_in_a_branch(x):
+    first, second = np.zeros(2, int), np.ones(2, int)
+    if x > 1:
+        first, second = second, first
+    first[0] = 7
+    return first, second
+
+
+@works
+def both_branches_store(x):
+    array = np.zeros(3, int)
+    if x > 1:
+        array[1] = 3
+    else:
+        array[2] = 4
+    array[0] += 1
+    return array
+
+
+@works
+def a_new_array_in_each_turn(n):
+    best, rows = np.zeros(2, int), []
+    for i in range(n):
+        row = np.zeros(2, int)
+        row[0] = i
+        rows.append(row)
+        if i % 2 == 0:
+            best = row
+    first = best[0]
+    rows[0][1] = 9
+    return rows, first
+
+
+@works
+def arrays_in_a_list(n):
+    rows = [np.zeros(2, int) for _ in range(2)]
+    for i in range(n):
+        rows[i % 2][0] += 1
+    return rows
+
+
+@works
+def an_array_of_an_object(n):
+    box = Box()
+    for i in range(n):
+        box.put(i)
+    box.array[0] = 7
+    return box.array
+
+
+@pytest.mark.parametrize("function", UNSEEN, ids=lambda function: function.__name__)
+def test_stores_that_nothing_else_has_to_see(function: Callable[..., Any]) -> None:
+    check(function, 1, 2, 3)
+
+
+# Arrays that outlive the function.
+
+
+def stores_once(box, x):
+    box.array[0] = x
+    if x > 1:
+        box.array[1] += x
+    return box.array.sum()
+
+
+def stores_in_a_loop(box, n):
+    for i in range(n):
+        box.array[i] += 1
+    return box.array.sum()
+
+
+@pytest.mark.parametrize("function", [stores_once, stores_in_a_loop])
+def test_runs_change_an_array_of_an_outer_object_under_all_its_names(function: Callable[..., Any]) -> None:
+    plain, staged = Box(), Box()
+    array = staged.array
+    view = array[1:]
+    traced = tf.function(lambda x: function(staged, x))
+    del view
+    for x in (1, 2, 1):
+        assert traced(tf.constant(x)) == function(plain, x)
+        np.testing.assert_array_equal(array, plain.array)
+    assert staged.array is array
+
+
+def test_an_outer_array_that_is_stored_into_and_replaced_is_refused() -> None:
+    box = Box()
+
+    @tf.function
+    def f(x):
+        if x > 1:
+            box.array = box.array + 1
+        box.array[0] = 5
+        return x
+
+    with pytest.raises(tf.errors.MutationError, match=r"`box.array` holds an array that outlives this function"):
+        f(tf.constant(1))
+    np.testing.assert_array_equal(box.array, [0, 0, 0])
+
+
+def test_a_view_of_an_outer_array_is_refused() -> None:
+    box = Box()
+
+    @tf.function
+    def f(x):
+        view = box.array[1:]
+        view[0] = x
+        return view
+
+    with pytest.raises(tf.errors.MutationError, match="also known as"):
+        f(tf.constant(1))
+    np.testing.assert_array_equal(box.array, [0, 0, 0])

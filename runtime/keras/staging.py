@@ -12,7 +12,7 @@ from autograph import connect as connect  # tf.function converts what it traces
 
 from .. import trace
 
-__all__ = ["converted_call", "fold_time", "scan_time", "traced_call"]
+__all__ = ["converted_call", "fold_time", "map_time", "scan_time", "traced_call"]
 
 
 def converted_call(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -41,3 +41,10 @@ def fold_time(step: Callable[[Any, Any], Any], elements: Any, initial: Any) -> A
     from autograph.operators.graph.folds import foldl
 
     return foldl(step, elements, initial)
+
+
+def map_time(function: Callable[[Any], Any], elements: Any) -> Any:
+    """What a function gives for each slice of the elements along the first axis, stacked."""
+    from autograph.operators.graph.folds import map_fn
+
+    return map_fn(function, elements)

@@ -17,7 +17,9 @@ __all__ = ["Record", "all_layers", "flat_layers", "own_metrics", "own_variables"
 class Record:
     """What the library keeps about a layer; the layer's other attributes are the user's.
 
-    ``weights``: the variables made by `add_weight`; ``layers``: those that a container was given;
+    ``weights``: the variables made by `add_weight`; ``states``: those of a stateful recurrent layer;
+    ``initial``: first values for the weights of a layer that is not built yet;
+    ``layers``: those that a container was given;
     ``nodes``: the symbolic calls; ``losses``: what was added in the outermost call of number ``loss_call``;
     ``last_call``: the number of the last call in which the layer itself was outermost; ``call_arguments``: of a model,
     what it was first called with, with specs for tensors; ``calling``: the function that was saved last.
@@ -42,6 +44,8 @@ class Record:
         self.staged = False
         self.arguments: tuple[tuple[Any, ...], dict[str, Any]] = ((), {})
         self.weights: list[Any] = []
+        self.states: list[Any] = []
+        self.initial: Any = None
         self.frozen: list[Any] = []
         self.layers: list[Any] = []
         self.nodes: list[Any] = []

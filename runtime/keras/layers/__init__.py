@@ -5,13 +5,34 @@ from __future__ import annotations
 from ..layer import InputSpec as InputSpec
 from ..layer import Layer as Layer
 from ..symbolic import Input as Input
-from . import cells, convolutional, core, normalization, recurrent, reshaping
+from . import (
+    advanced_activations,
+    attention,
+    cells,
+    convolutional,
+    core,
+    merging,
+    normalization,
+    pooling,
+    recurrent,
+    regularization,
+    reshaping,
+    wrappers,
+)
+from .advanced_activations import *  # noqa: F403
+from .attention import *  # noqa: F403
 from .cells import *  # noqa: F403
 from .convolutional import *  # noqa: F403
 from .core import *  # noqa: F403
+from .merging import *  # noqa: F403
 from .normalization import *  # noqa: F403
+from .pooling import *  # noqa: F403
 from .recurrent import *  # noqa: F403
+from .regularization import *  # noqa: F403
 from .reshaping import *  # noqa: F403
+from .wrappers import *  # noqa: F403
 
 __all__ = ["Input", "InputSpec", "Layer"]
-__all__ += [name for each in (cells, convolutional, core, normalization, recurrent, reshaping) for name in each.__all__]
+for _module in (advanced_activations, attention, cells, convolutional, core, merging, normalization, pooling, recurrent,
+                regularization, reshaping, wrappers):  # fmt: skip
+    __all__ += _module.__all__

@@ -18,15 +18,20 @@ from ...ops.joining import concat, split
 from ...ops.shape import shape
 from .. import activations, constraints, initializers, regularizers
 from ..layer import Layer
+from ..serialization import deserialize, dtype_config, plain
 from .core import known_dimension, positive
 
-__all__ = ["GRUCell", "LSTMCell", "RecurrentCell", "SimpleRNNCell", "zero_states"]
+__all__ = ["GRUCell", "LSTMCell", "SimpleRNNCell", "StackedRNNCells"]
 
 
-def zero_states(sizes: Any, inputs: Any, dtype: Any) -> list[Any]:
-    """Zeros (batch, size) for each size, for inputs (batch, …)."""
+def batch_of(inputs: Any, axis: int = 0) -> Any:
+    """The size of batches, as a number where it is known."""
     known = inputs.static_shape
-    batch = known[0] if known is not None and known[0] is not None else shape(inputs)[0]
+    return known[axis] if known is not None and known[axis] is not None else shape(inputs)[axis]
+
+
+def zero_states(sizes: Any, batch: Any, dtype: Any) -> list[Any]:
+    """Zeros (batch, size) for each size, which may be a sequence of sizes itself."""
     found = []
     for size in sizes if isinstance(sizes, (list, tuple)) else [sizes]:
         tail = [size] if isinstance(size, int) else list(size)
@@ -254,3 +259,95 @@ class GRUCell(RecurrentCell):
             g = self.activation(g + (r * h) @ kernel[:, 2 * units :])
         h = z * h + (1 - z) * g
         return h, [h]
+
+
+class StackedRNNCells(Layer):
+    """Cells, one on the other: each takes the outputs of the one below.
+
+    ``state_size`` is a list with the size or sizes of each cell. Raises `ValueError` for what is no cell.
+    """
+
+    def __init__(self, cells: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        for cell in cells:
+            if not hasattr(cell, "state_size") or not callable(cell):
+                raise ValueError(f"All cells must have a `call` method and a `state_size`. Received: {cell!r}")
+        self.cells = list(cells)
+
+    @property
+    def state_size(self) -> list[Any]:
+        """The size, or the list of sizes, of each cell's state."""
+        return [cell.state_size for cell in self.cells]
+
+    @property
+    def flat_sizes(self) -> list[Any]:
+        """The sizes of all states."""
+        found: list[Any] = []
+        for size in self.state_size:
+            found += size if isinstance(size, (list, tuple)) else [size]
+        return found
+
+    @property
+    def output_size(self) -> Any:
+        last = self.cells[-1]
+        return getattr(last, "output_size", None) or nest.flatten(last.state_size)[0]
+
+    @property
+    def is_known(self) -> bool:
+        """Whether all cells are of the library's classes."""
+        return all(isinstance(cell, RecurrentCell) for cell in self.cells)
+
+    def split(self, states: Any) -> list[list[Any]]:
+        """The states of each cell."""
+        waiting = list(states)
+        found = []
+        for size in self.state_size:
+            count = len(size) if isinstance(size, (list, tuple)) else 1
+            found.append(waiting[:count])
+            waiting = waiting[count:]
+        return found
+
+    def build(self, input_shape: Any) -> None:
+        """Make the weights of the cells."""
+        for cell in self.cells:
+            if isinstance(cell, Layer) and not cell.built:
+                cell.build(input_shape)
+            size = getattr(cell, "output_size", None) or nest.flatten(cell.state_size)[0]
+            input_shape = (*input_shape[:-1], size)
+
+    def step(self, sequences: Any, states: list[Any], training: Any) -> Any:
+        """The function of one step for sequences (batch, time, n), with one dropout mask for all steps."""
+        per_cell = self.split(states)
+        kept = [cell.recurrent_mask(each[0], training) for cell, each in zip(self.cells, per_cell, strict=True)]
+        widths = [sequences, *[each[0] for each in per_cell]]
+        inputs = [cell.dropped(ones_like(width[:, 0] if number == 0 else width), training)
+                  for number, (cell, width) in enumerate(zip(self.cells, widths, strict=False))]  # fmt: skip
+
+        def advance(x: Any, flat: list[Any]) -> tuple[Any, list[Any]]:
+            following: list[Any] = []
+            for number, (cell, own) in enumerate(zip(self.cells, self.split(flat), strict=True)):
+                x = x * inputs[number] if training and cell.dropout else x
+                x, new = cell.advance(cell.project(x), own, kept[number])
+                following += new
+            return x, following
+
+        return advance
+
+    def call(self, inputs: Any, states: Any, training: Any = False) -> tuple[Any, Any]:
+        """Outputs of the last cell (batch, units), and the next states in the structure of the given ones."""
+        following = []
+        for cell, own in zip(self.cells, self.split(nest.flatten(states)), strict=True):
+            single = not isinstance(cell.state_size, (list, tuple)) and not isinstance(cell, Layer)
+            inputs, new = cell(inputs, own[0] if single else own)
+            following += nest.flatten(new)
+        return inputs, nest.pack_sequence_as(states, following)
+
+    def get_config(self) -> dict[str, Any]:
+        """The configurations of the cells."""
+        base = {"name": self.name, "trainable": self.trainable, "dtype": dtype_config(self.dtype)}
+        return {**base, "cells": [plain(cell) for cell in self.cells]}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """A new layer of new cells. Raises `InvalidTypeError` for a cell of an unknown class."""
+        return cls(**{**config, "cells": [deserialize(cell) for cell in config["cells"]]})

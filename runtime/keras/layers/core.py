@@ -20,7 +20,7 @@ from ..serialization import UnknownClassError
 from ..staging import converted_call
 from ..symbolic import KerasTensor, Node
 
-__all__ = ["Activation", "Dense", "Embedding", "InputLayer", "Lambda", "ReLU", "Rescaling"]
+__all__ = ["Activation", "Dense", "Embedding", "Identity", "InputLayer", "Lambda", "ReLU", "Rescaling"]
 
 
 class InputLayer(Layer):
@@ -213,6 +213,21 @@ class ReLU(Layer):
     def call(self, inputs: Any) -> Any:
         """The rectified inputs."""
         return activations.relu(inputs, self.negative_slope, self.max_value, self.threshold)
+
+
+class Identity(Layer):
+    """The outputs are the inputs, of any structure."""
+
+    settings: tuple[str, ...] = ()
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.supports_masking = True
+        self.built = True
+
+    def call(self, inputs: Any) -> Any:
+        """The inputs."""
+        return inputs
 
 
 class Lambda(Layer):

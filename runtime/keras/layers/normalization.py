@@ -1,20 +1,21 @@
-"""Layers that normalise, and layers that add noise while training."""
+"""Layers that normalise."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ...ops.dropout import dropout
 from ...ops.elementwise import cast
 from ...ops.math import rsqrt, square
-from ...ops.random import normal
+from ...ops.nn import l2_normalize
 from ...ops.reduce import reduce_mean, reduce_sum
 from ...ops.shape import reshape, shape
 from .. import constraints, initializers, regularizers
 from ..layer import InputSpec, Layer
 from .core import known_dimension
 
-__all__ = ["BatchNormalization", "Dropout", "GaussianNoise", "LayerNormalization", "SpatialDropout1D"]
+__all__ = [
+    "BatchNormalization", "GroupNormalization", "LayerNormalization", "RMSNormalization", "UnitNormalization",
+]  # fmt: skip
 
 
 class BatchNormalization(Layer):
@@ -181,78 +182,97 @@ class LayerNormalization(Layer):
         variance = reduce_mean(square(inputs - mean), axes, keepdims=True)
         outputs = (inputs - mean) * rsqrt(variance + self.epsilon)
         around = [inputs.static_shape[axis] if axis in axes else 1 for axis in range(rank)]
+        return self._shifted(outputs, around)
+
+    def _shifted(self, outputs: Any, around: list[int]) -> Any:
+        """The outputs times ``gamma`` plus ``beta``, which are reshaped."""
         if self.scale:
             outputs = outputs * reshape(self.gamma.value(), around)
         return outputs + reshape(self.beta.value(), around) if self.center else outputs
 
 
-class Dropout(Layer):
-    """While training, each element is zero with the probability ``rate``, else multiplied by ``1 / (1 - rate)``.
+class GroupNormalization(LayerNormalization):
+    """As `LayerNormalization`, over groups of the features along ``axis`` and all other axes (Wu & He, 2018).
 
-    With a ``noise_shape`` that broadcasts, elements along its axes of size 1 share their fate. The random numbers are
-    those of `tf.random`, which `tf.random.set_seed` and ``seed`` make reproducible. Raises `ValueError` for a rate
-    outside of 0 to 1.
+    Weights ``gamma`` and ``beta`` have the size of the axis, which must be a multiple of ``groups``; -1 stands for a
+    group for each feature.
     """
 
-    settings: tuple[str, ...] = ("rate", "seed", "noise_shape")
+    settings = (
+        "groups", "axis", "epsilon", "center", "scale", "beta_initializer", "gamma_initializer", "beta_regularizer",
+        "gamma_regularizer", "beta_constraint", "gamma_constraint",
+    )  # fmt: skip
 
-    def __init__(self, rate: float, noise_shape: Any = None, seed: int | None = None, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 <= rate <= 1:
+    def __init__(self, groups: int = 32, axis: int = -1, *args: Any, **kwargs: Any) -> None:
+        super().__init__(axis, *args, **kwargs)
+        self.groups = groups
+
+    def build(self, input_shape: Any) -> None:
+        """Make the weights; raises `ValueError` for a number of features that the groups do not share."""
+        size = known_dimension(self, input_shape, self._axes[0])
+        if self.groups == -1:
+            self.groups = size
+        if size < self.groups or size % self.groups:
             raise ValueError(
-                "Invalid value received for argument `rate`. Expected a float value between 0 and 1. Received: "
-                f"rate={rate}"
+                f"Number of groups ({self.groups}) must divide the number of channels ({size})."
             )
-        self.rate = rate
-        self.seed = seed
-        self.noise_shape = None if noise_shape is None else tuple(noise_shape)
+        super().build(input_shape)
+
+    def call(self, inputs: Any) -> Any:
+        """The normalised inputs."""
+        known = inputs.static_shape
+        rank, dynamic = len(known), shape(inputs)
+        axis = self._axes[0] % rank
+        sizes = [dynamic[i] if known[i] is None else known[i] for i in range(rank)]
+        grouped = reshape(inputs, [*sizes[:axis], self.groups, known[axis] // self.groups, *sizes[axis + 1 :]])
+        axes = [i for i in range(1, rank + 1) if i != axis]
+        mean = reduce_mean(grouped, axes, keepdims=True)
+        variance = reduce_mean(square(grouped - mean), axes, keepdims=True)
+        outputs = reshape((grouped - mean) * rsqrt(variance + self.epsilon), sizes)
+        return self._shifted(outputs, [known[axis] if i == axis else 1 for i in range(rank)])
+
+
+class RMSNormalization(Layer):
+    """``x / sqrt(mean(x ** 2) + epsilon) * scale`` along an axis, or several (Zhang & Sennrich, 2019)."""
+
+    settings = ("axis", "epsilon")
+
+    def __init__(self, axis: Any = -1, epsilon: float = 1e-6, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.axis = axis if isinstance(axis, int) else list(axis)
+        self.epsilon = epsilon
+        self.supports_masking = True
+        self.scale: Any = None
+
+    @property
+    def _axes(self) -> list[int]:
+        return [self.axis] if isinstance(self.axis, int) else self.axis
+
+    def build(self, input_shape: Any) -> None:
+        """Make ``scale``; the sizes of the axes must be known."""
+        sizes = tuple(known_dimension(self, input_shape, axis) for axis in self._axes)
+        self.scale = self.add_weight(sizes, "ones", name="scale")
+
+    def call(self, inputs: Any) -> Any:
+        """The normalised inputs."""
+        rank = len(inputs.static_shape)
+        axes = [axis % rank for axis in self._axes]
+        factor = rsqrt(reduce_mean(square(inputs), axes, keepdims=True) + self.epsilon)
+        around = [inputs.static_shape[axis] if axis in axes else 1 for axis in range(rank)]
+        return inputs * factor * reshape(self.scale.value(), around)
+
+
+class UnitNormalization(Layer):
+    """Inputs divided by their Euclidean norm along an axis, or several."""
+
+    settings = ("axis",)
+
+    def __init__(self, axis: Any = -1, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.axis = axis if isinstance(axis, int) else list(axis)
         self.supports_masking = True
         self.built = True
 
-    def _noise_shape_for(self, inputs: Any) -> Any:
-        return self.noise_shape
-
-    def call(self, inputs: Any, training: Any = False) -> Any:
-        """The inputs, with dropped elements while training."""
-        if not training or self.rate == 0:
-            return inputs
-        if self.rate == 1:
-            return inputs * 0
-        return dropout(inputs, self.rate, self._noise_shape_for(inputs), self.seed)
-
-
-class SpatialDropout1D(Dropout):
-    """As `Dropout`, of whole features of inputs (batch, time, features)."""
-
-    settings = ("rate", "seed")
-
-    def __init__(self, rate: float, seed: int | None = None, **kwargs: Any) -> None:
-        super().__init__(rate, seed=seed, **kwargs)
-        self.input_spec = InputSpec(ndim=3)
-
-    def _noise_shape_for(self, inputs: Any) -> Any:
-        return (None, 1, None)
-
-
-class GaussianNoise(Layer):
-    """While training, normally distributed numbers with the standard deviation ``stddev`` are added."""
-
-    settings = ("stddev", "seed")
-
-    def __init__(self, stddev: float, seed: int | None = None, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        if not 0 <= stddev <= 1:
-            raise ValueError(
-                "Invalid value received for argument `stddev`. Expected a float value between 0 and 1. Received: "
-                f"stddev={stddev}"
-            )
-        self.stddev = stddev
-        self.seed = seed
-        self.supports_masking = True
-        self.built = True
-
-    def call(self, inputs: Any, training: Any = False) -> Any:
-        """The inputs, noisy while training."""
-        if not training or self.stddev == 0:
-            return inputs
-        return inputs + normal(shape(inputs), 0.0, self.stddev, inputs.dtype, self.seed)
+    def call(self, inputs: Any) -> Any:
+        """The normalised inputs."""
+        return l2_normalize(inputs, self.axis)

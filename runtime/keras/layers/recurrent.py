@@ -6,18 +6,25 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError
 
-from ... import nest
+from ... import nest, trace
 from ...ops.create import zeros_like
 from ...ops.elementwise import cast, where
 from ...ops.math import not_equal
 from ...ops.reduce import reduce_any
-from ...ops.shape import reverse, transpose
+from ...ops.shape import ensure_shape, reverse, transpose
 from ..layer import InputSpec, Layer
+from ..names import current_path
 from ..registry import snake_case
+from ..serialization import deserialize, dtype_config, plain
 from ..staging import fold_time, scan_time
-from .cells import GRUCell, LSTMCell, RecurrentCell, SimpleRNNCell, zero_states
+from ..variable import KerasVariable
+from .cells import GRUCell, LSTMCell, RecurrentCell, SimpleRNNCell, StackedRNNCells, batch_of, zero_states
 
 __all__ = ["GRU", "LSTM", "RNN", "Masking", "SimpleRNN"]
+
+
+# The steps that are unrolled at most.
+_LONGEST = 10_000
 
 
 class RNN(Layer):
@@ -28,14 +35,16 @@ class RNN(Layer):
     Parameters
     ----------
     cell: a layer that is called with the inputs of one step and a list of states, returns outputs and next states,
-        and has a ``state_size``.
+        and has a ``state_size``; or a list of such layers, which becomes `StackedRNNCells`.
     return_sequences: whether the outputs of all steps are returned, (batch, time, units), or those of the last.
     return_state: whether the last states are returned too: a tuple of outputs and states.
     go_backwards: whether to begin with the last step; the outputs stay in that order.
+    stateful: whether a batch begins with the last states of the batch before, in ``states``; `reset_states` sets them
+        to zero. The size of batches must be known and stay the same.
     unroll: whether to make a copy of the cell's graph for each step, where their number is known.
     zero_output_for_mask: whether the outputs of masked steps are zero, rather than those of the step before.
 
-    Steps that a ``mask`` (batch, time) leaves out keep the states. Raises `ValueError` for ``stateful``.
+    Steps that a ``mask`` (batch, time) leaves out keep the states. Raises `ValueError` for what is no cell.
     """
 
     def __init__(
@@ -43,17 +52,15 @@ class RNN(Layer):
         stateful: bool = False, unroll: bool = False, zero_output_for_mask: bool = False, **kwargs: Any
     ) -> None:  # fmt: skip
         super().__init__(**kwargs)
-        if stateful:
-            raise ValueError(
-                "stateful layers are not supported: pass return_state=True, and the states to the next call"
-            )
+        if isinstance(cell, (list, tuple)):
+            cell = StackedRNNCells(cell)
         if not hasattr(cell, "state_size") or not callable(cell):
             raise ValueError(f"The RNN cell should have a `call` method and a `state_size`. Received: cell={cell!r}")
         self.cell = cell
         self.return_sequences = return_sequences
         self.return_state = return_state
         self.go_backwards = go_backwards
-        self.stateful = False
+        self.stateful = stateful
         self.unroll = unroll
         self.zero_output_for_mask = zero_output_for_mask
         self.supports_masking = True
@@ -63,10 +70,55 @@ class RNN(Layer):
         """Make the cell's weights, for inputs of one step."""
         if isinstance(self.cell, Layer) and not self.cell.built:
             self.cell.build((sequences_shape[0], *sequences_shape[2:]))
+        if self.stateful and not self.states:
+            self._make_states(sequences_shape)
+
+    def _make_states(self, sequences_shape: Any) -> None:
+        batch = sequences_shape[0]
+        if batch is None:
+            raise InvalidArgumentError(
+                "When using `stateful=True` in a RNN, the batch size must be static. Found dynamic batch size: "
+                f"sequence.shape={tuple(sequences_shape)}",
+                remedy="give the size of batches: tf.keras.Input(batch_shape=(size, time, features))",
+            )
+        record = self._record
+        with trace.building(trace.current_graph() if record.staged else None):
+            record.states = [
+                KerasVariable(lambda zero=zero: zero, name="rnn_state", path=current_path("rnn_state"),
+                              dtype=record.dtype, trainable=False, shape=zero.static_shape)
+                for zero in self._zeros(batch)
+            ]  # fmt: skip
+
+    @property
+    def states(self) -> list[Any]:
+        """The variables (batch, units) of a stateful layer that has been called; they are no weights."""
+        return self._record.states
+
+    def reset_state(self) -> None:
+        """Set the states of a stateful layer to zero."""
+        for state in self.states:
+            state.assign(zeros_like(state))
+
+    reset_states = reset_state
+
+    @property
+    def state_size(self) -> Any:
+        """The size of the cell's state, or a list of sizes."""
+        return self.cell.state_size
+
+    def get_initial_state(self, batch_size: Any) -> list[Any]:
+        """Zeros (batch_size, units) for each state."""
+        return self._zeros(batch_size)
+
+    def _zeros(self, batch: Any) -> list[Any]:
+        sizes = self.cell.flat_sizes if isinstance(self.cell, StackedRNNCells) else self.cell.state_size
+        return zero_states(sizes, batch, self._record.dtype)
 
     def call(self, sequences: Any, initial_state: Any = None, mask: Any = None, training: Any = False) -> Any:
         """The outputs, and with ``return_state`` the last states."""
         sequences = cast(sequences, self._record.dtype)
+        if self.stateful:
+            sequences = self._of_size(sequences)
         states = self._initial(sequences, initial_state)
         step, projected = self._step(sequences, states, training)
         elements: Any = transpose(projected, [1, 0, *range(2, len(projected.static_shape))])
@@ -75,11 +127,27 @@ class RNN(Layer):
             elements = reverse(elements, [0])
             masks = None if masks is None else reverse(masks, [0])
         outputs, last, states = self._run(step, elements, masks, states)
+        for variable, state in zip(self.states, states, strict=False):
+            variable.assign(state)
         found = transpose(outputs, [1, 0, *range(2, len(outputs.static_shape))]) if self.return_sequences else last
+        if isinstance(self.cell, StackedRNNCells):
+            states = self.cell.split(states)
         return (found, *states) if self.return_state else found
 
+    def _of_size(self, sequences: Any) -> Any:
+        """Sequences of the states' batch size. Raises `InvalidArgumentError` for others, also when a graph runs."""
+        wanted, given = self.states[0].static_shape[0], sequences.static_shape
+        if given[0] is not None and given[0] != wanted:
+            raise InvalidArgumentError(
+                "If an RNN is stateful, the batch size of the input sequences must be the same as the batch size of "
+                f"the initial state.\n- Expected batch size: {wanted}\n- Received batch size: {given[0]}"
+            )
+        return ensure_shape(sequences, (wanted, *given[1:]))
+
     def _initial(self, sequences: Any, given: Any) -> list[Any]:
-        zero = zero_states(self.cell.state_size, sequences, self._record.dtype)
+        if given is None and self.stateful:
+            return [state.value() for state in self.states]
+        zero = self._zeros(batch_of(sequences))
         if given is None:
             return zero
         states = [cast(state, self._record.dtype) for state in nest.flatten(given)]
@@ -90,6 +158,8 @@ class RNN(Layer):
     def _step(self, sequences: Any, states: list[Any], training: Any) -> tuple[Any, Any]:
         """The function of one step, and the sequence that it goes along."""
         cell = self.cell
+        if isinstance(cell, StackedRNNCells) and cell.is_known:
+            return cell.step(sequences, states, training), sequences
         if isinstance(cell, RecurrentCell):
             kept = cell.recurrent_mask(states[0], training)
             sequences = cell.dropped(sequences, training, (None, 1, None))
@@ -128,6 +198,9 @@ class RNN(Layer):
     def _unrolled(self, advance: Any, along: Any, state: Any, count: int) -> tuple[Any, Any, list[Any]]:
         from ...ops.joining import stack
 
+        if count > _LONGEST:
+            raise InvalidArgumentError(f"unroll=True would make {count} copies of the cell of layer '{self.name}'",
+                                       remedy="leave it out: one staged loop does it")  # fmt: skip
         outputs = []
         for number in range(count):
             state = advance(state, nest.map_structure(lambda tensor, number=number: tensor[number], along))
@@ -141,18 +214,21 @@ class RNN(Layer):
         size = getattr(self.cell, "output_size", None)
         if size is None:
             size = nest.flatten(self.cell.state_size)[0]
-        return zero_states([size], transpose(elements, [1, 0, *range(2, len(elements.static_shape))]),
-                           self._record.dtype)[0]  # fmt: skip
+        return zero_states([size], batch_of(elements, 1), self._record.dtype)[0]
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """That of the inputs for sequences, none for the last outputs and states."""
         found = mask if self.return_sequences else None
         return [found, *[None for _ in nest.flatten(self.cell.state_size)]] if self.return_state else found
 
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """A new layer, with a cell of its own. Raises `InvalidTypeError` for a cell of an unknown class."""
+        cell = config.get("cell")
+        return cls(**{**config, "cell": deserialize(cell)}) if isinstance(cell, dict) else cls(**config)
+
     def get_config(self) -> dict[str, Any]:
         """The settings of the layer and, for a layer that makes its cell itself, those of the cell."""
-        from ..serialization import dtype_config, plain
-
         names = ("return_sequences", "return_state", "go_backwards", "stateful", "unroll", "zero_output_for_mask")
         config: dict[str, Any] = {"name": self.name, "trainable": self.trainable, "dtype": dtype_config(self.dtype)}
         config |= {name: getattr(self, name) for name in names}

@@ -1,23 +1,20 @@
-"""Layers that change shapes, and layers that put several inputs together."""
+"""Layers that change shapes."""
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import Any
 
 from autograph.errors import InvalidArgumentError
 
-from ...ops.joining import concat, pad, repeat
-from ...ops.linalg import matmul
-from ...ops.math import maximum, minimum
-from ...ops.nn import l2_normalize
+from ...ops.joining import pad, repeat
 from ...ops.shape import expand_dims, reshape, shape, transpose
 from ..layer import InputSpec, Layer
+from .geometry import checked_format, pairs, per_axis
 
 __all__ = [
-    "Add", "Average", "Concatenate", "Dot", "Flatten", "Maximum", "Minimum", "Multiply", "Permute", "RepeatVector",
-    "Reshape", "Subtract", "UpSampling2D", "ZeroPadding2D", "add", "average", "concatenate",
+    "Cropping1D", "Cropping2D", "Cropping3D", "Flatten", "Permute", "RepeatVector", "Reshape", "UpSampling1D",
+    "UpSampling2D", "UpSampling3D", "ZeroPadding1D", "ZeroPadding2D", "ZeroPadding3D",
 ]  # fmt: skip
 
 
@@ -118,212 +115,156 @@ class RepeatVector(Layer):
         return repeat(expand_dims(inputs, 1), self.n, 1)
 
 
-class ZeroPadding2D(Layer):
-    """Zeros around the two spatial axes of inputs (batch, height, width, channels)."""
+class Spatial(Layer):
+    """A layer that changes ``rank`` spatial axes and keeps channels."""
+
+    rank: int
+
+    def _init_axes(self, data_format: str | None) -> None:
+        self.data_format = checked_format(data_format)
+        self.input_spec = InputSpec(ndim=self.rank + 2)
+        self.built = True
+
+    @property
+    def _first(self) -> int:
+        """The first spatial axis."""
+        return 2 if self.data_format == "channels_first" else 1
+
+
+class ZeroPadding(Spatial):
+    """Zeros around spatial axes: ``padding`` is a number, one for each axis, or a pair (before, after) for each."""
 
     settings = ("padding", "data_format")
 
-    def __init__(self, padding: Any = (1, 1), data_format: str | None = None, **kwargs: Any) -> None:
+    def __init__(self, padding: Any = 1, data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        each = (padding, padding) if isinstance(padding, int) else tuple(padding)
-        self.padding = tuple((size, size) if isinstance(size, int) else tuple(size) for size in each)
-        self.data_format = checked_format(data_format)
-        self.input_spec = InputSpec(ndim=4)
-        self.built = True
+        self.padding = pairs("padding", padding, self.rank)
+        self._init_axes(data_format)
 
     def call(self, inputs: Any) -> Any:
         """The padded inputs."""
-        around = list(map(list, self.padding))
-        first = self.data_format == "channels_first"
-        return pad(inputs, [[0, 0], [0, 0], *around] if first else [[0, 0], *around, [0, 0]])
+        around = [[0, 0] for _ in range(self.rank + 2)]
+        around[self._first : self._first + self.rank] = map(list, self.padding)
+        return pad(inputs, around)
 
 
-class UpSampling2D(Layer):
+class ZeroPadding1D(ZeroPadding):
+    """Zeros before and after inputs (batch, time, features); see `ZeroPadding2D`."""
+
+    rank = 1
+
+
+class ZeroPadding2D(ZeroPadding):
+    """Zeros around inputs (batch, height, width, channels).
+
+    ``padding``: a number, one for each axis, or a pair (before, after) for each. Raises `ValueError` for another.
+    """
+
+    rank = 2
+
+
+class ZeroPadding3D(ZeroPadding):
+    """Zeros around inputs (batch, depth, height, width, channels); see `ZeroPadding2D`."""
+
+    rank = 3
+
+
+class Cropping(Spatial):
+    """Elements before and after are left out: ``cropping`` as the ``padding`` of `ZeroPadding`."""
+
+    settings = ("cropping", "data_format")
+
+    def __init__(self, cropping: Any = 1, data_format: str | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.cropping = pairs("cropping", cropping, self.rank)
+        self._init_axes(data_format)
+
+    def call(self, inputs: Any) -> Any:
+        """The inner part of the inputs. Raises `ValueError` where nothing is left of a known axis."""
+        known = inputs.static_shape[self._first : self._first + self.rank]
+        for size, cut in zip(known, self.cropping, strict=True):
+            if size is not None and sum(cut) >= size:
+                raise ValueError(
+                    "Values in `cropping` parameter should be smaller than the corresponding spatial dimension of the "
+                    f"input. Received: input_shape={inputs.static_shape}, cropping={self.cropping}"
+                )
+        kept = [slice(before, -after if after else None) for before, after in self.cropping]
+        return inputs[(slice(None),) * self._first + tuple(kept)]
+
+
+class Cropping1D(Cropping):
+    """The inner part of inputs (batch, time, features); see `Cropping2D`."""
+
+    rank = 1
+
+
+class Cropping2D(Cropping):
+    """The inner part of inputs (batch, height, width, channels).
+
+    ``cropping``: how much is left out, as a number, one for each axis, or a pair (before, after) for each. Raises
+    `ValueError` for another.
+    """
+
+    rank = 2
+
+    def __init__(self, cropping: Any = ((0, 0), (0, 0)), data_format: str | None = None, **kwargs: Any) -> None:
+        super().__init__(cropping, data_format, **kwargs)
+
+
+class Cropping3D(Cropping):
+    """The inner part of inputs (batch, depth, height, width, channels); see `Cropping2D`."""
+
+    rank = 3
+
+
+class UpSampling(Spatial):
+    """Each element along spatial axes several times: nearest neighbours."""
+
+    settings: tuple[str, ...] = ("size", "data_format")
+
+    def __init__(self, size: Any = 2, data_format: str | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.size = per_axis("size", size, self.rank)
+        self._init_axes(data_format)
+
+    def call(self, inputs: Any) -> Any:
+        """The enlarged inputs."""
+        for axis, size in enumerate(self.size, self._first):
+            inputs = repeat(inputs, size, axis)
+        return inputs
+
+
+class UpSampling1D(UpSampling):
+    """Each step of inputs (batch, time, features) several times."""
+
+    rank = 1
+    settings = ("size",)
+
+    def __init__(self, size: int = 2, **kwargs: Any) -> None:
+        super().__init__(size, **kwargs)
+        self.size = size  # type: ignore[assignment]
+
+    def call(self, inputs: Any) -> Any:
+        """The longer inputs."""
+        return repeat(inputs, self.size, 1)
+
+
+class UpSampling2D(UpSampling):
     """Each row and column of inputs (batch, height, width, channels) several times: nearest neighbours."""
 
-    settings = ("size", "data_format")
+    rank = 2
+    settings = ("size", "data_format", "interpolation")
+    interpolation = "nearest"
 
     def __init__(
         self, size: Any = (2, 2), data_format: str | None = None, interpolation: str = "nearest", **kwargs: Any
     ) -> None:
-        super().__init__(**kwargs)
+        super().__init__(size, data_format, **kwargs)
         if interpolation != "nearest":
             raise ValueError(f"UpSampling2D knows interpolation='nearest' only, not {interpolation!r}")
-        self.size = (size, size) if isinstance(size, int) else tuple(size)
-        self.data_format = checked_format(data_format)
-        self.input_spec = InputSpec(ndim=4)
-        self.built = True
-
-    def call(self, inputs: Any) -> Any:
-        """The enlarged inputs."""
-        axis = 2 if self.data_format == "channels_first" else 1
-        return repeat(repeat(inputs, self.size[0], axis), self.size[1], axis + 1)
 
 
-class Merge(Layer):
-    """A layer that takes a list of tensors and gives one; shapes broadcast."""
+class UpSampling3D(UpSampling):
+    """Each plane, row and column of inputs (batch, depth, height, width, channels) several times."""
 
-    settings: tuple[str, ...] = ()
-    least = 1
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.supports_masking = False
-        self.built = True
-
-    def call(self, inputs: Any) -> Any:
-        """The inputs together. Raises `InvalidArgumentError` for what is no list, or one that is too short."""
-        if not isinstance(inputs, (list, tuple)):
-            raise InvalidArgumentError(
-                f"A merge layer should be called on a list of inputs. Received: inputs={inputs} (not a list of tensors)"
-            )
-        if len(inputs) < self.least:
-            raise InvalidArgumentError(
-                f"A {type(self).__name__} layer should be called on a list of at least {self.least} inputs. "
-                f"Received {len(inputs)} inputs."
-            )
-        return self.merge(list(inputs))
-
-    def merge(self, inputs: list[Any]) -> Any:
-        """What a kind of merging makes of the inputs."""
-        raise NotImplementedError
-
-
-class Add(Merge):
-    """The sum of a list of tensors."""
-
-    def merge(self, inputs: list[Any]) -> Any:
-        """The sum."""
-        return functools.reduce(lambda a, b: a + b, inputs)
-
-
-class Subtract(Merge):
-    """The first of two tensors minus the second."""
-
-    least = 2
-
-    def merge(self, inputs: list[Any]) -> Any:
-        """Their difference. Raises `InvalidArgumentError` for more than two."""
-        if len(inputs) != 2:
-            raise InvalidArgumentError(
-                f"A `Subtract` layer should be called on exactly 2 inputs. Received: {len(inputs)} inputs"
-            )
-        return inputs[0] - inputs[1]
-
-
-class Multiply(Merge):
-    """The product, element by element, of a list of tensors."""
-
-    def merge(self, inputs: list[Any]) -> Any:
-        """The product."""
-        return functools.reduce(lambda a, b: a * b, inputs)
-
-
-class Average(Merge):
-    """The mean of a list of tensors."""
-
-    def merge(self, inputs: list[Any]) -> Any:
-        """The sum divided by the number."""
-        return functools.reduce(lambda a, b: a + b, inputs) / len(inputs)
-
-
-class Maximum(Merge):
-    """The maximum, element by element, of a list of tensors."""
-
-    def merge(self, inputs: list[Any]) -> Any:
-        """The maximum."""
-        return functools.reduce(maximum, inputs)
-
-
-class Minimum(Merge):
-    """The minimum, element by element, of a list of tensors."""
-
-    def merge(self, inputs: list[Any]) -> Any:
-        """The minimum."""
-        return functools.reduce(minimum, inputs)
-
-
-class Concatenate(Merge):
-    """A list of tensors one after the other along an axis, the last one when left out."""
-
-    settings = ("axis",)
-
-    def __init__(self, axis: int = -1, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.axis = axis
-
-    def merge(self, inputs: list[Any]) -> Any:
-        """The tensors in one. Raises `InvalidArgumentError` where the other axes differ."""
-        shapes = [each.static_shape for each in inputs]
-        if all(each is not None for each in shapes):
-            kept = [
-                [size for axis, size in enumerate(each) if axis != self.axis % max(len(each), 1)] for each in shapes
-            ]
-            ranks = {len(each) for each in kept}
-            sizes = [{size for size in axis if size is not None} for axis in zip(*kept, strict=False)]
-            if len(ranks) > 1 or any(len(each) > 1 for each in sizes):
-                raise InvalidArgumentError(
-                    "A `Concatenate` layer requires inputs with matching shapes except for the concatenation axis. "
-                    f"Received: input_shape={shapes}"
-                )
-        return concat(inputs, self.axis)
-
-
-class Dot(Merge):
-    """The sums of products of two tensors along an axis of each, sample by sample.
-
-    With ``normalize`` both are divided by their norms along it before, which gives cosines.
-    """
-
-    settings = ("axes", "normalize")
-    least = 2
-
-    def __init__(self, axes: Any, normalize: bool = False, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.axes = axes if isinstance(axes, int) else tuple(axes)
-        self.normalize = normalize
-
-    def merge(self, inputs: list[Any]) -> Any:
-        """The products, (batch, …); (batch, 1) for two inputs of rank 2."""
-        first, second = inputs
-        ranks = len(first.static_shape), len(second.static_shape)
-        axes = (self.axes, self.axes) if isinstance(self.axes, int) else self.axes
-        one, other = (axis % rank for axis, rank in zip(axes, ranks, strict=True))
-        if self.normalize:
-            first, second = l2_normalize(first, one), l2_normalize(second, other)
-        first = transpose(first, [*(axis for axis in range(ranks[0]) if axis != one), one])
-        second = transpose(second, [0, other, *(axis for axis in range(1, ranks[1]) if axis != other)])
-        if ranks == (2, 2):
-            return matmul(expand_dims(first, 1), expand_dims(second, 2))[:, :, 0]
-        if max(ranks) > 3:
-            raise InvalidArgumentError(f"a Dot layer takes tensors of rank 2 and 3, not {ranks}")
-        if ranks[0] == 2:
-            return matmul(expand_dims(first, 1), second)[:, 0]
-        return matmul(first, second) if ranks[1] == 3 else matmul(first, expand_dims(second, 2))[:, :, 0]
-
-
-def add(inputs: list[Any], **kwargs: Any) -> Any:
-    """As ``Add(**kwargs)(inputs)``."""
-    return Add(**kwargs)(inputs)
-
-
-def average(inputs: list[Any], **kwargs: Any) -> Any:
-    """As ``Average(**kwargs)(inputs)``."""
-    return Average(**kwargs)(inputs)
-
-
-def concatenate(inputs: list[Any], axis: int = -1, **kwargs: Any) -> Any:
-    """As ``Concatenate(axis, **kwargs)(inputs)``."""
-    return Concatenate(axis, **kwargs)(inputs)
-
-
-def checked_format(data_format: str | None) -> str:
-    """The order of axes of images: ``"channels_last"`` when left out. Raises `ValueError` for other words."""
-    if data_format is None:
-        return "channels_last"
-    if data_format not in ("channels_last", "channels_first"):
-        raise ValueError(
-            "The `data_format` argument must be one of 'channels_first', 'channels_last'. Received: "
-            f"data_format={data_format}"
-        )
-    return data_format
+    rank = 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -446,6 +447,106 @@ def test_symbolic_shapes():
         assert layer(tf.keras.Input(batch_shape=shape)).shape == wanted
 
 
+# States and masks of recurrent layers
+
+
+def test_states_stay_from_batch_to_batch():
+    layer = layers.LSTM(4, stateful=True)
+    whole, halves = numbers(2, 6, 3), None
+    layer(whole[:, :3])
+    layer.reset_states()
+    for part in (whole[:, :3], whole[:, 3:]):
+        halves = layer(part)
+    fresh = layers.LSTM(4)
+    fresh(whole)
+    fresh.set_weights(layer.get_weights())
+    np.testing.assert_allclose(halves, fresh(whole), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(layer.states[0], halves)
+    assert len(layer.weights) == 3 and len(layer.variables) == 3
+    layer.reset_states()
+    assert not np.any(layer.states[1])
+    with pytest.raises(ValueError, match="Expected batch size: 2"):
+        layer(whole[:1])
+
+
+def test_states_stay_in_graphs_and_their_batch_size_is_checked_when_they_run():
+    layer = layers.GRU(4, stateful=True)
+    x = numbers(2, 3, 3)
+    wanted = layer(x)
+    layer.reset_states()
+
+    @tf.function(input_signature=[tf.TensorSpec((None, None, 3))])
+    def run(x):
+        return layer(x)
+
+    np.testing.assert_allclose(run(x), wanted, rtol=1e-5, atol=1e-6)
+    assert not np.allclose(run(x), wanted)
+    with pytest.raises(ValueError):
+        run(x[:1])
+
+
+def test_stateful_models_train_and_are_saved(tmp_path):
+    model = tf.keras.Sequential([tf.keras.Input(batch_shape=(2, 5, 3)), layers.LSTM(4, stateful=True)])
+    model.compile("sgd", "mse")
+    model.fit(numbers(4, 5, 3), numbers(4, 4), batch_size=2, verbose=0)
+    model.save(tmp_path / "m.keras")
+    loaded = tf.keras.models.load_model(tmp_path / "m.keras")
+    model.layers[0].reset_states()
+    x = numbers(2, 5, 3)
+    np.testing.assert_allclose(loaded.predict(x, verbose=0), model.predict(x, verbose=0), rtol=1e-5)
+
+
+def test_masks_of_merged_inputs():
+    a, b = np.array([[1, 2, 0, 0]]), np.array([[1, 0, 3, 0]])
+    x, y = layers.Embedding(5, 2, mask_zero=True)(a), layers.Embedding(5, 2, mask_zero=True)(b)
+    last = layers.SimpleRNN(2, return_sequences=True, zero_output_for_mask=True)
+
+    def steps(merged):
+        return np.any(np.asarray(last(merged)), -1)[0].tolist()
+
+    assert steps(layers.Add()([x, y])) == [True, True, True, False]
+    assert steps(layers.Add()([x, tf.ones((1, 4, 2))])) == [True] * 4
+    joined = layers.Concatenate(axis=1)
+    assert steps(joined([x, y])) == [True, True, False, False, True, False, True, False]
+    assert steps(joined([x, tf.ones((1, 4, 2))])) == [True, True, False, False, True, True, True, True]
+
+
+def test_time_distributed_of_unknown_length():
+    layer = layers.TimeDistributed(layers.Dense(2))
+    assert layer(tf.keras.Input((None, 3))).shape == (None, None, 2)
+    x = numbers(2, 5, 3)
+    graph = tf.function(layer.call, input_signature=[tf.TensorSpec((None, None, 3))])
+    np.testing.assert_allclose(graph(x), layer(x), rtol=1e-5)
+
+
+def test_both_directions_begin_with_their_own_states():
+    layer = layers.Bidirectional(layers.GRU(2, return_state=True), merge_mode=None)
+    x, states = numbers(2, 3, 3), [numbers(2, 2), numbers(2, 2)]
+    forward, backward, *last = layer(x, initial_state=[tf.constant(each) for each in states])
+    np.testing.assert_allclose(forward, layer.forward_layer(x, initial_state=tf.constant(states[0]))[0])
+    np.testing.assert_allclose(backward, layer.backward_layer(x, initial_state=tf.constant(states[1]))[0])
+    assert len(last) == 2 and layer.forward_layer.name.startswith("forward_gru")
+
+
+def test_dropout_of_whole_channels():
+    tf.random.set_seed(1)
+    x = tf.ones((2, 4, 4, 8))
+    kept = np.asarray(layers.SpatialDropout2D(0.5)(x, training=True)).mean((1, 2))
+    assert set(np.unique(kept)) == {0.0, 2.0}
+    noisy = np.asarray(layers.GaussianDropout(0.5)(tf.ones((400, 400)), training=True))
+    assert abs(noisy.mean() - 1) < 0.02 and abs(noisy.std() - 1) < 0.02
+    units = np.random.default_rng(0).normal(size=(400, 400)).astype("f")
+    alpha = np.asarray(layers.AlphaDropout(0.3)(units, training=True))
+    assert abs(alpha.mean()) < 0.03 and abs(alpha.std() - 1) < 0.03
+    assert np.array_equal(layers.AlphaDropout(0.3)(units), units)
+
+
+def test_activity_regularization():
+    layer = layers.ActivityRegularization(l1=0.5)
+    assert np.array_equal(layer(np.full((2, 3), 2.0, "f")), np.full((2, 3), 2.0))
+    assert float(layer.losses[0]) == 3.0
+
+
 # What can't be
 
 
@@ -468,7 +569,21 @@ def test_symbolic_shapes():
         (lambda: layers.Flatten(data_format="first"), "data_format"),
         (lambda: layers.Reshape((-1, -1)), "one -1"),
         (lambda: layers.Permute((0, 1)), "consecutive"),
-        (lambda: layers.LSTM(3, stateful=True), "stateful"),
+        (lambda: layers.LSTM(3, stateful=True)(tf.keras.Input((5, 3))), "batch size must be static"),
+        (lambda: layers.Bidirectional(layers.LSTM(3), merge_mode="max"), "Invalid merge mode. Received: max"),
+        (lambda: layers.Bidirectional(layers.LSTM(3), backward_layer=layers.LSTM(3)), "different `go_backwards` value"),
+        (lambda: layers.Bidirectional(layers.Dense(3)), "recurrent layer"),
+        (lambda: layers.TimeDistributed("dense"), "with a `keras.layers.Layer` instance. Received: dense"),
+        (lambda: layers.TimeDistributed(layers.Dense(3))(np.ones((3, 3))), "at least 3 dimensions"),
+        (lambda: layers.StackedRNNCells([layers.Dense(3)]), "state_size"),
+        (lambda: layers.Conv2D(3, 2, padding="causal"), "padding=causal"),
+        (lambda: layers.Cropping2D(2)(np.ones((1, 4, 4, 1))), "smaller than the corresponding spatial dimension"),
+        (lambda: layers.ZeroPadding2D((1, 2, 3)), "should have 2 elements"),
+        (lambda: layers.EinsumDense("ab->ac", 3)(np.ones((2, 2))), "Invalid einsum equation"),
+        (lambda: layers.Attention(score_mode="sum"), "score_mode=sum"),
+        (lambda: layers.Attention()(np.ones((2, 2, 2))), "inputs list of length 2 or 3"),
+        (lambda: layers.GroupNormalization(3)(np.ones((2, 4))), "must divide the number of channels"),
+        (lambda: layers.LeakyReLU(-1.0), "negative_slope=-1.0"),
         (lambda: layers.RNN(layers.Dense(3)), "state_size"),
         (lambda: layers.Dense(3)(np.ones(())), "expected min_ndim=2, found ndim=0"),
         (lambda: layers.Dense(3)([[1.0]]), "passed as a keyword argument: 1.0"),
@@ -508,6 +623,13 @@ def test_a_built_layer_keeps_its_number_of_inputs():
         layers.LayerNormalization(axis=[1, 2]), layers.Dropout(0.3, seed=1), layers.Embedding(4, 2, mask_zero=True),
         layers.Flatten(), layers.Reshape((2, -1)), layers.Concatenate(axis=1), layers.Rescaling(0.5),
         layers.Activation("tanh"), layers.ReLU(6.0), layers.GlobalAveragePooling2D(keepdims=True), layers.Masking(1.0),
+        layers.Bidirectional(layers.GRU(3, return_sequences=True), merge_mode="sum"),
+        layers.TimeDistributed(layers.Dense(3, activation="relu")), layers.RNN([layers.GRUCell(2), layers.LSTMCell(3)]),
+        layers.Conv1D(3, 2, padding="causal"), layers.Conv2DTranspose(3, 2, 2, output_padding=1), layers.PReLU(),
+        layers.SeparableConv2D(3, 2), layers.DepthwiseConv2D(2, depth_multiplier=2), layers.AveragePooling1D(3),
+        layers.ZeroPadding1D((1, 2)), layers.Cropping2D(1), layers.UpSampling1D(3), layers.GroupNormalization(4),
+        layers.RMSNormalization(), layers.EinsumDense("abc,cd->abd", (None, 3), bias_axes="d"), layers.Attention(True),
+        layers.MultiHeadAttention(2, 3), layers.SpatialDropout2D(0.5), layers.ActivityRegularization(l2=0.1),
     ],
     ids=lambda layer: type(layer).__name__,
 )  # fmt: skip
@@ -516,6 +638,10 @@ def test_a_layer_from_its_configuration(layer):
     again = type(layer).from_config(config)
     assert again.get_config() == config
     assert again.name == layer.name
+    through_a_file = tf.keras.utils.deserialize_keras_object(json.loads(json.dumps(
+        tf.keras.utils.serialize_keras_object(layer)
+    )))  # fmt: skip
+    assert through_a_file.get_config() == config
 
 
 def test_the_configuration_of_a_dense_layer_is_that_of_keras():

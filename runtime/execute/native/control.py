@@ -35,6 +35,9 @@ def lower_while(lowering: Lowering, node: Node, inputs: Sequence[Expression]) ->
     inputs = ready(lowering, inputs)
     homes = _homes(lowering, node, inputs[:count])
     lowering.store([(home, x) for home, x in zip(homes, inputs, strict=False) if home is not None])
+    for value in node.inputs[:count]:  # so that the loop can change arrays where they are
+        if lowering.dies_at(value, node):
+            lowering.values.pop(value, None)
     before, head, inside, after = e.label, e.new_label("while"), e.new_label("turn"), e.new_label("done")
     e.jump(head)
     e.begin(head)

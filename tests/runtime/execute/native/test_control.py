@@ -16,8 +16,10 @@ import pytest
 
 import autograph as tf
 from autograph.errors import OutOfRangeError
+from autograph.runtime.execute.native.lowering import Lowering
 from autograph.runtime.execute.native.region import Region
 from autograph.runtime.execute.plan import Plan
+from autograph.runtime.ir import Type
 from tests.runtime.execute.native.common import needs_llvm, same
 
 pytestmark = needs_llvm
@@ -125,6 +127,31 @@ def test_branches_with_arrays() -> None:
 
     for flag in (True, False):
         check(f, np.arange(70.0), np.array(flag))
+
+
+def test_stores_in_a_loop_copy_nothing() -> None:
+    def f(x):
+        y = x * 2
+        for i in tf.range(x.shape[0]):
+            y[i] = y[i] + 1
+        return y
+
+    x = np.arange(500.0)
+    lowering = Lowering(region(f, x).graph, [Type(tf.float64, (500,))])
+    lowering.lower()
+    assert len(lowering.e.functions) == 2  # the product at the start, and the result
+    check(f, x)
+
+
+def test_an_array_that_a_loop_has_twice_changes_once() -> None:
+    def f(x, n):
+        y = x * 2
+        z = y
+        for i in tf.range(n):
+            y[i] = y[i] + z[0] + 1
+        return y
+
+    check(f, np.arange(70.0), np.array(5, np.int32))
 
 
 def test_views_of_what_changes() -> None:

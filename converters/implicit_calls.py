@@ -41,7 +41,18 @@ import gast
 from autograph.source.names import mangle
 
 from .base import Pass, Rewritten
-from .build import assign, constant, expression, is_operator, located, name, operator, operator_call, thunk
+from .build import (
+    assign,
+    constant,
+    expression,
+    is_operator,
+    is_operator_call,
+    located,
+    name,
+    operator,
+    operator_call,
+    thunk,
+)
 from .stores import IN_PLACE, index_argument
 from .tries import is_handling
 
@@ -88,14 +99,67 @@ class ImplicitCalls(Pass):
         return operator_call(found, [node.left, *node.comparators], node)
 
     def leave_Assign(self, node: Any) -> Rewritten:
-        if len(node.targets) == 1 and isinstance(node.targets[0], _UNPACKED) and not isinstance(node.value, _UNPACKED):
+        if len(node.targets) > 1 or not isinstance(node.targets[0], _UNPACKED) or isinstance(node.value, _UNPACKED):
+            return node
+        targets = node.targets[0].elts
+        stars = [place for place, each in enumerate(targets) if isinstance(each, gast.Starred)]
+        if not stars:
             node.value = operator_call("iterated", [node.value], node.value)
+            return node
+        counts = [constant(count, node.value) for count in (stars[0], len(targets) - stars[0] - 1)]
+        node.value = operator_call("unpack_starred", [node.value, *counts], node.value)
+        targets[stars[0]] = targets[stars[0]].value
         return node
 
-    def leave_Starred(self, node: Any) -> Rewritten:
-        if isinstance(node.ctx, gast.Load):
-            node.value = operator_call("iterated", [node.value], node.value)
+    def leave_List(self, node: Any) -> Rewritten:
+        return self._display("list_display", node)
+
+    def leave_Tuple(self, node: Any) -> Rewritten:
+        return self._display("tuple_display", node)
+
+    def _display(self, made_by: str, node: Any) -> Rewritten:
+        if not isinstance(node.ctx, gast.Load):
+            return node
+        if any(isinstance(each, gast.Slice) for each in node.elts):  # of a subscript
+            return self._iterating(node, node.elts)
+        parts = self._parts(node.elts)
+        return node if parts is None else operator_call(made_by, parts, node)
+
+    def leave_Set(self, node: Any) -> Rewritten:
+        return self._iterating(node, node.elts)
+
+    def leave_Call(self, node: Any) -> Rewritten:
+        called = node.func
+        if not (is_operator_call(called) and called.func.attr == "call"):
+            return self._iterating(node, node.args)
+        parts = self._parts(node.args)
+        if parts is None:
+            return node
+        made = operator_call("call_display", [called.args[0], *parts], node)
+        made.keywords = node.keywords
+        return made
+
+    @staticmethod
+    def _iterating(node: Any, items: list[Any]) -> Any:
+        for each in items:
+            if isinstance(each, gast.Starred):
+                each.value = operator_call("iterated", [each.value], each.value)
         return node
+
+    @staticmethod
+    def _parts(items: list[Any]) -> list[Any] | None:
+        """Items with `*x` among them as arguments of an operator: tuples of others, and what each `*x` gives."""
+        if not any(isinstance(each, gast.Starred) for each in items):
+            return None
+        parts: list[Any] = []
+        for each in items:
+            if isinstance(each, gast.Starred):
+                parts.append(operator_call("starred", [each.value], each.value))
+            elif parts and isinstance(parts[-1], gast.Tuple):
+                parts[-1].elts.append(each)
+            else:
+                parts.append(located(gast.Tuple([each], gast.Load()), each))
+        return parts
 
     def leave_AugAssign(self, node: Any) -> Rewritten:
         target, by = node.target, operator(IN_PLACE[type(node.op)], node)

@@ -154,6 +154,27 @@ class Backend:
     def check_handled(self, start: Any, classes: tuple[Any, ...], statement: str) -> None:
         """Refuses what the body has staged when it may raise, at run time, what the statement catches in Python."""
 
+    # Lists and tuples of unknown length.
+
+    def items_of(self, values: Any) -> Any:
+        """The items of ``*values``: a tuple, or a value of this back end when only the run tells how many they are."""
+        return (*values,)
+
+    def joined(self, kind: type, parts: tuple[Any, ...]) -> Any:
+        """A list or tuple of the items of some parts: tuples, and at least one value of `items_of`."""
+        raise NotImplementedError
+
+    def call_display(self, function: Callable[..., Any], parts: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        """Stages ``function(*parts[0], *parts[1], …, **keywords)``, with such parts."""
+        raise NotImplementedError
+
+    def unpack_starred(self, items: Any, before: int, after: int) -> list[Any]:
+        """Stages ``a, b, *c, d = items``: the values of the variables; of those beside ``*c`` the numbers are given."""
+        raise NotImplementedError
+
+    def check_pattern(self, subject: Any) -> None:
+        """Refuses a list of unknown length where a `case` looks at the items of a sequence."""
+
     # Items, attributes, variables.
 
     def get_item(self, container: Any, index: Any) -> Any:

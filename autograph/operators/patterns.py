@@ -201,6 +201,9 @@ class Sequence(Pattern):
 
     def match(self, subject: Any, captures: Captures) -> Test:
         patterns, star = self.patterns, self.star
+        backend = backend_of(subject)
+        if backend is not None:
+            backend.check_pattern(subject)
         if not type(subject).__flags__ & _IS_SEQUENCE:
             return False
         if star is None:

@@ -473,9 +473,12 @@ def test_unpacking_the_wrong_number_is_pythons_error():
     with pytest.raises(ValueError, match=r"not enough values to unpack \(expected 2, got 1\)"):
         unknown(tf.constant([1.0]))
 
+    @tf.function(input_signature=[tf.TensorSpec([None])])
     def starred(x):
         first, *rest = x
         return first, rest
 
-    with pytest.raises(tf.errors.StagedValueError, match="iterable"):
-        tf.function(starred, input_signature=[tf.TensorSpec([None])])(tf.constant([1.0, 2.0]))
+    first, rest = starred(tf.constant([1.0, 2.0]))
+    assert first == 1.0 and list(rest) == [2.0]
+    with pytest.raises(ValueError, match=r"not enough values to unpack \(expected at least 1, got 0\)"):
+        starred(tf.constant([]))

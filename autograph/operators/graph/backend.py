@@ -22,6 +22,7 @@ from . import (
     comparisons,
     cond,
     conditions,
+    displays,
     errors,
     items,
     math_calls,
@@ -123,6 +124,22 @@ class GraphBackend(Backend):
 
     def check_handled(self, start: Any, classes: tuple[Any, ...], statement: str) -> None:
         run_errors.check_since(start, classes, statement)
+
+    def items_of(self, values: Any) -> Any:
+        return displays.items_of(values) if self.staging() else (*values,)
+
+    def check_pattern(self, subject: Any) -> None:
+        if isinstance(subject, StagedList):
+            raise subject.refused("`case [a, b]`", "test len(x) with `if`, and take elements by index")
+
+    def joined(self, kind: type, parts: tuple[Any, ...]) -> Any:
+        return displays.joined(kind, parts)
+
+    def call_display(self, function: Callable[..., Any], parts: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        return displays.call_display(function, parts, keywords)
+
+    def unpack_starred(self, items: Any, before: int, after: int) -> list[Any]:
+        return displays.unpack_starred(items, before, after)
 
     def get_item(self, container: Any, index: Any) -> Any:
         return items.get_item(container, read(index))

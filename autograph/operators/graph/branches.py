@@ -17,6 +17,7 @@ from . import class_defaults, memory, rebinding
 from .dicts import DictState
 from .errors import keep_cause, stage_raise
 from .join import join
+from .lists import ListState, staged
 from .maybe import Maybe
 from .mismatches import of_branches
 from .refusals import changed_in_body
@@ -159,6 +160,8 @@ def _thawed(value: Any) -> Any:
         return Maybe(value.missing, value.flag, _thawed(value.value), value.name)
     if isinstance(value, DictState):
         return value.mapped(_thawed)
+    if isinstance(value, ListState) and value.spec.kind is tuple:
+        return staged(value)
     if isinstance(value, tuple) or type(value) in (list, dict):
         keys, parts = parts_of(value)
         return rebuild(type(value), keys, [_thawed(part) for part in parts])

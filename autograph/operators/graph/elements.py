@@ -203,11 +203,11 @@ def element_at(values: StagedList, index: Any) -> Any:
 def _can_change(spec: Spec) -> bool:
     if isinstance(spec, Tree):
         return not issubclass(spec.kind, tuple) or any(map(_can_change, spec.children))
-    return isinstance(spec, ListOf)
+    return isinstance(spec, ListOf) and spec.kind is list
 
 
 def _element(spec: Spec, leaves: Iterator[Any], values: StagedList, index: Any, path: Path) -> Any:
-    if isinstance(spec, ListOf):
+    if isinstance(spec, ListOf) and spec.kind is list:
         for _ in spec.types():
             next(leaves)
         return ListElement(values, index, path)

@@ -101,7 +101,7 @@ def _join_trees(left: Tree, right: Tree) -> Spec:
     if is_dict and left.keys != right.keys and are_alike:
         raise Mismatch(left, right, reason="their keys are in different orders")
     if not are_alike:
-        if left.kind is list:
+        if left.kind is list or left.kind is tuple:
             return _join_lists(left, right)
         if left.kind is dict:
             return join_dicts(left, right, join, opened_new)
@@ -122,20 +122,20 @@ def _join_trees(left: Tree, right: Tree) -> Spec:
 
 def _join_lists(left: Spec, right: Spec) -> Spec:
     element: Spec | None = None
+    kind = left.kind if isinstance(left, (ListOf, Tree)) else None
+    if kind not in (list, tuple) or not isinstance(right, (ListOf, Tree)) or right.kind is not kind:
+        raise Mismatch(left, right)
     for spec in (left, right):
-        if isinstance(spec, ListOf):
-            parts = [] if spec.element is None else [spec.element]
-        elif isinstance(spec, Tree) and spec.kind is list:
-            parts = list(spec.children)
-        else:
-            raise Mismatch(left, right)
+        parts = [spec.element] if isinstance(spec, ListOf) else spec.children if isinstance(spec, Tree) else []
         for part in parts:
+            if part is None:
+                continue
             try:
                 part = element_spec(part)
                 element = part if element is None else join(element, part)
             except Mismatch as error:
                 raise error.inside("[…]") from None
-    return ListOf(element)
+    return ListOf(element, kind)
 
 
 def element_spec(spec: Spec) -> Spec:

@@ -59,6 +59,7 @@ class ListMethods:
 
     def _popped(self, index: Any) -> Any:
         require(self.length() > 0, IndexError("pop from empty list"))
+        require(self.length() > 0, IndexError("pop from empty list"))
         place = self._position(index, "pop")
         value = self.at(place)
         self._remove_at(place)

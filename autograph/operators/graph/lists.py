@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -14,6 +14,7 @@ from autograph.runtime import convert, dtypes, trace_text
 from autograph.runtime.ir import Type
 from autograph.runtime.op import OPS
 from autograph.runtime.ops.text import Items
+from autograph.runtime.tensor import Tensor
 
 from ..state import INSIDE, Mutable, about_to_change, created, mark_copy
 from . import memory
@@ -21,6 +22,7 @@ from .errors import require, where
 from .join import element_spec, join
 from .list_methods import ListMethods, require_index
 from .list_ops import LIST_CAST, LIST_FILLED, LIST_TAKE, NESTED_LIST_STACK
+from .list_protocol import ListProtocol
 from .specs import Constant, Frozen, Leaf, ListOf, Mismatch, Optional, Spec, Tree, absent, has_parts, parts_of
 from .values import freeze, spec_of
 
@@ -35,9 +37,9 @@ class ListState:
         self.handles = handles
 
     @classmethod
-    def of(cls, values: list[Any]) -> ListState:
-        """The state for a Python list."""
-        spec = ListOf(None)
+    def of(cls, values: Sequence[Any], kind: type = list) -> ListState:
+        """The state for a Python list, or (of the kind `tuple`) tuple."""
+        spec = ListOf(None, kind)
         for value in values:
             spec = _with_element(spec, value)
         tensors: list[Any] = []
@@ -53,18 +55,23 @@ class ListState:
             return self
         return ListState(spec, tuple(_widened(self.spec, spec, list(self.handles))))
 
+    def as_kind(self, kind: type) -> ListState:
+        """The same elements in a list or a tuple."""
+        return ListState(ListOf(self.spec.element, kind), self.handles)
+
 
 def _with_element(spec: ListOf, value: Any) -> ListOf:
     new = element_spec(spec_of(freeze(value, lambda _: False)))
     if spec.element is None:
-        return ListOf(new)
+        return ListOf(new, spec.kind)
     try:
-        return ListOf(join(spec.element, new))
+        return ListOf(join(spec.element, new), spec.kind)
     except Mismatch as error:
         left, right = str(error.left), str(error.right)
-        differ = f"the elements of a staged list differ: {left} and {right}"
+        kind = f"a staged {spec.kind.__name__}"
+        differ = f"the elements of {kind} differ: {left} and {right}"
         raise StagingError(
-            differ if left != right else f"a staged list can't hold objects such as {left}",
+            differ if left != right else f"{kind} can't hold objects such as {left}",
             **where(),
             remedy="give all elements the same type and structure: tensors, numbers, strings, and tuples, lists, dicts "
             "and dataclasses of them",
@@ -126,8 +133,15 @@ def _widened(before: Spec, after: Spec, handles: list[Any]) -> list[Any]:
 
 
 def unflatten(spec: ListOf, tensors: Iterator[Any]) -> StagedList:
-    """A staged list of tensor lists."""
-    return StagedList(ListState(spec, tuple(next(tensors) for _ in types(spec))))
+    """A staged list or tuple of tensor lists."""
+    return staged(ListState(spec, tuple(next(tensors) for _ in types(spec))))
+
+
+def staged(state: ListState) -> StagedList:
+    """A staged list that holds something, or a staged tuple."""
+    from .tuples import StagedTuple
+
+    return StagedTuple(state) if state.spec.kind is tuple else StagedList(state)
 
 
 def pushed(element: Spec, handles: list[Any], value: Any) -> list[Any]:
@@ -136,7 +150,7 @@ def pushed(element: Spec, handles: list[Any], value: Any) -> list[Any]:
     return [OPS["list_push"](handle, leaf) for handle, leaf in zip(handles, leaves or [False], strict=True)]
 
 
-class StagedList(ListMethods, Mutable):
+class StagedList(ListMethods, ListProtocol, Mutable):
     """A list in a graph. It has the methods of Python's list that a graph can carry out; others are refused."""
 
     __slots__ = ("_held", "moves", "name", "shared", "writes")
@@ -229,7 +243,7 @@ class StagedList(ListMethods, Mutable):
         from .iterables import each
 
         # A list may extend itself: by what it holds before.
-        each(values.copy() if isinstance(values, StagedList) else values, self.append)
+        each(values.listed() if isinstance(values, StagedList) else values, self.append)
 
     def pop(self, index: Any = -1) -> Any:
         if not (isinstance(index, int) and index == -1):
@@ -246,7 +260,7 @@ class StagedList(ListMethods, Mutable):
 
     def _taken(self, indices: Any) -> StagedList:
         state = self.state
-        return StagedList(ListState(state.spec, tuple(LIST_TAKE(each, indices) for each in state.handles)))
+        return staged(ListState(state.spec, tuple(LIST_TAKE(each, indices) for each in state.handles)))
 
     def taken(self, indices: Any) -> StagedList:
         """A list of the elements at some places."""
@@ -261,12 +275,15 @@ class StagedList(ListMethods, Mutable):
     def _position(self, index: Any, use: str = "list") -> Any:
         require_index(index)
         if self.state.spec.element is None:
-            raise IndexError(f"{use} index out of range")
+            raise IndexError(f"{self._use(use)} index out of range")
         length = self.length()
         index = index if isinstance(index, int) and index >= 0 else OPS["where"](index < 0, index + length, index)
         inside = OPS["logical_and"](index >= 0, index < length) if not isinstance(index, int) else index < length
-        require(inside, IndexError(f"{use} index out of range"))
+        require(inside, IndexError(f"{self._use(use)} index out of range"))
         return index
+
+    def _use(self, use: str) -> str:
+        return use if kind_of(self) is list else "tuple"
 
     def at(self, index: Any) -> Any:
         """A copy of the element at a place that there is."""
@@ -300,18 +317,28 @@ class StagedList(ListMethods, Mutable):
         ]
         self._change(ListState(state.spec, tuple(handles)))
 
+    def listed(self) -> StagedList:
+        """A list of the same elements."""
+        return self._share(StagedList(self.state.as_kind(list), self.name))
+
     def copy(self) -> StagedList:
-        return self._share(StagedList(self.state, self.name))
+        return self.listed()
 
     def clear(self) -> None:
         self._change(ListState(ListOf(None), (OPS["list_new"](),)).widened(self.state.spec))
 
     def __add__(self, other: Any) -> StagedList:
+        if isinstance(other, Tensor):
+            return NotImplemented
+        if not isinstance(other, (list, StagedList)) or kind_of(other) is tuple:
+            raise TypeError(f'can only concatenate list (not "{kind_of(other).__name__}") to list')
         made = self.copy()
         made.extend(other)
         return made
 
     def __radd__(self, other: Any) -> StagedList:
+        if isinstance(other, tuple):
+            raise TypeError('can only concatenate tuple (not "list") to tuple')
         made = StagedList(ListState.of(list(other)))
         made.extend(self)
         return made
@@ -320,11 +347,17 @@ class StagedList(ListMethods, Mutable):
         self.extend(other)
         return self
 
+    def __imul__(self, times: Any) -> StagedList:
+        self._become(self * times)
+        return self
+
     def __eq__(self, other: object) -> Any:
         from .comparisons import same_lists
 
-        if not isinstance(other, (StagedList, list)):
+        if not isinstance(other, (StagedList, list, tuple)):
             return NotImplemented
+        if kind_of(self) is not kind_of(other):
+            return False
         rest = other if isinstance(other, StagedList) else StagedList(ListState.of(other))
         if self.state.spec.element is None or rest.state.spec.element is None:
             return self.length() == rest.length()
@@ -368,7 +401,7 @@ class StagedList(ListMethods, Mutable):
     def _ordered(self, other: Any, order: Callable[[Any, Any], Any]) -> Any:
         from .comparisons import ordered
 
-        return ordered(self, other, order) if isinstance(other, (StagedList, list)) else NotImplemented
+        return ordered(self, other, order) if kind_of(self) is kind_of(other) else NotImplemented
 
     def __lt__(self, other: Any) -> Any:
         return self._ordered(other, operator.lt)
@@ -390,21 +423,26 @@ class StagedList(ListMethods, Mutable):
     def refused(self, what: str, remedy: str) -> StagedValueError:
         name = f" `{self.name}`" if self.name else ""
         return StagedValueError(
-            f"the list{name} has a length that only the run tells; {what} can't be staged",
+            f"the {kind_of(self).__name__}{name} has a length that only the run tells; {what} can't be staged",
             **where(),
             construct=what,
             remedy=remedy,
         )
 
     def __text_layout__(self, tensors: list[Any]) -> Any:
-        if holds_lists(self.state.spec.element):
-            raise self.refused("its text", "write the text of each element")
+        if kind_of(self) is tuple or holds_lists(self.state.spec.element):
+            raise self.refused("its text", "write the text of each element, or of list(x)")
         tensors.append(self.__tensor__())
         return Items(len(tensors) - 1)
 
     def __repr__(self) -> str:
         trace_text.check("a staged list")
         return f"<staged list {self.name or ''}: {self.state.spec}>"
+
+
+def kind_of(value: Any) -> type:
+    """The type of a value; of a staged list or tuple, Python's."""
+    return value.state.spec.kind if isinstance(value, StagedList) else type(value)
 
 
 def holds_lists(spec: Spec | None) -> bool:

@@ -23,7 +23,7 @@ from autograph.runtime.tensor import SymbolicTensor
 
 from .errors import where
 from .list_ops import LIST_FLAT, LIST_LENGTHS, LIST_SPLIT
-from .lists import ListState, StagedList
+from .lists import ListState, StagedList, staged
 from .specs import Constant, Leaf, ListOf, Spec, Tree, rebuild
 
 
@@ -31,17 +31,17 @@ from .specs import Constant, Leaf, ListOf, Spec, Tree, rebuild
 class ListOutput(RunTimeOutput):
     """A list of elements that are lists or have parts: its length, then the tensors of the elements."""
 
-    spec: ClassVar[Spec | None] = None
-    """Of the elements; not a field, as those are tensors."""
+    spec: ClassVar[ListOf | None] = None
+    """Of the list; not a field, as those are tensors."""
     tensors: tuple[Any, ...]
 
     def resolved(self) -> Any:
         length, *columns = self.tensors
-        assert self.spec is not None
+        assert self.spec is not None and self.spec.element is not None
         if isinstance(length, SymbolicTensor):
-            handles = list(_handles(self.spec, iter(columns), [])) or [_dummies(length)]
-            return StagedList(ListState(ListOf(self.spec), tuple(handles)))
-        return _whole(*_values(self.spec, iter(columns), int(length)))
+            handles = list(_handles(self.spec.element, iter(columns), [])) or [_dummies(length)]
+            return staged(ListState(self.spec, tuple(handles)))
+        return _whole(self.spec.kind, *_values(self.spec.element, iter(columns), int(length)))
 
 
 def as_output(values: StagedList) -> Any:
@@ -55,7 +55,7 @@ def as_output(values: StagedList) -> Any:
     if element is None or isinstance(element, Leaf):
         return convert.convert_to_tensor(values)
     output = ListOutput((state.length(), *_columns(element, list(state.handles), 0)))
-    output.spec = element  # type: ignore[misc]
+    output.spec = state.spec  # type: ignore[misc]
     return output
 
 
@@ -92,11 +92,11 @@ def _values(spec: Spec, columns: Iterator[Any], count: int) -> tuple[list[Any], 
     if isinstance(spec, ListOf):
         lengths = [int(each) for each in np.asarray(next(columns))]
         if spec.element is None:
-            return [[] for _ in lengths], None
+            return [spec.kind() for _ in lengths], None
         held, tensor = _values(spec.element, columns, sum(lengths))
         ends = np.cumsum(lengths, dtype=int).tolist()
         slices = [slice(end - length, end) for end, length in zip(ends, lengths, strict=True)]
-        rows = [_whole(held[each], None if tensor is None else tensor[each]) for each in slices]
+        rows = [_whole(spec.kind, held[each], None if tensor is None else tensor[each]) for each in slices]
         if tensor is None or len(set(lengths)) != 1:
             return rows, None
         return rows, OPS["reshape"](tensor, shape=(len(lengths), lengths[0], *tensor.static_shape[1:]))
@@ -111,9 +111,9 @@ def _rows(parts: list[list[Any]], count: int) -> Iterator[tuple[Any, ...]]:
     return zip(*parts, strict=True) if parts else iter([()] * count)
 
 
-def _whole(rows: list[Any], tensor: Any) -> Any:
-    """A list as the caller gets it: one tensor where its elements are tensors of one shape, else a Python list."""
-    return rows if tensor is None else tensor
+def _whole(kind: type, rows: list[Any], tensor: Any) -> Any:
+    """A list as the caller gets it: one tensor where its elements are tensors of one shape, else a list or tuple."""
+    return kind(rows) if tensor is None else tensor
 
 
 def _handles(spec: Spec, columns: Iterator[Any], lengths: list[Any]) -> Iterator[Any]:

@@ -41,7 +41,7 @@ from .iterables import (
     iterable,
     length_of,
 )
-from .lists import StagedList
+from .lists import StagedList, kind_of
 from .maybe import Maybe
 from .sequences import (
     all_,
@@ -293,7 +293,7 @@ def isinstance_(value: Any, kinds: Any) -> Any:
     if isinstance(value, Truth):
         raise value.mismatch
     if isinstance(value, StagedList):
-        return isinstance([], kinds)
+        return isinstance(kind_of(value)(), kinds)
     if isinstance(value, SymbolicTensor) and (python := _python_type(value)) is not None:
         return isinstance(python(), kinds) or isinstance(value, kinds)
     if isinstance(value, StagedDict):
@@ -323,6 +323,8 @@ def type_(*arguments: Any) -> Any:
     """``type``: of a number or string that only the graph knows, that of the number."""
     if len(arguments) == 1 and isinstance(arguments[0], Truth):
         raise arguments[0].mismatch
+    if len(arguments) == 1 and isinstance(arguments[0], StagedList):
+        return kind_of(arguments[0])
     staged = len(arguments) == 1 and isinstance(arguments[0], SymbolicTensor)
     return (staged and _python_type(arguments[0])) or type(*arguments)
 

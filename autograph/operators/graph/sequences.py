@@ -8,7 +8,6 @@ import operator
 from collections.abc import Callable, ItemsView, KeysView, ValuesView
 from typing import Any
 
-from autograph.errors import StagedValueError
 from autograph.runtime.convert import convert_to_tensor
 from autograph.runtime.dtypes import string, widest
 from autograph.runtime.op import OPS
@@ -23,12 +22,13 @@ from ..iterators import is_iterator
 from . import conditions, effects
 from .comparisons import is_scalar, order_of, ordered, sort_columns
 from .cond import if_stmt
-from .errors import require, type_error, where
+from .errors import require, type_error
 from .iterables import Map, StagedIterable, iterable, length_of
 from .lists import ListState, StagedList
 from .maybe import Maybe
 from .specs import Leaf, ListOf, as_number
 from .truths import Truth
+from .tuples import StagedTuple
 
 _STAGED = (SymbolicTensor, Maybe, StagedList, StagedIterable, Truth)
 _NOTHING = object()
@@ -64,7 +64,7 @@ def list_(*arguments: Any) -> Any:
     made = StagedList(ListState.of([]))
     values = unwrapped(arguments[0])
     if isinstance(values, StagedList):
-        return values.copy()
+        return values.listed()
     if isinstance(values, Tensor) and values.static_shape and values.static_shape[0] is not None:
         return [values[index] for index in range(values.static_shape[0])]
     made.extend(values)
@@ -72,13 +72,9 @@ def list_(*arguments: Any) -> Any:
 
 
 def tuple_(*arguments: Any) -> Any:
-    """``tuple``: the length must be known while tracing."""
+    """``tuple``."""
     made = list_(*arguments)
-    if isinstance(made, StagedList):
-        raise StagedValueError(
-            "tuple() of a staged value whose length only the run tells", **where(), remedy="use a list or a tensor"
-        )
-    return tuple(made)
+    return StagedTuple(made.state.as_kind(tuple)) if isinstance(made, StagedList) else tuple(made)
 
 
 def sum_(values: Any, /, start: Any = 0) -> Any:
@@ -293,7 +289,7 @@ def sorted_(values: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
     if isinstance(values, (list, tuple)):
         return [staged.at(order[index]) for index in range(len(values))]
     if isinstance(staged, StagedList):
-        return staged.taken(order)
+        return staged.listed().taken(order)
     rows = OPS["gather"](staged, order, axis=0)
     return StagedList(ListState(ListOf(Leaf(rows.dtype, ())), (from_tensor_op(rows),)))
 

@@ -244,10 +244,14 @@ class Optional(Spec):
 
 
 class ListOf(Spec):
-    """A list whose length only the run tells, of elements of one specification; None: of which none is known yet."""
+    """A list whose length only the run tells, of elements of one specification; None: of which none is known yet.
 
-    def __init__(self, element: Spec | None) -> None:
+    ``kind`` is `tuple` for a tuple of such a length.
+    """
+
+    def __init__(self, element: Spec | None, kind: type = list) -> None:
         self.element = element
+        self.kind = kind
 
     def flatten(self, value: Any, tensors: list[Any]) -> None:
         from . import lists
@@ -265,10 +269,10 @@ class ListOf(Spec):
         return lists.unflatten(self, tensors)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ListOf) and self.element == other.element
+        return isinstance(other, ListOf) and self.kind is other.kind and self.element == other.element
 
     def __str__(self) -> str:
-        return f"a list of {self.element or 'nothing yet'}"
+        return f"a {self.kind.__name__} of {self.element or 'nothing yet'}"
 
 
 def flatten_absent(spec: Spec, tensors: list[Any]) -> None:

@@ -40,7 +40,7 @@ from .dicts import DictState, StagedDict
 from .errors import where
 from .iterables import StagedIterable
 from .join import join
-from .lists import StagedList
+from .lists import StagedList, kind_of
 from .maybe import Maybe
 from .outputs import as_output as list_output
 from .rebinding import count_references
@@ -141,7 +141,7 @@ def _resolved(value: Any) -> Any:
     if isinstance(value, Maybe):
         return _resolved(value.value) if bool(value.flag) else value.missing
     if isinstance(value, StagedList):
-        return list(convert.convert_to_tensor(value))
+        return kind_of(value)(convert.convert_to_tensor(value))
     if isinstance(value, StagedDict):
         held = {key: _resolved(part) for key, part in value.state.values.items()}
         return {key: part for key, part in held.items() if part is not UNDEFINED}

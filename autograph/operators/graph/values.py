@@ -87,7 +87,7 @@ def exported(value: Any, is_old: Callable[[Any], bool]) -> Spec:
 
 def freeze(value: Any, is_new: Callable[[Any], bool], memo: dict[int, Any] | None = None) -> Any:
     """A copy of a value in which mutable objects are `Frozen`: what they hold now, and which object it is."""
-    from .lists import StagedList
+    from .lists import StagedList, kind_of
 
     if isinstance(value, Maybe):
         return Maybe(value.missing, value.flag, freeze(value.value, is_new, memo), value.name)
@@ -95,7 +95,7 @@ def freeze(value: Any, is_new: Callable[[Any], bool], memo: dict[int, Any] | Non
         parts = [freeze(part, is_new, memo) for part in value]
         return value if all(map(operator.is_, parts, value)) else rebuild(type(value), range(len(parts)), parts)
     if isinstance(value, StagedList):
-        return Frozen(value, value.state)
+        return value.state if kind_of(value) is tuple else Frozen(value, value.state)
     if isinstance(value, StagedDict):
         return Frozen(value, freeze(value.state, is_new, memo))
     if isinstance(value, DictState):

@@ -1,0 +1,49 @@
+"""`*x` in lists, tuples and calls, and on the left of `=`: also of a list whose length only the run tells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .builtin_calls import iterated
+from .calls import call
+from .dispatch import backend_of
+
+
+def starred(values: Any) -> Any:
+    """The items of ``*values``: a tuple, or what a back end has where only the run tells how many they are."""
+    values = iterated(values)
+    backend = backend_of(values)
+    return (*values,) if backend is None else backend.items_of(values)
+
+
+def list_display(*parts: Any) -> Any:
+    """``[*parts[0], *parts[1], …]``; each part is a tuple or comes from `starred`."""
+    backend = backend_of(*parts)
+    return [item for part in parts for item in part] if backend is None else backend.joined(list, parts)
+
+
+def tuple_display(*parts: Any) -> Any:
+    """``(*parts[0], *parts[1], …)``."""
+    backend = backend_of(*parts)
+    return tuple([item for part in parts for item in part]) if backend is None else backend.joined(tuple, parts)
+
+
+def call_display(function: Callable[..., Any], *parts: Any, **keywords: Any) -> Any:
+    """``function(*parts[0], *parts[1], …, **keywords)``."""
+    backend = backend_of(*parts)
+    if backend is None:
+        return call(function)(*[item for part in parts for item in part], **keywords)
+    return backend.call_display(function, parts, keywords)
+
+
+def unpack_starred(values: Any, before: int, after: int) -> Any:
+    """What ``a, b, *c, d = values`` sets its variables to; ``before`` and ``after`` count those beside ``*c``."""
+    items = starred(values)
+    backend = backend_of(items)
+    if backend is not None:
+        return backend.unpack_starred(items, before, after)
+    if len(items) < before + after:
+        raise ValueError(f"not enough values to unpack (expected at least {before + after}, got {len(items)})")
+    end = len(items) - after
+    return [*items[:before], list(items[before:end]), *items[end:]]

@@ -21,7 +21,7 @@ from autograph.errors import InvalidArgumentError, SignatureError
 
 from . import nest
 from .composite import Composite, CompositeSpec
-from .convert import convert_to_tensor
+from .convert import convert_to_tensor, strong
 from .dtypes import DType
 from .ir import Graph
 from .shapes import TensorShape
@@ -31,6 +31,7 @@ from .tensor import EagerTensor, SymbolicTensor, Tensor
 _BY_VALUE = (int, str, bytes, bool, type(None), type(Ellipsis), range, frozenset, np.dtype, DType, TensorShape)
 
 
+_SCALARS = (bool, int, float, complex, str, bytes)
 # Leaves that a function might change all the same.
 _SETS = (set, collections.deque, bytearray)
 
@@ -119,7 +120,7 @@ def cast_to(value: Any, wanted: Any) -> Any:
         if not spec_of(given).is_subtype_of(wanted):
             differs = "shape" if given.dtype == wanted.dtype else "dtype"
             raise InvalidArgumentError(f"the {differs} does not fit")
-        return value
+        return strong(value)
     if isinstance(wanted, CompositeSpec):
         spec = composite_spec(value)
         if spec is None or not wanted.accepts(spec):
@@ -176,7 +177,8 @@ def key_of(value: Any, tensors: list[Any]) -> Any:
         return array.dtype, array.shape
     if kind is SymbolicTensor:
         tensors.append(value)
-        return value.value.type.dtype.numpy, value.value.type.shape
+        key = value.value.type.dtype.numpy, value.value.type.shape
+        return key if value.python is None else (value.python, key)
     if kind in (int, str, bool):
         return kind, value
     if kind is TensorSpec:
@@ -205,6 +207,11 @@ def _composite_key(value: Composite | CompositeSpec, tensors: list[Any]) -> Any:
 def is_tensor_key(key: Any) -> bool:
     """Whether a part of a key is that of a tensor: its NumPy dtype and its shape."""
     return type(key) is tuple and len(key) == 2 and isinstance(key[0], np.dtype)
+
+
+def is_number_key(key: Any) -> bool:
+    """Whether a part of a key is that of a Python number (or string) that only a graph knows."""
+    return type(key) is tuple and len(key) == 2 and key[0] in _SCALARS and is_tensor_key(key[1])
 
 
 def _structure_key(value: Any, tensors: list[Any]) -> Any:
@@ -245,7 +252,7 @@ def symbolic(value: Any, graph: Graph, name: str, specs: Iterator[TensorSpec]) -
     """A copy of an argument with a placeholder of the graph for each tensor; ``specs`` gives their types in order."""
     if is_tensor_like(value):
         spec = next(specs)
-        return SymbolicTensor(graph.parameter(spec.type, spec.name or name))
+        return SymbolicTensor(graph.parameter(spec.type, spec.name or name), getattr(value, "python", None))
     composite = composite_spec(value)
     if composite is not None:
         return composite.pack([SymbolicTensor(graph.parameter(next(specs).type, name)) for _ in composite.components()])

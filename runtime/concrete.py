@@ -15,7 +15,7 @@ from . import nest, shapes, signatures, trace
 from .arguments import Parameters, check_not_changed, is_tensor_key, is_tensor_like, key_of, name_of, resolved, spec_of
 from .choices import forbid_choices
 from .composite import Composite, CompositeSpec
-from .convert import convert_to_tensor, wrap
+from .convert import as_numbers, convert_to_tensor, strong, weak_kind, wrap
 from .execute.executable import Executable
 from .execute.plan import Plan
 from .gradient.call import run as run_recorded
@@ -57,6 +57,7 @@ class ConcreteFunction:
         leaves = nest.flatten(outputs, expand_composites=True)
         self._single = len(leaves) == 1 and outputs is leaves[0] and outputs is not None
         self._has_outputs = [leaf is not None for leaf in leaves]
+        self._numbers = [leaf.python for leaf in leaves if leaf is not None]
         self.has_optional_outputs = has_optional(outputs)
         self.changed_inputs = changed_inputs(graph)
 
@@ -186,7 +187,7 @@ class ConcreteFunction:
                 raise WritesOutside
             for variable in self._assigned:
                 forbid_choices(variable)
-            return self.packed(list(call_node(self.graph, tensors)))
+            return self.packed(as_numbers(call_node(self.graph, tensors), self._numbers))
         for observer in observers:
             observer(self.graph)
         if trace._local.tapes:
@@ -235,6 +236,8 @@ class ConcreteFunction:
     def _take(self, name: str, value: Any, traced: Any, tensors: list[Any]) -> None:
         if isinstance(traced, TensorSpec) and not nest.is_nested(value) and not is_tensor_like(value):
             value = convert_to_tensor(value, traced.dtype)
+        elif type(value) is SymbolicTensor:
+            value = strong(value)
         found: list[Any] = []
         if _without_types(key_of(value, found)) != _without_types(key_of(traced, [])):
             raise SignatureError(
@@ -292,9 +295,10 @@ def _long(type: Type) -> str:
     return _LONG_NAMES.get(type.dtype.name, type.dtype.name)
 
 
-def outputs_of(result: Any, function: Callable[..., Any], graph: Graph) -> Any:
+def outputs_of(result: Any, function: Callable[..., Any], graph: Graph, numbers: bool = False) -> Any:
     """The structure a traced function returned, with a tensor of the graph for every leaf but None.
 
+    ``numbers``: what is a Python number stays one for those that call the function.
     Raises `StagedTypeError` for leaves that are no tensors.
     """
 
@@ -305,7 +309,8 @@ def outputs_of(result: Any, function: Callable[..., Any], graph: Graph) -> Any:
             return leaf.type_spec.pack([SymbolicTensor(trace.value_of(part)) for part in leaf.components()])
         try:
             tensor = convert_to_tensor(leaf)
-            return SymbolicTensor(trace.value_of(tensor)) if isinstance(tensor, Tensor) else tensor
+            python = weak_kind(leaf) if numbers and tensor.static_shape == () else None
+            return SymbolicTensor(trace.value_of(tensor), python) if isinstance(tensor, Tensor) else tensor
         except (TypeError, ValueError):
             if isinstance(leaf, Tensor):
                 raise

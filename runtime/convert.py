@@ -221,6 +221,11 @@ def strong(tensor: Any) -> Any:
     return tensor if getattr(tensor, "python", None) is None else SymbolicTensor(tensor.value)
 
 
+def as_numbers(tensors: Sequence[Any], types: Sequence[type | None]) -> list[Any]:
+    """Graph tensors, of which some stand for Python numbers of these types."""
+    return [SymbolicTensor(each.value, python) for each, python in zip(tensors, types, strict=True)]
+
+
 def _holds_tensor(value: Sequence[Any]) -> bool:
     for item in value:
         if isinstance(item, Tensor) or hasattr(type(item), "__tensor__"):

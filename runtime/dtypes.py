@@ -231,6 +231,21 @@ def with_weak(dtype: DType, python_type: type) -> DType:
     return float64 if kind == 2 else int64
 
 
+def joined(left: DType, left_number: type | None, right: DType, right_number: type | None) -> tuple[DType, type | None]:
+    """The type of a value that has one of two types, and that of the Python number that it is in both cases, if any.
+
+    ``left_number`` and ``right_number`` are the types of Python numbers: these are weak. Raises `TypeError`.
+    """
+    if left_number is None or right_number is None:
+        if left_number is not None:
+            return with_weak(right, left_number), None
+        return (promote(left, right) if right_number is None else with_weak(left, right_number)), None
+    if left_number is right_number:
+        return promote(left, right), left_number
+    number = widest(left_number, right_number)
+    return left if number is left_number else right, number
+
+
 def result_type(*operands: Any) -> DType:
     """The common type of dtypes, tensors, arrays and Python numbers, the numbers being weak.
 

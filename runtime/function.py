@@ -80,6 +80,12 @@ class _Options(NamedTuple):
     reduce_retracing: bool
     maximum_traces: int | None = None
     jit_compile: bool | None = None
+    gives_numbers: bool = False
+
+
+def part_of_a_trace(python_function: Callable[..., Any]) -> Function:
+    """A function that a trace calls as a graph: where it returns a Python number, the calls give one too."""
+    return Function(python_function, _Options(None, True, False, gives_numbers=True))
 
 
 class Function:
@@ -264,7 +270,7 @@ class Function:
         changed = changed_parameters(parameters.names, before, inputs)
         if changed:
             raise mutation_error(name_of(self._python_function), changed)
-        return graph, outputs_of(result, self._python_function, graph)
+        return graph, outputs_of(result, self._python_function, graph, self._options.gives_numbers)
 
     # Signatures
 

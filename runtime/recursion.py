@@ -37,6 +37,7 @@ class _Results(NamedTuple):
 
     structure: Any
     types: list[Type | None]  # of each leaf of the structure
+    numbers: list[type | None]  # the types of those leaves that are Python numbers
     captures: list[Value]
 
 
@@ -112,11 +113,12 @@ class Pending:
             raise NeverReturns
         inputs = [trace.value_of(tensor) for tensor in tensors]
         check_fit(f"arguments of {graph.name}", [v.type for v in inputs], [v.type for v in graph.parameters])
-        structure, types, captures = self.results
+        structure, types, numbers, captures = self.results
         present = [type_ for type_ in types if type_ is not None]
         node = trace.add_node(CALL, [*inputs, *captures], {"graph": graph}, present, graph.name)
-        outputs = map(SymbolicTensor, node.outputs)
-        leaves = [None if type_ is None else next(outputs) for type_ in types]
+        outputs = iter(node.outputs)
+        leaves = [None if type_ is None else SymbolicTensor(next(outputs), python)
+                  for type_, python in zip(types, numbers, strict=True)]  # fmt: skip
         packed = nest.pack_sequence_as(structure, leaves, expand_composites=True)
         return with_values(packed) if has_optional(structure) else packed
 
@@ -155,20 +157,25 @@ class Pending:
             raise self._error(f"{self.name}() calls itself on every way through it") from None
         if not graph.calls_itself:
             return graph, outputs
-        types = [None if leaf is None else leaf.value.type for leaf in nest.flatten(outputs, True)]
+        leaves = nest.flatten(outputs, True)
+        types = [None if leaf is None else leaf.value.type for leaf in leaves]
+        numbers = [getattr(leaf, "python", None) for leaf in leaves]
         captures = list(graph.captures)
         known = self.results
         same = known is not None and _same_structure(known.structure, outputs)
         if known is not None:
             if same:
-                types = list(map(_joined, known.types, types))
+                pairs = zip(known.types, known.numbers, types, numbers, strict=True)
+                joined = [_joined(*each) for each in pairs]
+                types, numbers = [type_ for type_, _ in joined], [python for _, python in joined]
             captures = [*known.captures, *[value for value in captures if value not in known.captures]]
-        if known is None or not same or types != known.types or len(captures) != len(known.captures):
+        is_settled = known is not None and same and (types, numbers) == (known.types, known.numbers)
+        if known is None or not is_settled or len(captures) != len(known.captures):
             self.unstable = True
         else:
             graph.captures = {value: graph.captures[value] for value in captures}
-        self.results = _local.known[self.code_key] = _Results(outputs, types, captures)
-        return graph, _cast_outputs(graph, outputs, types)
+        self.results = _local.known[self.code_key] = _Results(outputs, types, numbers, captures)
+        return graph, _cast_outputs(graph, outputs, types, numbers)
 
     def keep(self, concrete: Any, remember: Callable[[bool], None]) -> None:
         """To be called with what has been made of a settled trace: keeps it now, or with the head.
@@ -230,14 +237,20 @@ def _same_structure(known: Any, found: Any) -> bool:
     return True
 
 
-def _joined(known: Type | None, found: Type | None) -> Type | None:
+def _joined(
+    known: Type | None, known_number: type | None, found: Type | None, number: type | None
+) -> tuple[Type | None, type | None]:
+    """The type of a result that is of one type or another, and that of the Python number that it is."""
     if known is None or found is None:
-        return found
-    return Type(dtypes.promote(known.dtype, found.dtype), shapes.relax(known.shape, found.shape))
+        return found, number
+    dtype, common = dtypes.joined(known.dtype, known_number, found.dtype, number)
+    return Type(dtype, shapes.relax(known.shape, found.shape)), common
 
 
-def _cast_outputs(graph: Graph, outputs: Any, types: list[Type | None]) -> Any:
+def _cast_outputs(graph: Graph, outputs: Any, types: list[Type | None], numbers: list[type | None]) -> Any:
     with trace.building(graph):
         leaves = [leaf if type_ is None or leaf.dtype is type_.dtype else cast(leaf, type_.dtype)
                   for leaf, type_ in zip(nest.flatten(outputs, True), types, strict=True)]  # fmt: skip
+    leaves = [None if leaf is None else SymbolicTensor(leaf.value, python)
+              for leaf, python in zip(leaves, numbers, strict=True)]  # fmt: skip
     return nest.pack_sequence_as(outputs, leaves, expand_composites=True)

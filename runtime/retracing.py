@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import trace
-from .arguments import ObjectReference, is_tensor_key
+from .arguments import ObjectReference, is_number_key, is_tensor_key
 from .composite import CompositeSpec
 from .dtypes import as_dtype
 from .ir import Location
@@ -170,7 +170,7 @@ def _compare(name: str, old: Any, new: Any, found: list[Difference]) -> None:
 
 def _children(key: Any) -> dict[Any, Any] | None:
     """The keys of a structure's parts, None for what is no structure."""
-    if not isinstance(key, tuple) or is_tensor_key(key) or not isinstance(key[0], type):
+    if not isinstance(key, tuple) or is_tensor_key(key) or is_number_key(key) or not isinstance(key[0], type):
         return None
     if issubclass(key[0], (list, tuple)):
         return dict(enumerate(key[1:]))
@@ -184,6 +184,8 @@ def described(key: Any) -> str:
     if is_tensor_key(key):
         name = "string" if key[0] == np.dtype(object) else as_dtype(key[0]).name
         return f"{'an' if name[0] == 'i' else 'a'} {name} tensor of shape {show(key[1])}"
+    if is_number_key(key):
+        return f"a Python {key[0].__name__} that the graph computes"
     children = _children(key)
     if children is not None:
         parts = ", ".join(f"{k!r}: {described(v)}" for k, v in children.items())

@@ -17,7 +17,8 @@ from typing import Any
 from autograph.runtime import trace
 from autograph.runtime.arguments import Parameters, key_of
 from autograph.runtime.convert import convert_to_tensor
-from autograph.runtime.function import Function, function
+from autograph.runtime.function import Function, part_of_a_trace
+from autograph.runtime.tensor import SymbolicTensor
 
 from .specs import rebuild
 
@@ -65,11 +66,16 @@ def recursive(python_function: FunctionType, form: Callable[..., Any]) -> Callab
             if len(frames) > 1 or endless.python_function is not python_function or not changing:
                 raise
         graph.truncate(mark)
-        leaves = [convert_to_tensor(leaf) if i in changing else leaf for i, leaf in enumerate(_leaves(values))]
+        leaves = [_in_graph(leaf) if i in changing else leaf for i, leaf in enumerate(_leaves(values))]
         positional, keywords = parameters.split(_packed(tuple(values), iter(leaves)))
         return _call_graph(python_function, positional, keywords)
 
     return run
+
+
+def _in_graph(number: Any) -> Any:
+    """A Python number that the graph is to know."""
+    return SymbolicTensor(trace.value_of(convert_to_tensor(number)), type(number))
 
 
 def _frames_of(form: Callable[..., Any], frame: FrameType | None) -> list[FrameType]:
@@ -88,7 +94,7 @@ def _call_graph(python_function: FunctionType, arguments: tuple[Any, ...], keywo
     if known is not None:
         return known(*arguments, **keywords)
     # It serves this call only: what its variables from outside hold may change until the next.
-    made = _local.under_way[python_function] = function(python_function)
+    made = _local.under_way[python_function] = part_of_a_trace(python_function)
     try:
         return made(*arguments, **keywords)
     finally:

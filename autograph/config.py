@@ -20,20 +20,22 @@ _HIGHEST = 3
 
 
 def checked_verbosity(level: Any, what: str = "the verbosity") -> int:
-    """A level of verbosity; those above the highest are taken for it, with a warning.
+    """A level of verbosity; those above the highest are taken for it.
 
     Raises `InvalidArgumentError` unless it is a whole number of at least 0.
     """
     if not isinstance(level, int) or level < 0:
         raise InvalidArgumentError(f"{what} is a whole number from 0 to {_HIGHEST}, not {level!r}")
-    if level > _HIGHEST:
-        warnings.warn(f"{what} is {level}, which is taken for {_HIGHEST}, the highest", stacklevel=3)
     return min(level, _HIGHEST)
 
 
 def _level(name: str) -> int:
     text = os.environ.get(name, "").strip() or "0"
-    return checked_verbosity(int(text) if text.isdecimal() else text, f"the environment variable {name}")
+    what = f"the environment variable {name}"
+    level = checked_verbosity(int(text) if text.isdecimal() else text, what)
+    if level != int(text):
+        warnings.warn(f"{what} is {text}, which is taken for {level}, the highest", stacklevel=2)
+    return level
 
 
 def _flag(name: str, default: str = "") -> bool:

@@ -146,6 +146,16 @@ class InvalidTypeError(InvalidArgumentError, TypeError):
     """An argument's type does not fit: no tensor can be made of it, dtypes have nothing in common."""
 
 
+class FailedPreconditionError(AutographError, RuntimeError):
+    """The system is not in the state that an operation needs: a tape was used up, a writer or session is closed."""
+
+    error_code = 9
+
+
+class NoGradientError(AutographError, LookupError):
+    """An operation has no gradient."""
+
+
 class SignatureError(InvalidTypeError):
     """The arguments of a call do not fit the function's parameters or its input signature."""
 
@@ -209,20 +219,14 @@ class ResourceExhaustedError(AutographError):
     error_code = 8
 
 
-class FailedPreconditionError(AutographError):
-    """The system is not in the state that an operation needs."""
-
-    error_code = 9
-
-
 class AbortedError(AutographError):
     """An operation was given up, typically because others ran at the same time."""
 
     error_code = 10
 
 
-class UnimplementedError(AutographError):
-    """An operation does not exist, or not for these arguments."""
+class UnimplementedError(AutographError, NotImplementedError):
+    """An operation does not exist, or not for these arguments; a class lacks a method that it has to define."""
 
     error_code = 12
 

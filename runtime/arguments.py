@@ -318,7 +318,7 @@ def check_not_changed(function_name: str, names: Sequence[str], values: Sequence
                     found.append(name)
                 position += 1
     if found:
-        raise ValueError(
+        raise InvalidArgumentError(
             f"{function_name}() should not modify its Python input arguments. It stores into a NumPy array, which the "
             "caller would see. Pass a tensor (tf.constant), or modify a copy. The following parameter(s) were "
             f"modified: {', '.join(dict.fromkeys(found))}"

@@ -218,7 +218,7 @@ def assert_shapes(tensor_shapes: Any, data: Any = None, summarize: int | None = 
         pattern = list(pattern) if isinstance(pattern, (list, tuple, str)) else [pattern]
         pattern = ["..." if each is Ellipsis or each == "*" else None if each == "." else each for each in pattern]
         if "..." in pattern[1:-1]:
-            raise ValueError("`...` stands at the beginning or the end of a shape")
+            raise InvalidArgumentError("`...` stands at the beginning or the end of a shape")
         patterns.append(tuple(pattern))
     static = [each.static_shape for each in tensors]
     _compare(static, tuple(patterns), message or "")
@@ -324,7 +324,7 @@ def assert_same_float_dtype(tensors: Iterable[Any] | None = None, dtype: Any = N
 def assert_proper_iterable(values: Any) -> None:
     """Raise `TypeError` unless the value is a collection that Python can loop over: no tensor, array, string or set."""
     if isinstance(values, (Tensor, np.ndarray, str, bytes)) or not hasattr(values, "__iter__"):
-        raise TypeError(f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}')
+        raise InvalidTypeError(f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}')
 
 
 def is_numeric_tensor(tensor: Any) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograph.errors import InvalidArgumentError
+
 from .convert import convert_to_tensor
 from .dtypes import DType
 
@@ -33,7 +35,7 @@ class IndexedSlices:
         from .ops.scatter import scatter_nd
 
         if self.dense_shape is None:
-            raise ValueError(
+            raise InvalidArgumentError(
                 "Tensor conversion requested for IndexedSlices without dense_shape: its number of rows is unknown"
             )
         return scatter_nd(self.indices[..., None], self.values, self.dense_shape)

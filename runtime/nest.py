@@ -113,7 +113,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Iterable[Any], expand_compos
     leaves = list(flat_sequence)
     count = len(flatten(structure, expand_composites))
     if count != len(leaves):
-        raise ValueError(f"the structure has {count} leaves, but {len(leaves)} values were given")
+        raise InvalidArgumentError(f"the structure has {count} leaves, but {len(leaves)} values were given")
     return _pack(structure, iter(leaves), expand_composites)
 
 

@@ -100,7 +100,7 @@ class Generator:
 
     def __init__(self, copy_from: Generator | None = None, state: Any = None, alg: Any = None) -> None:
         if (copy_from is None) == (state is None):
-            raise ValueError("give either copy_from or state: a Generator is made of one of them")
+            raise InvalidArgumentError("give either copy_from or state: a Generator is made of one of them")
         _check_algorithm(alg)
         value = copy_from.state.numpy() if copy_from is not None else _as_state(state)
         self._state: Variable = Variable(value, trainable=False, name="StateVar", dtype=int64)
@@ -185,7 +185,7 @@ class Generator:
         if maxval is None and target.is_integer:
             if minval is None:
                 return self.uniform_full_int(shape, target, name)
-            raise ValueError(
+            raise InvalidArgumentError(
                 f"For integer dtype {target}, minval and maxval must be both `None` or both non-`None`; got "
                 f"minval={minval} and maxval=None"
             )
@@ -222,7 +222,7 @@ def _unit(dtype: DType) -> tuple[Any, Any]:
 
 def _check_algorithm(algorithm: Any) -> None:
     if algorithm not in (None, 1, "philox", "auto_select"):
-        raise ValueError(f"Argument `alg` got unsupported value {algorithm}. Supported is philox.")
+        raise InvalidArgumentError(f"Argument `alg` got unsupported value {algorithm}. Supported is philox.")
 
 
 def _as_state(state: Any) -> Any:

@@ -45,7 +45,10 @@ def as_shape(value: Any) -> Shape:
 def _dimension(value: Any) -> int | None:
     if value is None:
         return None
-    number = operator.index(value)
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise InvalidTypeError(f"a dimension is a whole number or None, not {value!r}") from None
     if number < 0:
         raise InvalidArgumentError(f"a dimension must be None or at least 0, not {number}")
     return number

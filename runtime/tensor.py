@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from autograph.errors import InvalidTypeError, StagedValueError
+from autograph.errors import InvalidArgumentError, InvalidTypeError, StagedValueError
 
 from . import operands
 from .dtypes import DType, from_numpy, variant
@@ -145,7 +145,7 @@ class Tensor:
         return True if _incomparable(other) else not_equal(self, other)
 
     def __hash__(self) -> int:
-        raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
+        raise InvalidTypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
     def __getitem__(self, key: Any) -> Any:
         from .ops import index
@@ -155,7 +155,7 @@ class Tensor:
         return index.get_item(self, key)
 
     def __setitem__(self, key: Any, value: Any) -> NoReturn:
-        raise TypeError(
+        raise InvalidTypeError(
             "a tensor does not support item assignment here: tensors are immutable, and this function is not "
             "converted. Let autograph convert it (tf.function, to_graph), or write "
             "x = tensor_scatter_nd_update(x, indices, updates)"
@@ -227,22 +227,22 @@ class EagerTensor(Tensor):
 
     def __index__(self) -> int:
         if not self.dtype.is_integer:
-            raise TypeError(f"only integer scalar tensors can be converted to an index, not {self.dtype!r}")
+            raise InvalidTypeError(f"only integer scalar tensors can be converted to an index, not {self.dtype!r}")
         return int(self._scalar())
 
     def _scalar(self) -> Any:
         if self._array.ndim != 0:
-            raise TypeError(f"only tensors of rank 0 can be converted to Python numbers, not shape {self.shape}")
+            raise InvalidTypeError(f"only tensors of rank 0 can be converted to Python numbers, not shape {self.shape}")
         return self._array[()]
 
     def __len__(self) -> int:
         if self._array.ndim == 0:
-            raise TypeError("Scalar tensor has no `len()`")
+            raise InvalidTypeError("Scalar tensor has no `len()`")
         return len(self._array)
 
     def __iter__(self) -> Iterator[Any]:
         if self._array.ndim == 0:
-            raise TypeError("Cannot iterate over a scalar tensor.")
+            raise InvalidTypeError("Cannot iterate over a scalar tensor.")
         if trace._local.tapes:  # they have to see it
             return iter([self[i] for i in range(len(self._array))])
         return (
@@ -332,7 +332,7 @@ class SymbolicTensor(Tensor):
 
         session = get_default_session() if session is None else session
         if session is None:
-            raise ValueError("Cannot evaluate tensor using `eval()`: No default session is registered.")
+            raise InvalidArgumentError("Cannot evaluate tensor using `eval()`: No default session is registered.")
         return session.run(self, feed_dict)
 
     def __hash__(self) -> int:

@@ -90,7 +90,7 @@ class TensorArray(Composite):
         colocate_with_first_write_call: bool = True, name: str | None = None
     ) -> None:  # fmt: skip
         if size is None:
-            raise ValueError("Size must be declared for TensorArrays.")
+            raise InvalidArgumentError("Size must be declared for TensorArrays.")
         size = convert_to_tensor(size)
         length = int(size) if isinstance(size, EagerTensor) and not dynamic_size else None
         kind = _Kind(as_dtype(dtype), shapes.as_shape(element_shape), infer_shape, bool(dynamic_size), length)

@@ -12,6 +12,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from autograph.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError
+
 from . import numpy_protocol, shapes, trace
 from .choices import forbid_choices
 from .convert import convert_to_tensor
@@ -72,7 +74,7 @@ class Variable:
         name: str | None = None, dtype: Any = None, constraint: Callable[[Any], Any] | None = None, shape: Any = None
     ) -> None:  # fmt: skip
         if initial_value is None:
-            raise ValueError("The `initial_value` arg to `tf.Variable` must be specified.")
+            raise InvalidArgumentError("The `initial_value` arg to `tf.Variable` must be specified.")
         self._name = trace.current_scope() + (name or "Variable") + ":0"
         announce(self._name)
         value = initial_value_of(initial_value, None if dtype is None else as_dtype(dtype))
@@ -80,7 +82,7 @@ class Variable:
         if shape is not None:
             known = shapes.as_shape(shape)
             if not shapes.is_compatible(known, value.static_shape):
-                raise ValueError(
+                raise InvalidArgumentError(
                     f"In this `tf.Variable` creation, the initial value's shape ({value.shape}) is not compatible with "
                     f"the explicitly supplied `shape` argument ({TensorShape(known)})."
                 )
@@ -226,7 +228,7 @@ class Variable:
 
     def _scatter_rows(self, how: str, delta: Any, name: str | None) -> Any:
         if not isinstance(delta, IndexedSlices):
-            raise TypeError(f"sparse_delta is not IndexedSlices: {delta!r}")
+            raise InvalidTypeError(f"sparse_delta is not IndexedSlices: {delta!r}")
         indices = convert_to_tensor(delta.indices)
         return self._scatter(how, indices[..., None], delta.values, name)
 
@@ -273,10 +275,10 @@ class Variable:
         return item
 
     def __setitem__(self, key: Any, value: Any) -> NoReturn:
-        raise TypeError("a variable does not support item assignment: write v[key].assign(value)")
+        raise InvalidTypeError("a variable does not support item assignment: write v[key].assign(value)")
 
     def _no_in_place(self, other: Any) -> NoReturn:
-        raise RuntimeError(
+        raise FailedPreconditionError(
             "`variable += value` with `tf.Variable`s is not supported. Use `variable.assign_add(value)` to modify the "
             "variable, or `out = variable + value` if you need to get a new output Tensor."
         )
@@ -286,7 +288,7 @@ class Variable:
     # As a Python value and as an array
 
     def __hash__(self) -> int:
-        raise TypeError(f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})")
+        raise InvalidTypeError(f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})")
 
     def __bool__(self) -> bool:
         return bool(self.value())

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import StagingError
+from autograph.errors import InvalidArgumentError, StagingError
 
 from . import trace
 from .convert import convert_to_tensor, wrap
@@ -81,7 +81,7 @@ def announce(name: str) -> None:
         return
     scope = _local.scopes[-1]
     if not scope.allowed:
-        raise ValueError(_ONLY_ONCE)
+        raise InvalidArgumentError(_ONLY_ONCE)
     if not scope.is_graph(graph):
         location = trace.user_location()
         file, line, function = location if location is not None else (None, None, None)
@@ -140,7 +140,7 @@ def _given(value: Value, graph: Graph) -> Any:
                 return tensor._array
             if isinstance(tensor, SymbolicTensor):
                 return _evaluate(tensor.value)
-    raise ValueError(
+    raise InvalidArgumentError(
         f"the initial value of a variable depends on {value.name!r}, which has no value while the function is traced: "
         "call the function first with the arguments that the variable starts with"
     )

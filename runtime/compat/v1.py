@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import InvalidArgumentError
+from autograph.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError
 
 from .. import nest, shapes, trace
 from ..convert import convert_to_tensor
@@ -70,7 +70,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Symbo
     """
     graph = trace.current_graph()
     if graph is None:
-        raise RuntimeError(
+        raise FailedPreconditionError(
             "tf.placeholder() is not compatible with eager execution: use it in `with tf.Graph().as_default():`"
         )
     spec = TensorSpec(shape, as_dtype(float32 if dtype is None else dtype))
@@ -124,9 +124,11 @@ class Session:
         for other fetches, and what the graph raises.
         """
         if self._closed:
-            raise RuntimeError("Attempted to use a closed Session.")
+            raise FailedPreconditionError("Attempted to use a closed Session.")
         if not self.graph.nodes:
-            raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
+            raise FailedPreconditionError(
+                "The Session graph is empty. Add operations to the graph before calling run()."
+            )
         leaves = nest.flatten(fetches)
         wanted = [self._fetched(leaf) for leaf in leaves]
         feeds = {self._value(tensor): value for tensor, value in (feed_dict or {}).items()}
@@ -151,7 +153,7 @@ class Session:
             return self._named(leaf)
         if isinstance(leaf, (SymbolicTensor, str)):
             return self._value(leaf)
-        raise TypeError(
+        raise InvalidTypeError(
             f"Argument `fetch` = {leaf!r} has invalid type {type(leaf).__name__!r}: it must be a string, a tensor, "
             "an operation or a variable"
         )
@@ -161,27 +163,29 @@ class Session:
             name, _, index = tensor.partition(":")
             outputs = self._named(name).outputs
             if not index.isdecimal() or int(index) >= len(outputs):
-                raise ValueError(f"the operation {name!r} has no output {index!r}: it has {len(outputs)}")
+                raise InvalidArgumentError(f"the operation {name!r} has no output {index!r}: it has {len(outputs)}")
             return outputs[int(index)]
         if not isinstance(tensor, SymbolicTensor):
-            raise TypeError(f"Cannot interpret feed_dict key as Tensor: {tensor!r}")
+            raise InvalidTypeError(f"Cannot interpret feed_dict key as Tensor: {tensor!r}")
         return self._own(tensor.value, tensor.value.node)
 
     def _own(self, found: Any, node: Node) -> Any:
         if node.graph is not self.graph:
-            raise ValueError(f"{node.name!r} is not an element of this session's graph, but of {node.graph!r}")
+            raise InvalidArgumentError(
+                f"{node.name!r} is not an element of this session's graph, but of {node.graph!r}"
+            )
         return found
 
     def _named(self, name: str) -> Node:
         try:
             return self.graph.get_operation_by_name(name)
         except KeyError as error:
-            raise ValueError(error.args[0]) from None
+            raise InvalidArgumentError(error.args[0]) from None
 
     def _array(self, value: Value, given: Any) -> np.ndarray[Any, Any]:
         array = convert_to_tensor(given, value.type.dtype)._array
         if not shapes.is_compatible(array.shape, value.type.shape):
-            raise ValueError(
+            raise InvalidArgumentError(
                 f"Cannot feed value of shape {array.shape} for Tensor {value.name}, which has shape "
                 f"{shapes.show(value.type.shape)}"
             )

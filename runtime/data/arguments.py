@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.errors import InvalidArgumentError
+from autograph.errors import InvalidArgumentError, InvalidTypeError
 
 from ..convert import convert_to_tensor
 from ..tensor import EagerTensor
@@ -19,7 +19,7 @@ def number(value: Any, what: str = "the number") -> Number:
     """A scalar integer tensor for a Python int or what converts to one. `TypeError` for others."""
     tensor = convert_to_tensor(value)
     if not tensor.dtype.is_integer:
-        raise TypeError(f"{what} must be an integer, not {value!r}")
+        raise InvalidTypeError(f"{what} must be an integer, not {value!r}")
     if tensor.static_shape not in ((), None):
         raise InvalidArgumentError(f"{what} must be a scalar, not of shape {tensor.shape}")
     return tensor

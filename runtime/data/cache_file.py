@@ -103,14 +103,14 @@ class _Reader:
     def bytes(self, count: int) -> bytes:
         """The next bytes; `ValueError` when there are not so many."""
         if not 0 <= count <= self._size - self._file.tell():
-            raise ValueError(f"it ends before {count} more bytes")
+            raise InvalidArgumentError(f"it ends before {count} more bytes")
         return self._file.read(count)
 
     def numbers(self, count: int) -> list[int]:
         """The next integers, none of which is negative."""
         found: list[int] = np.frombuffer(self.bytes(8 * count), np.int64).tolist()
         if any(number < 0 for number in found):
-            raise ValueError("a negative size")
+            raise InvalidArgumentError("a negative size")
         return found
 
 
@@ -118,7 +118,7 @@ def _part(reader: _Reader, spec: TensorSpec) -> Any:
     (rank,) = reader.numbers(1)
     shape = reader.numbers(rank)
     if not shapes.is_compatible(tuple(shape), spec.type.shape):
-        raise ValueError(f"a tensor of shape {tuple(shape)} where {spec!r} was expected")
+        raise InvalidArgumentError(f"a tensor of shape {tuple(shape)} where {spec!r} was expected")
     count = math.prod(shape)
     if spec.dtype is not string:
         dtype = np.dtype(spec.dtype.numpy)

@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from autograph.errors import InvalidTypeError
+
 from .. import nest
 from ..shapes import relax
 from ..spec import TensorSpec
@@ -25,11 +27,11 @@ class Zip(Dataset):
 
     def __init__(self, datasets: Any) -> None:
         if isinstance(datasets, list):
-            raise TypeError("Invalid input to `zip`. Use a tuple or a dict of datasets, not a list.")
+            raise InvalidTypeError("Invalid input to `zip`. Use a tuple or a dict of datasets, not a list.")
         sources = nest.flatten(datasets)
         for source in sources:
             if not isinstance(source, Dataset):
-                raise TypeError(f"Invalid input to `zip`. Inputs are expected to be datasets, not {source!r}.")
+                raise InvalidTypeError(f"Invalid input to `zip`. Inputs are expected to be datasets, not {source!r}.")
         super().__init__(nest.map_structure(lambda dataset: dataset.element_spec, datasets), sources)
 
     def elements(self, environment: Environment) -> Iterator[Element]:
@@ -52,7 +54,7 @@ class Concatenate(Dataset):
         try:
             joined = joined_specs(first.element_spec, second.element_spec)
         except (TypeError, ValueError):
-            raise TypeError(
+            raise InvalidTypeError(
                 f"Incompatible dataset elements: {first.element_spec!r} vs. {second.element_spec!r}. `concatenate` "
                 "takes a dataset with elements of the same structure and dtypes."
             ) from None
@@ -80,7 +82,7 @@ def _joined(first: Any, second: Any) -> Any:
         return TensorSpec(relax(first.type.shape, second.type.shape), first.dtype)
     if isinstance(first, DatasetSpec) and isinstance(second, DatasetSpec):
         return DatasetSpec(joined_specs(first.element_spec, second.element_spec))
-    raise TypeError(f"{first!r} and {second!r} differ")
+    raise InvalidTypeError(f"{first!r} and {second!r} differ")
 
 
 class Interleave(Dataset):
@@ -92,7 +94,7 @@ class Interleave(Dataset):
         self._function = ElementFunction(function, source.element_spec)
         made = self._function.result
         if not isinstance(made, Dataset):
-            raise TypeError(f"The `map_func` argument must return a `Dataset` object. Got {type(made)!r}.")
+            raise InvalidTypeError(f"The `map_func` argument must return a `Dataset` object. Got {type(made)!r}.")
         automatic = cycle is None or cycle == -1
         self._cycle = require_positive(os.cpu_count() or 1 if automatic else int(cycle or 0), "cycle_length")
         self._block = require_positive(1 if block is None else int(block), "block_length")

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from autograph.errors import InvalidArgumentError, InvalidTypeError
+
 from .. import nest
 from ..composite import Composite
 from ..convert import constant
@@ -248,7 +250,7 @@ class Dataset(Stream, Composite):
         """What a function makes of the dataset."""
         made = transformation_func(self)
         if not isinstance(made, Dataset):
-            raise TypeError(f"`transformation_func` must return a `tf.data.Dataset` object. Got {type(made)!r}.")
+            raise InvalidTypeError(f"`transformation_func` must return a `tf.data.Dataset` object. Got {type(made)!r}.")
         return made
 
     # Sequences of elements
@@ -294,7 +296,9 @@ class Dataset(Stream, Composite):
         They have ``window_size`` (or ``window_size_func(key)``) elements each, at the end fewer.
         """
         if (window_size is None) == (window_size_func is None):
-            raise ValueError("Either the `window_size` argument or the `window_size_func` argument must be specified.")
+            raise InvalidArgumentError(
+                "Either the `window_size` argument or the `window_size_func` argument must be specified."
+            )
         size = window_size_func or (lambda key: cast(window_size, int64))
         return GroupByWindow(self, key_func, reduce_func, size)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import DataLossError, InvalidTypeError
+from autograph.errors import DataLossError, InvalidArgumentError, InvalidTypeError
 
 from .. import nest, shapes
 from ..convert import convert_to_tensor, wrap
@@ -106,19 +106,19 @@ def _padded_shape(component: int, spec: TensorSpec, given: Any) -> tuple[int | N
     known = spec.type.shape
     if given is None:
         if known is None:
-            raise ValueError(
+            raise InvalidArgumentError(
                 f"You must provide `padded_shapes` argument because component {component} has unknown rank."
             )
         return known
     dimensions: Iterable[Any] = np.atleast_1d(given.numpy()) if hasattr(given, "numpy") else given
-    shape: Shape = shapes.as_shape([None if d is None or d == -1 else int(d) for d in dimensions])
+    shape: Shape = shapes.as_shape([None if d is None or d == -1 else d for d in dimensions])
     assert shape is not None
     fits = known is None or (
         len(known) == len(shape)
         and all(d is None or wanted is None or d <= wanted for d, wanted in zip(known, shape, strict=True))
     )
     if not fits:
-        raise ValueError(
+        raise InvalidArgumentError(
             f"The padded shape {shapes.TensorShape(shape)} is not compatible with the shape {spec.shape} of the "
             "corresponding input component."
         )
@@ -267,7 +267,7 @@ def _integer(function: Callable[..., Any], specs: Any, what: str) -> ElementFunc
     made = ElementFunction(function, specs)
     spec = made.specs
     if not (isinstance(spec, TensorSpec) and spec.dtype is int64 and spec.shape.is_compatible_with(())):
-        raise ValueError(
+        raise InvalidArgumentError(
             f"Invalid `{what}`. `{what}` must return a single `tf.int64` scalar tensor but its return type is {spec!r}."
         )
     return made

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import InvalidArgumentError
+from autograph.errors import InvalidArgumentError, InvalidTypeError
 
 from .. import nest, trace
 from ..composite import Composite
@@ -47,11 +47,11 @@ class TensorSlices(Dataset):
         tensors = normalised(tensors)
         leaves = nest.flatten(tensors)
         if not leaves:
-            raise ValueError("Invalid `tensors`: there is nothing to slice")
+            raise InvalidArgumentError("Invalid `tensors`: there is nothing to slice")
         lengths = []
         for leaf in leaves:
             if isinstance(leaf, Composite) or leaf.static_shape == ():
-                raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+                raise InvalidArgumentError("Unbatching a tensor is only supported for rank >= 1")
             lengths.append(None if leaf.static_shape is None else leaf.static_shape[0])
         _one_length(lengths)
         specs = nest.map_structure(lambda leaf: TensorSpec(leaf.static_shape and leaf.static_shape[1:], leaf.dtype),
@@ -86,7 +86,9 @@ class Range(Dataset):
 
     def __init__(self, bounds: tuple[Any, ...], dtype: DType) -> None:
         if not 1 <= len(bounds) <= 3:
-            raise ValueError(f"Invalid `args`: the length of `args` should be between 1 and 3, not {len(bounds)}")
+            raise InvalidArgumentError(
+                f"Invalid `args`: the length of `args` should be between 1 and 3, not {len(bounds)}"
+            )
         self._bounds: list[Number] = [number(bound) for bound in bounds]
         super().__init__(TensorSpec((), dtype), tensors=self._bounds)
 
@@ -112,7 +114,7 @@ class FromGenerator(Dataset):
 
     def __init__(self, generator: Callable[..., Any], specs: Any, arguments: tuple[Any, ...]) -> None:
         if not callable(generator):
-            raise TypeError("`generator` must be a Python callable.")
+            raise InvalidTypeError("`generator` must be a Python callable.")
         self._generator = generator
         super().__init__(specs, tensors=[normalised(each) for each in arguments])
 
@@ -151,7 +153,7 @@ class VariantDataset(Dataset):
 def signature(types: Any, given_shapes: Any) -> Any:
     """The specs for ``output_types`` and ``output_shapes``."""
     if types is None:
-        raise TypeError("Either `output_signature` or `output_types` must be specified")
+        raise InvalidTypeError("Either `output_signature` or `output_types` must be specified")
     if isinstance(types, list):
         types = tuple(types)
     if not isinstance(types, (tuple, dict)):
@@ -160,6 +162,6 @@ def signature(types: Any, given_shapes: Any) -> Any:
         return nest.map_structure(lambda dtype: TensorSpec(None, as_dtype(dtype)), types)
     parts = [child for _, child in nest.children(given_shapes)]
     if len(parts) != len(types):
-        raise ValueError(f"`output_shapes` {given_shapes} do not fit `output_types` {types}")
+        raise InvalidArgumentError(f"`output_shapes` {given_shapes} do not fit `output_types` {types}")
     pairs = zip(nest.children(types), parts, strict=True)
     return nest.rebuild(types, [signature(child, shape) for (_, child), shape in pairs])

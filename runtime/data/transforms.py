@@ -81,7 +81,7 @@ def predicate_of(predicate: Callable[..., Any], specs: Any) -> ElementFunction:
     made = ElementFunction(predicate, specs)
     spec = made.specs
     if not (isinstance(spec, TensorSpec) and spec.dtype is bool_ and spec.shape.is_compatible_with(())):
-        raise ValueError(
+        raise InvalidArgumentError(
             f"Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return type is {spec!r}."
         )
     return made
@@ -149,7 +149,7 @@ class Unbatch(Dataset):
     def __init__(self, source: Dataset) -> None:
         for spec in tensor_specs(source.element_spec, "unbatch"):
             if spec.type.shape == ():
-                raise ValueError("Cannot unbatch an input with scalar components.")
+                raise InvalidArgumentError("Cannot unbatch an input with scalar components.")
         specs = nest.map_structure(lambda spec: TensorSpec(spec.type.shape and spec.type.shape[1:], spec.dtype),
                                    source.element_spec)  # fmt: skip
         super().__init__(specs, [source])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autograph.errors import InvalidTypeError
+from autograph.errors import InvalidArgumentError, InvalidTypeError
 
 from .. import nest, trace
 from ..arguments import key_of
@@ -126,7 +126,7 @@ class DatasetSpec(_ElementsSpec):
 
     def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
         if TensorShape(dataset_shape) != TensorShape(()):
-            raise ValueError(f"the shape of a DatasetSpec must be (), not {dataset_shape!r}")
+            raise InvalidArgumentError(f"the shape of a DatasetSpec must be (), not {dataset_shape!r}")
         super().__init__(element_spec)
 
     def pack(self, tensors: Sequence[Any]) -> Any:

@@ -20,6 +20,8 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from autograph.errors import InvalidTypeError
+
 from ..arguments import Parameters
 from ..concrete import ConcreteFunction
 from ..function import Function
@@ -219,7 +221,7 @@ class LoadedObject(Module):
         """Call the function ``__call__``. Raises `TypeError` when there is none."""
         function = self.__dict__.get("__call__")
         if function is None:
-            raise TypeError(f"the loaded object {self._type_name!r} is not callable: it has no traced __call__")
+            raise InvalidTypeError(f"the loaded object {self._type_name!r} is not callable: it has no traced __call__")
         return function(*args, **kwargs)
 
     def __repr__(self) -> str:

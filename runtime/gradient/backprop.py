@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
+from autograph.errors import NoGradientError
+
 from .. import convert, shapes
 from ..ir import Type
 from ..op import OPS, STRUCTURAL
@@ -122,7 +124,7 @@ def pull(record: Record, given: list[Any], active: set[Any]) -> Pairs:
         record.current_inputs()
         return RULES[op.name](record, given, active)
     if op.gradient is None:
-        raise LookupError(f"the op {op.name!r} has no gradient; stop it with stop_gradient, or use custom_gradient")
+        raise NoGradientError(f"the op {op.name!r} has no gradient; stop it with stop_gradient, or use custom_gradient")
     out: Any = record.outputs
     if op.name in _UPDATES:
         update = Update(functools.partial(_updated, given[0], record))

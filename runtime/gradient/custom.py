@@ -11,6 +11,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from autograph.errors import InvalidArgumentError, InvalidTypeError
+
 from .. import nest, trace
 from ..convert import convert_to_tensor
 from ..ir import Graph
@@ -116,7 +118,7 @@ def _backward(gradient: Callable[..., Any], leaves: list[Any], variables: list[A
     accepts = "variables" in takes or any(p.kind is p.VAR_KEYWORD for p in takes.values())
     if variables and not accepts:
         names = ", ".join([variable.name for variable in variables])
-        raise TypeError(
+        raise InvalidTypeError(
             "If using @custom_gradient with a function that uses variables, then grad_fn must accept a keyword "
             f"argument 'variables'. It uses {names}"
         )
@@ -129,7 +131,7 @@ def _backward(gradient: Callable[..., Any], leaves: list[Any], variables: list[A
             own, others = _form(gradient)(*given), []
         found = [own] if not isinstance(own, (list, tuple)) else nest.flatten(own)
         if len(found) != len(leaves) or len(others) != len(variables):
-            raise ValueError(
+            raise InvalidArgumentError(
                 f"custom_gradient function expected to return {len(leaves)} gradients for its arguments and "
                 f"{len(variables)} for variables, but returned {len(found)} and {len(others)} instead."
             )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograph.errors import InvalidArgumentError
+
 from .. import nest, trace
 from ..dtypes import int32
 from ..ir import Graph, Type
@@ -123,11 +125,15 @@ def batch_jacobian(tape: Any, target: Any, source: Any, unconnected: Unconnected
     """As `GradientTape.batch_jacobian`: rows of the sum over the batch, as examples don't mix."""
     first, second = target.shape, source.shape
     if first.rank is None or second.rank is None or first.rank < 1 or second.rank < 1:
-        raise ValueError("batch_jacobian needs a target and a source of known rank, with examples along the first axis")
+        raise InvalidArgumentError(
+            "batch_jacobian needs a target and a source of known rank, with examples along the first axis"
+        )
     if None not in (first[0], second[0]) and first[0] != second[0]:
-        raise ValueError(f"Need first dimension of target shape ({first}) and source shape ({second}) to match.")
+        raise InvalidArgumentError(
+            f"Need first dimension of target shape ({first}) and source shape ({second}) to match."
+        )
     if is_variable(source):
-        raise ValueError("batch_jacobian needs a tensor as its source, not a variable")
+        raise InvalidArgumentError("batch_jacobian needs a tensor as its source, not a variable")
     zero = UnconnectedGradients(unconnected) is UnconnectedGradients.ZERO
     with _kept(tape):
         result = _batch_rows(tape, target, source)
@@ -155,7 +161,9 @@ def _batch_rows(tape: Any, target: Any, source: Any) -> Any:
         table = reshape(target, [dims[0], -1])
     columns = table.shape[1]
     if columns is None:
-        raise ValueError(f"batch_jacobian needs all dimensions but the first to be known, not as in {target.shape}")
+        raise InvalidArgumentError(
+            f"batch_jacobian needs all dimensions but the first to be known, not as in {target.shape}"
+        )
     rows: list[Any] = []
     for i in range(columns):
         weight = zeros_like(table) + one_hot_op(i, *_units(table.dtype), depth=columns)

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Any
 
+from autograph.errors import FailedPreconditionError, InvalidArgumentError
+
 from .. import nest, trace
 from ..convert import convert_to_tensor
 from ..ops.create import ones_like
@@ -62,13 +64,13 @@ class GradientTape:
 
     def _start(self) -> None:
         if self._recording:
-            raise ValueError("Tape is already recording.")
+            raise InvalidArgumentError("Tape is already recording.")
         self._recording = True
         trace._local.tapes = (*trace._local.tapes, self)
 
     def _stop(self) -> None:
         if not self._recording:
-            raise ValueError("Tape is not recording.")
+            raise InvalidArgumentError("Tape is not recording.")
         self._recording = False
         trace._local.tapes = tuple([tape for tape in trace._local.tapes if tape is not self])
 
@@ -148,7 +150,7 @@ class GradientTape:
         targets = [_target(leaf) for leaf in nest.flatten(target)]
         given = [None] * len(targets) if output_gradients is None else nest.flatten(output_gradients)
         if len(given) != len(targets):
-            raise ValueError(f"there are {len(targets)} targets, but {len(given)} output_gradients")
+            raise InvalidArgumentError(f"there are {len(targets)} targets, but {len(given)} output_gradients")
         flat = [leaf if is_variable(leaf) else _as_tensor(leaf) for leaf in nest.flatten(sources)]
         found = differentiate(records, targets, given, flat, zero, self.followed)
         if not self.persistent:
@@ -157,7 +159,7 @@ class GradientTape:
 
     def _take_records(self) -> Sequence[Record]:
         if self._records is None:
-            raise RuntimeError(
+            raise FailedPreconditionError(
                 "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians): "
                 "pass persistent=True for more"
             )
@@ -199,7 +201,7 @@ def _as_tensor(leaf: Any) -> Any:
         return leaf
     if hasattr(type(leaf), "__tensor__"):
         return convert_to_tensor(leaf)
-    raise ValueError(f"Passed in object {leaf!r} of type {type(leaf).__name__!r}, not a tensor or a variable")
+    raise InvalidArgumentError(f"Passed in object {leaf!r} of type {type(leaf).__name__!r}, not a tensor or a variable")
 
 
 def _target(leaf: Any) -> Any:
@@ -245,7 +247,7 @@ def gradients(
     """
     graph = trace.current_graph()
     if graph is None:
-        raise RuntimeError(
+        raise FailedPreconditionError(
             "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead."
         )
     targets = [_as_tensor(y) for y in nest.flatten(ys)]

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograph.errors import InvalidArgumentError
+
 from ..convert import convert_to_tensor
 from ..ops import math, nn
 from ..ops.elementwise import clip_by_value, where
@@ -36,7 +38,7 @@ def relu(x: Any, negative_slope: float = 0.0, max_value: float | None = None, th
     """
     for name, value in [("negative_slope", negative_slope), ("max_value", max_value), ("threshold", threshold)]:
         if value is not None and value < 0:
-            raise ValueError(f"the argument `{name}` of relu can't be negative, but is {value}")
+            raise InvalidArgumentError(f"the argument `{name}` of relu can't be negative, but is {value}")
     x = convert_to_tensor(x)
     if not negative_slope and not threshold:
         kept = nn.relu(x)

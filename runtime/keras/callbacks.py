@@ -205,7 +205,7 @@ class ReduceLROnPlateau(_Monitor):
         min_delta: float = 1e-4, cooldown: int = 0, min_lr: float = 0.0
     ) -> None:  # fmt: skip
         if factor >= 1.0:
-            raise ValueError(f"ReduceLROnPlateau does not support a factor >= 1.0. Received factor={factor}")
+            raise InvalidArgumentError(f"ReduceLROnPlateau does not support a factor >= 1.0. Received factor={factor}")
         super().__init__(monitor, mode, min_delta)
         self.factor = factor
         self.patience = patience

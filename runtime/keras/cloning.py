@@ -35,13 +35,15 @@ def clone_model(
     Raises `ValueError` for what is no model, and for arguments that the model's kind does not take.
     """
     if kwargs:
-        raise ValueError(f"Unexpected keyword argument(s): {sorted(kwargs)}")
+        raise InvalidArgumentError(f"Unexpected keyword argument(s): {sorted(kwargs)}")
     if not isinstance(model, Model):
         raise InvalidArgumentError(f"Expected `model` argument to be a `Model` instance. Received: {model!r}")
     is_known = type(model) is Functional or isinstance(model, Sequential)
     if not is_known and any(each is not None for each in (input_tensors, clone_function, call_function)):
-        raise ValueError("Arguments clone_function and input_tensors are only supported for Sequential models or "
-                         f"Functional models. Received model of type '{type(model).__name__}'")  # fmt: skip
+        raise InvalidArgumentError(
+            "Arguments clone_function and input_tensors are only supported for Sequential models or Functional models. "
+            f"Received model of type '{type(model).__name__}'"
+        )
     if not is_known:
         return type(model).from_config(model.get_config())
 

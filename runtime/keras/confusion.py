@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from autograph.errors import InvalidArgumentError
+
 from ..ops.cumulative import cumsum
 from ..ops.elementwise import cast, where
 from ..ops.gather import gather
@@ -48,7 +50,7 @@ class _Counts(Metric):
         self.thresholds = list(given) if isinstance(given, list | tuple) else [given]
         wrong = [t for t in self.thresholds if thresholds is not None and (t is None or t < 0 or t > 1)]
         if wrong:
-            raise ValueError(f"Threshold values must be in [0, 1]. Received: {wrong}")
+            raise InvalidArgumentError(f"Threshold values must be in [0, 1]. Received: {wrong}")
         self._make(self.thresholds)
 
     def _make(self, thresholds: Sequence[float]) -> None:
@@ -83,7 +85,7 @@ class _Counts(Metric):
             y_pred = where(y_pred >= lowest, y_pred, LOWEST)
         if self.class_id is not None:
             if y_pred.ndim == 1:
-                raise ValueError("When class_id is provided, y_pred must be a 2D array with shape "
+                raise InvalidArgumentError("When class_id is provided, y_pred must be a 2D array with shape "
                                  f"(num_samples, num_classes), found shape: {y_pred.shape}")  # fmt: skip
             y_true, y_pred = y_true[..., self.class_id, None], y_pred[..., self.class_id, None]
         weight = broadcast_to(1.0 if sample_weight is None else sample_weight, shape(y_pred))
@@ -184,13 +186,13 @@ class AUC(_Counts):
     ) -> None:  # fmt: skip
         Metric.__init__(self, dtype, name)
         if curve not in ("ROC", "PR"):
-            raise ValueError(f'Invalid `curve` argument value "{curve}". Expected one of: ROC, PR')
+            raise InvalidArgumentError(f'Invalid `curve` argument value "{curve}". Expected one of: ROC, PR')
         if summation_method not in ("interpolation", "minoring", "majoring"):
-            raise ValueError(f'Invalid `summation_method` argument value "{summation_method}". '
+            raise InvalidArgumentError(f'Invalid `summation_method` argument value "{summation_method}". '
                              "Expected one of: interpolation, minoring, majoring")  # fmt: skip
         if thresholds is None and num_thresholds <= 1:
             message = "Argument `num_thresholds` must be an integer > 1. "
-            raise ValueError(f"{message}Received: num_thresholds={num_thresholds}")
+            raise InvalidArgumentError(f"{message}Received: num_thresholds={num_thresholds}")
         self.curve, self.summation_method, self.from_logits = curve, summation_method, from_logits
         self.init_thresholds, self.top_k, self.class_id = thresholds, None, None
         inner = sorted(thresholds) if thresholds is not None else np.linspace(0, 1, num_thresholds)[1:-1].tolist()

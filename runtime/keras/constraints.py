@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograph.errors import UnimplementedError
+
 from ..convert import convert_to_tensor
 from ..ops.elementwise import cast, clip_by_value
 from ..ops.math import maximum, sqrt, square
@@ -20,7 +22,7 @@ class Constraint:
     """A function from a weight's value to the value that it is to have."""
 
     def __call__(self, w: Any) -> Any:
-        raise NotImplementedError(f"{type(self).__name__} does not define __call__")
+        raise UnimplementedError(f"{type(self).__name__} does not define __call__")
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Constraint:

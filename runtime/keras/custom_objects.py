@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from autograph.errors import InvalidArgumentError
+
 __all__ = [
     "CustomObjectScope", "custom_object_scope", "get_custom_objects", "get_registered_name", "get_registered_object",
     "register_keras_serializable",
@@ -37,7 +39,7 @@ def register_keras_serializable(package: str = "Custom", name: str | None = None
 
     def register(item: Any) -> Any:
         if isinstance(item, type) and not hasattr(item, "get_config"):
-            raise ValueError("Cannot register a class that does not have a get_config() method.")
+            raise InvalidArgumentError("Cannot register a class that does not have a get_config() method.")
         full = f"{package}>{name or item.__name__}"
         _objects[full] = item
         _names[item] = full

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from autograph.errors import InvalidArgumentError, UnimplementedError
+
 from ..convert import convert_to_tensor
 from ..dtypes import as_dtype
 from ..ops import random
@@ -42,7 +44,7 @@ class Initializer:
 
     def __call__(self, shape: Any, dtype: Any = None) -> Any:
         """A tensor of the given shape and dtype."""
-        raise NotImplementedError("Initializer subclasses must implement the `__call__()` method.")
+        raise UnimplementedError("Initializer subclasses must implement the `__call__()` method.")
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make an equal initializer."""
@@ -66,7 +68,7 @@ def _dims(shape: Any) -> list[int]:
     """A shape as a list of whole numbers. Raises `ValueError` when one is not known."""
     dims = as_shape(shape)
     if dims is None or None in dims:
-        raise ValueError(f"weights need a shape with known dimensions, not {shape}")
+        raise InvalidArgumentError(f"weights need a shape with known dimensions, not {shape}")
     return list(dims)  # type: ignore[arg-type]
 
 
@@ -109,7 +111,7 @@ class Identity(Initializer):
     def __call__(self, shape: Any, dtype: Any = None) -> Any:
         dims = _dims(shape)
         if len(dims) != 2:
-            raise ValueError(
+            raise InvalidArgumentError(
                 "Identity matrix initializer can only be used for 2D matrices. "
                 f"Received: shape={tuple(dims)} of rank {len(dims)}."
             )
@@ -124,7 +126,7 @@ class RandomInitializer(Initializer):
 
     def __init__(self, seed: int | None = None) -> None:
         if seed is not None and not isinstance(seed, int | np.integer):
-            raise ValueError(f"`seed` argument should be an integer. Received: seed={seed}")
+            raise InvalidArgumentError(f"`seed` argument should be an integer. Received: seed={seed}")
         self._given = None if seed is None else int(seed)
         self.seed = random.fresh_seed(None)[0] if seed is None else int(seed)
 
@@ -212,13 +214,15 @@ class VarianceScaling(RandomInitializer):
         seed: int | None = None, input_axes: Sequence[int] | None = None, output_axes: Sequence[int] | None = None
     ) -> None:  # fmt: skip
         if scale <= 0:
-            raise ValueError(f"Argument `scale` must be positive float. Received: scale={scale}")
+            raise InvalidArgumentError(f"Argument `scale` must be positive float. Received: scale={scale}")
         if mode not in self.MODES:
-            raise ValueError(f"Invalid `mode` argument: {mode}. Please use one of {self.MODES}")
+            raise InvalidArgumentError(f"Invalid `mode` argument: {mode}. Please use one of {self.MODES}")
         distribution = distribution.lower()
         distribution = "truncated_normal" if distribution == "normal" else distribution
         if distribution not in self.DISTRIBUTIONS:
-            raise ValueError(f"Invalid `distribution` argument: {distribution}. Please use one of {self.DISTRIBUTIONS}")
+            raise InvalidArgumentError(
+                f"Invalid `distribution` argument: {distribution}. Please use one of {self.DISTRIBUTIONS}"
+            )
         super().__init__(seed)
         self.scale = scale
         self.mode = mode
@@ -307,7 +311,7 @@ class Orthogonal(RandomInitializer):
     def __call__(self, shape: Any, dtype: Any = None) -> Any:
         dims, target = _dims(shape), _dtype(dtype)
         if len(dims) < 2:
-            raise ValueError(
+            raise InvalidArgumentError(
                 "The tensor to initialize must be at least two-dimensional. "
                 f"Received: shape={tuple(dims)} of rank {len(dims)}."
             )
@@ -331,7 +335,7 @@ class _Initializers(Registry):
         def given(shape: Any, dtype: Any = None) -> Any:
             value = convert_to_tensor(identifier)
             if tuple(_dims(shape)) != value.static_shape:
-                raise ValueError(f"Expected `shape` to be {value.shape} for direct tensor as initializer. "
+                raise InvalidArgumentError(f"Expected `shape` to be {value.shape} for direct tensor as initializer. "
                                  f"Received shape={shape}")  # fmt: skip
             return cast(value, _dtype(dtype))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import InvalidArgumentError
+from autograph.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
 from autograph.tracebacks import trim
 
 from .. import nest, trace
@@ -74,9 +74,9 @@ class Layer(LayerState):
         elif "input_dim" in kwargs:
             shape = (None, kwargs.pop("input_dim"))
         if kwargs:
-            raise ValueError(f"Unrecognized keyword arguments passed to {type(self).__name__}: {kwargs}")
+            raise InvalidArgumentError(f"Unrecognized keyword arguments passed to {type(self).__name__}: {kwargs}")
         if name is not None and not isinstance(name, str):
-            raise ValueError(f"The name of a layer must be a string. Received: name={name!r}")
+            raise InvalidArgumentError(f"The name of a layer must be a string. Received: name={name!r}")
         record.input_shape = None if shape is None else tuple(shape)
         record.activity_regularizer = regularizers.get(activity_regularizer)
         record.trainable = bool(trainable)
@@ -147,7 +147,7 @@ class Layer(LayerState):
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
         """The outputs for the inputs; subclasses define it."""
-        raise NotImplementedError(f"Layer {type(self).__name__} does not have a `call` method implemented.")
+        raise UnimplementedError(f"Layer {type(self).__name__} does not have a `call` method implemented.")
 
     def _signature(self) -> CallSignature:
         record = self._record
@@ -170,7 +170,7 @@ class Layer(LayerState):
     def _checked_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         record = self._record
         if not record.ready:
-            raise RuntimeError(
+            raise FailedPreconditionError(
                 f"In layer '{type(self).__name__}', you forgot to call `super().__init__()` as the first statement in "
                 "the `__init__()` method. Go add it!"
             )
@@ -311,7 +311,7 @@ def _dtype_of(dtype: Any) -> Any:
         dtype = dtype["config"]["name"]
     found = as_dtype("float32" if dtype is None else dtype)
     if not (found.is_floating or found.is_integer or found.is_bool or found.name == "string"):
-        raise ValueError(f"A layer can't have the dtype {found.name}")
+        raise InvalidArgumentError(f"A layer can't have the dtype {found.name}")
     return found
 
 

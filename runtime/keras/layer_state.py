@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from autograph.errors import InvalidArgumentError
+
 from .. import nest, trace
 from ..convert import convert_to_tensor
 from ..dtypes import as_dtype
@@ -81,12 +83,14 @@ class LayerState:
         older than the trace are made outside of the graph.
         """
         if kwargs.keys() - {"autocast", "aggregation", "overwrite_with_gradient"}:
-            raise ValueError(f"Unrecognized keyword arguments passed to add_weight: {sorted(kwargs)}")
+            raise InvalidArgumentError(f"Unrecognized keyword arguments passed to add_weight: {sorted(kwargs)}")
         if isinstance(shape, (int, np.integer)):
             shape = (int(shape),)
         shape = () if shape is None else tuple(shape)
         if any(size is None for size in shape):
-            raise ValueError(f"The shape of a weight must be known, not {shape}: weight {name!r} of {self.name!r}")
+            raise InvalidArgumentError(
+                f"The shape of a weight must be known, not {shape}: weight {name!r} of {self.name!r}"
+            )
         element = self._record.dtype if dtype is None else as_dtype(dtype)
         if initializer is None:
             initializer = "glorot_uniform" if element.is_floating else "zeros"
@@ -149,7 +153,7 @@ class LayerState:
     def count_params(self) -> int:
         """The number of numbers in all weights. Raises `ValueError` for a layer that is not built."""
         if not self.built:
-            raise ValueError(
+            raise InvalidArgumentError(
                 f"You tried to call `count_params` on layer '{self.name}', but the layer isn't built. You can build it "
                 "manually via: `layer.build(input_shape)`."
             )

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from autograph.errors import UnimplementedError
+
 from .. import nest
 from ..ops.elementwise import cast
 from ..trace import name_scope
@@ -81,7 +83,7 @@ class Loss:
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
         """The values of the loss, before weights and reduction."""
-        raise NotImplementedError
+        raise UnimplementedError(f"{type(self).__name__} does not define call()")
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make an equal loss."""

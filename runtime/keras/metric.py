@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from autograph.errors import FailedPreconditionError, UnimplementedError
+
 from .. import trace
 from ..convert import convert_to_tensor
 from ..ops.create import zeros
@@ -44,7 +46,9 @@ class Metric:
     ) -> Any:
         """A variable of the metric, which starts as `initializer` says. `aggregation` is without meaning."""
         if not hasattr(self, "dtype"):
-            raise RuntimeError("You forgot to call `super().__init__()` in the `__init__()` method. Go add it!")
+            raise FailedPreconditionError(
+                "You forgot to call `super().__init__()` in the `__init__()` method. Go add it!"
+            )
         start, target = initializers.get(initializer) or initializers.Zeros(), dtype or "float32"
         name = name or "variable"
         with trace.building(None):
@@ -68,11 +72,11 @@ class Metric:
 
     def update_state(self, *args: Any, **kwargs: Any) -> Any:
         """Add what is given to what has been seen."""
-        raise NotImplementedError
+        raise UnimplementedError(f"{type(self).__name__} does not define update_state()")
 
     def result(self) -> Any:
         """The metric of all that has been seen."""
-        raise NotImplementedError
+        raise UnimplementedError(f"{type(self).__name__} does not define result()")
 
     def reset_state(self) -> None:
         """Forget what has been seen: all variables become zero."""

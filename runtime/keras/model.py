@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from autograph.errors import InvalidArgumentError
+from autograph.errors import InvalidArgumentError, UnimplementedError
 
 from .. import nest
 from ..function import function
@@ -71,16 +71,16 @@ class Model(Trainer, Layer):
         layers = self.layers
         if index is not None:
             if index >= len(layers):
-                raise ValueError(
+                raise InvalidArgumentError(
                     f"Was asked to retrieve layer at index {index} but model only has {len(layers)} layers."
                 )
             return layers[index]
         if name is None:
-            raise ValueError("Provide either a layer name or layer index at `get_layer`.")
+            raise InvalidArgumentError("Provide either a layer name or layer index at `get_layer`.")
         for layer in layers:
             if layer.name == name:
                 return layer
-        raise ValueError(f"No such layer: {name}. Existing layers are: {[layer.name for layer in layers]}.")
+        raise InvalidArgumentError(f"No such layer: {name}. Existing layers are: {[layer.name for layer in layers]}.")
 
     @property
     def graph_of_calls(self) -> FunctionalGraph | None:
@@ -133,7 +133,7 @@ class Model(Trainer, Layer):
         """The outputs for the inputs; subclasses define it."""
         graph = self.graph_of_calls
         if graph is None:
-            raise NotImplementedError(f"Model {type(self).__name__} does not have a `call()` method implemented.")
+            raise UnimplementedError(f"Model {type(self).__name__} does not have a `call()` method implemented.")
         return graph.run(args[0] if args else kwargs["inputs"])
 
     def build(self, input_shape: Any = None) -> None:

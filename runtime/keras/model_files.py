@@ -69,7 +69,7 @@ def save_model(
     extension = os.path.splitext(os.path.basename(os.path.normpath(path)))[1]
     if zipped is None:
         if extension not in ("", ".keras"):
-            raise ValueError(
+            raise InvalidArgumentError(
                 "Invalid filepath extension for saving. Please add either a `.keras` extension, or none for a folder. "
                 f"Use `model.export(filepath)` to export a saved model. Received: filepath={path}."
             )

@@ -10,6 +10,8 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from autograph.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
+
 from .. import trace
 from ..convert import convert_to_tensor
 from ..ops.combined import clip_by_global_norm, clip_by_norm
@@ -50,14 +52,16 @@ class Optimizer:
         loss_scale_factor: float | None = None, *, name: str | None = None
     ) -> None:  # fmt: skip
         if sum(each is not None for each in (clipnorm, clipvalue, global_clipnorm)) > 1:
-            raise ValueError(
+            raise InvalidArgumentError(
                 "Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set. Received: "
                 f"clipnorm={clipnorm}, clipvalue={clipvalue}, global_clipnorm={global_clipnorm}"
             )
         if use_ema and not 0 <= ema_momentum <= 1:
-            raise ValueError(f"`ema_momentum` must be in the range [0, 1]. Received: ema_momentum={ema_momentum}")
+            raise InvalidArgumentError(
+                f"`ema_momentum` must be in the range [0, 1]. Received: ema_momentum={ema_momentum}"
+            )
         if use_ema and ema_overwrite_frequency is not None and ema_overwrite_frequency < 1:
-            raise ValueError("`ema_overwrite_frequency` must be an integer >= 1 or None. Received: "
+            raise InvalidArgumentError("`ema_overwrite_frequency` must be an integer >= 1 or None. Received: "
                              f"ema_overwrite_frequency={ema_overwrite_frequency}")  # fmt: skip
         self.name = name or auto_name(type(self).__name__)
         self.weight_decay = weight_decay
@@ -126,7 +130,7 @@ class Optimizer:
         """The position of a variable among those that the optimizer was built for. Raises `ValueError` for others."""
         found = self._indices.get(_key(variable))
         if found is None:
-            raise ValueError(
+            raise InvalidArgumentError(
                 f"Unknown variable: {variable!r}. This optimizer can only be called for the variables it was "
                 "originally built with. When working with a new set of variables, you should recreate a new "
                 "optimizer instance."
@@ -153,7 +157,7 @@ class Optimizer:
         elif isinstance(self._learning_rate, Variable):
             self._learning_rate.assign(cast(value, self._learning_rate.dtype))
         else:
-            raise TypeError(
+            raise InvalidTypeError(
                 "This optimizer was created with a `LearningRateSchedule` object as its `learning_rate` constructor "
                 "argument, hence its learning rate is not settable. If you need the learning rate to be settable, you "
                 "should instantiate the optimizer with a float `learning_rate` argument."
@@ -168,7 +172,7 @@ class Optimizer:
         """
         pairs = list(grads_and_vars)
         if not pairs:
-            raise ValueError("No gradients provided for any variable.")
+            raise InvalidArgumentError("No gradients provided for any variable.")
         self.apply([g for g, _ in pairs], [v for _, v in pairs])
         return self._iterations
 
@@ -189,14 +193,14 @@ class Optimizer:
 
     def _known(self, grads: Sequence[Any]) -> list[Any]:
         if not self.built:
-            raise ValueError(
+            raise InvalidArgumentError(
                 "When passing `grads` without `variables`, the optimizer must already be built on a list of variables. "
-                "Call `optimizer.build(trainable_variables)` first. "
+                "Call `optimizer.build(trainable_variables)` first."
             )
         if len(grads) != len(self._trainable):
-            raise ValueError(
+            raise InvalidArgumentError(
                 "When passing `grads` as a list of gradient tensors, the gradients must match `optimizer.variables` "
-                f"one-to-on. Received a list of {len(grads)} gradients, but the optimizer is tracking "
+                f"one-to-one. Received a list of {len(grads)} gradients, but the optimizer is tracking "
                 f"{len(self._trainable)} trainable variables."
             )
         return self._trainable
@@ -244,7 +248,7 @@ class Optimizer:
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
         """Change a variable by its gradient; both and the learning rate have its dtype."""
-        raise NotImplementedError
+        raise UnimplementedError(f"{type(self).__name__} does not define update_step()")
 
     def minimize(self, loss: Any, var_list: Sequence[Any], tape: Any = None) -> Any:
         """One step on a loss: a function without parameters, or a tensor with the tape that recorded it.
@@ -257,7 +261,7 @@ class Optimizer:
             with GradientTape() as tape:
                 loss = converted_call(loss)()
         elif tape is None:
-            raise ValueError("`tape` is required when a `Tensor` loss is passed.")
+            raise InvalidArgumentError("`tape` is required when a `Tensor` loss is passed.")
         return self.apply_gradients(zip(tape.gradient(loss, list(var_list)), var_list, strict=True))
 
     def scale_loss(self, loss: Any) -> Any:
@@ -267,7 +271,7 @@ class Optimizer:
     def set_weights(self, weights: Sequence[Any]) -> None:
         """Set the variables of the optimizer, in their order. Raises `ValueError` for another number or shape."""
         if len(weights) != len(self._variables):
-            raise ValueError(
+            raise InvalidArgumentError(
                 f"The optimizer {self.name!r} has {len(self._variables)} variables, not {len(weights)}: build it for "
                 "the variables that it trains before calling `set_weights()`"
             )
@@ -302,7 +306,7 @@ def _present(grads: Sequence[Any], variables: Sequence[Any]) -> tuple[list[Any],
     """The gradients that are not None, as tensors, and their variables; a warning names the others."""
     pairs = [(convert_to_tensor(g), v) for g, v in zip(grads, variables, strict=True) if g is not None]
     if not pairs:
-        raise ValueError("No gradients provided for any variable.")
+        raise InvalidArgumentError("No gradients provided for any variable.")
     missing = [getattr(v, "path", v.name) for g, v in zip(grads, variables, strict=True) if g is None]
     if missing:
         warnings.warn(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from autograph.errors import InvalidArgumentError
+
 from ..convert import convert_to_tensor
 from ..ops.elementwise import cast
 from ..ops.math import maximum, power, sqrt, square
@@ -40,7 +42,7 @@ class SGD(Optimizer):
     ) -> None:
         super().__init__(learning_rate, *args, **kwargs)
         if not isinstance(momentum, float | int) or not 0 <= momentum <= 1:
-            raise ValueError("`momentum` must be a float between [0, 1].")
+            raise InvalidArgumentError("`momentum` must be a float between [0, 1].")
         self.momentum = momentum
         self.nesterov = nesterov
 
@@ -110,7 +112,9 @@ class AdamW(Adam):
     ) -> None:  # fmt: skip
         super().__init__(learning_rate, beta_1, beta_2, epsilon, amsgrad, weight_decay, *args, **kwargs)
         if self.weight_decay is None:
-            raise ValueError(f"Argument `weight_decay` must be a float. Received: weight_decay={weight_decay}")
+            raise InvalidArgumentError(
+                f"Argument `weight_decay` must be a float. Received: weight_decay={weight_decay}"
+            )
 
 
 class RMSprop(Optimizer):

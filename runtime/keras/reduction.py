@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograph.errors import InvalidArgumentError
+
 from ..convert import convert_to_tensor
 from ..ops.elementwise import cast, where
 from ..ops.infer import require, text
@@ -20,7 +22,7 @@ _REDUCTIONS = ("sum_over_batch_size", "sum", None, "none", "mean", "mean_with_sa
 def standardize_reduction(reduction: str | None) -> str | None:
     """The name of a reduction. Raises `ValueError` for others."""
     if reduction not in _REDUCTIONS:
-        raise ValueError(
+        raise InvalidArgumentError(
             f"Invalid value for argument `reduction`. Expected one of {_REDUCTIONS}. Received: reduction={reduction}"
         )
     return reduction

@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from autograph.errors import InvalidArgumentError
+
 from .custom_objects import get_registered_name, get_registered_object
 
 __all__ = ["Registry", "snake_case"]
@@ -64,7 +66,7 @@ class Registry:
         if isinstance(found, type):
             found = found()
         if not self.fits(found):
-            raise ValueError(f"Could not interpret {self.kind} identifier: {identifier}")
+            raise InvalidArgumentError(f"Could not interpret {self.kind} identifier: {identifier}")
         return found
 
     def fits(self, found: Any) -> bool:
@@ -91,7 +93,9 @@ class Registry:
                     "registered_name": None if known else get_registered_name(type(item))}  # fmt: skip
         name = getattr(item, "__name__", "<lambda>")
         if not callable(item) or name == "<lambda>":
-            raise ValueError(f"Could not serialize the {self.kind} {item!r}: give it a name or a `get_config` method")
+            raise InvalidArgumentError(
+                f"Could not serialize the {self.kind} {item!r}: give it a name or a `get_config` method"
+            )
         return get_registered_name(item)
 
     def deserialize(self, config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
@@ -109,7 +113,7 @@ class Registry:
             if found is None and isinstance(each, str):
                 found = self._named(each, custom_objects)
         if found is None:
-            raise ValueError(f"Could not interpret {self.kind} identifier: {config}")
+            raise InvalidArgumentError(f"Could not interpret {self.kind} identifier: {config}")
         if not isinstance(found, type):
             return found
         settings = config.get("config") or {}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograph.errors import InvalidArgumentError, UnimplementedError
+
 from ..convert import convert_to_tensor
 from ..ops.math import absolute, square
 from ..ops.reduce import reduce_sum
@@ -16,14 +18,14 @@ class Regularizer:
     """A function of a weight that gives a scalar loss; subclasses define ``__call__(self, x)``."""
 
     def __call__(self, x: Any) -> Any:
-        raise NotImplementedError(f"{type(self).__name__} does not define __call__")
+        raise UnimplementedError(f"{type(self).__name__} does not define __call__")
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Regularizer:
         return cls(**config)
 
     def get_config(self) -> dict[str, Any]:
-        raise NotImplementedError(f"{type(self).__name__} does not define get_config")
+        raise UnimplementedError(f"{type(self).__name__} does not define get_config")
 
 
 def _penalty(x: Any, l1: float, l2: float) -> Any:
@@ -76,7 +78,9 @@ class L2(Regularizer):
 
 def _factor(name: str, value: float) -> float:
     if not isinstance(value, (int, float)) or not 0 <= value < float("inf"):
-        raise ValueError(f"Invalid value for argument {name}: expected a non-negative float. Received: {name}={value}")
+        raise InvalidArgumentError(
+            f"Invalid value for argument {name}: expected a non-negative float. Received: {name}={value}"
+        )
     return float(value)
 
 

@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from autograph.errors import InvalidArgumentError, UnimplementedError
+
 from ..convert import convert_to_tensor
 from ..ops.elementwise import cast, where
 from ..ops.math import ceil, cos, floor, log, minimum, power
@@ -23,13 +25,13 @@ class LearningRateSchedule:
 
     def __call__(self, step: Any) -> Any:
         """The learning rate at a step, a number or a tensor."""
-        raise NotImplementedError(
+        raise UnimplementedError(
             f"Learning rate schedule '{type(self).__name__}' must override `__call__(self, step)`."
         )
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make an equal schedule."""
-        raise NotImplementedError(
+        raise UnimplementedError(
             f"Learning rate schedule '{type(self).__name__}' must override `get_config()` in order to be serializable."
         )
 
@@ -46,7 +48,7 @@ class _Decay(LearningRateSchedule):
 
     def __init__(self, initial_learning_rate: Any, steps: float, name: str, what: str = "decay_steps") -> None:
         if steps <= 0:
-            raise ValueError(f"Argument `{what}` must be > 0. Received: {what}={steps}")
+            raise InvalidArgumentError(f"Argument `{what}` must be > 0. Received: {what}={steps}")
         self.initial_learning_rate = initial_learning_rate
         self.name = name
         setattr(self, what, steps)
@@ -201,7 +203,7 @@ class PiecewiseConstantDecay(LearningRateSchedule):
 
     def __init__(self, boundaries: Sequence[float], values: Sequence[float], name: str = "PiecewiseConstant") -> None:
         if len(boundaries) != len(values) - 1:
-            raise ValueError(
+            raise InvalidArgumentError(
                 "The length of boundaries should be 1 less than the length of values. "
                 f"Received: boundaries={boundaries} of length {len(boundaries)}, and values={values} "
                 f"of length {len(values)}."

@@ -6,7 +6,7 @@ import functools
 import inspect
 from typing import Any
 
-from autograph.errors import InvalidTypeError
+from autograph.errors import InvalidTypeError, UnimplementedError
 
 from . import activations, constraints, initializers, regularizers
 from .custom_objects import custom_object_scope, get_registered_name, get_registered_object
@@ -119,7 +119,7 @@ def config_of(layer: Any) -> dict[str, Any]:
     try:
         taken = {name: plain(value) for name, value in given.items()}
     except ValueError:
-        raise NotImplementedError(
+        raise UnimplementedError(
             f"Layer {type(layer).__name__} was created by passing non-serializable argument values in `__init__()`, "
             "and therefore the layer must override `get_config()` in order to be serializable."
         ) from None

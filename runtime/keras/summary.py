@@ -8,6 +8,8 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
+from autograph.errors import InvalidArgumentError
+
 from .. import nest
 from .sequential import Sequential
 from .symbolic import is_shape, output_shape
@@ -54,7 +56,9 @@ def _in_range(layers: list[Any], layer_range: Any) -> list[Any]:
     starts = [number for number, layer in enumerate(layers) if re.match(first, layer.name)]
     ends = [number for number, layer in enumerate(layers) if re.match(last, layer.name)]
     if not starts or not ends:
-        raise ValueError(f"Passed layer_names do not match the layer names in the model. Received: {layer_range}")
+        raise InvalidArgumentError(
+            f"Passed layer_names do not match the layer names in the model. Received: {layer_range}"
+        )
     low, high = min(starts[0], ends[0]), max(starts[-1], ends[-1])
     return layers[low : high + 1]
 
@@ -157,7 +161,7 @@ def _widths(length: int, ends: list[float]) -> list[int]:
         widths[number] -= part
         excess -= part
     if min(widths) < 2:
-        raise ValueError("Insufficient console width to print summary.")
+        raise InvalidArgumentError("Insufficient console width to print summary.")
     return widths
 
 

@@ -258,6 +258,8 @@ def Input(
     from .layers.core import InputLayer
 
     if sparse or ragged or tensor is not None or optional:
-        raise ValueError("Input takes no sparse, ragged, tensor or optional argument: inputs are dense tensors")
+        raise InvalidArgumentError(
+            "Input takes no sparse, ragged, tensor or optional argument: inputs are dense tensors"
+        )
     layer = InputLayer(shape, batch_size=batch_size, dtype=dtype, batch_shape=batch_shape, name=name)
     return layer.output

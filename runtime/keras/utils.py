@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from autograph.errors import InvalidArgumentError
+
 from ..ops.random import set_seed
 from .custom_objects import CustomObjectScope as CustomObjectScope
 from .custom_objects import custom_object_scope as custom_object_scope
@@ -30,7 +32,9 @@ __all__ = [
 def set_random_seed(seed: int) -> None:
     """Restart the generators of Python, NumPy and this library. Raises `ValueError` for what is no integer."""
     if not isinstance(seed, (int, np.integer)):
-        raise ValueError(f"Expected `seed` argument to be an integer. Received: seed={seed} (of type {type(seed)})")
+        raise InvalidArgumentError(
+            f"Expected `seed` argument to be an integer. Received: seed={seed} (of type {type(seed)})"
+        )
     random.seed(int(seed))
     np.random.seed(int(seed))
     set_seed(int(seed))
@@ -46,7 +50,7 @@ def to_categorical(x: Any, num_classes: int | None = None) -> np.ndarray[Any, An
     flat = classes.reshape(-1)
     count = (int(flat.max()) + 1 if flat.size else 0) if num_classes is None else int(num_classes)
     if flat.size and not (flat.min() >= 0 and flat.max() < count):
-        raise ValueError(f"the classes {flat.min()} to {flat.max()} do not fit into num_classes={count}")
+        raise InvalidArgumentError(f"the classes {flat.min()} to {flat.max()} do not fit into num_classes={count}")
     return np.eye(count)[flat].reshape(*shape, count)
 
 
@@ -61,7 +65,7 @@ def pad_sequences(
     """
     for name, word in (("padding", padding), ("truncating", truncating)):
         if word not in ("pre", "post"):
-            raise ValueError(f'{name} must be "pre" or "post", not {word!r}')
+            raise InvalidArgumentError(f'{name} must be "pre" or "post", not {word!r}')
     arrays = [np.asarray(sequence) for sequence in sequences]
     longest = max(map(len, arrays), default=0) if maxlen is None else maxlen
     shape = next((array.shape[1:] for array in arrays if len(array)), ())
@@ -70,7 +74,9 @@ def pad_sequences(
         if not len(array):
             continue
         if array.shape[1:] != shape:
-            raise ValueError(f"the items of one sequence have shape {array.shape[1:]}, those of another {shape}")
+            raise InvalidArgumentError(
+                f"the items of one sequence have shape {array.shape[1:]}, those of another {shape}"
+            )
         kept = array[max(0, len(array) - longest) :] if truncating == "pre" else array[:longest]
         if padding == "post":
             row[: len(kept)] = kept

@@ -7,6 +7,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from autograph.errors import NoGradientError
+
 from ..op import NOT_DIFFERENTIABLE, OPS, Op, Type, apply, op
 from .infer import elementwise
 
@@ -104,7 +106,7 @@ def binary(name: str, numpy: Function, doc: str, samples: Function, gradient: Fu
 
 def no_gradient(name: str, remedy: str) -> NoReturn:
     """Refuse to differentiate: `LookupError`."""
-    raise LookupError(f"the op {name!r} has no gradient; {remedy}")
+    raise NoGradientError(f"the op {name!r} has no gradient; {remedy}")
 
 
 def through(function: Function, g: Any, *inputs: Any) -> list[Any]:

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from autograph.errors import NoGradientError
+
 from ..op import Op, Type, op, type_of
 from ..shapes import broadcast, is_compatible
 from . import samples as s
@@ -208,7 +210,7 @@ def _pinv(x: Any, rcond: float | None = None, steps: float | None = None) -> Any
 def _pinv_gradient(g: Any, out: Any, x: Any, rcond: float | None = None) -> Any:
     """G. Golub & V. Pereyra (1973), equation 4.12, transposed: for a rank that stays, and nothing cut off."""
     if rcond is not None:
-        raise LookupError("pinv with an rcond has no gradient: leave rcond out, or use svd")
+        raise NoGradientError("pinv with an rcond has no gradient: leave rcond out, or use svd")
     adjoint, back = matrix_transpose(out, conjugate=True), matrix_transpose(g, conjugate=True)
     middle = back - x @ (out @ back)
     others = back - (back @ out) @ x

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from autograph.errors import InvalidArgumentError
+
 from ..convert import convert_to_tensor, strong
 from ..dtypes import DType, as_dtype, bool_, complex64, complex128, float32, int32
 from ..op import NOT_DIFFERENTIABLE, Type, op
@@ -97,7 +99,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     if x is None and y is None:
         return argwhere_op(condition, name=name)
     if x is None or y is None:
-        raise ValueError("where takes both x and y, or neither")
+        raise InvalidArgumentError("where takes both x and y, or neither")
     return where_op(condition, x, y, name=name)
 
 

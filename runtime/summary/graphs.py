@@ -6,6 +6,8 @@ import threading
 import warnings
 from typing import Any
 
+from autograph.errors import InvalidArgumentError
+
 from ..concrete import observers
 from ..ir import Graph
 from .graph_proto import graph_proto
@@ -52,9 +54,11 @@ def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None
     Raises `ValueError` when nothing is being recorded, there is no default writer, or no step.
     """
     if _recorded is None:
-        raise ValueError("Must enable trace before export through tf.summary.trace_on().")
+        raise InvalidArgumentError("Must enable trace before export through tf.summary.trace_on().")
     if local.writer is None:
-        raise ValueError("tf.summary.trace_export needs a default writer: use it in `with writer.as_default():`")
+        raise InvalidArgumentError(
+            "tf.summary.trace_export needs a default writer: use it in `with writer.as_default():`"
+        )
     metadata = library("compat.proto.config_pb2").RunMetadata()
     for each in list(_recorded):
         metadata.partition_graphs.append(graph_proto(each))

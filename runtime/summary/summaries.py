@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from autograph.errors import InvalidArgumentError
+
 from .. import shapes, trace
 from ..convert import convert_to_tensor
 from ..dtypes import bool_, float32, float64, int64, string
@@ -43,7 +45,7 @@ def _record(name: str, data: Any, step: Any, encode: Encoder, description: str |
     if step is None:
         step = local.step
     if step is None:
-        raise ValueError(
+        raise InvalidArgumentError(
             "No step set. Please specify one either through the `step` argument or through "
             "tf.summary.experimental.set_step()"
         )
@@ -72,7 +74,7 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
     """
     data = cast(convert_to_tensor(data), float32)
     if not shapes.is_compatible(data.static_shape, ()):
-        raise ValueError(f"Expected scalar shape, saw shape: {data.shape}.")
+        raise InvalidArgumentError(f"Expected scalar shape, saw shape: {data.shape}.")
     return _record(name, data, step, _scalar, description)
 
 
@@ -131,7 +133,7 @@ def image(name: str, data: Any, step: Any = None, max_outputs: int = 3, descript
     """
     data = convert_to_tensor(data)
     if data.static_shape is not None and len(data.static_shape) != 4:
-        raise ValueError(f"tf.summary.image takes a tensor of rank 4, not one of shape {data.shape}")
+        raise InvalidArgumentError(f"tf.summary.image takes a tensor of rank 4, not one of shape {data.shape}")
 
     def encode(tag: str, data: Any, description: str | None) -> Any:
         height, width = data.shape[1:3]
@@ -150,7 +152,7 @@ def _png(picture: np.ndarray[Any, Any]) -> bytes:
         picture = np.clip(np.nan_to_num(picture) * 255 + 0.5, 0, 255)
     picture = picture.astype(np.uint8)
     if picture.shape[-1] not in (1, 2, 3, 4):
-        raise ValueError(f"a picture has 1 to 4 channels, not {picture.shape[-1]}")
+        raise InvalidArgumentError(f"a picture has 1 to 4 channels, not {picture.shape[-1]}")
     buffer = io.BytesIO()
     Image.fromarray(picture[..., 0] if picture.shape[-1] == 1 else picture).save(buffer, "PNG")
     return buffer.getvalue()
@@ -170,10 +172,10 @@ def audio(name: str, data: Any, sample_rate: int, step: Any = None, max_outputs:
     Returns and raises as `scalar`; `ValueError` for another shape or encoding.
     """
     if encoding not in (None, "wav"):
-        raise ValueError(f"Unknown encoding: {encoding!r}; use 'wav'")
+        raise InvalidArgumentError(f"Unknown encoding: {encoding!r}; use 'wav'")
     data = cast(convert_to_tensor(data), float32)
     if data.static_shape is not None and len(data.static_shape) != 3:
-        raise ValueError(f"tf.summary.audio takes a tensor of rank 3, not one of shape {data.shape}")
+        raise InvalidArgumentError(f"tf.summary.audio takes a tensor of rank 3, not one of shape {data.shape}")
 
     def encode(tag: str, data: Any, description: str | None) -> Any:
         module = library("plugins.audio.metadata")

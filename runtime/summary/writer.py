@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from autograph.errors import MissingExtraError
+from autograph.errors import FailedPreconditionError, MissingExtraError
 
 from .. import convert, trace
 from ..dtypes import bool_
@@ -109,7 +109,7 @@ class SummaryWriter:
 
     def _check_open(self) -> None:
         if self._closed:
-            raise RuntimeError(f"SummaryWriter {self!r} is already closed")
+            raise FailedPreconditionError(f"SummaryWriter {self!r} is already closed")
 
     def __repr__(self) -> str:
         return f"<SummaryWriter {self.logdir or 'that drops everything'}>"

@@ -25,6 +25,7 @@ def run(path: Path) -> tuple[dict[str, str], frozenset[Site]]:
     results = {}
     with tempfile.TemporaryDirectory() as folder:
         for i, (name, (source, _)) in enumerate(golden.cases.items()):
+            tf.keras.utils.clear_session()  # layers are numbered anew
             with recording(reached):
                 results[name] = show(source, Path(folder) / f"{i}.py")
     _switch_all_off()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograph.errors import InvalidArgumentError
+
 from ...ops.elementwise import cast, where
 from ...ops.math import maximum
 from .. import activations, constraints, initializers, regularizers
@@ -31,7 +33,7 @@ class LeakyReLU(_Elementwise):
         negative_slope = kwargs.pop("alpha", negative_slope)
         super().__init__(**kwargs)
         if negative_slope is None or negative_slope < 0:
-            raise ValueError("The negative_slope value of a Leaky ReLU layer cannot be None or negative value. "
+            raise InvalidArgumentError("The negative_slope value of a Leaky ReLU layer cannot be None or negative value. "
                              f"Expected a float. Received: negative_slope={negative_slope}")  # fmt: skip
         self.negative_slope = negative_slope
 

@@ -6,6 +6,8 @@ import math
 import re
 from typing import Any
 
+from autograph.errors import InvalidArgumentError
+
 from ...ops.create import ones
 from ...ops.dropout import dropout
 from ...ops.elementwise import cast, where
@@ -65,7 +67,7 @@ class EinsumDense(Layer):
         """The shapes of the kernel and of the bias."""
         match = re.fullmatch(r"(\.\.\.)?([a-zA-Z]+)(\.\.\.)?,([a-zA-Z]+)->(\.\.\.)?([a-zA-Z]+)(\.\.\.)?", self.equation)
         if match is None:
-            raise ValueError(
+            raise InvalidArgumentError(
                 f"Invalid einsum equation '{self.equation}'. Equations must be in the form [X],[Y]->[Z], ...[X],[Y]->"
                 "...[Z], or [X]...,[Y]->[Z]...."
             )
@@ -80,13 +82,13 @@ class EinsumDense(Layer):
             known = sizes.setdefault(letter, size)
             sizes[letter] = size if known is None else known
             if size is not None and letter in outputs and sizes[letter] != size:
-                raise ValueError(
+                raise InvalidArgumentError(
                     f"Input shape and output shape do not match at shared dimension '{letter}'. Input shape is {size}, "
                     f"and output shape is {sizes[letter]}."
                 )
         missing = [letter for letter in kernel if sizes.get(letter) is None]
         if missing:
-            raise ValueError(f"Weight dimension '{missing[0]}' did not have a match in either the input spec "
+            raise InvalidArgumentError(f"Weight dimension '{missing[0]}' did not have a match in either the input spec "
                              f"'{inputs}' or the output spec '{outputs}'.")  # fmt: skip
         return [sizes[letter] for letter in kernel], self._bias_sizes(outputs, sizes)
 
@@ -95,7 +97,7 @@ class EinsumDense(Layer):
             return None
         unknown = [letter for letter in self.bias_axes if letter not in outputs]
         if unknown:
-            raise ValueError(
+            raise InvalidArgumentError(
                 f"Bias dimension '{unknown[0]}' was requested, but is not part of the output spec '{outputs}'"
             )
         first = min(outputs.find(letter) for letter in self.bias_axes)
@@ -138,7 +140,7 @@ class Attention(Layer):
     ) -> None:  # fmt: skip
         super().__init__(**kwargs)
         if score_mode not in ("dot", "concat"):
-            raise ValueError("Invalid value for argument score_mode. Expected one of {'dot', 'concat'}. Received: "
+            raise InvalidArgumentError("Invalid value for argument score_mode. Expected one of {'dot', 'concat'}. Received: "
                              f"score_mode={score_mode}")  # fmt: skip
         self.use_scale = use_scale
         self.score_mode = score_mode
@@ -158,7 +160,7 @@ class Attention(Layer):
 
     def _check(self, inputs: Any) -> None:
         if not isinstance(inputs, (list, tuple)) or len(inputs) not in (2, 3):
-            raise ValueError(
+            raise InvalidArgumentError(
                 f"{type(self).__name__} layer accepts inputs list of length 2 or 3, namely [query, value] or [query, "
                 f"value, key]. Received: {inputs!r}"
             )
@@ -252,7 +254,7 @@ class MultiHeadAttention(Layer):
         kernel_constraint: Any = None, bias_constraint: Any = None, seed: int | None = None, **kwargs: Any
     ) -> None:  # fmt: skip
         if kwargs.pop("attention_axes", None) is not None:
-            raise ValueError("MultiHeadAttention knows attention along the second axis only")
+            raise InvalidArgumentError("MultiHeadAttention knows attention along the second axis only")
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         self.supports_masking = True
         self.num_heads = positive("num_heads", num_heads)

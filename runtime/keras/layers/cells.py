@@ -271,7 +271,9 @@ class StackedRNNCells(Layer):
         super().__init__(**kwargs)
         for cell in cells:
             if not hasattr(cell, "state_size") or not callable(cell):
-                raise ValueError(f"All cells must have a `call` method and a `state_size`. Received: {cell!r}")
+                raise InvalidArgumentError(
+                    f"All cells must have a `call` method and a `state_size`. Received: {cell!r}"
+                )
         self.cells = list(cells)
 
     @property

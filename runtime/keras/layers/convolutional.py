@@ -37,7 +37,7 @@ class Convolution(Layer):
         self.strides = per_axis("strides", strides, rank)
         self.dilation_rate = per_axis("dilation_rate", dilation_rate, rank)
         if max(self.strides) > 1 and max(self.dilation_rate) > 1:
-            raise ValueError(
+            raise InvalidArgumentError(
                 "`strides > 1` not supported in conjunction with `dilation_rate > 1`. "
                 f"Received: strides={self.strides} and dilation_rate={self.dilation_rate}"
             )
@@ -110,7 +110,7 @@ class FullConvolution(Convolution):
         self.filters = positive("filters", filters)
         self.groups = positive("groups", groups)
         if self.filters % self.groups:
-            raise ValueError(
+            raise InvalidArgumentError(
                 "The number of filters must be evenly divisible by the number of groups. "
                 f"Received: groups={groups}, filters={filters}."
             )
@@ -192,12 +192,12 @@ class TransposedConvolution(FullConvolution):
         groups = kwargs.pop("groups", 1)
         super().__init__(filters, kernel_size, strides, padding, data_format, dilation_rate, groups, *args, **kwargs)
         if self.groups > 1:
-            raise ValueError(f"{type(self).__name__} knows groups=1 only")
+            raise InvalidArgumentError(f"{type(self).__name__} knows groups=1 only")
         self.output_padding = None
         if output_padding is not None:
             self.output_padding = per_axis("output_padding", output_padding, self.rank, 0)
             if any(more >= step for more, step in zip(self.output_padding, self.strides, strict=True)):
-                raise ValueError(f"`output_padding` must be less than `strides`. Received: strides={self.strides}, "
+                raise InvalidArgumentError(f"`output_padding` must be less than `strides`. Received: strides={self.strides}, "
                                  f"output_padding={output_padding}")  # fmt: skip
 
     def _kernel_shape(self, channels: int) -> tuple[int, ...]:

@@ -34,17 +34,17 @@ class InputLayer(Layer):
         name: str | None = None, **kwargs: Any
     ) -> None:  # fmt: skip
         if sparse or ragged or input_tensor is not None or optional:
-            raise ValueError("InputLayer takes no sparse, ragged, input_tensor or optional argument")
+            raise InvalidArgumentError("InputLayer takes no sparse, ragged, input_tensor or optional argument")
         shape = kwargs.pop("input_shape", shape)
         super().__init__(name=name or auto_name("input_layer"), dtype=None, **kwargs)
         self._record.dtype = as_dtype(dtype or "float32")
         if batch_shape is None:
             if shape is None:
-                raise ValueError("You must pass a `shape` argument.")
+                raise InvalidArgumentError("You must pass a `shape` argument.")
             shape = (shape,) if isinstance(shape, int) else tuple(shape)
             batch_shape = (batch_size, *shape)
         elif shape is not None:
-            raise ValueError("You cannot pass both `shape` and `batch_shape` at the same time.")
+            raise InvalidArgumentError("You cannot pass both `shape` and `batch_shape` at the same time.")
         self.batch_shape = tuple(batch_shape)
         self._record.built = True
         node = Node(self, (), {})
@@ -203,7 +203,9 @@ class ReLU(Layer):
         super().__init__(**kwargs)
         for name, value in (("max_value", max_value), ("negative_slope", negative_slope), ("threshold", threshold)):
             if (value is None and name != "max_value") or (value is not None and value < 0):
-                raise ValueError(f"{name} of a ReLU layer cannot be a negative value. Received: {name}={value}")
+                raise InvalidArgumentError(
+                    f"{name} of a ReLU layer cannot be a negative value. Received: {name}={value}"
+                )
         self.max_value = max_value
         self.negative_slope = negative_slope
         self.threshold = threshold
@@ -246,7 +248,7 @@ class Lambda(Layer):
     ) -> None:  # fmt: skip
         super().__init__(**kwargs)
         if not callable(function):
-            raise ValueError(f"The `function` of a Lambda layer must be callable. Received: {function!r}")
+            raise InvalidArgumentError(f"The `function` of a Lambda layer must be callable. Received: {function!r}")
         self.function = function
         self.arguments = arguments or {}
         self._mask = mask
@@ -300,7 +302,7 @@ class Rescaling(Layer):
 def positive(name: str, value: Any) -> int:
     """A setting that must be a positive integer; `ValueError` for what isn't one."""
     if isinstance(value, bool) or not hasattr(type(value), "__index__") or value <= 0:
-        raise ValueError(
+        raise InvalidArgumentError(
             f"Received an invalid value for `{name}`, expected a positive integer. Received: {name}={value}"
         )
     return int(value)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograph.errors import InvalidArgumentError
+
 __all__ = ["axes_order", "checked_format", "checked_padding", "pairs", "per_axis"]
 
 
@@ -12,7 +14,7 @@ def per_axis(name: str, value: Any, rank: int, least: int = 1) -> tuple[int, ...
     found = (value,) * rank if not isinstance(value, (list, tuple)) else tuple(value)
     if len(found) != rank or any(not isinstance(each, int) or isinstance(each, bool) or each < least for each in found):
         kind = "positive" if least else "non-negative"
-        raise ValueError(
+        raise InvalidArgumentError(
             f"The `{name}` argument must be a tuple of {rank} {kind} integer{'s' * (rank > 1)}. "
             f"Received: {name}={value}"
         )
@@ -28,7 +30,7 @@ def pairs(name: str, value: Any, rank: int) -> tuple[tuple[int, int], ...]:
     if rank == 1 and isinstance(each, (list, tuple)) and len(each) == 2:
         each = (tuple(each),)
     if not isinstance(each, (list, tuple)) or len(each) != rank:
-        raise ValueError(f"`{name}` should have {rank} elements. Received: {name}={value}.")
+        raise InvalidArgumentError(f"`{name}` should have {rank} elements. Received: {name}={value}.")
     return tuple(per_axis(name, size, 2, 0) for size in each)  # type: ignore[misc]
 
 
@@ -36,7 +38,7 @@ def checked_padding(value: Any, known: tuple[str, ...] = ("valid", "same")) -> s
     """A way to pad, in lower case. Raises `ValueError` for another word."""
     found = str(value).lower()
     if found not in known:
-        raise ValueError(
+        raise InvalidArgumentError(
             f"The `padding` argument must be one of {', '.join(map(repr, known))}. Received: padding={value}"
         )
     return found
@@ -47,7 +49,7 @@ def checked_format(data_format: str | None) -> str:
     if data_format is None:
         return "channels_last"
     if data_format not in ("channels_last", "channels_first"):
-        raise ValueError(
+        raise InvalidArgumentError(
             "The `data_format` argument must be one of 'channels_first', 'channels_last'. Received: "
             f"data_format={data_format}"
         )

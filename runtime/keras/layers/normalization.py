@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograph.errors import InvalidArgumentError, InvalidTypeError
+
 from ...ops.elementwise import cast
 from ...ops.math import rsqrt, square
 from ...ops.nn import l2_normalize
@@ -42,7 +44,7 @@ class BatchNormalization(Layer):
     ) -> None:  # fmt: skip
         for name, only in (("synchronized", False), ("renorm", False), ("renorm_clipping", None)):
             if kwargs.pop(name, only) != only:
-                raise ValueError(f"BatchNormalization knows {name}={only} only")
+                raise InvalidArgumentError(f"BatchNormalization knows {name}={only} only")
         kwargs.pop("renorm_momentum", None)
         super().__init__(**kwargs)
         self.axis = int(axis)
@@ -138,10 +140,12 @@ class LayerNormalization(Layer):
         gamma_regularizer: Any = None, beta_constraint: Any = None, gamma_constraint: Any = None, **kwargs: Any
     ) -> None:  # fmt: skip
         if kwargs.pop("rms_scaling", False):
-            raise ValueError("LayerNormalization knows rms_scaling=False only")
+            raise InvalidArgumentError("LayerNormalization knows rms_scaling=False only")
         super().__init__(**kwargs)
         if not isinstance(axis, (int, list, tuple)):
-            raise TypeError(f"Expected an int or a list/tuple of ints for the argument 'axis', but received: {axis!r}")
+            raise InvalidTypeError(
+                f"Expected an int or a list/tuple of ints for the argument 'axis', but received: {axis!r}"
+            )
         self.axis = axis if isinstance(axis, int) else list(axis)
         self.epsilon = float(epsilon)
         self.center = center
@@ -213,7 +217,7 @@ class GroupNormalization(LayerNormalization):
         if self.groups == -1:
             self.groups = size
         if size < self.groups or size % self.groups:
-            raise ValueError(
+            raise InvalidArgumentError(
                 f"Number of groups ({self.groups}) must divide the number of channels ({size})."
             )
         super().build(input_shape)

@@ -55,7 +55,9 @@ class RNN(Layer):
         if isinstance(cell, (list, tuple)):
             cell = StackedRNNCells(cell)
         if not hasattr(cell, "state_size") or not callable(cell):
-            raise ValueError(f"The RNN cell should have a `call` method and a `state_size`. Received: cell={cell!r}")
+            raise InvalidArgumentError(
+                f"The RNN cell should have a `call` method and a `state_size`. Received: cell={cell!r}"
+            )
         self.cell = cell
         self.return_sequences = return_sequences
         self.return_state = return_state
@@ -261,7 +263,7 @@ class _OwnCell(RNN):
             name = snake_case(self.cell_class.__name__)
             cell = self.cell_class(units, *args, **kwargs, dtype=layer.get("dtype"), name=name)
         except ValueError as error:
-            raise ValueError(str(error).replace(self.cell_class.__name__, type(self).__name__)) from None
+            raise InvalidArgumentError(str(error).replace(self.cell_class.__name__, type(self).__name__)) from None
         super().__init__(cell, **layer)
 
     def __getattr__(self, name: str) -> Any:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograph.errors import InvalidArgumentError
+
 from ...ops.dropout import dropout
 from ...ops.elementwise import where
 from ...ops.math import multiply
@@ -32,7 +34,7 @@ class Dropout(Layer):
     def __init__(self, rate: float, noise_shape: Any = None, seed: int | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 <= rate <= 1:
-            raise ValueError(
+            raise InvalidArgumentError(
                 "Invalid value received for argument `rate`. Expected a float value between 0 and 1. Received: "
                 f"rate={rate}"
             )
@@ -103,7 +105,7 @@ class GaussianNoise(Layer):
     def __init__(self, stddev: float, seed: int | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if not 0 <= stddev <= 1:
-            raise ValueError(
+            raise InvalidArgumentError(
                 "Invalid value received for argument `stddev`. Expected a float value between 0 and 1. Received: "
                 f"stddev={stddev}"
             )

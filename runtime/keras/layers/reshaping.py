@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from autograph.errors import InvalidArgumentError
+from autograph.errors import InvalidArgumentError, InvalidTypeError
 
 from ...ops.joining import pad, repeat
 from ...ops.shape import expand_dims, reshape, shape, transpose
@@ -54,7 +54,7 @@ class Reshape(Layer):
         super().__init__(**kwargs)
         target = (target_shape,) if isinstance(target_shape, int) else tuple(target_shape)
         if sum(size == -1 for size in target) > 1:
-            raise ValueError(
+            raise InvalidArgumentError(
                 f"The `target_shape` of a Reshape layer may have one -1 at most. Received: target_shape={target}"
             )
         self.target_shape = target
@@ -85,7 +85,7 @@ class Permute(Layer):
         super().__init__(**kwargs)
         self.dims = tuple(dims)
         if sorted(self.dims) != list(range(1, len(self.dims) + 1)):
-            raise ValueError(
+            raise InvalidArgumentError(
                 "Invalid permutation argument `dims` for Permute Layer. The set of indices in `dims` must be "
                 f"consecutive and start from 1. Received dims={dims}"
             )
@@ -105,7 +105,7 @@ class RepeatVector(Layer):
     def __init__(self, n: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if not isinstance(n, int):
-            raise TypeError(f"Expected an integer value for `n`, got {type(n)}.")
+            raise InvalidTypeError(f"Expected an integer value for `n`, got {type(n)}.")
         self.n = n
         self.input_spec = InputSpec(ndim=2)
         self.built = True
@@ -184,7 +184,7 @@ class Cropping(Spatial):
         known = inputs.static_shape[self._first : self._first + self.rank]
         for size, cut in zip(known, self.cropping, strict=True):
             if size is not None and sum(cut) >= size:
-                raise ValueError(
+                raise InvalidArgumentError(
                     "Values in `cropping` parameter should be smaller than the corresponding spatial dimension of the "
                     f"input. Received: input_shape={inputs.static_shape}, cropping={self.cropping}"
                 )
@@ -261,7 +261,7 @@ class UpSampling2D(UpSampling):
     ) -> None:
         super().__init__(size, data_format, **kwargs)
         if interpolation != "nearest":
-            raise ValueError(f"UpSampling2D knows interpolation='nearest' only, not {interpolation!r}")
+            raise InvalidArgumentError(f"UpSampling2D knows interpolation='nearest' only, not {interpolation!r}")
 
 
 class UpSampling3D(UpSampling):

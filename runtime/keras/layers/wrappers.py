@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograph.errors import InvalidArgumentError
+
 from ... import nest
 from ...ops.elementwise import cast
 from ...ops.joining import concat, stack
@@ -22,7 +24,7 @@ class Wrapper(Layer):
 
     def __init__(self, layer: Any, **kwargs: Any) -> None:
         if not isinstance(layer, Layer):
-            raise ValueError(f"Layer {layer!r} supplied to Wrapper isn't a supported layer type. Please ensure wrapped "
+            raise InvalidArgumentError(f"Layer {layer!r} supplied to Wrapper isn't a supported layer type. Please ensure wrapped "
                              "layer is a valid Keras layer.")  # fmt: skip
         super().__init__(**kwargs)
         self.layer = layer
@@ -54,7 +56,7 @@ class TimeDistributed(Wrapper):
 
     def __init__(self, layer: Any, **kwargs: Any) -> None:
         if not isinstance(layer, Layer):
-            raise ValueError(
+            raise InvalidArgumentError(
                 f"Please initialize `TimeDistributed` layer with a `keras.layers.Layer` instance. Received: {layer}"
             )
         super().__init__(layer, **kwargs)
@@ -63,7 +65,7 @@ class TimeDistributed(Wrapper):
     def build(self, input_shape: Any = None) -> None:
         """Build the layer for one step."""
         if input_shape is None or len(input_shape) < 3:
-            raise ValueError(
+            raise InvalidArgumentError(
                 "`TimeDistributed` Layer should be passed an `input_shape` with at least 3 dimensions, received: "
                 f"{input_shape}"
             )
@@ -72,7 +74,7 @@ class TimeDistributed(Wrapper):
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         """What the layer gives for each step, along the second axis."""
         if mask is not None and len(mask.static_shape) < 2:
-            raise ValueError("The `mask` passed to the `TimeDistributed` layer must be at least 2D (e.g., "
+            raise InvalidArgumentError("The `mask` passed to the `TimeDistributed` layer must be at least 2D (e.g., "
                              f"`(batch_size, timesteps)`), but it has shape {mask.static_shape}.")  # fmt: skip
         takes_mask = mask is not None and self.layer._signature().takes_mask
 
@@ -115,13 +117,15 @@ class Bidirectional(Layer):
     ) -> None:  # fmt: skip
         for each in (layer, backward_layer):
             if not isinstance(each, Layer) and (each is not None or each is layer):
-                raise ValueError(
+                raise InvalidArgumentError(
                     f"Please initialize `Bidirectional` layer with a `keras.layers.Layer` instance. Received: {each}"
                 )
             if each is not None and not hasattr(each, "go_backwards"):
-                raise ValueError(f"Bidirectional takes a recurrent layer, one with `go_backwards`. Received: {each}")
+                raise InvalidArgumentError(
+                    f"Bidirectional takes a recurrent layer, one with `go_backwards`. Received: {each}"
+                )
         if merge_mode not in _MERGE_MODES:
-            raise ValueError(f"Invalid merge mode. Received: {merge_mode}. Merge mode should be one of "
+            raise InvalidArgumentError(f"Invalid merge mode. Received: {merge_mode}. Merge mode should be one of "
                              '{"sum", "mul", "ave", "concat", None}')  # fmt: skip
         super().__init__(**kwargs)
         self.forward_layer = _copy(layer, "forward_", layer.go_backwards)
@@ -140,14 +144,14 @@ class Bidirectional(Layer):
     def _check_layers(self) -> None:
         forward, backward = self.forward_layer, self.backward_layer
         if forward.go_backwards == backward.go_backwards:
-            raise ValueError(
+            raise InvalidArgumentError(
                 "Forward layer and backward layer should have different `go_backwards` value. Received: "
                 f"forward_layer.go_backwards {forward.go_backwards}, "
                 f"backward_layer.go_backwards={backward.go_backwards}"
             )
         for name in ("stateful", "return_sequences", "return_state"):
             if getattr(forward, name) != getattr(backward, name):
-                raise ValueError(
+                raise InvalidArgumentError(
                     "Forward layer and backward layer are expected to have the same value for attribute "
                     f'"{name}", got "{getattr(forward, name)}" for forward layer and "{getattr(backward, name)}" for '
                     "backward layer"

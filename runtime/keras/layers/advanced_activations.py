@@ -33,8 +33,10 @@ class LeakyReLU(_Elementwise):
         negative_slope = kwargs.pop("alpha", negative_slope)
         super().__init__(**kwargs)
         if negative_slope is None or negative_slope < 0:
-            raise InvalidArgumentError("The negative_slope value of a Leaky ReLU layer cannot be None or negative value. "
-                             f"Expected a float. Received: negative_slope={negative_slope}")  # fmt: skip
+            raise InvalidArgumentError(
+                "The negative_slope value of a Leaky ReLU layer cannot be None or negative value. "
+                f"Expected a float. Received: negative_slope={negative_slope}"
+            )
         self.negative_slope = negative_slope
 
     def call(self, inputs: Any) -> Any:

@@ -140,8 +140,10 @@ class Attention(Layer):
     ) -> None:  # fmt: skip
         super().__init__(**kwargs)
         if score_mode not in ("dot", "concat"):
-            raise InvalidArgumentError("Invalid value for argument score_mode. Expected one of {'dot', 'concat'}. Received: "
-                             f"score_mode={score_mode}")  # fmt: skip
+            raise InvalidArgumentError(
+                "Invalid value for argument score_mode. Expected one of {'dot', 'concat'}. Received: "
+                f"score_mode={score_mode}"
+            )
         self.use_scale = use_scale
         self.score_mode = score_mode
         self.dropout = dropout

@@ -197,8 +197,10 @@ class TransposedConvolution(FullConvolution):
         if output_padding is not None:
             self.output_padding = per_axis("output_padding", output_padding, self.rank, 0)
             if any(more >= step for more, step in zip(self.output_padding, self.strides, strict=True)):
-                raise InvalidArgumentError(f"`output_padding` must be less than `strides`. Received: strides={self.strides}, "
-                                 f"output_padding={output_padding}")  # fmt: skip
+                raise InvalidArgumentError(
+                    f"`output_padding` must be less than `strides`. Received: strides={self.strides}, "
+                    f"output_padding={output_padding}"
+                )
 
     def _kernel_shape(self, channels: int) -> tuple[int, ...]:
         return (*self.kernel_size, self.filters, channels)

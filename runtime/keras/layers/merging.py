@@ -176,6 +176,8 @@ class Dot(Merge):
         """The products, (batch, …); (batch, 1) for two inputs of rank 2."""
         first, second = inputs
         ranks = len(first.static_shape), len(second.static_shape)
+        if not {2, 3}.issuperset(ranks):
+            raise InvalidArgumentError(f"a Dot layer takes tensors of rank 2 and 3, not {ranks}")
         axes = (self.axes, self.axes) if isinstance(self.axes, int) else self.axes
         one, other = (axis % rank for axis, rank in zip(axes, ranks, strict=True))
         if self.normalize:
@@ -184,8 +186,6 @@ class Dot(Merge):
         second = transpose(second, [0, other, *(axis for axis in range(1, ranks[1]) if axis != other)])
         if ranks == (2, 2):
             return matmul(expand_dims(first, 1), expand_dims(second, 2))[:, :, 0]
-        if max(ranks) > 3:
-            raise InvalidArgumentError(f"a Dot layer takes tensors of rank 2 and 3, not {ranks}")
         if ranks[0] == 2:
             return matmul(expand_dims(first, 1), second)[:, 0]
         return matmul(first, second) if ranks[1] == 3 else matmul(first, expand_dims(second, 2))[:, :, 0]

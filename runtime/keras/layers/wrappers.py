@@ -24,8 +24,10 @@ class Wrapper(Layer):
 
     def __init__(self, layer: Any, **kwargs: Any) -> None:
         if not isinstance(layer, Layer):
-            raise InvalidArgumentError(f"Layer {layer!r} supplied to Wrapper isn't a supported layer type. Please ensure wrapped "
-                             "layer is a valid Keras layer.")  # fmt: skip
+            raise InvalidArgumentError(
+                f"Layer {layer!r} supplied to Wrapper isn't a supported layer type. Please ensure wrapped "
+                "layer is a valid Keras layer."
+            )
         super().__init__(**kwargs)
         self.layer = layer
 

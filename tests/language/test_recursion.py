@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -257,6 +258,96 @@ def test_changes_outside_are_refused() -> None:
         tf.function(collect)(tf.constant(9))
     assert counter.calls == 0 and found == []
     check(inside, np.int32(3), np.int32(0))
+
+
+def doubled(n: Any, total: Any) -> Any:
+    if n <= 0:
+        return total
+    return doubled(n - 1, total * 2.0)
+
+
+def two_to_the(n: Any) -> Any:
+    if n <= 0:
+        return 1
+    return 2 * two_to_the(n - 1)
+
+
+def by_keywords(n: Any, **keywords: Any) -> Any:
+    if n <= 0:
+        return keywords["a"], keywords["b"]
+    return by_keywords(n - 1, a=keywords["b"] * 2.0, b=keywords["a"])
+
+
+WEAK: list[Callable[[Any, Any], Any]] = [
+    lambda n, x: x * doubled(n, 1.0),
+    lambda n, x: x + two_to_the(n),
+    lambda n, x: x / two_to_the(n),
+    lambda n, x: x - by_keywords(n, a=1.5, b=2.0)[0],
+    lambda n, x: x * by_keywords(n, b=0.5, a=3.0)[1],
+]
+
+
+@pytest.mark.parametrize("dtype", [tf.float16, tf.float32, tf.float64, tf.int8, tf.int64])
+@pytest.mark.parametrize("function", WEAK)
+def test_python_numbers_stay_weak_through_recursion(function: Callable[[Any, Any], Any], dtype: Any) -> None:
+    for n in (0, 1, 4):
+        x = tf.constant(3, dtype)
+        result, expected = tf.function(function)(tf.constant(n), x), function(tf.constant(n), x)
+        if n or dtype.is_floating:  # where a float may come out, it is one in all cases
+            assert result.dtype == expected.dtype
+        assert result.numpy() == expected.numpy()
+
+
+def test_python_numbers_stay_weak_as_arguments_of_an_inner_function() -> None:
+    scaled = tf.function(lambda x, by: x * by if isinstance(by, float) else x)
+
+    @tf.function
+    def f(n: Any, x: Any) -> Any:
+        by = 1.0
+        for _ in range(n):
+            by = by * 2.0
+        return scaled(x, by), scaled(by=by, x=x), scaled(x, tf.constant(2.0, tf.float16))
+
+    one, other, same = f(tf.constant(3), tf.constant(1.5, tf.float16))
+    assert one.dtype == other.dtype == same.dtype == tf.float16
+    assert (one.numpy(), other.numpy(), same.numpy()) == (12.0, 12.0, 1.5)
+    assert scaled.experimental_get_tracing_count() == 2
+    assert "a Python float that the graph computes" in scaled.explain()
+
+
+def test_an_input_signature_makes_a_tensor_of_a_number() -> None:
+    inner = tf.function(lambda by: tf.constant(1.5, tf.float16) * by, input_signature=[tf.TensorSpec((), tf.float32)])
+
+    @tf.function
+    def f(n: Any) -> Any:
+        by = 1.0
+        for _ in range(n):
+            by = by * 2.0
+        return inner(by), inner.get_concrete_function()(by)
+
+    assert [each.dtype for each in f(tf.constant(1))] == [inner(2.0).dtype] * 2 == [tf.float32] * 2
+
+
+class Node:
+    def __init__(self, n: Any) -> None:
+        self.n = n
+
+    @property
+    def depth(self) -> Any:
+        return 0 if self.n <= 0 else 1 + Node(self.n - 1).depth
+
+
+def always_raises(n: Any) -> Any:
+    if n <= 0:
+        raise ValueError("the end")
+    return always_raises(n - 1)
+
+
+def test_recursion_that_never_ends_says_why() -> None:
+    with pytest.raises(tf.errors.StagedRecursionError, match="each call has another Node as `self`"):
+        tf.function(lambda n: Node(n).depth)(tf.constant(2))
+    with pytest.raises(tf.errors.StagedRecursionError, match="every way through it that returns calls it again"):
+        tf.function(always_raises)(tf.constant(2))
 
 
 def test_as_deep_as_python_goes() -> None:

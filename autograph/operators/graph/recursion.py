@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from inspect import Parameter
 from types import FrameType, FunctionType
 from typing import Any
 
@@ -50,8 +51,8 @@ def recursive(python_function: FunctionType, form: Callable[..., Any]) -> Callab
 
     def run(*arguments: Any, **keywords: Any) -> Any:
         parameters = Parameters(python_function)
-        values = parameters.bind(arguments, keywords)
-        outer = [[frame.f_locals.get(name) for name in parameters.names] for frame in frames]
+        values = _named(parameters, parameters.bind(arguments, keywords))
+        outer = [_named(parameters, [frame.f_locals.get(name) for name in parameters.names]) for frame in frames]
         if _keys(values) in map(_keys, outer):
             return _call_graph(python_function, arguments, keywords)
         if len(frames) >= PYTHON_LIMIT and any(_changing(values, each) for each in outer):
@@ -71,6 +72,18 @@ def recursive(python_function: FunctionType, form: Callable[..., Any]) -> Callab
         return _call_graph(python_function, positional, keywords)
 
     return run
+
+
+class _Keywords(dict[str, Any]):
+    """What ``**keywords`` holds: values in a dict that is made for each call."""
+
+
+def _named(parameters: Parameters, values: Sequence[Any]) -> list[Any]:
+    kinds = [parameter.kind for parameter in parameters.signature.parameters.values()]
+    return [
+        _Keywords(value) if kind is Parameter.VAR_KEYWORD and isinstance(value, dict) else value
+        for kind, value in zip(kinds, values, strict=True)
+    ]
 
 
 def _in_graph(number: Any) -> Any:
@@ -117,9 +130,20 @@ def _changing(values: Sequence[Any], others: Sequence[Any]) -> set[int]:
 
 def _leaves(values: Sequence[Any]) -> list[Any]:
     """The values, with what tuples hold in their place; lists and dicts stay what they are, as they may change."""
-    return [leaf for each in values for leaf in (_leaves(each) if isinstance(each, tuple) else [each])]
+    return [leaf for each in values for leaf in _opened(each)]
 
 
-def _packed(values: tuple[Any, ...], leaves: Iterator[Any]) -> Any:
-    parts = [_packed(each, leaves) if isinstance(each, tuple) else next(leaves) for each in values]
-    return rebuild(type(values), range(len(parts)), parts)
+def _opened(value: Any) -> list[Any]:
+    if isinstance(value, _Keywords):
+        return [*value, *_leaves(list(value.values()))]
+    return _leaves(value) if isinstance(value, tuple) else [value]
+
+
+def _packed(value: Any, leaves: Iterator[Any]) -> Any:
+    if isinstance(value, _Keywords):
+        names = [next(leaves) for _ in value]
+        return dict(zip(names, [_packed(each, leaves) for each in value.values()], strict=True))
+    if not isinstance(value, tuple):
+        return next(leaves)
+    parts = [_packed(each, leaves) for each in value]
+    return rebuild(type(value), range(len(parts)), parts)

@@ -20,6 +20,7 @@ import numpy as np
 from autograph.errors import MutationError
 from autograph.runtime.places import Place, user_code, user_location
 
+from . import identities
 from .array_locks import Locked
 from .dispatch import Thunk, backend_of
 from .iterators import is_iterator, position
@@ -400,6 +401,7 @@ def forget_copies() -> None:
     """Called when a trace ends."""
     _local.copies.clear()
     _local.replaced.clear()
+    identities.forget()
 
 
 def outer_writes(load: Thunk) -> None:

@@ -134,7 +134,7 @@ def _join_lists(left: Spec, right: Spec) -> Spec:
                 part = element_spec(part)
                 element = part if element is None else join(element, part)
             except Mismatch as error:
-                raise error.inside("[…]") from None
+                raise Mismatch(left, right) if kind is tuple else error.inside("[…]") from None
     return ListOf(element, kind)
 
 

@@ -21,10 +21,11 @@ from . import memory
 from .errors import require, where
 from .join import element_spec, join
 from .list_methods import ListMethods, require_index
-from .list_ops import LIST_CAST, LIST_FILLED, LIST_TAKE, NESTED_LIST_STACK
+from .list_ops import LIST_TAKE, NESTED_LIST_STACK
 from .list_protocol import ListProtocol
-from .specs import Constant, Frozen, Leaf, ListOf, Mismatch, Optional, Spec, Tree, absent, has_parts, parts_of
+from .specs import Frozen, Leaf, ListOf, Mismatch, Optional, Spec, Tree, has_parts, parts_of
 from .values import freeze, spec_of
+from .widening import widened_handles
 
 
 class ListState:
@@ -53,7 +54,7 @@ class ListState:
         """The same elements under a wider specification."""
         if spec == self.spec:
             return self
-        return ListState(spec, tuple(_widened(self.spec, spec, list(self.handles))))
+        return ListState(spec, tuple(widened_handles(self.spec, spec, list(self.handles))))
 
     def as_kind(self, kind: type) -> ListState:
         """The same elements in a list or a tuple."""
@@ -91,45 +92,13 @@ def flatten(spec: ListOf, value: Any, tensors: list[Any]) -> None:
     if isinstance(value, Frozen):
         value = value.contents
     if isinstance(value, ListState):
-        tensors.extend(_widened(value.spec, spec, list(value.handles)))
+        tensors.extend(widened_handles(value.spec, spec, list(value.handles)))
         return
     handles = [OPS["list_new"]() for _ in types(spec)]
     for each in value:
         assert spec.element is not None
         handles = pushed(spec.element, handles, each)
     tensors.extend(handles)
-
-
-def _widened(before: Spec, after: Spec, handles: list[Any]) -> list[Any]:
-    """The tensor lists of elements under a wider specification."""
-    if before == after:
-        return handles
-    if isinstance(before, Leaf) and isinstance(after, Leaf):
-        return handles if before.dtype is after.dtype else [LIST_CAST(handles[0], dtype=after.dtype)]
-    if isinstance(before, ListOf) and isinstance(after, ListOf):
-        if before.element is None:  # the list is empty, and so are all that have its handle
-            return handles * len(types(after))
-        return handles if after.element is None else _widened(before.element, after.element, handles)
-    if isinstance(before, Tree) and isinstance(after, Tree) and before.kind is after.kind:
-        made, start = [], 0
-        for child, wider in zip(before.children, after.children, strict=True):
-            stop = start + len(child.types())
-            made += _widened(child, wider, handles[start:stop])
-            start = stop
-        return made if made else handles
-    if isinstance(after, Optional):
-        if isinstance(before, Optional) and before.missing is after.missing:
-            return [handles[0], *_widened(before.inner, after.inner, handles[1:])]
-        if isinstance(before, Constant) and before.value is after.missing and isinstance(after.inner, Leaf) and handles:
-            shape = tuple(each or 0 for each in after.inner.shape or ())
-            return [LIST_FILLED(handles[0], each) for each in (False, absent(after.inner.dtype, shape))]
-        if isinstance(before, Leaf):
-            return [LIST_FILLED(handles[0], True), *_widened(before, after.inner, handles)]
-    raise StagingError(
-        f"the elements of a staged list change from {before} to {after}",
-        **where(),
-        remedy="give all elements the same type and structure",
-    )
 
 
 def unflatten(spec: ListOf, tensors: Iterator[Any]) -> StagedList:
@@ -431,7 +400,7 @@ class StagedList(ListMethods, ListProtocol, Mutable):
 
     def __text_layout__(self, tensors: list[Any]) -> Any:
         if kind_of(self) is tuple or holds_lists(self.state.spec.element):
-            raise self.refused("its text", "write the text of each element, or of list(x)")
+            raise self.refused("its text", "write the text of each element")
         tensors.append(self.__tensor__())
         return Items(len(tensors) - 1)
 

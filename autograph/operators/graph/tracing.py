@@ -26,7 +26,6 @@ from autograph.runtime.ops.shape import ensure_shape
 from autograph.runtime.optional import OptionalOutput
 from autograph.runtime.tensor import SymbolicTensor
 
-from .. import identities
 from ..calls import call, staged_form
 from ..exceptions import StagedRaise
 from ..iterators import is_iterator
@@ -267,7 +266,6 @@ def _run(
             failure = class_defaults.changed() or failure
             memory.forget()
             forget_copies()
-            identities.forget()
             forget_turns()
         output = _as_output(result)
         journal.forget_copies()

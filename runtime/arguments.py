@@ -52,6 +52,28 @@ class Parameters:
         self.names = [parameter.name for parameter in parameters]
         plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         self._plain_count = len(self.names) if all(p.kind in plain for p in parameters) else -1
+        self._positional = [p for p in parameters if p.kind in plain]
+        self._takes_more = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+
+    def check_for_room(self, signature: tuple[Any, ...]) -> None:
+        """Raises `SignatureError` for an input signature with more entries than there are parameters."""
+        given, count = len(signature), len(self._positional)
+        if given > count and not self._takes_more:
+            raise SignatureError(
+                f"the input_signature has {given} entries, but {self.function_name}() takes only {count}"
+            )
+
+    def wanted(self, signature: tuple[Any, ...]) -> list[Any]:
+        """What an input signature wants each of the first parameters to be: of ``*args``, the rest of it.
+
+        Raises `SignatureError` when it has entries for no parameter, or none for a parameter without a default.
+        """
+        self.check_for_room(signature)
+        count = len(self._positional)
+        without = [p.name for p in self._positional[len(signature) :] if p.default is p.empty]
+        if without:
+            raise SignatureError(f"the input_signature has no entry for {', '.join(without)} of {self.function_name}()")
+        return [*signature[:count], signature[count:]] if self._takes_more else list(signature)
 
     def bind(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Sequence[Any]:
         """One value for each parameter, defaults filled in; ``*args`` as a tuple, ``**kwargs`` as a dict.
@@ -101,6 +123,21 @@ def shown(value: Any) -> str:
     return repr(nest.map_structure(spec, value))
 
 
+def converted_to(value: Any, traced: Any) -> Any:
+    """An argument with tensors of the traced dtypes in place of Python values and arrays where a tensor was traced."""
+    if isinstance(traced, TensorSpec):
+        kinds = (*_SCALARS, np.ndarray, np.generic)
+        is_data = nest.is_nested(value) or isinstance(value, kinds) or getattr(type(value), "__variable__", False)
+        return convert_to_tensor(value, traced.dtype) if is_data else value
+    if not nest.is_nested(traced) or not nest.is_nested(value):
+        return value
+    children, specs = nest.children(value), nest.children(traced)
+    if [key for key, _ in children] != [key for key, _ in specs]:
+        return value
+    pairs = zip(children, specs, strict=True)
+    return nest.rebuild(value, [converted_to(child, spec) for (_, child), (_, spec) in pairs])
+
+
 def composite_spec(value: Any) -> CompositeSpec | None:
     """The spec of a composite value, or a spec itself; None for other values."""
     if isinstance(value, Composite):
@@ -126,10 +163,6 @@ def cast_to(value: Any, wanted: Any) -> Any:
         if spec is None or not wanted.accepts(spec):
             raise InvalidArgumentError(f"it is no value of {wanted!r}")
         return value if spec == wanted else wanted.pack(value.components())
-    if not nest.is_nested(wanted):
-        if is_tensor_like(value) or value != wanted:
-            raise InvalidArgumentError(f"it is not {wanted!r}")
-        return value
     if not nest.is_nested(value) or [k for k, _ in nest.children(value)] != [k for k, _ in nest.children(wanted)]:
         raise InvalidArgumentError("the structure differs")
     pairs = zip(nest.children(value), nest.children(wanted), strict=True)

@@ -8,11 +8,23 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from autograph.errors import InvalidArgumentError, MutationError, SignatureError, StagedTypeError
 from autograph.tracebacks import trim
 
 from . import nest, shapes, signatures, trace
-from .arguments import Parameters, check_not_changed, is_tensor_key, is_tensor_like, key_of, name_of, resolved, spec_of
+from .arguments import (
+    Parameters,
+    check_not_changed,
+    converted_to,
+    is_tensor_key,
+    is_tensor_like,
+    key_of,
+    name_of,
+    resolved,
+    spec_of,
+)  # fmt: skip
 from .choices import forbid_choices
 from .composite import Composite, CompositeSpec
 from .convert import as_numbers, convert_to_tensor, strong, weak_kind, wrap
@@ -234,10 +246,7 @@ class ConcreteFunction:
         return tensors
 
     def _take(self, name: str, value: Any, traced: Any, tensors: list[Any]) -> None:
-        if isinstance(traced, TensorSpec) and not nest.is_nested(value) and not is_tensor_like(value):
-            value = convert_to_tensor(value, traced.dtype)
-        elif type(value) is SymbolicTensor:
-            value = strong(value)
+        value = strong(value) if type(value) is SymbolicTensor else converted_to(value, traced)
         found: list[Any] = []
         if _without_types(key_of(value, found)) != _without_types(key_of(traced, [])):
             raise SignatureError(
@@ -249,7 +258,7 @@ class ConcreteFunction:
     def _checked(self, tensors: list[Any]) -> list[Any]:
         result = []
         for i, (tensor, wanted) in enumerate(zip(tensors, self._types, strict=True)):
-            tensor = convert_to_tensor(tensor)
+            tensor = convert_to_tensor(tensor, wanted.dtype if isinstance(tensor, (np.ndarray, np.generic)) else None)
             if tensor.dtype is not wanted.dtype:
                 raise InvalidArgumentError(
                     f"cannot compute {self.name} as input #{i}(zero-based) was expected to be a {_long(wanted)} tensor "

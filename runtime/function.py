@@ -28,6 +28,7 @@ from .arguments import (
     symbolic,
     with_specs,
 )
+from .composite import CompositeSpec
 from .concrete import ConcreteFunction, WritesOutside, observers, outputs_of
 from .endless import endless_recursion, recursion_error
 from .fast_calls import MISS
@@ -75,7 +76,7 @@ def staged_form(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _Options(NamedTuple):
-    input_signature: Sequence[Any] | None
+    input_signature: tuple[Any, ...] | None
     autograph: bool
     reduce_retracing: bool
     maximum_traces: int | None = None
@@ -288,9 +289,10 @@ class Function:
         """The arguments as tensors that fit the input signature; `SignatureError` when they can't."""
         signature = self._options.input_signature
         assert signature is not None
-        names = self._traces.parameters.names
+        parameters = self._traces.parameters
         result = list(values)
-        for i, (name, value, wanted) in enumerate(zip(names, values, signature, strict=False)):
+        wants = parameters.wanted(signature)
+        for i, (name, value, wanted) in enumerate(zip(parameters.names, values, wants, strict=False)):
             try:
                 result[i] = cast_to(value, wanted)
             except (TypeError, ValueError) as error:
@@ -348,19 +350,18 @@ def _general_key(key: Any, specs: Sequence[TensorSpec]) -> Any:
     return replace(key)
 
 
-def _checked(options: _Options) -> _Options:
-    """The options. Raises `SignatureError` for an input signature or a number of traces that can't be."""
-    if options.maximum_traces is not None and options.maximum_traces < 1:
-        raise SignatureError(f"maximum_traces must be at least 1, not {options.maximum_traces!r}")
-    signature = options.input_signature
+def _checked(signature: Any) -> tuple[Any, ...] | None:
+    """An input signature. Raises `SignatureError` for what can't be one."""
     if signature is None:
-        return options
+        return None
     if not isinstance(signature, (list, tuple)):
         raise SignatureError(f"input_signature must be a list or tuple, not {signature!r}")
-    return options._replace(input_signature=tuple(signature))
+    for leaf in nest.flatten(signature):
+        if not isinstance(leaf, (TensorSpec, CompositeSpec)):
+            raise SignatureError(f"input_signature must be a structure of specs, as tf.TensorSpec, and has {leaf!r}")
+    return tuple(signature)
 
 
-@trimming
 def function(
     func: Callable[..., Any] | None = None,
     input_signature: Sequence[Any] | None = None,
@@ -400,16 +401,18 @@ def function(
     (<tf.Tensor: shape=(), dtype=int32, numpy=2>, <tf.Tensor: shape=(), dtype=int32, numpy=4>)
     """
     relaxing = reduce_retracing or bool(experimental_relax_shapes)
-    options = _checked(_Options(input_signature, autograph, relaxing, maximum_traces, jit_compile))
+    signature = _checked(input_signature)
+    if maximum_traces is not None and maximum_traces < 1:
+        raise SignatureError(f"maximum_traces must be at least 1, not {maximum_traces!r}")
+    options = _Options(signature, autograph, relaxing, maximum_traces, jit_compile)
 
     def decorate(func: Callable[..., Any]) -> Function:
         if isinstance(func, Function):
             func = func.python_function
         if not callable(func):
             raise _no_function(func)
-        given, count = len(options.input_signature or ()), len(Parameters(func).names)
-        if given > count:
-            raise SignatureError(f"the input_signature has {given} entries, but {name_of(func)}() takes only {count}")
+        if options.input_signature is not None:
+            Parameters(func).check_for_room(options.input_signature)
         return Function(func, options)
 
     return decorate if func is None else decorate(func)

@@ -134,6 +134,13 @@ CASES: list[tuple[str, Any, Any]] = [
         lambda: tf.while_loop(lambda i, d: i < 3, lambda i, d: (i + 1, {"x": d["x"] + i}), (c(0), {"x": c(5)})),
         ((INT, 3), {"x": (INT, 8)}),
     ),
+    (
+        "while of Python numbers",
+        lambda: tf.while_loop(lambda i, d: i < 3, lambda i, d: (i + 1, {"x": d["x"] * 2}), (0, {"x": 1.0})),
+        ((INT, 3), {"x": (FLOAT, 8.0)}),
+    ),
+    ("exclusive case", lambda: tf.case([(c(1) > 2, lambda: c(1)), (c(3) > 2, lambda: c(2))], exclusive=True), (INT, 2)),
+    ("switch by unordered pairs", lambda: tf.switch_case(c(1), [(1, lambda: c(10)), (0, lambda: c(0))]), (INT, 10)),
 ]
 
 
@@ -200,7 +207,13 @@ WRONG: list[tuple[str, Any, Any]] = [
     ("lengths", lambda: tf.map_fn(lambda t: t[0], (c([1, 2]), c([1, 2, 3]))), InvalidArgumentError),
     ("nothing to start from", lambda: tf.foldl(lambda a, x: a + x, tf.zeros((0,))), InvalidArgumentError),
     ("no case", lambda: tf.case([(c(1) > 2, lambda: c(1)), (c(1) > 2, lambda: c(2))]), InvalidArgumentError),
-    ("float index", lambda: tf.switch_case(c(0.0), [lambda: c(1)]), InvalidArgumentError),
+    ("float index", lambda: tf.switch_case(c(0.0), [lambda: c(1)]), TypeError),
+    ("indices with a hole", lambda: tf.switch_case(c(1), {1: lambda: c(1), 2: lambda: c(2)}), InvalidArgumentError),
+    (
+        "two of an exclusive case",
+        lambda: tf.case([(c(1) < 2, lambda: c(1)), (c(1) < 3, lambda: c(2))], exclusive=True),
+        InvalidArgumentError,
+    ),
     ("no functions", lambda: tf.cond(c(True), 3, 4), TypeError),
     ("vector condition", lambda: tf.cond(c([True, False]), lambda: c(1), lambda: c(2)), StagedValueError),
     ("no test", lambda: tf.while_loop(3, lambda i: i, [c(0)]), TypeError),

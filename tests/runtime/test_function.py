@@ -99,6 +99,42 @@ def test_input_signature_of_structures() -> None:
         function({"a": 1})
 
 
+def test_input_signature_of_more_arguments() -> None:
+    scalar = tf.TensorSpec((), tf.float32)
+    total = tf.function(lambda x, *more: x + sum(more), input_signature=[scalar] * 3)
+    assert total(1, 2, 3).numpy() == total.get_concrete_function()(1.0, 2.0, 3.0).numpy() == 6
+    with pytest.raises(SignatureError, match="structure differs"):
+        total(1, 2, 3, 4)
+    assert total.experimental_get_tracing_count() == 1
+
+
+def test_an_input_signature_is_for_all_parameters_without_defaults() -> None:
+    class Scale:
+        @tf.function(input_signature=[tf.TensorSpec((), tf.float32)])
+        def apply(self, x: Any, by: float = 2.0) -> Any:
+            return x * by
+
+    assert Scale().apply(3).numpy() == 6
+    partial = tf.function(lambda x, y: x + y, input_signature=[tf.TensorSpec((), tf.float32)])
+    with pytest.raises(SignatureError, match="has no entry for y of <lambda>"):
+        partial(1, 2)
+
+
+@pytest.mark.parametrize("entry", [None, 3, tf.float32, {"a": tf.constant(1.0)}])
+def test_an_input_signature_has_only_specs(entry: Any) -> None:
+    with pytest.raises(SignatureError, match="input_signature must be a structure of specs"):
+        tf.function(lambda x: x, input_signature=[entry])
+
+
+@pytest.mark.parametrize("value", [[1.0, 2.0], (1, 2), np.array([1.0, 2.0]), tf.Variable([1.0, 2.0])])
+def test_concrete_functions_take_what_becomes_the_tensors_that_they_were_traced_for(value: Any) -> None:
+    spec = tf.TensorSpec((None,), tf.float32)
+    double = tf.function(lambda x: x * 2).get_concrete_function(spec)
+    assert double(value).numpy().tolist() == double(x=value).numpy().tolist() == [2, 4]
+    inside = tf.function(lambda d: d["x"][0] * 2).get_concrete_function({"x": [spec]})
+    assert inside({"x": [value]}).numpy().tolist() == [2, 4]
+
+
 def test_print_while_tracing_and_tf_print_while_running(capfd: pytest.CaptureFixture[str]) -> None:  # S04, S07
     @tf.function
     def f(x: Any) -> None:

@@ -139,7 +139,7 @@ def assert_near(x: Any, y: Any, rtol: Any = None, atol: Any = None, message: str
     epsilon = 10 * float(np.finfo(x.dtype.numpy).eps) if x.dtype.is_floating or x.dtype.is_complex else 0.0
     rtol, atol = epsilon if rtol is None else rtol, epsilon if atol is None else atol
     difference, allowed = abs(x - y), atol + rtol * abs(y)
-    shown = f"x and y not equal to tolerance rtol = {rtol}, atol = {atol}"
+    shown = f"x and y not equal to tolerance rtol = {rtol}, atol = {atol}. Below, x is |x - y|, y what it may be:"
     _relation(difference, allowed, "<=", f"{message}\n{shown}" if message else shown, summarize, name or "assert_near")
 
 

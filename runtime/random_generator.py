@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import InvalidArgumentError
+from autograph.errors import InvalidArgumentError, InvalidTypeError
 
 from . import shapes, trace
 from .convert import constant, convert_to_tensor
@@ -240,6 +240,8 @@ def _as_state(state: Any) -> Any:
 def _words(numbers: Sequence[Any]) -> Any:
     if any(isinstance(number, EagerTensor) for number in numbers):
         numbers = [int(number) for number in numbers]
+    if not all(isinstance(number, (int, np.integer)) for number in numbers):
+        raise InvalidTypeError(f"a state or a seed is made of whole numbers, not {numbers!r}")
     return np.array([int(number) % 2**64 for number in numbers], np.uint64).view(np.int64)
 
 

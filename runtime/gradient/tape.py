@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Any
 
-from autograph.errors import FailedPreconditionError, InvalidArgumentError
+from autograph.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError
 
 from .. import nest, trace
 from ..convert import convert_to_tensor
@@ -208,7 +208,7 @@ def _target(leaf: Any) -> Any:
     if is_variable(leaf) or isinstance(leaf, Tensor) or hasattr(type(leaf), "__tensor__"):
         return leaf if is_variable(leaf) else _as_tensor(leaf)
     reason = ": a gradient that is None is of sources that its target does not depend on" if leaf is None else ""
-    raise TypeError(
+    raise InvalidTypeError(
         "Argument `target` should be a list or nested structure of tensors and variables to be differentiated, but "
         f"received {leaf!r}{reason}"
     )

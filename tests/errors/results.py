@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import tempfile
 from functools import cache
@@ -23,7 +24,7 @@ def run(path: Path) -> tuple[dict[str, str], frozenset[Site]]:
     show = shown_one_by_one if golden.header.get("statements") == "one by one" else shown
     reached: set[Site] = set()
     results = {}
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         for i, (name, (source, _)) in enumerate(golden.cases.items()):
             tf.keras.utils.clear_session()  # layers are numbered anew
             with recording(reached):

@@ -362,6 +362,7 @@ def _checked(signature: Any) -> tuple[Any, ...] | None:
     return tuple(signature)
 
 
+@trimming
 def function(
     func: Callable[..., Any] | None = None,
     input_signature: Sequence[Any] | None = None,
@@ -404,6 +405,8 @@ def function(
     signature = _checked(input_signature)
     if maximum_traces is not None and maximum_traces < 1:
         raise SignatureError(f"maximum_traces must be at least 1, not {maximum_traces!r}")
+    if jit_compile not in (None, True, False):
+        raise SignatureError(f"jit_compile must be True, False or None, not {jit_compile!r}")
     options = _Options(signature, autograph, relaxing, maximum_traces, jit_compile)
 
     def decorate(func: Callable[..., Any]) -> Function:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .compiler import Code
+from .emitter import Emitter
 from .entry import callable_of
 from .lowering import Lowering
 
@@ -16,14 +17,27 @@ def module_text(lowering: Lowering) -> str:
     It returns 0; 1 when the plan has to look at what is wrong; 2 when a Python exception is set.
     """
     e = lowering.e
-    return "\n".join([
+    if e.owned:
+        e.declare("@PyMem_RawFree", "declare void @PyMem_RawFree(ptr)")
+    text = "\n".join([
         *e.declarations.values(),
         *[f"define internal i1 {name}{text}" for text, name in e.functions.items()],
         "define i32 @kernel(ptr noalias %arguments, ptr noalias %outputs, ptr noalias %workspace) {", "start:",
         "  %work = alloca i64", "  store i64 0, ptr %work", *e.entry, "  br label %body", "body:", *e.lines,
-        "failed:", "  ret i32 1", "interrupted:", "  ret i32 2", "}",
+        *_exit(e, "finished", 0), *_exit(e, "failed", 1), *_exit(e, "interrupted", 2), "}",
         '!0 = !{!"branch_weights", i32 1, i32 1000000}', *lowering.scopes.metadata(),
     ])  # fmt: skip
+    for name, size in e.sizes.items():
+        text = text.replace(name, size)
+    return text
+
+
+def _exit(e: Emitter, label: str, status: int) -> list[str]:
+    """The end of the function, where it frees what it has allocated."""
+    lines = [f"{label}:"]
+    for i, place in enumerate(e.owned):
+        lines += [f"  %{label}.{i} = load ptr, ptr {place}", f"  call void @PyMem_RawFree(ptr %{label}.{i})"]
+    return [*lines, f"  ret i32 {status}"]
 
 
 def module(lowering: Lowering) -> Callable[..., Any]:

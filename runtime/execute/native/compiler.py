@@ -34,8 +34,8 @@ def _add_library(llvm: Any) -> None:
         for symbol in (name, name + "f"):
             llvm.add_symbol(symbol, ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value)
     for symbol in (
-        "PyErr_CheckSignals", "PyTuple_New", "PyTuple_SetItem", "PyMem_RawMalloc", "PyMem_RawFree", "Py_DecRef",
-        "Py_IncRef", "PyEval_SaveThread", "PyEval_RestoreThread",
+        "PyErr_CheckSignals", "PyTuple_New", "PyTuple_SetItem", "PyMem_RawMalloc", "PyMem_RawRealloc", "PyMem_RawFree",
+        "Py_DecRef", "Py_IncRef", "PyEval_SaveThread", "PyEval_RestoreThread",
     ):  # fmt: skip
         llvm.add_symbol(symbol, ctypes.cast(getattr(ctypes.pythonapi, symbol), ctypes.c_void_p).value)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ...ir import Graph, Node
 from .arrays import Expression, Load, Splat
 from .emitter import NotLowered, type_of
+from .lists import ListOf, check_owned, joined
 from .lowering import Fails, lowers
 from .reductions import all_true
 
@@ -42,13 +43,13 @@ def lower_while(lowering: Lowering, node: Node, inputs: Sequence[Expression]) ->
     e.jump(head)
     e.begin(head)
     state: list[Expression] = []
-    phis: list[tuple[int, Splat, str]] = []
+    phis: list[tuple[int, str, str]] = []
     for x, home in zip(inputs, homes, strict=False):
         if home is None:
-            scalar = Splat((), x.dtype, e.name())
-            phis.append((len(e.lines), scalar, lowering.scalar(x)))
+            initial, register = _register(lowering, x), e.name()
+            phis.append((len(e.lines), f"  {register} = phi {_kind(x)}", initial))
             e.lines.append("")
-            state.append(scalar)
+            state.append(_with_register(x, register))
         else:
             state.append(home)
     operands = inputs[count:]
@@ -69,9 +70,8 @@ def lower_while(lowering: Lowering, node: Node, inputs: Sequence[Expression]) ->
             ends = _turn(lowering, homes, following, state)
             e.jump(head)
         lowering.work += work
-    for (line, scalar, initial), new in zip(phis, [None] * len(phis) if ends is None else ends, strict=True):
-        edges = f"[ {initial}, %{before} ]" + (f", [ {new}, %{e.label} ]" if new is not None else "")
-        e.lines[line] = f"  {scalar.register} = phi {type_of(scalar.dtype)} {edges}"
+    for (line, text, initial), new in zip(phis, [None] * len(phis) if ends is None else ends, strict=True):
+        e.lines[line] = f"{text} [ {initial}, %{before} ]" + (f", [ {new}, %{e.label} ]" if new is not None else "")
     e.begin(after)
     if decided is None:
         raise Fails
@@ -79,10 +79,16 @@ def lower_while(lowering: Lowering, node: Node, inputs: Sequence[Expression]) ->
 
 
 def _homes(lowering: Lowering, node: Node, initial: Sequence[Expression]) -> list[Load | None]:
-    """Where the arrays of the state live; None for scalars. An array that nobody else needs is used as it is."""
+    """Where the arrays of the state live; None for scalars and lists.
+
+    An array that nobody else needs is used as it is.
+    """
     homes: list[Load | None] = []
     for value, x in zip(node.inputs, initial, strict=False):
-        if x.shape == ():
+        if isinstance(x, ListOf):
+            check_owned(lowering, x, value, node)
+            homes.append(None)
+        elif x.shape == ():
             homes.append(None)
         elif isinstance(x, Load) and lowering.dies_at(value, node) and lowering.is_owned(x, value):
             homes.append(Load(x.buffer, x.shape))
@@ -95,9 +101,8 @@ def _turn(lowering: Lowering, homes: Sequence[Load | None], following: Sequence[
           state: Sequence[Expression]) -> Sequence[str | None]:  # fmt: skip
     """The end of a turn: arrays to their homes; the registers of the scalars' next values."""
     for old, new in zip(state, following, strict=True):
-        if old.shape != new.shape:
-            raise NotLowered(f"a variable of a loop changes its shape from {old.shape} to {new.shape}")
-    scalars = [lowering.scalar(x) for x, home in zip(following, homes, strict=True) if home is None]
+        _check_alike(old, new, "a variable of a loop changes its shape")
+    scalars = [_register(lowering, x) for x, home in zip(following, homes, strict=True) if home is None]
     lowering.store([(home, x) for home, x in zip(homes, following, strict=True) if home is not None])
     lowering.e.poll(lowering.work)
     return scalars
@@ -128,12 +133,16 @@ def lower_cond(lowering: Lowering, node: Node, inputs: Sequence[Expression]) -> 
         if found is None:
             results.append(None)
         else:
+            is_array = [not isinstance(x, ListOf) and x.shape != () for x in found]
             for i, x in enumerate(found):
-                if x.shape != () and i not in homes:
+                if is_array[i] and i not in homes:
                     homes[i] = lowering.new_buffer(x.dtype, x.shape)
-            _check_shapes(found, results)
-            arrays = [(homes[i], x) for i, x in enumerate(found) if x.shape != ()]
-            registers = [Splat((), x.dtype, lowering.scalar(x)) if x.shape == () else x for x in found]
+            for result in results:
+                for other, x in zip(result[1] if result is not None else (), found, strict=False):
+                    if x.has_shape:
+                        _check_alike(other, x, "the branches give different shapes")
+            arrays = [(homes[i], x) for i, x in enumerate(found) if is_array[i]]
+            registers = [x if is_array[i] else _with_register(x, _register(lowering, x)) for i, x in enumerate(found)]
             lowering.store(arrays)
             results.append((e.label, registers))
             e.jump(labels[2])
@@ -161,29 +170,47 @@ def _kept(lowering: Lowering, node: Node, operands: Sequence[Expression]) -> dic
             if i is None or k in homes or i in taken:
                 continue
             outer, x = node.inputs[1 + i], operands[i]
-            if x.shape != () and lowering.dies_at(outer, node) and lowering.is_owned(x, outer):
+            if x.has_shape and x.shape != () and lowering.dies_at(outer, node) and lowering.is_owned(x, outer):
                 assert isinstance(x, Load)
                 homes[k] = Load(x.buffer, x.shape)
                 taken.add(i)
     return homes
 
 
-def _check_shapes(found: Sequence[Expression], results: Sequence[tuple[str, list[Expression]] | None]) -> None:
-    for result in results:
-        for x, other in zip(found, result[1] if result is not None else (), strict=False):
-            if x.shape != other.shape:
-                raise NotLowered(f"the branches give shapes {other.shape} and {x.shape}")
-
-
-def _phi(lowering: Lowering, ways: Sequence[tuple[str, Expression]]) -> Splat:
-    e = lowering.e
+def _phi(lowering: Lowering, ways: Sequence[tuple[str, Expression]]) -> Expression:
     first = ways[0][1]
-    assert isinstance(first, Splat)
+    if isinstance(first, ListOf):
+        return joined(lowering, ways)  # type: ignore[arg-type]
     registers = [lowering.scalar(x) for _, x in ways]
     if len(set(registers)) == 1:
         return Splat((), first.dtype, registers[0])
     edges = ", ".join(f"[ {register}, %{label} ]" for register, (label, _) in zip(registers, ways, strict=True))
-    return Splat((), first.dtype, e.let(f"phi {type_of(first.dtype)} {edges}"))
+    return Splat((), first.dtype, lowering.e.let(f"phi {type_of(first.dtype)} {edges}"))
+
+
+# Both
+
+
+def _register(lowering: Lowering, x: Expression) -> str:
+    """The register that a loop or branch passes on: a number, or the length of a list."""
+    return x.length if isinstance(x, ListOf) else lowering.scalar(x)
+
+
+def _with_register(x: Expression, register: str) -> Expression:
+    return x.of_length(register) if isinstance(x, ListOf) else Splat((), x.dtype, register)
+
+
+def _kind(x: Expression) -> str:
+    return "i64" if isinstance(x, ListOf) else type_of(x.dtype)
+
+
+def _check_alike(x: Expression, y: Expression, what: str) -> None:
+    """Raise `NotLowered` unless two values can be one variable."""
+    if isinstance(x, ListOf) or isinstance(y, ListOf):
+        if not (isinstance(x, ListOf) and isinstance(y, ListOf) and x.data == y.data):
+            raise NotLowered("a variable that is one list or another")
+    elif x.shape != y.shape:
+        raise NotLowered(f"{what}, from {x.shape} to {y.shape}")
 
 
 # Errors

@@ -49,7 +49,8 @@ class Emitter:
     """The text of one function under construction.
 
     ``entry`` holds what is computed once, before everything else; ``failed`` is the label of the exit for what the plan
-    has to look at: errors and warnings.
+    has to look at: errors and warnings. ``owned`` are the places of pointers to memory that is freed at the end, and
+    ``sizes`` the numbers that stand in the text at last for names of sizes.
     """
 
     def __init__(self) -> None:
@@ -57,6 +58,8 @@ class Emitter:
         self.lines: list[str] = []
         self.declarations: dict[str, str] = {}
         self.functions: dict[str, str] = {}
+        self.owned: list[str] = []
+        self.sizes: dict[str, str] = {}
         self.label = "start"
         self._count = 0
         self._flag: str | None = None

@@ -82,7 +82,8 @@ class Lowering:
         self.values: dict[Value, Expression] = {}
         self.work = 0
         self.node: Node | None = None
-        """The node that is being lowered, for `NotLowered` errors."""
+        """The node that is being lowered, for `NotLowered` errors; and the one of the graph itself that it is in."""
+        self.outermost: Node | None = None
         self._last: dict[Value, Node] = {}
         self._constants: dict[int, Load] = {}
         self.inputs = types
@@ -124,7 +125,7 @@ class Lowering:
             buffer = Buffer(self.e.let_first(f"load ptr, ptr {address}"), x.dtype, x.size)
             pairs.append((Load(buffer, x.shape), x))
         self.store(pairs)
-        self.e.do("ret i32 0")
+        self.e.jump("finished")
 
     # Blocks and nodes
 
@@ -133,8 +134,8 @@ class Lowering:
 
         None: the graph fails in any case, and the basic block has ended.
         """
-        mine = list(graph.inputs)
-        last = {value: node for node in graph.nodes for value in node.inputs}
+        mine, nodes = list(graph.inputs), lists.reads_first(graph.nodes)
+        last = {value: node for node in nodes for value in node.inputs}
         for value in results:
             last.pop(value, None)
         self._last.update(last)
@@ -146,10 +147,12 @@ class Lowering:
             if value not in last and value not in stay:
                 self.values.pop(value, None)
         try:
-            for node in graph.nodes:
+            for node in nodes:
                 if node.op.name == "placeholder":
                     continue
                 self.node = node
+                if graph is self._graph:
+                    self.outermost = node
                 found = self._lower(node)
                 for value in dying.get(node, ()):
                     self.values.pop(value, None)
@@ -398,4 +401,4 @@ class Lowering:
         return [(self.new_buffer(x.dtype, shape), x) for x in inside if id(x) in needed]
 
 
-from . import control, joining, products, reductions, views  # noqa: E402,F401  (they register how ops are lowered)
+from . import control, joining, lists, products, reductions, views  # noqa: E402,F401  (they register how ops are lowered)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import copy
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
+from ...dtypes import variant
 from ...ir import Graph, Node, Type, Value
 from ...op import OPS, Op
 from . import supported
@@ -50,7 +51,7 @@ def obstacle(nodes: Iterable[Node]) -> tuple[Node, str] | None:
         if name in _GIVEN:  # what uses it is to blame
             continue
         for value in (*node.inputs, *node.outputs):
-            if value.type.dtype not in supported.TYPES:
+            if value.type.dtype not in supported.TYPES and value.type.dtype is not variant:
                 return node, f"values of dtype {value.type.dtype.name}"
         if name in _CONTROL:
             for graph in node.subgraphs:
@@ -65,27 +66,64 @@ def obstacle(nodes: Iterable[Node]) -> tuple[Node, str] | None:
 def is_whole(graph: Graph) -> bool:
     """Whether a graph is one part of machine code alone."""
     nodes = sum(1 for _ in itertools.islice(graph.walk(), _MOST_NODES + 1))
-    return nodes <= _MOST_NODES and obstacle(graph.nodes) is None
+    lists = any(value.type.dtype is variant for value in (*graph.inputs, *graph.outputs))
+    return nodes <= _MOST_NODES and not lists and obstacle(graph.nodes) is None
 
 
-def partition(graph: Graph) -> tuple[Graph, list[Region]]:
-    """A graph with `NATIVE` nodes in the place of parts of a graph, and these parts."""
+def partition(graph: Graph, blocked: Iterable[Node] = ()) -> tuple[Graph, list[Region]]:
+    """A graph with `NATIVE` nodes in the place of parts of a graph, and these parts.
+
+    ``blocked``: nodes that are in no part. Lists do not go into parts, or out of them: what would hand one over stays
+    out.
+    """
+    stay = {*blocked, *[node for node in graph.nodes if node.op.name not in _GIVEN and obstacle([node]) is not None]}
+    while True:
+        runs = _runs(graph, stay)
+        open_ended = _that_hand_over_lists(graph, runs) - stay
+        if not open_ended:
+            break
+        stay |= open_ended
+    worthy = {run[0]: run for run in runs if _pays(run)}
+    if not worthy:
+        return graph, []
+    return _rebuilt(graph, worthy)
+
+
+def _runs(graph: Graph, stay: Collection[Node]) -> list[list[Node]]:
+    """What comes between the nodes that stay out, in parts that are not too long."""
     runs: list[list[Node]] = [[]]
     size = 0
     for node in graph.nodes:
         if node.op.name in _GIVEN:
             continue
-        is_native = obstacle([node]) is None
         size += 1 + sum(1 for inner in node.subgraphs for _ in inner.walk())
-        if runs[-1] and (size > _MOST_NODES or not is_native):
+        if runs[-1] and (size > _MOST_NODES or node in stay):
             runs.append([])
             size = 0
-        if is_native:
+        if node not in stay:
             runs[-1].append(node)
-    worthy = {run[0]: run for run in runs if run and _pays(run)}
-    if not worthy:
-        return graph, []
-    return _rebuilt(graph, worthy)
+    return [run for run in runs if run]
+
+
+def _that_hand_over_lists(graph: Graph, runs: Sequence[Sequence[Node]]) -> set[Node]:
+    """The nodes of runs that have to do with a list which other nodes have to do with too."""
+    where = {node: i for i, run in enumerate(runs) for node in run}
+    groups: dict[Node, set[Node]] = {}
+    for node in graph.nodes:
+        for value in node.inputs:
+            if value.type.dtype is variant:
+                one, other = (groups.setdefault(each, {each}) for each in (value.node, node))
+                if one is not other:
+                    small, large = sorted((one, other), key=len)
+                    large |= small
+                    groups.update(dict.fromkeys(small, large))
+    returned = {value.node for value in graph.outputs if value.type.dtype is variant}
+    found: set[Node] = set()
+    for group in {id(group): group for group in groups.values()}.values():
+        places = {where.get(node, -1) for node in group}
+        if len(places) > 1 or returned & group:
+            found |= {node for node in group if node in where}
+    return found | {node for node in returned if node in where}
 
 
 def _pays(run: Sequence[Node]) -> bool:

@@ -16,7 +16,7 @@ from autograph.errors import AutographError
 from ...ir import Graph, Node, Type
 from .. import costs
 from ..plan import Plan
-from . import is_available
+from . import is_available, report
 
 Entry = Callable[..., Any]
 # Code is made for at most so many combinations of shapes; others run through the plan.
@@ -49,11 +49,22 @@ class Region:
         self._budget: list[float] = [self._patience]
         self._cost = costs.of_call(graph)
         self._dtypes = [value.type.dtype.numpy for value in graph.inputs]
+        self._blamed: set[Node] = set()
 
     @functools.cached_property
     def plan(self) -> Plan:
         """The plan that runs when there is no code for the arguments, and tells what is wrong with them."""
         return Plan(self.graph)
+
+    @functools.cached_property
+    def rest(self) -> Plan:
+        """The plan that runs when the graph as a whole can't be code: parts of it may, without what is to blame."""
+        if not self._blamed:
+            return self.plan
+        from .partition import partition
+
+        parts, regions = partition(self.graph, self._blamed)
+        return Plan(parts) if regions else self.plan
 
     @functools.cached_property
     def _counting(self) -> Plan:
@@ -77,7 +88,9 @@ class Region:
                 except costs.Spent:
                     pass
             entry = self._entry_for(shapes)
-            result = None if entry is None else entry(*arrays)
+            if entry is None:
+                return self.rest.run(*inputs)
+            result = entry(*arrays)
             if type(result) is tuple:
                 return result
         if result is False:
@@ -131,6 +144,9 @@ class Region:
             self.reasons.append((lowering.node, reason))
             if self.demanded:
                 raise refused(lowering.node, reason) from None
+            if lowering.outermost is not None and lowering.outermost not in self._blamed:
+                self._blamed.add(lowering.outermost)
+                self.__dict__.pop("rest", None)
             return None
 
     @property
@@ -139,15 +155,27 @@ class Region:
         return any(entry is not None for entry in self._entries.values())
 
     def report(self) -> str:
-        """Whether the graph is machine code, or why not, in words."""
-        nodes = sum(1 for node in self.graph.walk() if node.op.name not in ("placeholder", "constant"))
-        lines = []
-        if self.is_compiled:
-            lines.append(f"{nodes} nodes are machine code")
+        """Whether the graph is machine code, or why not, in words: a line for each part."""
+        nodes = [node for node in self.graph.walk() if node.op.name not in ("placeholder", "constant")]
+        what = f"{len(nodes)} nodes{_lines(nodes)}"
+        lines = [f"{what} are machine code"] if self.is_compiled else []
+        if self.failures >= _MOST_FAILURES:
+            lines = [f"{what} run through NumPy: as machine code they gave up too often, because of errors or warnings"]
         for node, reason in self.reasons:
-            where = None if node is None else node.location
-            lines.append(f"{nodes} nodes run through NumPy: {reason}" + ("" if where is None else f" ({where})"))
-        return "\n".join(lines) or f"{nodes} nodes may become machine code, but have not been called often enough"
+            where = "" if node is None or node.location is None else f" ({node.location})"
+            lines.append(f"{what} are not machine code together: {reason}{where}")
+        if self._blamed and self.rest is not self.plan:
+            lines.append(report(self.rest))
+        return "\n".join(lines) or f"{what} may become machine code, but have not been called often enough"
+
+
+def _lines(nodes: Sequence[Node]) -> str:
+    """The user's lines that nodes come from, when they are of one file."""
+    places = [node.location for node in nodes if node.location is not None]
+    if len({place.file for place in places}) != 1:
+        return ""
+    first, last = min(place.line for place in places), max(place.line for place in places)
+    return f" ({places[0].file.rpartition('/')[2]}:{first}{f'-{last}' if last > first else ''})"
 
 
 def _none(*_: Any) -> None:

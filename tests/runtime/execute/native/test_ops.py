@@ -21,7 +21,8 @@ pytestmark = [
     needs_llvm,
     pytest.mark.filterwarnings("ignore:(divide by zero|overflow|invalid value|Mean of empty):RuntimeWarning"),
 ]
-STRUCTURE = {"assert", "raise", "constant"}
+# Lists are tested in programs: they are neither given to code nor returned by it.
+STRUCTURE = {"assert", "raise", "constant", *[name for name in LOWERINGS if name.startswith(("list_", "array_"))]}
 # What is computed exactly alike, or is no matter of rounding.
 EXACT = frozenset("""
     add subtract multiply divide negative absolute sign square sqrt floor_divide remainder fmod maximum minimum fmax

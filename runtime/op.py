@@ -53,7 +53,8 @@ class Op:
     in_place: ``in_place(*arrays, **attributes)`` does to the first input itself what the kernel does to a copy of it,
         and returns it. For executors that know that nobody else sees the array.
     expression: a Python expression template such as ``"{} + {}"`` that computes the same as the kernel for
-        ndarrays and NumPy scalars of every dtype the op accepts; plans use it because it is quicker on scalars.
+        ndarrays and NumPy scalars of every dtype the op accepts; plans use it because it is quicker on scalars. A
+        function of the inputs' types may give it, or None where the kernel has to run.
     accepted: the types of inputs, with attributes, that `infer` took when the op ran eagerly: kept by `trace`.
     numpy_names: names in NumPy that mean this op with the same positional inputs: ``("add",)``, ``("true_divide",)``.
         For NumPy functions with other signatures see `runtime.numpy_protocol.implements`.
@@ -72,7 +73,7 @@ class Op:
     samples: Callable[[], Iterable[Any]]
     effect: bool
     promote: int | None
-    expression: str | None
+    expression: str | Callable[..., str | None] | None
     divides: bool
     fresh: bool | Callable[..., bool]
     lenient: bool
@@ -136,7 +137,7 @@ def op(
     samples: Callable[[], Iterable[Any]] = list,
     effect: bool = False,
     promote: int | None = None,
-    expression: str | None = None,
+    expression: str | Callable[..., str | None] | None = None,
     divides: bool = False,
     fresh: bool | Callable[..., bool] | None = None,
     lenient: bool = False,

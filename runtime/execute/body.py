@@ -123,8 +123,9 @@ class Body:
 
     def _op(self, node: Node) -> None:
         inputs = [self._use(value) for value in node.inputs]
-        if node.op.expression is not None and not node.attributes:
-            call = self._expression(node, inputs)
+        template = None if node.attributes else _template(node)
+        if template is not None:
+            call = self._expression(node, template, inputs)
         else:
             keywords = [f"{key}={self._writer.attribute(key, value)}" for key, value in node.attributes.items()]
             call = f"{self._writer.kernel(node)}({', '.join([*inputs, *keywords])})"
@@ -144,9 +145,8 @@ class Body:
             given = "".join(f"{each}, " for each in inputs)
             self._line(f"check_results({node.op.name!r}, ({results}), ({given}))", node)
 
-    def _expression(self, node: Node, inputs: Sequence[str]) -> str:
-        assert node.op.expression is not None
-        expression = node.op.expression.format(*inputs)
+    def _expression(self, node: Node, template: str, inputs: Sequence[str]) -> str:
+        expression = template.format(*inputs)
         if not node.op.divides or node.outputs[0].type.dtype.kind not in "iu":
             return expression
         divisor = node.inputs[1].node
@@ -223,6 +223,12 @@ class Body:
         for operand, inner in zip(operands, graph.captures.values(), strict=True):
             if self._writer.is_live(inner):
                 self._names[inner] = self._use(operand)
+
+
+def _template(node: Node) -> str | None:
+    """The expression that computes a node; None where its kernel has to run."""
+    found = node.op.expression
+    return found(*[value.type for value in node.inputs]) if callable(found) else found
 
 
 def _returns_tuple(node: Node) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import threads
 from .windows import Padding, Windows
 
 # Elements of the matrix of windows that are made at a time.
@@ -46,7 +47,7 @@ def forward(x: Any, w: Any, strides: tuple[int, ...], padding: Padding, dilation
     result = np.empty((x.shape[0], *windows.counts, w.shape[-1]), x.dtype)
     for part in _parts(x.shape[0], math.prod(windows.counts) * width * groups):
         rows = view[:, part].reshape(groups, -1, width)
-        np.matmul(rows, matrices, out=_rows(result[part], groups))
+        threads.matmul(rows, matrices, out=_rows(result[part], groups))
     return result
 
 
@@ -60,7 +61,7 @@ def backward_filters(
     result = np.zeros((groups, width, shape[-1] // groups), x.dtype)
     for part in _parts(x.shape[0], math.prod(windows.counts) * width * groups):
         rows = view[:, part].reshape(groups, -1, width)
-        result += rows.swapaxes(1, 2) @ _rows(g[part], groups)
+        result += threads.matmul(rows.swapaxes(1, 2), _rows(g[part], groups))
     return result.transpose(1, 0, 2).reshape(shape)
 
 
@@ -89,7 +90,7 @@ def backward_input(
     matrices = _filters(w, groups).swapaxes(1, 2)
     result = np.zeros((shape[0], *windows.padded_lengths, groups, depth), g.dtype)
     for part in _parts(shape[0], math.prod(windows.counts) * math.prod(sizes) * shape[-1]):
-        rows = _rows(g[part], groups) @ matrices
+        rows = threads.matmul(_rows(g[part], groups), matrices)
         values = rows.reshape(groups, *g[part].shape[:-1], *sizes, depth)
         target = result[part]
         for place, index in windows.taps():

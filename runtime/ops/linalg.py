@@ -6,6 +6,7 @@ A matrix that can't be inverted or decomposed raises `InvalidArgumentError`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
+from .. import threads
 from ..convert import convert_to_tensor
 from ..dtypes import DType, float64
 from ..op import Op, Type, op
@@ -78,14 +80,22 @@ def reshape_like(value: Any, like: Any) -> Any:
     return reshape(value, known if known is not None and None not in known else shape(like))
 
 
+def _product_expression(x: Type, y: Type) -> str | None:
+    """Only of products that are known to be so small that they take one thread anyway."""
+    if x.shape is None or y.shape is None or None in (*x.shape[-2:], *y.shape[-1:]):
+        return None
+    return "{} @ {}" if threads.is_small(x.shape, y.shape) else None  # type: ignore[arg-type]
+
+
 matmul_op = op(
-    "matmul", infer=_infer_matmul, numpy=np.matmul, promote=0, gradient=_matmul_gradient, numpy_names=("matmul",),
+    "matmul", infer=_infer_matmul, numpy=threads.matmul, fresh=True, promote=0, gradient=_matmul_gradient,
+    numpy_names=("matmul",),
     samples=lambda: [s.sample(_x(2, 3), _x(3, 4)), s.sample(_x(5, 2, 3), _x(3, 4)), s.sample(_x(3), _x(3, 2)),
                      s.sample(_x(2, 3), _x(3)), s.sample(_x(3), _x(3)),
                      s.sample(_x(0, 3), _x(3, 2)), s.sample(_x(2, 0), _x(0, 2)), s.sample([[1, 2]], [[3], [4]]),
                      s.sample(_x(2, 2), _x(2, 2, dtype=np.float64)),
                      s.sample(s.COMPLEX.reshape(2, 2), s.COMPLEX.reshape(2, 2)), s.sample(_x(2, 1, 2, 2), _x(3, 2, 2))],
-    expression="{} @ {}",
+    expression=_product_expression,
     doc="The matrix product; leading axes broadcast, a vector is a row on the left and a column on the right.",
 )  # fmt: skip
 
@@ -187,8 +197,14 @@ def _tensordot_gradient(g: Any, out: Any, a: Any, b: Any, axes: Any) -> tuple[An
     return transpose(to_a, np.argsort(order_a).tolist()), transpose(to_b, np.argsort(order_b).tolist())
 
 
+def _tensordot(a: Any, b: Any, axes: Any) -> Any:
+    summed = math.prod(a.shape[axis] for axis in (range(-axes, 0) if isinstance(axes, int) else axes[0]))
+    with threads.few_threads(a.size * (b.size // max(summed, 1))):
+        return np.tensordot(a, b, axes)
+
+
 tensordot_op: Op = op(
-    "tensordot", infer=_infer_tensordot, numpy=np.tensordot, promote=0, gradient=holomorphic(_tensordot_gradient),
+    "tensordot", infer=_infer_tensordot, numpy=_tensordot, promote=0, gradient=holomorphic(_tensordot_gradient),
     samples=lambda: [s.sample(_x(2, 3), _x(3, 4), axes=1), s.sample(_x(2, 3), _x(2, 4), axes=((0,), (0,))),
                      s.sample([1, 2], [3, 4], axes=1),
                      s.sample(_x(2), _x(3), axes=0), s.sample(_x(2, 3, 4), _x(4, 3), axes=((1, 2), (1, 0))),
@@ -285,7 +301,13 @@ def _infer_einsum(*types: Type, equation: str) -> Type:
 
 
 def _einsum(*arrays: Any, equation: str) -> Any:
-    return np.asarray(np.einsum(equation, *arrays, optimize=len(arrays) > 1))
+    sizes: dict[str, int] = {}
+    for names, array in zip(equation.partition("->")[0].replace(" ", "").split(","), arrays, strict=True):
+        front, _, behind = names.partition("...")
+        sizes |= dict(zip(front, array.shape, strict=False))
+        sizes |= dict(zip(behind[::-1], array.shape[::-1], strict=False))
+    with threads.few_threads(math.prod(sizes.values())):
+        return np.asarray(np.einsum(equation, *arrays, optimize=len(arrays) > 1))
 
 
 def _einsum_gradient(g: Any, out: Any, *inputs: Any, equation: str) -> tuple[Any, ...]:

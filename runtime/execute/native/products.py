@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ... import threads
 from ...dtypes import float32
 from ...ir import Node
 from . import blas
@@ -88,6 +90,7 @@ def _by_blas(lowering: Lowering, x: Expression, y: Expression, target: Load, pro
     *batch, m, n = target.shape
     k = x.shape[-1]
     heads = [_head(each, tuple(batch)) for each in (x, y, target)]
+    before = _one_thread(lowering, m * k * n)
     loops = lowering.loops(tuple(batch), heads)
     loops.open()
     pointers = [f"ptr {loops.address(head)}" for head in heads]
@@ -103,6 +106,25 @@ def _by_blas(lowering: Lowering, x: Expression, y: Expression, target: Load, pro
     ]  # fmt: skip
     e.do(f"call void ({', '.join(types)}) {function}({', '.join(arguments)})")
     loops.close()
+    if before is not None:
+        e.do(f"call void (i32) {_thread_function(lowering, 'set')}(i32 {before})")
+
+
+def _one_thread(lowering: Lowering, size: int) -> str | None:
+    """The number of threads that BLAS took until now, where a product is to take one; see `runtime.threads`."""
+    if not threads.needs_one(size):
+        return None
+    before = lowering.e.let(f"call i32 () {_thread_function(lowering, 'get')}()")
+    lowering.e.do(f"call void (i32) {_thread_function(lowering, 'set')}(i32 1)")
+    return before
+
+
+def _thread_function(lowering: Lowering, verb: str) -> str:
+    """A register with one of the functions of `threads.setting`."""
+    address = ctypes.cast(getattr(threads.setting(), verb), ctypes.c_void_p).value
+    name = f"@blas_{verb}_threads"
+    lowering.e.declare(name, f"{name} = internal constant ptr inttoptr (i64 {address} to ptr)")
+    return lowering.e.let(f"load ptr, ptr {name}")
 
 
 def _head(x: Load, batch: Ints) -> Load:

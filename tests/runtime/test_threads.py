@@ -1,0 +1,108 @@
+"""Products take one thread unless they are large, and OpenBLAS is left as it was."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+import autograph as tf
+from autograph.runtime import threads
+
+setting = threads.setting()
+pytestmark = pytest.mark.skipif(setting is None, reason="NumPy's BLAS is not OpenBLAS, or has one core")
+
+
+class Counting:
+    """An array function that notes the number of threads while it runs."""
+
+    def __init__(self, function, monkeypatch, name):
+        self.seen = []
+
+        def noted(*args, **kwargs):
+            self.seen.append(setting.get())
+            return function(*args, **kwargs)
+
+        monkeypatch.setattr(np, name, noted)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "one"),
+    [
+        ((20, 784), (784, 64), True), ((64, 256), (256, 1024), True), ((500, 500), (500,), True),
+        ((300, 300), (300, 300), False), ((4, 4), (4, 4), False), ((9, 300, 300), (300, 300), False),
+    ],
+)  # fmt: skip
+def test_threads_of_products(monkeypatch, x, y, one):
+    before = setting.get()
+    counting = Counting(np.matmul, monkeypatch, "matmul")
+    a, b = np.ones(x, "f"), np.ones(y, "f")
+    result = threads.matmul(a, b)
+    assert counting.seen == [1 if one else before] and setting.get() == before
+    assert result.flat[0] == x[-1]
+
+
+def test_einsum_tensordot_and_convolutions(monkeypatch):
+    counting = Counting(np.tensordot, monkeypatch, "tensordot")
+    tf.tensordot(np.ones((8, 50, 64), "f"), np.ones((64, 64), "f"), 1)
+    assert counting.seen == [1]
+    counting = Counting(np.einsum, monkeypatch, "einsum")
+    tf.einsum("a...c,cd->a...d", np.ones((8, 50, 64), "f"), np.ones((64, 64), "f"))
+    assert counting.seen == [1]
+    counting = Counting(np.matmul, monkeypatch, "matmul")
+    tf.nn.conv2d(np.ones((2, 20, 20, 8), "f"), np.ones((3, 3, 8, 16), "f"), 1, "SAME")
+    assert counting.seen and set(counting.seen) == {1}
+
+
+def test_the_number_comes_back_after_errors_and_from_several_threads():
+    before = setting.get()
+    with pytest.raises(ValueError):
+        threads.matmul(np.ones((200, 200)), np.ones((100, 200)))
+    assert setting.get() == before
+    x = np.ones((100, 100), "f")
+
+    def work():
+        for _ in range(300):
+            threads.matmul(x, x)
+
+    workers = [threading.Thread(target=work) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert setting.get() == before
+
+
+def test_the_number_that_the_user_has_set_is_kept():
+    before = setting.get()
+    setting.set(before + 1)
+    try:
+        threads.matmul(np.ones((100, 100)), np.ones((100, 100)))
+        assert setting.get() == before + 1
+    finally:
+        setting.set(before)
+
+
+def test_native_code_takes_one_thread_too():
+    pytest.importorskip("llvmlite")
+    seen = []
+
+    @tf.function(jit_compile=True)
+    def run(x, y):
+        return x @ y
+
+    x = np.random.default_rng(0).normal(size=(80, 80)).astype("f")
+    before = setting.get()
+    for _ in range(3):
+        seen.append(np.asarray(run(x, x)))
+    assert setting.get() == before
+    np.testing.assert_allclose(seen[-1], x @ x, rtol=1e-4, atol=1e-4)
+
+
+def test_small_products_of_known_shapes_are_plain_expressions():
+    def code(*shape):
+        specs = [tf.TensorSpec(shape, tf.float32), tf.TensorSpec(shape[::-1], tf.float32)]
+        return tf.function(lambda x, y: x @ y).get_concrete_function(*specs).plan_code()
+
+    assert "x @ y" in code(40, 40) and "op_matmul(x, y)" in code(100, 100) and "op_matmul(x, y)" in code(None, 4)

@@ -122,6 +122,12 @@ class Journal:
         self.note(obj)
         self._announced_at[id(obj)] = where
 
+    def watch(self, obj: Any, where: Place | None) -> None:
+        """Keeps a copy of an object, or of the variables of a function, that code at `where` may be about to change."""
+        self.announce(obj, where)
+        if isinstance(obj, FunctionType):
+            self.note_variables(obj)
+
     def announced_at(self, obj: Any) -> Place | None:
         """The code that may have changed an object last."""
         return self._announced_at.get(id(obj))
@@ -209,6 +215,10 @@ class Journal:
             _local.replaced.pop(key, None)
         self.forget_copies()
         self.put_back()
+
+    def restore(self, obj: Any) -> None:
+        """Puts back what the body has changed in one object."""
+        restore(self._snapshots[id(obj)])
 
     def forget_copies(self) -> None:
         """Forgets what `mark_copy` has noted since this journal is open."""

@@ -10,6 +10,7 @@ import ctypes
 import functools
 import gc
 import sys
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import (
     BuiltinFunctionType,
@@ -301,8 +302,10 @@ def _global_names(code: CodeType) -> tuple[str, ...]:
 
 
 def _parts(holder: Any) -> Iterator[Any]:
-    if isinstance(holder, (tuple, set, frozenset)):
+    if isinstance(holder, (tuple, set, frozenset, deque)):
         yield from holder
+    elif isinstance(holder, np.ndarray) and holder.dtype.hasobject:
+        yield from holder.flat
     elif isinstance(holder, (MethodType, BuiltinFunctionType)):
         yield holder.__self__
         if isinstance(holder, MethodType):

@@ -166,6 +166,8 @@ def _watched_method(function: Any, owner: Any) -> Callable[..., Any]:
         state.about_to_change(owner)
         return function
     journals = [journal for journal in state.stack() if not journal.outermost]
+    if not journals and isinstance(owner, (deque, set)):
+        state.about_to_change(owner)
     if not journals or backend_of(owner) is not None or effects.is_printing(owner):
         return function
     if isinstance(owner, _IMMUTABLE):

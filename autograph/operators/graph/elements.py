@@ -20,7 +20,7 @@ from . import aliases, memory
 from .errors import where
 from .join import join
 from .lists import ListState, StagedList
-from .specs import ListOf, Spec, Tree, rebuild
+from .specs import ListOf, Spec, Tree, is_structure, parts_of, rebuild
 
 Path = tuple[int, ...]
 
@@ -129,12 +129,13 @@ def _replaced(spec: Spec | None, path: Path, part: Spec) -> Spec:
 class PythonList(StagedList):
     """A Python list of lists, under an index that only the run tells; it becomes a staged list when one changes."""
 
-    __slots__ = ("before", "values")
+    __slots__ = ("_inside", "before", "values")
 
     def __init__(self, values: Any) -> None:
         super().__init__(ListState.of(list(values)))
         self.values = values
         self.before = list(values)
+        self._inside = _contents(values)
 
     @property
     def root(self) -> StagedList:
@@ -150,6 +151,8 @@ class PythonList(StagedList):
             x is not y for x, y in zip(self.before, self.values, strict=True)
         ):
             self.moves = [self.moves[0] + 1]
+        elif _contents(self.values) != self._inside:  # Python code has changed an element itself
+            return ListState.of(list(self.values))
         return self._held
 
     def _standing_in(self) -> StagedList | None:
@@ -177,6 +180,16 @@ class PythonList(StagedList):
 
     def _store(self, state: ListState) -> None:
         self.own()._store(state)
+
+
+def _contents(values: Any) -> list[int]:
+    """What differs when a list, or one that is an element in it, holds something else."""
+    found = []
+    for each in values:
+        found.append(id(each))
+        if is_structure(each):
+            found += _contents(parts_of(each)[1])
+    return found
 
 
 def element_at(values: StagedList, index: Any) -> Any:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from types import CodeType
+from types import CellType, CodeType
 from typing import Any
 
 import numpy as np
@@ -32,13 +33,18 @@ def changed_in_body(obj: Any, journal: Journal) -> MutationError:
     )
 
 
-def outlives_trace(values: list[Any], label: str, journal: Journal, arguments: Iterable[Any]) -> MutationError:
-    """The error for a list that outlives the traced function, and would hold tensors of its graph."""
-    name = known_as(values, journal.bodies, arguments) or label
-    what = f"the list `{name}`" if name != "list" else "a list that is changed here"
+def outlives_trace(owner: Any, label: str, journal: Journal, arguments: Iterable[Any]) -> MutationError:
+    """The error for what outlives the traced function, and would hold tensors of its graph: a list, a variable."""
+    kind = "list" if isinstance(owner, list) else type(owner).__name__
+    name = known_as(owner, journal.bodies, arguments) or label
+    what = f"the {kind} `{name}`" if name != kind else f"a {kind} that is changed here"
+    if isinstance(owner, CellType):
+        what = f"the variable `{label}`"
+    elif not isinstance(owner, (list, dict, set, deque, np.ndarray)):
+        name, what = label, f"`{label}`"
     return MutationError(
         f"{what} outlives this function, and can't hold what runs of its graph put into it",
-        **_where(values, journal),
+        **_where(owner, journal),
         construct=name,
         remedy="return the values, or keep them in an attribute or a variable",
     )

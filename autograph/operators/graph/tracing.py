@@ -12,7 +12,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import wraps
-from types import MethodType
+from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,7 @@ from ..locations import attributes_of
 from ..state import Attribute, Cell, Contents, Item, Journal, Location, forget_copies, replaced, stack
 from ..unrolling import forget_turns
 from ..variables import UNDEFINED
-from . import class_defaults, memory, rebinding
+from . import class_defaults, leaks, memory, rebinding
 from .branches import empty_copies
 from .dicts import DictState, StagedDict
 from .errors import where
@@ -60,6 +60,14 @@ class TraceJournal(Journal):
         super().__init__(bodies)
         parts = [each for value in values for each in (*_leaves(value), *attributes_of(value).values())]
         self._given = {id(each): each for each in parts if is_iterator(each)}
+        self.watched = leaks.Watched()
+
+    def watch(self, obj: Any, where: Any) -> None:
+        # A list that nobody needs any more would be taken for one that outlives the trace.
+        if isinstance(obj, list) or (isinstance(obj, FunctionType) and obj.__closure__):
+            self.watched.note(obj)
+        else:
+            super().watch(obj, where)
 
     def has_iterator(self, obj: Any) -> bool:
         """Whether an iterator is an argument, a part of one, or otherwise older than the trace."""
@@ -238,12 +246,13 @@ def _run(
     for value in values:
         if not isinstance(value, (list, dict)):
             journal.note(value, "self" if value is getattr(form, "__self__", None) else "", early=True)
-    result = None
+    result = output = None
     found: dict[Key, tuple[Location, Any, Any]] = {}
     try:
         with journal, suppress(StagedRaise):
             tables.put_in(journal.bodies)
             result = form(*arguments, **keywords)
+            output = _as_output(result)
             memory.look()
     finally:
         graph = trace.current_graph()
@@ -267,16 +276,19 @@ def _run(
             memory.forget()
             forget_copies()
             forget_turns()
-        output = _as_output(result)
         journal.forget_copies()
         journal.put_back()
-        held = references_in([*frozen.values()])
+        if graph is not None:
+            journal.watched.put_back(graph, given)
+        held = references_in([*frozen.values(), *[Frozen(each, None) for each, _ in journal.watched.changed]])
         count_references(held)
         journal.forget_dead(locations, held, result, old)
         result = output
         del output
         for key, location in locations.items():
             location.set(old[key])
+        if graph is not None:
+            failure = leaks.refusal(journal, graph, body, values) or failure
     if failure is not None:
         raise failure
     if recursive and locations:

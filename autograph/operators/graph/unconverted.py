@@ -63,9 +63,5 @@ def _note(roots: Iterable[Any]) -> list[Any]:
             arrays.append(each)
             continue
         for journal in state.stack():
-            # The journal of the whole trace would take a list that nobody needs any more for one that outlives it.
-            if not journal.outermost or not isinstance(each, (FunctionType, list)):
-                journal.announce(each, where)
-            if isinstance(each, FunctionType) and not (journal.outermost and each.__closure__):
-                journal.note_variables(each)
+            journal.watch(each, where)
     return arrays

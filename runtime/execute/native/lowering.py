@@ -401,4 +401,5 @@ class Lowering:
         return [(self.new_buffer(x.dtype, shape), x) for x in inside if id(x) in needed]
 
 
-from . import control, joining, lists, products, reductions, views  # noqa: E402,F401  (they register how ops are lowered)
+# They register how ops are lowered.
+from . import control, joining, lists, order, products, reductions, views  # noqa: E402,F401

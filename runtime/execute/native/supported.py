@@ -29,5 +29,5 @@ OPS = frozenset((
     "set_item", "shape", "sigmoid", "sigmoid_cross_entropy", "sign", "signbit", "sin", "sinh", "size", "softmax",
     "softmax_cross_entropy", "softplus", "sparse_softmax_cross_entropy", "split", "sqrt", "square",
     "squared_difference", "squeeze", "stack", "stop_gradient", "subtract", "sum", "sum_to_shape_of", "tan", "tanh",
-    "tile", "transpose", "trunc", "truncatediv", "unstack", "where", "xdivy", "xlog1py", "xlogy",
+    "tile", "top_k", "transpose", "trunc", "truncatediv", "unstack", "where", "xdivy", "xlog1py", "xlogy",
 ))  # fmt: skip

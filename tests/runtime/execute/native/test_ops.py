@@ -9,6 +9,7 @@ import pytest
 
 from autograph.errors import UnimplementedError
 from autograph.runtime import ops  # noqa: F401  (declares the ops)
+from autograph.runtime.dtypes import int32, int64
 from autograph.runtime.execute.native import supported
 from autograph.runtime.execute.native.elementwise import ELEMENTWISE
 from autograph.runtime.execute.native.lowering import LOWERINGS
@@ -129,3 +130,16 @@ def test_casts_between_all_dtypes(source: str, target: str) -> None:
     for part in parts:  # one that does not fit sends all to the plan
         graph = graph_of_op(OPS["cast"], (part,), {"dtype": as_dtype(target)})
         same(Plan(graph).run(part)[0], region_of(graph).run(part)[0])
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int64", "float32", "float64"])
+@pytest.mark.parametrize("k", [0, 1, 5, 128])
+def test_the_largest_elements(dtype: str, k: int) -> None:
+    numbers = np.random.default_rng(k).integers(-20, 20, (3, 2, 300)).astype(dtype)
+    if dtype.startswith("float"):
+        numbers[:, 0, ::41], numbers[:, 0, 5], numbers[:, 1, 7] = np.nan, np.inf, -0.0
+    for x in (numbers, np.swapaxes(numbers, 0, 2)[..., :0] if k == 0 else numbers[0, 0], numbers[:1]):
+        for index in (int32, int64):
+            graph = graph_of_op(OPS["top_k"], (x,), {"k": k, "dtype": index})
+            for expected, got in zip(Plan(graph).run(x), region_of(graph).run(x), strict=True):
+                same(expected, got)

@@ -33,7 +33,8 @@ from .lazy import must_stay
 from .walrus import names_bound
 
 # What goes through an argument at once; whether it is the built-in that the name says is looked at when it is called.
-CONSUMERS = frozenset(("sum", "any", "all", "min", "max", "list", "tuple", "set", "frozenset", "dict", "sorted"))
+CONSUMERS = frozenset(("sum", "any", "all", "min", "max", "list", "tuple", "set", "frozenset", "dict", "sorted",
+                       "next"))  # fmt: skip
 FRAME_READERS = frozenset(("locals", "vars", "dir", "eval", "exec"))
 
 

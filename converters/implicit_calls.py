@@ -128,6 +128,17 @@ class ImplicitCalls(Pass):
     def leave_Set(self, node: Any) -> Rewritten:
         return self._iterating(node, node.elts)
 
+    def leave_Dict(self, node: Any) -> Rewritten:
+        for i, key in enumerate(node.keys):
+            if key is None:
+                node.values[i] = operator_call("mapping", [node.values[i]], node.values[i])
+        return node
+
+    def leave_keyword(self, node: Any) -> Rewritten:
+        if node.arg is None:
+            node.value = operator_call("mapping", [node.value], node.value)
+        return node
+
     def leave_Call(self, node: Any) -> Rewritten:
         called = node.func
         if not (is_operator_call(called) and called.func.attr == "call"):

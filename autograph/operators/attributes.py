@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, singledispatchmethod
 from typing import Any
 
 from autograph.errors import MutationError
@@ -12,6 +12,7 @@ from autograph.runtime.trace import user_location
 from . import state
 from .calls import call
 from .dispatch import active, backend_of
+from .single_dispatch import generic_method
 from .special_methods import MISSING, call_method, is_convertible, is_user_class, lookup, method
 
 
@@ -64,6 +65,8 @@ def _read(obj: Any, mro: tuple[type, ...], name: str, native: Callable[[Any, str
     elif isinstance(found, cached_property) and kind.__get__ is cached_property.__get__:
         if is_convertible(found.func) and name not in vars(obj):
             return _cached(obj, name, call(found.func)(obj))
+    elif isinstance(found, singledispatchmethod):
+        return generic_method(found, obj, type(obj))
     else:
         getter = method(kind, "__get__")
         is_data = hasattr(kind, "__set__") or hasattr(kind, "__delete__")

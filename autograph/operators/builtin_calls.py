@@ -10,6 +10,7 @@ from typing import Any
 
 from . import arithmetic
 from .attributes import get_attribute, get_subscript
+from .calls import call
 from .dispatch import backend_of, open_traces
 from .special_methods import MISSING, call_method, is_user_class, lookup, method
 
@@ -19,7 +20,7 @@ _SPECIAL = {
         "abs", "bytes", "complex", "dir", "float", "hash", "int", "len", "reversed", "round",
     )
 }  # fmt: skip
-_ITERATING = frozenset(map(id, (all, any, dict, enumerate, filter, frozenset, list, map, set, sorted, sum, tuple, zip)))
+_ITERATING = frozenset(map(id, (all, any, enumerate, filter, frozenset, list, map, set, sorted, sum, tuple, zip)))
 _OPERATORS = {
     id(getattr(operator, name)): getattr(arithmetic, name)
     for name in (
@@ -101,6 +102,8 @@ def with_special_methods(function: Any, form: Callable[..., Any]) -> Callable[..
         return _operating(function, converting, form)
     if function is sum:
         return lambda values, start=0: _sum(form, _iterated_argument(values), start)
+    if function is dict:
+        return lambda *arguments, **keywords: form(*map(_pairs, arguments), **keywords)
     if function is bool:
         return lambda *arguments: form(*map(truth, arguments))
     if function is iter:
@@ -158,6 +161,15 @@ def _iter(form: Any) -> Callable[..., Any]:
 
 def _iterated_argument(value: Any) -> Any:
     return iterated(value) if is_user_class(type(value)) else value
+
+
+def _pairs(values: Any) -> Any:
+    """What a dict is made of: of a mapping of the user's, what its converted methods give for its keys."""
+    cls = type(values)
+    if not is_user_class(cls) or issubclass(cls, dict) or lookup(cls.__mro__, "keys") is MISSING:
+        return _iterated_argument(values)
+    keys = call(get_attribute(values, "keys"))()
+    return [(key, get_subscript(values, key)) for key in iterated(keys)]
 
 
 def _attribute_reader(function: Any, form: Any) -> Callable[..., Any]:

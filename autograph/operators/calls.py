@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperType
-from typing import Any
+from typing import Any, cast
 
 from autograph.config import settings
 from autograph.errors import ConversionError
@@ -18,6 +18,9 @@ from .dispatch import Backend, active, open_traces, staging
 
 LEFT_ALONE = frozenset((*sys.stdlib_module_names, "autograph", "numpy", "gast", "astunparse", "_pytest", "pytest"))
 """Top-level modules whose functions are called as they are."""
+
+_MIXINS = frozenset(("collections", "collections.abc", "numbers"))
+_ORDERING = frozenset(("__lt__", "__le__", "__gt__", "__ge__"))
 
 # The converted form of a function, None when that is the function itself, and a weak reference that removes the entry
 # when the function dies.
@@ -65,6 +68,24 @@ def is_left_alone(function: FunctionType) -> bool:
     return isinstance(module, str) and module.partition(".")[0] in LEFT_ALONE
 
 
+def is_mixin(function: FunctionType) -> bool:
+    """Whether a function of the standard library is a method over methods of the class that inherits it.
+
+    Those are the methods of `collections.abc`, `numbers` and `collections`, and what `functools.total_ordering` adds.
+    Where the class is a user's, a trace converts them.
+    """
+    module, name = function.__globals__.get("__name__"), function.__code__.co_qualname
+    if module == "functools":
+        return function.__name__ in _ORDERING and "." not in name
+    return module in _MIXINS and "." in name and "<locals>" not in name
+
+
+def _is_inherited(method: MethodType) -> bool:
+    from .special_methods import is_user_class
+
+    return is_user_class(type(method.__self__)) or not is_mixin(cast(FunctionType, method.__func__))
+
+
 def _note_left_alone(function: FunctionType) -> None:
     """Says once at verbosity 1 why a function is called as it is."""
     name = f"{function.__module__}.{function.__qualname__}"
@@ -102,11 +123,16 @@ def _staged_form(function: Any) -> Any:
     if kind is FunctionType:
         if function.__name__ == "__init__":
             return _initialiser(function, backend)
+        if function.__globals__.get("__name__") == "functools":
+            from .single_dispatch import generic, is_generic
+
+            if is_generic(function):
+                return generic(function)
         if _convertible(function):
             return _convert(function, _staged, True)
     elif kind is MethodType:
         if isinstance(function.__func__, FunctionType):
-            if _convertible(function.__func__):
+            if _convertible(function.__func__) and _is_inherited(function):
                 return MethodType(call(function.__func__), function.__self__)
         elif not isinstance(function.__func__, BuiltinFunctionType):
             return MethodType(call(function.__func__), function.__self__)
@@ -158,7 +184,7 @@ def _convertible(function: FunctionType) -> bool:
 
     if is_converted(function.__code__, True):
         return True
-    left_alone = is_left_alone(function)
+    left_alone = is_left_alone(function) and not is_mixin(function)
     if left_alone:
         _note_left_alone(function)
     return not left_alone
@@ -180,7 +206,7 @@ def _convert(function: FunctionType, cache: dict[int, _Entry], staged: bool) -> 
 
     form: Callable[..., Any] | None = None
     needs_conversion = not is_converted(function.__code__, staged)
-    if needs_conversion and is_left_alone(function):
+    if needs_conversion and is_left_alone(function) and not (staged and is_mixin(function)):
         _note_left_alone(function)
     elif needs_conversion:
         try:

@@ -8,6 +8,7 @@ from typing import Any
 from .builtin_calls import iterated
 from .calls import call
 from .dispatch import backend_of
+from .special_methods import is_user_class
 
 
 def starred(values: Any) -> Any:
@@ -35,6 +36,13 @@ def call_display(function: Callable[..., Any], *parts: Any, **keywords: Any) -> 
     if backend is None:
         return call(function)(*[item for part in parts for item in part], **keywords)
     return backend.call_display(function, parts, keywords)
+
+
+def mapping(values: Any) -> Any:
+    """The dict of ``**values`` in a call or a dict: of a mapping of the user's, what its converted methods give."""
+    if not is_user_class(type(values)) or isinstance(values, dict) or not hasattr(type(values), "keys"):
+        return values
+    return call(dict)(values)
 
 
 def unpack_starred(values: Any, before: int, after: int) -> Any:

@@ -12,10 +12,13 @@ from typing import Any
 
 from autograph.errors import StagedValueError
 
+from .builtin_calls import iterated
 from .calls import call
-from .control_flow import for_stmt
-from .dispatch import backend_of, staging
+from .control_flow import for_stmt, if_exp, if_stmt
+from .dispatch import active, backend_of, staging
+from .exceptions import StagedRaise, refuse_in_try
 from .logical import not_
+from .stores import get_item
 from .unrolling import turns
 
 Item = Callable[[Any, Any], Any]
@@ -34,6 +37,7 @@ class _Inner:
     __slots__ = ("item", "iterable")
 
     def __init__(self, iterable: Any, item: Item) -> None:
+        iterable = iterated(iterable)
         self.iterable = iterable if backend_of(iterable) is not None else iter(iterable)
         self.item = item
 
@@ -52,6 +56,7 @@ def generator(iterable: Any, item: Item) -> Values:
     Raises:
         StagedValueError: the iterable, or whether a value is yielded at all, is staged.
     """
+    iterable = iterated(iterable)
     if backend_of(iterable) is not None:
         raise _refusal("that is kept runs over a staged value, whose items only the run knows")
     return _named(_lazily(iter(iterable), item))
@@ -62,8 +67,11 @@ def consume(function: Any, iterable: Any, item: Item, *arguments: Any, **keyword
     staged = backend_of(iterable) is not None
     if not staged and not staging():
         return call(function)(_named(_lazily(iter(iterable), item)), *arguments, **keywords)
+    iterable = iterated(iterable)
     if function is any or function is all:
         return _search(function, iterable, item)
+    if function is next:
+        return _next(iterable, item, *arguments, **keywords)
     if not _is_consumer(function):
         return call(function)(generator(iterable, item), *arguments, **keywords)
     if staged:
@@ -170,6 +178,42 @@ def _collected(result: Any, iterable: Any, item: Item) -> Any:
 
     for_stmt(iterable, loop_body, ("result",))
     return result
+
+
+def _next(iterable: Any, item: Item, *default: Any) -> Any:
+    """``next``: a loop that stops at the first value."""
+    found = _first(iterable, item)
+    is_found = call(len)(found) > 0
+    if is_found is True:
+        return found[0]
+    if default:
+        return if_exp(is_found, lambda: get_item(found, 0), lambda: default[0])
+    if_stmt(is_found, lambda: None, _stop)
+    return get_item(found, 0)
+
+
+def _stop() -> None:
+    exception, backend = StopIteration(), active()
+    if backend is None or not backend.in_body():
+        raise exception
+    refuse_in_try(exception)
+    backend.raise_(exception)
+    raise StagedRaise(exception)
+
+
+def _first(iterable: Any, item: Item) -> Any:
+    """A list of the first value, if there is one."""
+    found: Any = []
+
+    def loop_body(iterate: Any) -> Any:
+        nonlocal found
+        found = _turn(item, iterate, [])
+        if type(found) is list and found and type(found[0]) is _Inner:
+            found = _first(found[0].iterable, found[0].item)
+        return call(len)(found) > 0
+
+    for_stmt(iterable, loop_body, ("found",))
+    return found
 
 
 def _search(function: Callable[[Any], Any], iterable: Any, item: Item) -> Any:

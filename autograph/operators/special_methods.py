@@ -6,11 +6,12 @@ here first; everything that is not a Python function of a user's class is left t
 
 from __future__ import annotations
 
+from collections.abc import MappingView
 from types import FunctionType
 from typing import Any, Final
 
 from .by_type import ByType
-from .calls import LEFT_ALONE, call, is_left_alone
+from .calls import LEFT_ALONE, call, is_left_alone, is_mixin
 from .dispatch import owner_of
 
 MISSING: Final = object()
@@ -18,8 +19,11 @@ MISSING: Final = object()
 
 @ByType
 def is_user_class(cls: type) -> bool:
-    """Whether a class, or one that it inherits from, stands in a module whose functions are converted."""
-    return any(_is_in_user_module(each) for each in cls.__mro__)
+    """Whether a class, or one that it inherits from, stands in a module whose functions are converted.
+
+    Views of mappings count too: those of `collections.abc` are made for mappings of the user's.
+    """
+    return any(_is_in_user_module(each) for each in cls.__mro__) or MappingView in cls.__mro__
 
 
 def _is_in_user_module(cls: type) -> bool:
@@ -46,7 +50,7 @@ def method(cls: type, name: str) -> FunctionType | None:
 
 def is_convertible(function: Any) -> bool:
     """Whether something is a Python function that converted code converts; methods of dataclasses have no source."""
-    if not isinstance(function, FunctionType) or is_left_alone(function):
+    if not isinstance(function, FunctionType) or (is_left_alone(function) and not is_mixin(function)):
         return False
     return not is_generated(function)
 

@@ -109,6 +109,9 @@ class StagedAttributeError(StagingError, AttributeError):
 class StagedRecursionError(StagingError, RecursionError):
     """A function calls itself without end, or nests too deeply, while it is traced."""
 
+    is_nesting = False
+    """Whether no line calls itself again and again: the code is nested deep."""
+
 
 class InaccessibleTensorError(StagingError, ValueError):
     """A graph tensor is used outside the graph that it belongs to."""

@@ -8,14 +8,13 @@ A function converts into up to two forms, each made when it is first needed, onc
 
 from __future__ import annotations
 
-import sys
 import threading
 import weakref
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
+
+from autograph.runtime.deeper import deeper
 
 from .config import settings
 from .errors import ConversionError, UnsupportedConstructError
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
     from .source.find import Source
 
 _DEEPER = 20_000
-_deeper = 0
-_deeper_lock = threading.Lock()
 
 Stage = tuple[type["Pass"], ...]
 
@@ -274,7 +271,8 @@ def _convert(function: FunctionType, staged: bool) -> Compiled | ConversionError
         try:
             context, text, compiled = attempt()
         except RecursionError:
-            with _deeper_recursion():
+            # The code is nested deep, or the conversion happens deep in a recursion.
+            with deeper(_DEEPER):
                 context, text, compiled = attempt()
     except ConversionError as error:
         failure = error
@@ -290,23 +288,6 @@ def _convert(function: FunctionType, staged: bool) -> Compiled | ConversionError
     if settings.verbosity >= 2:
         log(2, f"{form} form:\n{text}", function)
     return compiled
-
-
-@contextmanager
-def _deeper_recursion() -> Iterator[None]:
-    """Lets the passes go deeper: the code is nested deep, or the conversion happens deep in a recursion."""
-    global _deeper
-    with _deeper_lock:
-        _deeper += 1
-        if _deeper == 1:
-            sys.setrecursionlimit(sys.getrecursionlimit() + _DEEPER)
-    try:
-        yield
-    finally:
-        with _deeper_lock:
-            _deeper -= 1
-            if _deeper == 0:
-                sys.setrecursionlimit(sys.getrecursionlimit() - _DEEPER)
 
 
 def _refused_by_python(function: FunctionType, error: Exception) -> ConversionError:

@@ -32,7 +32,9 @@ def endless_recursion(error: RecursionError) -> StagedRecursionError:
     name = "a function" if most is None else f"`{most.function}`"
     message = f"{name} calls itself without end, or nests too deeply, while it is being traced"
     if most is None or lines[most] < _MANY:
-        return recursion_error(message, most)
+        made = recursion_error(message, most)
+        made.is_nesting = True
+        return made
     reason, remedy = _reason(*_arguments(*frames[most][-3:-1]))
     return recursion_error(message + reason, most, remedy)
 

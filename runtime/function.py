@@ -30,6 +30,7 @@ from .arguments import (
 )
 from .composite import CompositeSpec
 from .concrete import ConcreteFunction, WritesOutside, observers, outputs_of
+from .deeper import deeper
 from .endless import endless_recursion, recursion_error
 from .fast_calls import MISS
 from .ir import Graph
@@ -41,6 +42,9 @@ from .unfinished import run_unfinished
 from .variable_creation import traced_twice
 
 __all__ = ["Function", "function", "set_front_half"]
+
+_DEEPER = 10_000
+"""Levels that tracing may nest deeper than Python's limit: an `elif` is some levels in the one before."""
 
 
 def _as_it_is(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -241,7 +245,7 @@ class Function:
             traces.release(pending, general)
 
     def _trace(self, values: Sequence[Any], specs: Sequence[TensorSpec], pending: Pending) -> ConcreteFunction:
-        graph, outputs = pending.settle(lambda: self._trace_once(values, specs, pending))
+        graph, outputs = self._settled(values, specs, pending)
         graph.outputs = [tensor.value for tensor in nest.flatten(outputs, True) if tensor is not None]
         if settings.checks and pending.is_settled:
             from .check import check
@@ -252,6 +256,15 @@ class Function:
             graph, self._traces.parameters, [with_specs(value, remaining) for value in values], outputs,
             self._options.jit_compile,
         )  # fmt: skip
+
+    def _settled(self, values: Sequence[Any], specs: Sequence[TensorSpec], pending: Pending) -> tuple[Graph, Any]:
+        try:
+            return pending.settle(lambda: self._trace_once(values, specs, pending))
+        except StagedRecursionError as error:
+            if not error.is_nesting:
+                raise
+        with deeper(_DEEPER):
+            return pending.settle(lambda: self._trace_once(values, specs, pending))
 
     def _trace_once(self, values: Sequence[Any], specs: Sequence[TensorSpec], pending: Pending) -> tuple[Graph, Any]:
         parameters = self._traces.parameters

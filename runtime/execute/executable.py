@@ -8,9 +8,12 @@ from typing import Any
 from autograph.config import settings
 
 from .. import numerics
+from ..deeper import deeper
 from ..ir import Graph
 from ..optimize import Optimized, optimize
 from .plan import Plan
+
+_DEEPER = 20_000
 
 
 class Executable:
@@ -28,15 +31,17 @@ class Executable:
     @functools.cached_property
     def optimized(self) -> Optimized:
         """What the plan runs, and what the optimiser did to get there."""
-        return optimize(self.graph)
+        with deeper(_DEEPER):
+            return optimize(self.graph)
 
     @functools.cached_property
     def _plan(self) -> Any:
-        if not settings.native and not self.jit_compile:
-            return Plan(self.optimized.graph)
-        from .native import native_plan
+        with deeper(_DEEPER):
+            if not settings.native and not self.jit_compile:
+                return Plan(self.optimized.graph)
+            from .native import native_plan
 
-        return native_plan(self.optimized.graph, self.jit_compile)
+            return native_plan(self.optimized.graph, self.jit_compile)
 
     @functools.cached_property
     def numpy_plan(self) -> Plan:

@@ -236,3 +236,20 @@ def test_walrus_in_a_condition():
         return y - 1
 
     check(f, 5, 1, -1)
+
+
+@pytest.mark.parametrize("leave", ["r = n * {}", "return n * {}"])
+def test_a_long_chain_of_elifs(leave):
+    """Python's limit of recursion doesn't bound it: each `elif` stands in the `else` of the one before."""
+    import linecache
+
+    count = 220
+    lines = ["def f(n):", "    r = -1"]
+    for number in range(count):
+        lines += [f"    {'el' if number else ''}if n == {number}:", "        " + leave.format(number)]
+    source = "\n".join([*lines, "    return r\n"])
+    name = f"<chain {leave}>"
+    linecache.cache[name] = len(source), None, source.splitlines(True), name
+    namespace = {}
+    exec(compile(source, name, "exec"), namespace)
+    check(namespace["f"], 0, 3, count - 1, count)

@@ -224,11 +224,15 @@ def _remember(function: FunctionType, form: Callable[..., Any] | None, cache: di
     cache[key] = form, weakref.ref(function, lambda _: cache.pop(key, None))
     module = sys.modules.get(function.__globals__.get("__name__", ""))
     if form is not None and getattr(module, "__dict__", None) is not function.__globals__:
-        # The form keeps the namespace of an `exec` alive, which as a rule holds the function: the oldest have to go.
-        _in_namespaces.append((cache, key))
-        if len(_in_namespaces) > _MOST_IN_NAMESPACES:
-            oldest, key = _in_namespaces.popleft()
-            oldest.pop(key, None)
+        _limit_namespaces(cache, key)
+
+
+def _limit_namespaces(cache: dict[int, _Entry], key: int) -> None:
+    """A form keeps the namespace of an `exec` alive, which as a rule holds the function: the oldest have to go."""
+    _in_namespaces.append((cache, key))
+    if len(_in_namespaces) > _MOST_IN_NAMESPACES:
+        oldest, first = _in_namespaces.popleft()
+        oldest.pop(first, None)
 
 
 def _unconverted(function: FunctionType, error: ConversionError, staged: bool) -> Callable[..., Any]:

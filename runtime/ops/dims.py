@@ -82,7 +82,7 @@ def known_dims(value: Value) -> Shape:
         return None if None in parts else tuple(n for part in parts for n in part)  # type: ignore[union-attr]
     if kind == "get_item" and len(node.inputs) == 1:
         return _known_slice(node)
-    if value.shape is None or value.shape[0] is None:
+    if value.shape is None or len(value.shape) != 1 or value.shape[0] is None:
         return None
     return (None,) * value.shape[0]
 

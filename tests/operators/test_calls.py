@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import linecache
 import weakref
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 import autograph as tf
 import autograph.operators as ag__
 from autograph.config import settings
+from autograph.operators import calls
 from tests.language.support import as_python
 
 
@@ -184,3 +186,17 @@ def test_recursion_over_python_values_in_a_trace():
         return half * half * (x if n % 2 else 1)
 
     assert staged(lambda x: power(x, 5), 2) == 32
+
+
+def test_functions_that_are_gone_are_forgotten_however_many_there_were() -> None:
+    """One that is kept would be called in place of another that comes to lie at the same address."""
+    source = "def f(x):\n    return x + 1\n"
+    linecache.cache["<many>"] = (len(source), None, source.splitlines(True), "<many>")
+    for _ in range(calls._MOST_IN_NAMESPACES + 20):
+        namespace: dict[str, object] = {}
+        exec(compile(source, "<many>", "exec"), namespace)
+        assert ag__.call(namespace["f"])(1) == 2
+    namespace.clear()
+    gc.collect()
+    dead = [entry for entry in calls._plain.values() if entry[1]() is None]
+    assert not dead

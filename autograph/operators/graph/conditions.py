@@ -12,7 +12,7 @@ from autograph.runtime import dtypes
 from autograph.runtime.op import OPS
 from autograph.runtime.ops.text import apply_text
 from autograph.runtime.tensor import Tensor
-from autograph.runtime.trace import static_value
+from autograph.runtime.trace import current_graph, static_value
 
 from .. import arithmetic
 from ..builtin_calls import truth as special_truth
@@ -34,6 +34,8 @@ def static_truth(value: Any) -> bool | None:
     if not isinstance(value, Tensor):
         return None if backend_of(value) is not None else bool(value)
     known = static_value(value)
+    if known is not None and np.size(known) != 1 and current_graph() is None:
+        truth(value)  # refuses it: no graph will do it later
     return None if known is None or np.size(known) != 1 else bool(np.asarray(known).reshape(()))
 
 

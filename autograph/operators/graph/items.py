@@ -18,6 +18,7 @@ from .dicts import StagedDict
 from .elements import PythonList
 from .errors import where
 from .iterables import StagedIterable, StagedRange
+from .list_methods import require_index
 from .lists import ListState, StagedList
 from .maybe import Maybe
 from .specs import SCALARS
@@ -42,6 +43,7 @@ def get_item(container: Any, index: Any) -> Any:
     if isinstance(container, range):
         return StagedRange(container.start, container.stop, container.step).at(index)
     if isinstance(container, (list, tuple)):
+        require_index(index)
         try:
             return PythonList(container)[index]
         except (BranchMismatchError, StagedValueError):

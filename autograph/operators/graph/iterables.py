@@ -50,11 +50,11 @@ class StagedIterable:
         return True
 
     def length(self) -> Any:
-        raise TypeError(f"object of type {type(self).__name__!r} has no len()")
+        raise TypeError(f"object of type {self._kind!r} has no len()")
 
     def at(self, index: Any) -> Any:
         """The item at an index, as in ``x[i]``."""
-        raise TypeError(f"{self!r} is not subscriptable")
+        raise TypeError(f"{self._kind!r} object is not subscriptable")
 
     def begin(self) -> None:
         """Called when a loop starts.
@@ -86,7 +86,11 @@ class StagedIterable:
 
     def __repr__(self) -> str:
         trace_text.check("a staged iterable")
-        return f"<staged {type(self).__name__.lower().removeprefix('staged')}>"
+        return f"<staged {self._kind}>"
+
+    @property
+    def _kind(self) -> str:
+        return type(self).__name__.lower().removeprefix("staged")
 
 
 class Indexed(StagedIterable):

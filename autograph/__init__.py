@@ -165,7 +165,8 @@ _NAMESPACES = {
 # Modules that are public as they are.
 _MODULES = {
     "compat": "runtime.compat", "config": "config", "debugging": "runtime.debugging", "errors": "errors",
-    "experimental": "experimental", "keras": "keras", "nest": "runtime.nest", "summary": "runtime.summary",
+    "experimental": "experimental", "keras": "keras", "nest": "runtime.nest", "profiler": "runtime.profiler",
+    "summary": "runtime.summary",
 }  # fmt: skip
 
 _names = _lazy.parse(_NAMES)

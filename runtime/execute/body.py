@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 _MAX_DEPTH = 12
 # Names of kernels, constants, attributes and functions are global, so that no variable may be called like them.
 _RESERVED = ("op_", "const", "attr_", "call_", "part_", "as_string", "check_results", "require_room", "copy_of",
-             "plan_nodes", "budget", "Spent", *[dtype.name for dtype in ALL])  # fmt: skip
+             "plan_nodes", "budget", "Spent", "clock", "record", "started_",
+             *[dtype.name for dtype in ALL])  # fmt: skip
 
 
 class Body:
@@ -101,10 +102,20 @@ class Body:
             if own and self._writer.is_live(value) and value.type.shape != () and value not in stay:
                 released.setdefault(node, []).append(value)
         for node in kept:
-            self._node(node)
+            if self._writer.profiled and node.op.name not in ("constant", "placeholder"):
+                self._profiled_node(node)
+            else:
+                self._node(node)
             done = released.get(node)
             if done:
                 self._line(f"del {', '.join(self._names[value] for value in done)}", None)
+
+    def _profiled_node(self, node: Node) -> None:
+        number = len(self._writer.profiled_nodes)
+        self._writer.profiled_nodes.append(node)
+        self._line(f"started_{number} = clock()", None)
+        self._node(node)
+        self._line(f"record({number}, started_{number})", None)
 
     def _node(self, node: Node) -> None:
         match node.op.name:

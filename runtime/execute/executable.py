@@ -11,6 +11,8 @@ from .. import numerics
 from ..deeper import deeper
 from ..ir import Graph
 from ..optimize import Optimized, optimize
+from ..profiler import recorder
+from ..profiler.recorder import Recorded
 from .plan import Plan
 
 _DEEPER = 20_000
@@ -26,7 +28,9 @@ class Executable:
     @property
     def plan(self) -> Any:
         """The plan to run now: a `Plan`, or what runs machine code in its place."""
-        return self._checked if numerics.enabled else self._plan
+        if numerics.enabled:
+            return self._checked
+        return self._plan if recorder.active is None else self._profiled
 
     @functools.cached_property
     def optimized(self) -> Optimized:
@@ -55,6 +59,11 @@ class Executable:
         from .native import report
 
         return report(self._plan)
+
+    @functools.cached_property
+    def _profiled(self) -> Recorded:
+        plan = self._plan
+        return Recorded(self.graph, Plan(plan.graph, profiled=True).run if type(plan) is Plan else plan.run_profiled)
 
     @functools.cached_property
     def _checked(self) -> Plan:

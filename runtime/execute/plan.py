@@ -21,11 +21,13 @@ class Plan:
 
     ``check_numerics``: with a check for NaNs and infinities after each op; see `runtime.numerics`.
     ``budget``: a list of one number, from which the work of each turn of a loop is taken; when it gets below zero,
-    `Spent` is raised (see `native.costs`).
+    `Spent` is raised (see `costs`).
+    ``profiled``: the time of each node is recorded; see `runtime.profiler`.
     """
 
-    def __init__(self, graph: Graph, check_numerics: bool = False, budget: list[float] | None = None) -> None:
-        writer = Writer(check_numerics, budget)
+    def __init__(self, graph: Graph, check_numerics: bool = False, budget: list[float] | None = None,
+                 profiled: bool = False) -> None:  # fmt: skip
+        writer = Writer(check_numerics, budget, profiled)
         self.graph = graph
         self._entry = writer.function(graph)
         writer.write_called()

@@ -10,6 +10,7 @@ import numpy as np
 from .. import trace
 from ..ir import Graph, Node, Value
 from ..numerics import check_results
+from ..profiler import recorder
 from ..total import Totality
 from . import costs
 from .body import Body
@@ -22,8 +23,10 @@ from .ownership import Ownership, ownership
 class Writer:
     """Writes the functions of one plan. ``lines`` and ``nodes`` (the node that made each line) grow together."""
 
-    def __init__(self, check_numerics: bool = False, budget: list[float] | None = None) -> None:
-        self.check_numerics, self.budget = check_numerics, budget
+    def __init__(self, check_numerics: bool = False, budget: list[float] | None = None,
+                 profiled: bool = False) -> None:  # fmt: skip
+        self.check_numerics, self.budget, self.profiled = check_numerics, budget, profiled
+        self.profiled_nodes: list[Node] = []
         self.lines: list[str] = []
         self.nodes: list[Node | None] = []
         self.globals: dict[str, Any] = {"as_string": as_string, "copy_of": np.array, "plan_nodes": None,
@@ -32,6 +35,8 @@ class Writer:
             self.globals["check_results"] = check_results
         if budget is not None:
             self.globals |= {"budget": budget, "Spent": costs.Spent}
+        if profiled:
+            self.globals |= {"clock": recorder.clock, "record": recorder.node_recorder(self.profiled_nodes)}
         self._live: set[Value] = set()
         self._kept: set[Node] = set()
         self._functions: dict[Graph, str] = {}

@@ -10,6 +10,7 @@ from typing import Any
 from ...dtypes import variant
 from ...ir import Graph, Node, Type, Value
 from ...op import OPS, Op
+from ...profiler import recorder
 from . import supported
 from .region import Region
 
@@ -23,7 +24,7 @@ _NO_WORK = frozenset(("identity", "reshape", "expand_dims", "squeeze", "transpos
 
 
 def _run(*arrays: Any, region: Region) -> Any:
-    return region.run(*arrays)
+    return region.run(*arrays) if recorder.active is None else region.run_profiled(*arrays)
 
 
 def _types(*_: Type, region: Region) -> tuple[Type, ...]:

@@ -14,6 +14,7 @@ from autograph.config import settings
 from autograph.errors import AutographError
 
 from ...ir import Graph, Node, Type
+from ...profiler import recorder
 from .. import costs
 from ..plan import Plan
 from . import is_available, report
@@ -43,7 +44,7 @@ class Region:
         self.demanded = demanded
         self.reasons: list[tuple[Node | None, str]] = []
         self.failures = 0
-        self._entry: Entry = _none
+        self._entry: Entry = self._waiting
         self._entries: dict[Any, Entry | None] = {}
         self._patience = 0 if demanded else costs.of_compiling(graph.walk())
         self._budget: list[float] = [self._patience]
@@ -82,11 +83,10 @@ class Region:
         if result is None:  # there is no code, or none for these shapes
             arrays = [np.asarray(x, dtype, order="C") for x, dtype in zip(inputs, self._dtypes, strict=True)]
             shapes = tuple([array.shape for array in arrays])
-            if shapes not in self._entries and self._budget[0] > 0 and len(self._entries) < _MOST_SHAPES:
-                try:
-                    return self._counted(inputs)
-                except costs.Spent:
-                    pass
+            if shapes not in self._entries and len(self._entries) < _MOST_SHAPES:
+                result = self._waiting(*inputs)
+                if result is not None:
+                    return result
             entry = self._entry_for(shapes)
             if entry is None:
                 return self.rest.run(*inputs)
@@ -99,11 +99,34 @@ class Region:
                 self._give_up()
         return self.plan.run(*inputs)
 
-    def _counted(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
-        self._budget[0] -= self._cost
-        result = self._counting.run(*inputs)
-        if self._budget[0] == math.inf:  # a warning has been given, which must not come twice
-            self._budget[0] = self._patience
+    def run_profiled(self, *inputs: Any) -> tuple[Any, ...]:
+        """Run the graph as `run` does, and record how long it took: as a whole where it is machine code."""
+        arrays = [np.asarray(x, dtype, order="C") for x, dtype in zip(inputs, self._dtypes, strict=True)]
+        entry = self._entries.get(tuple([array.shape for array in arrays]))
+        started = recorder.clock()
+        result = None if entry is None else entry(*arrays)
+        if type(result) is not tuple:
+            return self._profiled.run(*inputs)
+        if recorder.active is not None:
+            recorder.active.add(f"machine code{_lines(list(self.graph.walk()))}", started)
+        return result
+
+    @functools.cached_property
+    def _profiled(self) -> Plan:
+        return Plan(self.graph, profiled=True)
+
+    def _waiting(self, *inputs: Any) -> tuple[Any, ...] | None:
+        """Run the plan, and count its work; None when so much is done that compiling pays."""
+        budget = self._budget
+        if budget[0] <= 0:
+            return None
+        budget[0] -= self._cost
+        try:
+            result = self._counting.run(*inputs)
+        except costs.Spent:
+            return None
+        if budget[0] == math.inf:  # a warning has been given, which must not come twice
+            budget[0] = self._patience
         return result
 
     def _give_up(self) -> None:
@@ -122,8 +145,7 @@ class Region:
                     self._entries[shapes] = self._compiled(shapes)
                     self._budget[0] = self._patience
         entry = self._entries[shapes]
-        if entry is not None:
-            self._entry = entry
+        self._entry = _none if entry is None else entry
         return entry
 
     def _compiled(self, shapes: Sequence[tuple[int, ...]]) -> Entry | None:

@@ -161,14 +161,14 @@ class Function:
                 values = self._cast_to_signature(values)
             tensors: list[Any] = []
             key = tuple([key_of(value, tensors) for value in values])
-            if local.ambient is not None:
-                key = (*key, local.ambient)
+            if traces.outside or local.ambient is not None:
+                key = traces.key_of_call(key, local.ambient)
             concrete = traces.find(key) or self._concrete(key, values, tensors, called=True)
             if isinstance(concrete, Pending):
                 return concrete.call_flat(tensors)
             if concrete.changed_inputs:
                 concrete.check_arguments(values, given)
-            elif alone and all(map(operator.is_, values, given)):
+            elif alone and not traces.outside and all(map(operator.is_, values, given)):
                 traces.fast.note(traces, key, args, kwargs, tensors, concrete)
             return concrete.call_flat(tensors)
         except WritesOutside:
@@ -200,6 +200,8 @@ class Function:
             values = self._cast_to_signature(values)
         tensors: list[Any] = []
         key = tuple([key_of(value, tensors) for value in values])
+        if self._traces.outside:
+            key = self._traces.key_of_call(key, trace._local.ambient)
         found = self._traces.find(key) or self._concrete(key, values, tensors)
         if isinstance(found, Pending):
             raise recursion_error(f"{found.name}() asks for its own graph while it is traced", trace.user_location())

@@ -7,7 +7,7 @@ sub-graphs in their attributes; what a sub-graph uses from outside is an explici
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -148,6 +148,7 @@ class Graph:
     control_inputs: the nodes that a node was made to run after, by hand; see `runtime.dependencies`.
     calls_itself: whether nodes in it, or in graphs that it holds or calls, call it.
     stored: the values that Python code has stored into, as far as it can see; see `runtime.in_place`.
+    outside: by key, what gives name and value of places that runs change, but whose values are constants of the graph.
     """
 
     def __init__(self, name: str = "graph", parent: Graph | None = None) -> None:
@@ -164,6 +165,7 @@ class Graph:
         self.variables: list[tuple[Any, Any]] = []
         self.control_inputs: dict[Node, tuple[Node, ...]] = {}
         self.stored: list[Value] = []
+        self.outside: dict[Any, Callable[[], tuple[str, Any]]] = {}
         self.epoch = 0
         self.scope = ""
         self._constants: dict[int, tuple[Any, Value]] = {}

@@ -10,6 +10,7 @@ import functools
 import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 from typing import Any, NamedTuple
 
@@ -31,6 +32,7 @@ _REMEDIES = {
     "value": "pass a tensor, as in tf.constant(value): each Python value makes a trace of its own",
     "object": "pass the same object again: other objects than tensors and Python values are told apart by identity",
     "structure": "pass it in one structure",
+    "outside": "hold a tensor there, or None, before the first call",
 }
 
 
@@ -140,17 +142,30 @@ class History:
         warnings.warn_explicit(message, RetracingWarning, file, line)
 
 
+@dataclass(frozen=True)
+class Outside:
+    """A part of a key: names and keys of the values outside the function that its trace has as constants."""
+
+    parts: tuple[tuple[str, Any], ...]
+
+    def __repr__(self) -> str:
+        return ", ".join(f"`{name}` is {described(part)}" for name, part in self.parts)
+
+
 def differences(names: Sequence[str], old: Sequence[Any], new: Sequence[Any]) -> list[Difference]:
     """What differs between the keys of two calls, argument by argument."""
     found: list[Difference] = []
-    # Behind the arguments may stand whether a Keras layer around the call is training.
-    for name, a, b in zip_longest((*names, "training"), old, new):
+    # Behind the arguments may stand whether a Keras layer around the call is training, and values outside.
+    for name, a, b in zip_longest((*names, "training", "outside"), old, new):
         _compare(name, a, b, found)
     return found
 
 
 def _compare(name: str, old: Any, new: Any, found: list[Difference]) -> None:
     if old == new:
+        return
+    if isinstance(new, Outside):
+        found.append(Difference(name, "outside", f"{new!r} (before: {old or 'not known'!r})"))
         return
     if is_tensor_key(old) and is_tensor_key(new):
         kind = "dtype" if old[0] != new[0] else "shape"

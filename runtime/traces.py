@@ -8,11 +8,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from . import recursion, trace
-from .arguments import Parameters, is_gone, name_of
+from .arguments import Parameters, is_gone, key_of, name_of
 from .fast_calls import FastCalls
 from .ir import Graph
 from .recursion import Pending
-from .retracing import History
+from .retracing import History, Outside
 
 if TYPE_CHECKING:
     from .concrete import ConcreteFunction
@@ -38,9 +38,18 @@ class Traces:
         )
         self.relaxed: dict[Any, list[TensorSpec]] = {}
         self.history = History(parameters.function_name, parameters.names)
+        self.outside: dict[Any, Callable[[], tuple[str, Any]]] = {}
+        """What gives name and value of the places outside the function whose values are constants of its graphs."""
         self.calls = 0
         self.count = 0
         self.lock = threading.Lock()
+
+    def key_of_call(self, key: Any, ambient: Any) -> Any:
+        """The key of a call: that of the arguments, and of what else its trace depends on."""
+        if self.outside:
+            parts = [place() for place in self.outside.values()]
+            return *key, ambient, Outside(tuple([(name, key_of(value, [])) for name, value in parts]))
+        return key if ambient is None else (*key, ambient)
 
     def find(self, key: Any) -> ConcreteFunction | None:
         """The trace for a key, on this thread and in the graph that it builds."""
@@ -92,6 +101,13 @@ class Traces:
         """
         parent = concrete.graph.parent
         with self.lock:
+            if concrete.graph.outside:
+                self.outside.update(concrete.graph.outside)
+                self.fast.forget()
+                count = len(self.parameters.names)
+                key, general = [
+                    self.key_of_call(each[:count], *each[count : count + 1] or (None,)) for each in (key, general)
+                ]
             if concrete.graph.captures and parent is not None:
                 table = self.nested.setdefault(parent, {})
                 table[key] = table[general] = parent.epoch, concrete

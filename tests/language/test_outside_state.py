@@ -378,3 +378,91 @@ def test_every_run_sees_what_the_run_before_has_left_outside(function: Any) -> N
     for actual, expected in zip(runs(tf.function(function)), runs(function), strict=True):
         assert list(actual[1]) == list(expected[1]) and list(actual[2]) == list(expected[2])
         assert_same(actual, expected)
+
+
+class Kept:
+    def __init__(self):
+        self.value = "text"
+        self.items = {"k": "text", "pair": (1, "a")}
+
+
+def sets_what_was_a_string(kept, x):
+    was = isinstance(kept.value, str)
+    kept.value = x
+    return was
+
+
+def sets_an_item_that_was_a_string(kept, x):
+    was = isinstance(kept.items["k"], str)
+    kept.items["k"] = x
+    return was
+
+
+def chooses_strings(kept, x):
+    was = kept.value
+    if x > 3:
+        kept.value = "more"
+    else:
+        kept.value = "less"
+    return was, kept.value
+
+
+def sets_a_pair(kept, x):
+    was = kept.items["pair"][1]
+    kept.items["pair"] = (x, "b")
+    return was
+
+
+def asks_for_a_key(kept, x):
+    was = "new" in kept.items
+    kept.items["new"] = x
+    return was
+
+
+@pytest.mark.parametrize(
+    "function",
+    [sets_what_was_a_string, sets_an_item_that_was_a_string, chooses_strings, sets_a_pair, asks_for_a_key],
+)
+def test_what_a_place_held_that_was_no_number(function: Any) -> None:
+    plain, staged = Kept(), Kept()
+    traced = tf.function(lambda x: function(staged, x))
+    for x in (3, 5, 4):
+        assert_same(as_python(traced(tf.constant(x))), function(plain, np.int32(x)))
+
+
+def test_a_place_that_held_a_string_has_a_trace_for_each_kind() -> None:
+    kept = Kept()
+    traced = tf.function(lambda x: sets_what_was_a_string(kept, x))
+    assert [bool(traced(tf.constant(x))) for x in (1, 2, 3)] == [True, False, False]
+    kept.value = "other"
+    assert [bool(traced(tf.constant(x))) for x in (1, 2)] == [True, False]
+    assert traced.experimental_get_tracing_count() == 3
+    assert "`kept.value` is an int32 tensor of shape () (before: `kept.value` is the Python value 'text')" in (
+        traced.explain()
+    )
+
+
+def test_one_trace_of_a_place_that_has_become_something_else_is_refused() -> None:
+    kept = Kept()
+    concrete = tf.function(lambda x: sets_what_was_a_string(kept, x)).get_concrete_function(tf.constant(1))
+    assert bool(concrete(tf.constant(1)))
+    with pytest.raises(tf.errors.MutationError, match="`kept.value` was 'text' when this function was traced"):
+        concrete(tf.constant(2))
+
+
+@pytest.mark.parametrize("value", ["text", None, 2.5, np.array([1.5])])
+def test_another_kind_of_value_in_a_place_that_runs_read_is_refused(value: Any) -> None:
+    kept = Kept()
+    kept.value = tf.constant(1)
+
+    @tf.function
+    def adds(x):
+        kept.value = kept.value + x
+        return kept.value
+
+    assert adds(tf.constant(1)).numpy() == 2
+    kept.value = value
+    with pytest.raises(tf.errors.MutationError, match="is what this function was traced for"):
+        adds(tf.constant(1))
+    kept.value = 7
+    assert adds(tf.constant(1)).numpy() == 8

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from autograph.errors import MutationError
 from autograph.runtime.ir import Graph
+from autograph.runtime.places import Place
 from autograph.runtime.tensor import SymbolicTensor
 
 from ..locations import Cell, Location, Mutable
@@ -32,17 +33,21 @@ class Watched:
     def __init__(self) -> None:
         self._snapshots: dict[int, Snapshot] = {}
         self._cells: dict[int, tuple[Cell, Any]] = {}
+        self.called_at: dict[int, Place | None] = {}
+        """By identity, the calls that may have changed them last."""
         self.changed: list[tuple[Any, str]] = []
         """Lists and cells that have been put back, with their names."""
 
-    def note(self, obj: list[Any] | FunctionType) -> None:
-        """Keeps a copy of what a list holds, or of the variables that a function shares."""
+    def note(self, obj: list[Any] | FunctionType, where: Place | None) -> None:
+        """Keeps a copy of what a list holds, or of the variables that a function shares, for a call at `where`."""
         if isinstance(obj, FunctionType):
             for name, cell in zip(obj.__code__.co_freevars, obj.__closure__ or (), strict=True):
                 location = Cell(cell, name)
                 self._cells.setdefault(id(cell), (location, location.get()))
+                self.called_at[id(cell)] = where
         elif id(obj) not in self._snapshots:
             self._snapshots[id(obj)] = Snapshot(obj, obj.copy(), "list", False)
+        self.called_at[id(obj)] = where
 
     def put_back(self, graph: Graph, given: set[int]) -> None:
         """Puts back what holds tensors of a graph, but for what is given as argument; forgets all else."""

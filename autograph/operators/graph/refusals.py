@@ -14,7 +14,7 @@ from autograph.errors import MutationError
 from ..locations import Mutable
 from ..state import Journal
 from .errors import keywords_of, where
-from .specs import Frozen
+from .specs import Frozen, Spec, described
 
 _INSTEAD = "use a list, a dict, an attribute or a variable in its place, or make the change outside"
 _ARRAY_INSTEAD = "use a tensor in its place (tf.constant), or make the change outside"
@@ -47,6 +47,27 @@ def outlives_trace(owner: Any, label: str, journal: Journal, arguments: Iterable
         **_where(owner, journal),
         construct=name,
         remedy="return the values, or keep them in an attribute or a variable",
+    )
+
+
+def changed_constant(label: str, value: Any) -> MutationError:
+    """The error of runs of a trace which has what a place held as a constant, when the place holds something else."""
+    return MutationError(
+        f"`{label}` was {described(value)} when this function was traced, and is something else now: this trace can't "
+        "run any more, as the two can't be merged",
+        **where(),
+        construct=label,
+        remedy="call the tf.function itself, which traces it again; or hold a tensor there, or None, before",
+    )
+
+
+def changed_place(label: str, spec: Spec, now: Spec, place: dict[str, Any]) -> MutationError:
+    """The error of a run that finds something else in a place than what its trace is for."""
+    return MutationError(
+        f"`{label}` is {now}, but {spec} is what this function was traced for, which reads and writes it in each run",
+        **place,
+        construct=label,
+        remedy="keep one dtype and structure there, or make another tf.function for the other kind",
     )
 
 

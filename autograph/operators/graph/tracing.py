@@ -8,29 +8,25 @@ are shows only after a trace, so that a function that has such places is traced 
 from __future__ import annotations
 
 import re
-import weakref
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import wraps
 from types import FunctionType, MethodType
 from typing import Any
 
-import numpy as np
-
 from autograph.errors import MutationError
-from autograph.runtime import convert, dtypes, trace
+from autograph.runtime import trace
 from autograph.runtime.arguments import mutation_error
-from autograph.runtime.ir import Graph, Node
-from autograph.runtime.ops.host import PY_FUNCTION
-from autograph.runtime.ops.shape import ensure_shape
+from autograph.runtime.ir import Graph
 from autograph.runtime.optional import OptionalOutput
+from autograph.runtime.places import Place
 from autograph.runtime.tensor import SymbolicTensor
 
 from ..calls import call, staged_form
 from ..exceptions import StagedRaise
 from ..iterators import is_iterator
 from ..locations import attributes_of
-from ..state import Attribute, Cell, Contents, Item, Journal, Location, forget_copies, replaced, stack
+from ..state import Cell, Contents, Item, Journal, Location, forget_copies, replaced, stack
 from ..unrolling import forget_turns
 from ..variables import UNDEFINED
 from . import class_defaults, leaks, memory, rebinding
@@ -38,17 +34,16 @@ from .branches import empty_copies
 from .dicts import DictState, StagedDict
 from .errors import where
 from .iterables import StagedIterable
-from .join import join
-from .lists import StagedList, kind_of
+from .lists import StagedList
 from .maybe import Maybe
 from .outputs import as_output as list_output
+from .outside_places import Key, OutsidePlace, drop_unused_reads, widen
 from .rebinding import count_references
 from .refusals import changed_in_recursion, lost_array, outlives_trace
-from .specs import Frozen, Mismatch, Optional, Spec, is_structure, parts_of, rebuild
-from .values import exported, freeze, references_in, spec_of
+from .specs import Frozen, is_structure, parts_of, rebuild
+from .values import freeze, references_in
 
 ATTEMPTS = 10
-Key = tuple[Any, ...]
 
 
 class TraceJournal(Journal):
@@ -62,97 +57,20 @@ class TraceJournal(Journal):
         self._given = {id(each): each for each in parts if is_iterator(each)}
         self.watched = leaks.Watched()
 
-    def watch(self, obj: Any, where: Any) -> None:
+    def watch(self, obj: Any, where: Place | None) -> None:
         # A list that nobody needs any more would be taken for one that outlives the trace.
         if isinstance(obj, list) or (isinstance(obj, FunctionType) and obj.__closure__):
-            self.watched.note(obj)
+            self.watched.note(obj, where)
         else:
             super().watch(obj, where)
+
+    def announced_at(self, obj: Any) -> Place | None:
+        """The code that may have changed an object last."""
+        return super().announced_at(obj) or self.watched.called_at.get(id(obj))
 
     def has_iterator(self, obj: Any) -> bool:
         """Whether an iterator is an argument, a part of one, or otherwise older than the trace."""
         return id(obj) in self._given or super().has_iterator(obj)
-
-
-class Place:
-    """A place outside the traced function that the graph reads and writes."""
-
-    def __init__(self, location: Location, spec: Spec, initial: Any) -> None:
-        self.location = location
-        self.spec = spec
-        self.initial = initial
-        self.reads: Node | None = None
-        self._find = _finder(location)
-
-    @property
-    def may_miss(self) -> bool:
-        """Whether it is an item of a dict that is read, but may not be there."""
-        is_maybe = isinstance(self.spec, Optional) and self.spec.missing is UNDEFINED
-        return is_maybe and isinstance(self.location, Item)
-
-    def read(self) -> Any:
-        """Stages reading the place; returns the staged value."""
-        find, spec = self._find, self.spec
-
-        def read() -> Any:
-            tensors: list[Any] = []
-            spec.flatten(freeze(find().get(), lambda _: False), tensors)
-            return tensors[0] if len(tensors) == 1 else tensors
-
-        types = spec.types()
-        dtypes = tuple(each.dtype for each in types)
-        outputs = trace.apply(PY_FUNCTION, name="read", function=read, types=dtypes, eager=True)
-        self.reads = outputs[0].value.node if outputs else None
-        return spec.unflatten(
-            iter([ensure_shape(output, each.shape) for output, each in zip(outputs, types, strict=True)])
-        )
-
-    def read_for(self, initial: Any) -> Any:
-        """As `read`, for what stands for an array."""
-        value = self.read()
-        held = memory.of(initial) if isinstance(initial, np.ndarray) else None
-        if held is not None:
-            memory.register(value, held)
-        return value
-
-    def write(self, value: Any, in_place: bool) -> None:
-        """Stages writing the place; ``in_place``: the array that it holds, which keeps its other names."""
-        find, spec = self._find, self.spec
-
-        def write(*tensors: Any) -> None:
-            location, made = find(), _resolved(spec.unflatten(iter(tensors)))
-            if in_place and isinstance(location.get(), np.ndarray):
-                np.copyto(location.get(), made.numpy())
-            else:
-                location.set(made)
-
-        write.writes_outside = True  # type: ignore[attr-defined]
-        tensors: list[Any] = []
-        spec.flatten(value, tensors)
-        trace.apply(PY_FUNCTION, *tensors, name="write", function=write, types=(), eager=True)
-
-
-def _finder(location: Location) -> Callable[[], Location]:
-    """What gives the place again when the graph runs; the graph of a method doesn't keep its object alive."""
-    if not isinstance(location, Attribute):
-        return lambda: location
-    try:
-        owner, name, prefix = weakref.ref(location.owner), location.name, location.prefix
-    except TypeError:
-        return lambda: location
-    return lambda: Attribute(owner(), name, prefix)
-
-
-def _resolved(value: Any) -> Any:
-    """A value of a run: what may be missing is there or not."""
-    if isinstance(value, Maybe):
-        return _resolved(value.value) if bool(value.flag) else value.missing
-    if isinstance(value, StagedList):
-        return kind_of(value)(convert.convert_to_tensor(value))
-    if isinstance(value, StagedDict):
-        held = {key: _resolved(part) for key, part in value.state.values.items()}
-        return {key: part for key, part in held.items() if part is not UNDEFINED}
-    return value
 
 
 def traced(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -170,13 +88,15 @@ def traced(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Runs a converted function under a graph; returns its result, with the user's objects free of graph tensors."""
-    places: dict[Key, Place] = {}
+    places: dict[Key, OutsidePlace] = {}
     values = [*arguments, *keywords.values()]
     for attempt in range(ATTEMPTS):
         mark = graph.mark()
         tables = _Tables(places)
         for place in places.values():
-            if not tables.holds(place):
+            if place.is_constant:
+                place.guard(graph)
+            elif place.is_read and not tables.holds(place):
                 place.location.set(place.read_for(place.initial))
         try:
             result, found, stored = _run(form, values, arguments, keywords, tables)
@@ -192,11 +112,12 @@ def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...]
             is_read = (
                 key in places or not attempt or not (isinstance(location, Item) or isinstance(location.owner, type))
             )
-            stable = _widen(places, key, location, old, new, is_read) and stable
+            stable = widen(places, key, location, old, new, is_read) and stable
         if stable:
             for key, (_, _, new) in found.items():
                 places[key].write(new, key in stored)
-            _drop_unused_reads(graph, places)
+            used = {each.value for each in _leaves(result) if isinstance(each, SymbolicTensor)}
+            drop_unused_reads(graph, places, used)
             return result
         graph.truncate(mark)
     raise MutationError("what this function writes outside itself never settles", **where())
@@ -208,13 +129,13 @@ class _Tables:
     While the function is traced, staged dicts stand in for them.
     """
 
-    def __init__(self, places: dict[Key, Place]) -> None:
+    def __init__(self, places: dict[Key, OutsidePlace]) -> None:
         maybe = {id(place.location.owner) for place in places.values() if place.may_miss}
         self._places = [place for place in places.values() if id(place.location.owner) in maybe]
         self.given: dict[int, dict[Any, Any]] = {}
         """What the staged dicts hold at first, by the identity of the dict that each stands for."""
 
-    def holds(self, place: Place) -> bool:
+    def holds(self, place: OutsidePlace) -> bool:
         """Whether a place is an item of one of the dicts."""
         return place in self._places
 
@@ -257,7 +178,8 @@ def _run(
     finally:
         graph = trace.current_graph()
         recursive = graph is not None and graph.calls_itself
-        found = journal.changes() if recursive else {each[0].key: each for each in _staged_changes(journal, tables)}
+        changes = _plain_changes(journal) if recursive else _staged_changes(journal, tables)
+        found = {each[0].key: each for each in changes}
         given = {id(each) for value in values for each in _containers(value)}
         lists = [label for key, (_, label) in replaced().items() if key in given and not stack()]
         found = {key: each for key, each in found.items() if id(each[0].owner) not in given}
@@ -302,6 +224,11 @@ def _run(
     return result, found, stored
 
 
+def _plain_changes(journal: Journal) -> list[tuple[Location, Any, Any]]:
+    """Location, old and new value of what has changed and could be set again."""
+    return [each for each in journal.changes().values() if type(each[0]) is not Location]
+
+
 def _staged_changes(journal: Journal, tables: _Tables) -> Iterator[tuple[Location, Any, Any]]:
     """Location, old and new value of what now holds graph tensors; of dicts each item that has changed."""
     for location, old, new in journal.changes().values():
@@ -334,58 +261,6 @@ def _as_output(value: Any) -> Any:
         keys, parts = parts_of(value)
         return rebuild(type(value), keys, [_as_output(part) for part in parts])
     return value
-
-
-def _with_lists_of_one_length(spec: Spec, location: Location) -> Spec:
-    """A specification of what the graph reads at its start.
-
-    Raises:
-        MutationError: there is a list in it whose length differs from run to run.
-    """
-    if any(each.dtype is dtypes.variant for each in spec.types()):
-        raise MutationError(
-            f"`{location.label}` outlives this function, and holds a list whose length differs from run to run",
-            **where(),
-            construct=location.label,
-            remedy="return the list, or keep a tensor: tf.concat([values, [x]], axis=0)",
-        )
-    return spec
-
-
-def _can_be_read(location: Location) -> bool:
-    """Whether the graph can ask at its start whether a place holds something: of dicts only Python's own."""
-    return not isinstance(location, Item) or type(location.owner) is dict
-
-
-def _widen(places: dict[Key, Place], key: Key, location: Location, old: Any, new: Any, is_read: bool) -> bool:
-    """Makes the specification of a place hold a value; whether it did so already, or doesn't have to."""
-    place = places.get(key)
-    spec = exported(new, lambda _: False)
-    if place is None:
-        readable = False
-        if is_read and (old is not UNDEFINED or _can_be_read(location)):
-            try:
-                spec = _with_lists_of_one_length(join(spec_of(freeze(old, lambda _: False)), spec), location)
-                readable = True
-            except Mismatch:
-                pass
-        places[key] = Place(location, spec, old)
-        return not readable
-    wider = _with_lists_of_one_length(join(place.spec, spec), location)
-    stable = wider == place.spec
-    place.spec = wider
-    return stable
-
-
-def _drop_unused_reads(graph: Graph, places: dict[Key, Place]) -> None:
-    used = {value for node in graph.nodes for value in node.inputs}
-    for place in places.values():
-        node = place.reads
-        if node is not None and node in graph.nodes:
-            shaped = [each for each in graph.nodes if any(value in node.outputs for value in each.inputs)]
-            if not any(output in used for each in shaped for output in each.outputs):
-                for each in (*shaped, node):
-                    graph.nodes.remove(each)
 
 
 def _is_staged(value: Any) -> bool:

@@ -213,15 +213,18 @@ def _list_method(owner: list[Any], function: Any, arguments: tuple[Any, ...], ke
     """A method of a Python list; with a staged index, value or element it becomes one of a staged list."""
     from .lists import ListState, StagedList
     from .sequences import has_staged
+    from .user_order import has_objects, list_method
 
     name = function.__name__
     compares = name not in ("insert", "pop")
+    if compares and (has_objects(owner) or has_objects(arguments)):
+        return list_method(owner, name, arguments, keywords)
     if has_staged(arguments if compares else arguments[:1]) or (compares and has_staged(owner)):
         if name in ("index", "count"):
             return getattr(StagedList(ListState.of(owner)), name)(*arguments, **keywords)
         return getattr(rebinding.stage(owner, "list", ()).owner, name)(*arguments, **keywords)
-    if name == "sort" and "key" in keywords:
-        keywords["key"] = converted(keywords["key"])
+    if name == "sort" and keywords.get("key") is not None:
+        return list_method(owner, name, arguments, keywords)
     return function(*arguments, **keywords)
 
 

@@ -138,11 +138,13 @@ def _ordered_lists(left: StagedList, right: StagedList, order: Order) -> Any:
     return if_stmt(OPS["any"](differ), by_element, lambda: order(left.length(), right.length()), ())
 
 
-def sort_columns(values: Any, use: str) -> list[Any]:
+def sort_columns(values: Any, use: str) -> list[Any] | None:
     """The vectors by which the elements of a staged list or tensor are sorted, the most significant first.
 
+    None when the elements are neither numbers nor tuples of numbers, so that they have to be compared.
+
     Raises:
-        StagedValueError: the elements are neither numbers nor tuples of numbers.
+        StagedValueError: the elements are tensors that have axes.
     """
     if isinstance(values, StagedList) and values.state.spec.element is not None:
         element, state = values.state.spec.element, values.state
@@ -151,6 +153,8 @@ def sort_columns(values: Any, use: str) -> list[Any]:
                 OPS["list_stack"](handle, dtype=kind.dtype, shape=())
                 for handle, kind in zip(state.handles, element.types(), strict=True)
             ]
+        if not isinstance(element, Leaf):
+            return None
     elif not isinstance(values, StagedList) or values.state.spec.element is None:
         tensor = convert_to_tensor(values)
         if tensor.static_shape is not None and len(tensor.static_shape) == 1:

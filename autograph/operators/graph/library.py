@@ -20,6 +20,7 @@ from autograph.errors import StagedValueError
 from .comparisons import ordered
 from .errors import where
 from .sequences import has_staged, is_staged, max_, sorted_
+from .user_order import has_objects
 
 
 def _in_stages(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -144,6 +145,13 @@ def insort_right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None
     a.insert(bisect_right(a, x if key is None else key(x), lo, hi, key=key), x)
 
 
+@_in_stages
+def insert_sorted(made: Any, values: Any, key: Any) -> None:
+    """Inserts values into an empty staged list, sorted by comparisons; it is stable."""
+    for value in values:
+        insort_right(made, value, key=key)
+
+
 _WRITTEN = {
     heapq: (heappush, heappop, heapify, heapreplace, heappushpop, nsmallest, nlargest),
     bisect: (bisect_left, bisect_right, insort_left, insort_right),
@@ -205,7 +213,8 @@ def _watched(function: Any) -> Callable[..., Any]:
 
 def _staged(original: Any, function: Callable[..., Any]) -> Callable[..., Any]:
     def run(*arguments: Any, **keywords: Any) -> Any:
-        form = function if any(map(has_staged, arguments)) else _watched(original)
+        by_comparing = any(map(has_staged, arguments)) or has_objects(arguments)
+        form = function if by_comparing else _watched(original)
         return form(*arguments, **keywords)
 
     return run

@@ -108,13 +108,18 @@ class ListMethods:
         self._become(self._slice(slice(None, None, -1)))
 
     def sort(self, *, key: Any = None, reverse: Any = False) -> None:
-        """``list.sort``: stable; the elements, or their keys, must be numbers."""
+        """``list.sort``: stable."""
         from .comparisons import order_of, sort_columns
         from .iterables import Map, iterable
         from .sequences import list_
+        from .user_order import sorted_by_comparing
 
         keys = self if key is None else list_(Map(key, [iterable(self)]))
-        self._become(self._taken(order_of(sort_columns(keys, "sort()"), reverse)))
+        columns = sort_columns(keys, "sort()")
+        if columns is None:
+            self._become(sorted_by_comparing(self, key, reverse))
+        else:
+            self._become(self._taken(order_of(columns, reverse)))
 
     def count(self, value: Any) -> Any:
         """``list.count``."""

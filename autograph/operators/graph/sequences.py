@@ -29,6 +29,7 @@ from .maybe import Maybe
 from .specs import Leaf, ListOf, as_number
 from .truths import Truth
 from .tuples import StagedTuple
+from .user_order import has_objects, sorted_by_comparing, sorted_in_python
 
 _STAGED = (SymbolicTensor, Maybe, StagedList, StagedIterable, Truth)
 _NOTHING = object()
@@ -167,7 +168,7 @@ def _extreme(
         found = length_of(values) > 0
         return if_stmt(found, lambda: as_number(_extreme_item(name, values), python), lambda: default, ())
     keywords = {} if default is _NOTHING else {"default": default}
-    if key is None and not has_staged(values):
+    if key is None and not has_staged(values) and not has_objects(values):
         return getattr(builtins, name)(*arguments, **keywords)
     if key is None and isinstance(values, Tensor) and (values.static_shape is None or len(values.static_shape) < 2):
         _require_rank(values, f"{name}()")
@@ -278,14 +279,17 @@ def sorted_(values: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
     """``sorted``: stable, as in Python."""
     values = _listed(values, "sorted()")
     if not has_staged(values) and not is_staged(reverse):
-        return sorted(values, key=None if key is None else call(key), reverse=reverse)
+        return sorted_in_python(values, key, reverse)
     if isinstance(values, Tensor):
         _require_rank(values, "sorted()")
     staged = list_(values) if isinstance(values, StagedIterable) else values
     if isinstance(values, (list, tuple)):
         staged = StagedList(ListState.of(list(values)))
     keys = staged if key is None else list_(Map(key, [iterable(staged)]))
-    order = order_of(sort_columns(keys, "sorted()"), reverse)
+    columns = sort_columns(keys, "sorted()")
+    if columns is None:
+        return sorted_by_comparing(values, key, reverse)
+    order = order_of(columns, reverse)
     if isinstance(values, (list, tuple)):
         return [staged.at(order[index]) for index in range(len(values))]
     if isinstance(staged, StagedList):

@@ -60,8 +60,8 @@ class Settings:
     (``full_traceback``)                    user's
     AUTOGRAPH_OPTIMIZE (``optimize``)       0: graphs run as they were traced; see also
                                             `tf.config.optimizer`
-    AUTOGRAPH_NATIVE (``native``)           1: graphs become machine code where that pays and llvmlite is
-                                            installed, unless ``jit_compile=False``
+    AUTOGRAPH_NATIVE (``native``)           0: graphs run through NumPy, and don't become machine code when that
+                                            pays and llvmlite is installed; see also ``jit_compile``
     ======================================  ==========================================================
     """
 
@@ -71,7 +71,7 @@ class Settings:
     checks: bool = False
     full_traceback: bool = False
     optimize: bool = True
-    native: bool = False
+    native: bool = True
     run_functions_eagerly: bool = False
 
 
@@ -81,7 +81,7 @@ settings = Settings(
     checks=_flag("AUTOGRAPH_CHECKS"),
     full_traceback=_flag("AUTOGRAPH_FULL_TRACEBACK"),
     optimize=_flag("AUTOGRAPH_OPTIMIZE", default="1"),
-    native=_flag("AUTOGRAPH_NATIVE"),
+    native=_flag("AUTOGRAPH_NATIVE", default="1"),
 )
 
 
@@ -100,9 +100,13 @@ experimental_functions_run_eagerly = functions_run_eagerly
 
 
 def __getattr__(name: str) -> Any:
-    """`tf.config.optimizer`, loaded when it is first used."""
-    if name != "optimizer":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .runtime.optimize import options
+    """`tf.config.optimizer` and the devices, loaded when they are first used."""
+    if name == "optimizer":
+        from .runtime.optimize import options
 
-    return options
+        return options
+    from .runtime import devices
+
+    if name not in devices.__all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(devices, name)

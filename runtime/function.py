@@ -401,7 +401,7 @@ def function(
         other arguments are refused with a `SignatureError`.
     autograph: convert the function first, so that Python control flow can depend on tensors.
     jit_compile: True: run as machine code (the extra ``native``), or raise `UnimplementedError` with the operation and
-        the line that stand in the way. False: never. None: where it pays, if it is turned on.
+        the line that stand in the way. False: never. None: when it pays.
     names with ``experimental_``: without meaning; ``experimental_relax_shapes`` is the old ``reduce_retracing``.
     reduce_retracing: leave dimensions unknown in which calls differ, rather than trace for each.
     maximum_traces: how many traces to keep, of methods for each instance; the oldest go first, and `explain` says so.

@@ -13,6 +13,7 @@ import numpy as np
 from autograph.config import settings
 from autograph.errors import AutographError
 
+from ...deeper import deeper
 from ...ir import Graph, Node, Type
 from ...profiler import recorder
 from .. import costs
@@ -24,6 +25,8 @@ Entry = Callable[..., Any]
 _MOST_SHAPES = 16
 # Code that gives up so often (because of errors and warnings) is not asked again.
 _MOST_FAILURES = 10
+# How much deeper than Python's limit calls may nest that go down into sub-graphs.
+_DEEPER = 20_000
 _lock = threading.RLock()
 
 
@@ -55,7 +58,7 @@ class Region:
     @functools.cached_property
     def plan(self) -> Plan:
         """The plan that runs when there is no code for the arguments, and tells what is wrong with them."""
-        return Plan(self.graph)
+        return _plan_of(self.graph)
 
     @functools.cached_property
     def rest(self) -> Plan:
@@ -65,14 +68,14 @@ class Region:
         from .partition import partition
 
         parts, regions = partition(self.graph, self._blamed)
-        return Plan(parts) if regions else self.plan
+        return _plan_of(parts) if regions else self.plan
 
     @functools.cached_property
     def _counting(self) -> Plan:
         """The plan that runs while it is open whether there will be code: it counts the turns of loops."""
         if all(node.op.name != "while" for node in self.graph.walk()):
             return self.plan
-        return Plan(self.graph, budget=self._budget)
+        return _plan_of(self.graph, budget=self._budget)
 
     def run(self, *inputs: Any) -> tuple[Any, ...]:
         """Run the graph. Raises what its plan raises."""
@@ -113,7 +116,7 @@ class Region:
 
     @functools.cached_property
     def _profiled(self) -> Plan:
-        return Plan(self.graph, profiled=True)
+        return _plan_of(self.graph, profiled=True)
 
     def _waiting(self, *inputs: Any) -> tuple[Any, ...] | None:
         """Run the plan, and count its work; None when so much is done that compiling pays."""
@@ -158,7 +161,8 @@ class Region:
         types = [Type(value.type.dtype, shape) for value, shape in zip(self.graph.inputs, shapes, strict=True)]
         lowering = Lowering(self.graph, types)
         try:
-            return module(lowering) if lowering.lower() else None
+            with deeper(_DEEPER):
+                return module(lowering) if lowering.lower() else None
         except Exception as error:
             if settings.checks and not isinstance(error, AutographError):
                 raise  # a mistake of ours, which must not stop users
@@ -198,6 +202,11 @@ def _lines(nodes: Sequence[Node]) -> str:
         return ""
     first, last = min(place.line for place in places), max(place.line for place in places)
     return f" ({places[0].file.rpartition('/')[2]}:{first}{f'-{last}' if last > first else ''})"
+
+
+def _plan_of(graph: Graph, **options: Any) -> Plan:
+    with deeper(_DEEPER):
+        return Plan(graph, **options)
 
 
 def _none(*_: Any) -> None:

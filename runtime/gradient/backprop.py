@@ -39,7 +39,14 @@ def _add_to_element(total: Any, g: Any, items: Any, index: Any, **kind: Any) -> 
     return OPS["list_set"](total, index, add(OPS["list_get"](total, index, **kind), g))
 
 
-_UPDATES: dict[str, Callable[..., Any]] = {"get_item": _add_to_item, "list_get": _add_to_element}
+def _add_to_array_element(total: Any, g: Any, items: Any, index: Any, **kind: Any) -> Any:
+    return OPS["array_add_at"](total, index, g)
+
+
+_UPDATES: dict[str, Callable[..., Any]] = {
+    "get_item": _add_to_item, "list_get": _add_to_element, "array_read": _add_to_array_element,
+    "array_take": lambda total, g, items, index, like: _add_to_array_element(total, g, items, index),
+}  # fmt: skip
 
 
 def backpropagate(records: Iterable[Record], targets: Sequence[Any], gradients: Sequence[Any],

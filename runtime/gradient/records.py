@@ -168,9 +168,16 @@ def run_recorded(op: Op, inputs: Sequence[Any], attributes: dict[str, Any]) -> A
 
 
 def fresh(outputs: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
-    """The outputs with arrays of their own where they are those of inputs, so that each tensor has its own key."""
-    given = {id(x._array) for x in inputs if type(x) is EagerTensor}
-    return [EagerTensor(_alias(x._array)) if id(x._array) in given else x for x in outputs]
+    """The outputs with arrays of their own where they are those of inputs, or may be elements of them, so that each
+    tensor has its own key.
+    """
+    given = [x._array for x in inputs if type(x) is EagerTensor]
+    known = {id(array) for array in given}
+    from_list = any(type(array) is ListValue for array in given)
+    return [
+        EagerTensor(_alias(x._array)) if id(x._array) in known or (from_list and type(x._array) is np.ndarray) else x
+        for x in outputs
+    ]
 
 
 def _alias(array: Any) -> Any:

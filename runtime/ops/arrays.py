@@ -1,6 +1,9 @@
 """Arrays of tensors: lists of which some elements may not have been written yet. What `TensorArray` is made of.
 
 An element that was never written reads as zeros, where the shape of the elements is known or another element tells it.
+
+The gradient of an array is an array of gradients, of which an element that is not there, or that is behind the end, is
+zero. So an array that grows in a loop needs not be kept as it was in each turn.
 """
 
 from __future__ import annotations
@@ -105,6 +108,20 @@ def _stack(items: ListValue, dtype: DType, shape: Shape, length: int | None) -> 
     return lists.stack_op.numpy(ListValue.of([_checked(item, shape) for item in items]), dtype=dtype, shape=shape)
 
 
+def _add_at(items: ListValue, index: Any, value: Any) -> ListValue:
+    items = _grow(items, index)
+    return items.set(int(index), lists._sum(items[int(index)], value))
+
+
+def _take(items: ListValue, index: Any, like: Any) -> Any:
+    item = items[int(index)] if int(index) < len(items) else None
+    return np.zeros_like(like) if item is None else item
+
+
+def _clear(items: ListValue, index: Any) -> ListValue:
+    return items.set(int(index), None) if int(index) < len(items) else items
+
+
 def _sample(*inputs: Any, **attributes: Any) -> Any:
     array = ListValue.of([np.array([1.0, 2.0], np.float32), None])
     return (array, *inputs), attributes
@@ -113,19 +130,14 @@ def _sample(*inputs: Any, **attributes: Any) -> Any:
 new_op = op("array_new", infer=_infer_new, numpy=_new, gradient=NOT_DIFFERENTIABLE,
             samples=lambda: [((np.int32(2),), {})], doc="An array of which no element is written.")  # fmt: skip
 grow_op: Op = op("array_grow", infer=lambda items, index: lists._list_type(), numpy=_grow,
-             gradient=lambda g, out, items, index: (trim_op(g, items), None),
+             gradient=lambda g, out, items, index: (g, None),
              samples=lambda: [_sample(np.int32(3))], doc="The array, long enough for an index.")  # fmt: skip
-trim_op: Op = op("array_trim", infer=lists._list_type,
-             numpy=lambda items, like: ListValue.of(items.items()[: len(like)]),
-             gradient=lambda g, out, items, like: (grow_op(g, lists.length_op(items) - 1), None),
-             samples=lambda: [_sample(ListValue.of([None]))], doc="As many elements as another array has.")  # fmt: skip
 write_op = op("array_write", infer=_infer_write, numpy=_write,
-              gradient=lambda g, out, items, index, value: lists._set_gradient(g, items, index, value),
+              gradient=lambda g, out, items, index, value: _write_gradient(g, index, value),
               samples=lambda: [_sample(np.int32(1), np.ones(2, np.float32))],
               doc="The array with another element at an index.")  # fmt: skip
 read_op = op("array_read", infer=_infer_read, numpy=_read,
-             gradient=lambda g, out, items, index, dtype, shape: (
-                 lists.set_op(lists.zeros_like_op(items), index, g), None),
+             gradient=lambda g, out, items, index, dtype, shape: (add_at_op(new_op(0), index, g), None),
              samples=lambda: [_sample(np.int32(i), dtype=float32, shape=(2,)) for i in (0, 1)],
              doc="The element at an index.")  # fmt: skip
 stack_op = op("array_stack", infer=_infer_stack, numpy=_stack,
@@ -133,3 +145,25 @@ stack_op = op("array_stack", infer=_infer_stack, numpy=_stack,
               samples=lambda: [_sample(dtype=float32, shape=(2,), length=2),
                                _sample(dtype=float32, shape=None, length=None)],
               doc="The elements along a new first axis.")  # fmt: skip
+
+# What gradients of arrays need.
+
+add_at_op: Op = op("array_add_at", infer=_infer_write, numpy=_add_at,
+                   gradient=lambda g, out, items, index, value: (g, None, take_op(g, index, value)),
+                   samples=lambda: [_sample(np.int32(i), np.ones(2, np.float32)) for i in (0, 1, 3)],
+                   doc="The array with a value added to the element at an index.")  # fmt: skip
+take_op: Op = op("array_take", infer=lambda items, index, like: like, numpy=_take,
+                 gradient=lambda g, out, items, index, like: (add_at_op(new_op(0), index, g), None, None),
+                 samples=lambda: [_sample(np.int32(i), np.ones(2, np.float32)) for i in (0, 1, 3)],
+                 doc="The element at an index; zeros like a tensor where there is none.")  # fmt: skip
+clear_op: Op = op("array_clear", infer=lambda items, index: lists._list_type(), numpy=_clear,
+                  gradient=lambda g, out, items, index: (clear_op(g, index), None),
+                  samples=lambda: [_sample(np.int32(i)) for i in (0, 1, 3)],
+                  doc="The array without the element at an index.")  # fmt: skip
+
+
+def _write_gradient(g: Any, index: Any, value: Any) -> tuple[Any, ...]:
+    from .create import zeros_like
+
+    element = take_op(g, index, zeros_like(value))  # first: `g` is an old version once it has been changed
+    return clear_op(g, index), None, element

@@ -7,6 +7,7 @@ time (see `list_value`). An index is as in Python: `-n <= index < n`, otherwise 
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,7 +73,11 @@ def _stack(items: ListValue, dtype: DType, shape: Shape) -> Any:
 
 
 def _stack_like(items: ListValue, like: Any) -> Any:
-    return np.stack(items.items()).astype(like.dtype, copy=False) if len(items) else np.zeros_like(like)
+    result = np.zeros_like(like)
+    for place, item in enumerate(items.items()[: len(like)]):
+        if item is not None:  # as in the gradient of an array, which may also have another length
+            result[place] = item
+    return result
 
 
 def _unstack(x: Any) -> ListValue:
@@ -99,7 +104,7 @@ def _zeros_of(item: Any) -> Any:
 
 
 def _add(x: ListValue, y: ListValue) -> ListValue:
-    return ListValue.of([_sum(a, b) for a, b in zip(x, y, strict=True)])
+    return ListValue.of([_sum(a, b) for a, b in itertools.zip_longest(x, y)])
 
 
 def _sum(a: Any, b: Any) -> Any:

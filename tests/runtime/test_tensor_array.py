@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 
 import autograph as tf
 from autograph.errors import InvalidArgumentError, OutOfRangeError
+
+from .gradient_ways import check, difference, ways
 
 
 def in_both_modes(function: Any, *arguments: Any) -> list[Any]:
@@ -119,3 +122,64 @@ def test_gradients_of_reads_and_gathers(dynamic: bool) -> None:
 
     for gradient in in_both_modes(slope, tf.constant([1.0, 2.0, 3.0])):
         np.testing.assert_allclose(gradient, [1, 100, 1])
+
+
+def recurrence(x: Any) -> Any:
+    """Reads what earlier turns wrote, and writes some elements twice."""
+    array = tf.TensorArray(tf.float32, size=0, dynamic_size=True, element_shape=[])
+    array = array.write(0, x).write(1, x * x)
+    for i in tf.range(2, 6):
+        array = array.write(i, array.read(i - 1) * x + array.read(i - 2))
+        if i % 2 == 0:
+            array = array.write(i, tf.sin(array.read(i)))
+    return tf.reduce_sum(array.stack()) + array.read(5)
+
+
+def grown_in_a_branch(x: Any) -> Any:
+    array = tf.TensorArray(tf.float32, size=0, dynamic_size=True, element_shape=[]).write(0, x)
+    before = tf.reduce_sum(array.stack())
+    if x > 0:
+        array = array.write(3, x * x)
+    return before * 2.0 + tf.reduce_sum(array.stack() * 3.0) * array.read(0)
+
+
+@pytest.mark.parametrize("function", [recurrence, grown_in_a_branch])
+@ways
+def test_gradients_of_arrays_that_grow(way: Any, function: Any) -> None:
+    def slope(x: float) -> Any:
+        with tf.GradientTape() as tape:
+            x = tf.constant(x, tf.float32)
+            tape.watch(x)
+            y = function(x)
+        return tape.gradient(y, x).numpy()
+
+    found = way(tf.function(function), np.float32(0.7))
+    check(found[0], function(tf.constant(0.7)))
+    check(found[1], slope(0.7))
+    np.testing.assert_allclose(found[2], 2 * slope(0.7) * difference(slope, 0.7, 1e-3), rtol=1e-2)
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_gradients_of_arrays_take_work_and_memory_in_proportion(dynamic: bool) -> None:
+    @tf.function(input_signature=[tf.TensorSpec((None,), tf.float32)])
+    def slope(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            count = tf.shape(x)[0]
+            given = tf.TensorArray(tf.float32, size=count).unstack(x)
+            array = tf.TensorArray(tf.float32, size=0 if dynamic else count, dynamic_size=dynamic, element_shape=[])
+            array = array.write(0, x[0])
+            for i in tf.range(1, count):
+                array = array.write(i, array.read(i - 1) + given.read(i))
+            y = tf.reduce_sum(array.stack())
+        return tape.gradient(y, x)
+
+    peaks = []
+    for n in (250, 1000):
+        x = tf.ones(n)
+        np.testing.assert_allclose(slope(x), np.arange(n, 0, -1))
+        tracemalloc.start()
+        slope(x)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 6 * peaks[0]  # 16 times as much if each turn kept the array as it was

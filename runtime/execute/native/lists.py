@@ -105,8 +105,10 @@ def _new(lowering: Lowering, length: str, element: Element | None = None) -> Lis
     return ListOf(data, room, element or Element(e), length)
 
 
-_CHANGES = frozenset(("list_push", "list_set", "array_write", "array_grow"))
-_READS = frozenset(("list_get", "array_read", "list_length", "list_stack", "array_stack", "list_stack_like"))
+_CHANGES = frozenset(("list_push", "list_set", "array_write", "array_grow", "array_clear"))
+_READS = frozenset((
+    "list_get", "array_read", "array_take", "list_length", "list_stack", "array_stack", "list_stack_like",
+))  # fmt: skip
 
 
 def reads_first(nodes: Sequence[Node]) -> Sequence[Node]:
@@ -279,6 +281,16 @@ def _set(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression
     return x
 
 
+@lowers("array_clear")
+def _clear_element(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
+    e, x = lowering.e, _list(inputs[0])
+    check_owned(lowering, x, node.inputs[0], node)
+    index = _index(lowering, inputs[1], x, wraps=False)
+    _need(lowering, x, x.length)
+    _clear(lowering, x, e.let(f"mul i64 {index}, {x.element.size}"), x.element.size)
+    return x
+
+
 @lowers("list_pop")
 def _pop(lowering: Lowering, node: Node, inputs: list[Expression]) -> list[Expression]:
     e, x = lowering.e, _list(inputs[0])
@@ -303,12 +315,6 @@ def _grow(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expressio
     return longer
 
 
-@lowers("array_trim")
-def _trim(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
-    e, x, like = lowering.e, _list(inputs[0]), _list(inputs[1])
-    return x.of_length(e.select(e.compare("lt", int64, x.length, like.length), int64, x.length, like.length))
-
-
 # Looking
 
 
@@ -326,6 +332,15 @@ def _get(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression
     x = _list(inputs[0])
     _bind_read(x, node)
     index = _index(lowering, inputs[1], x, wraps=node.op.name == "list_get")
+    _need(lowering, x, x.length)
+    return _read(lowering, x, index)
+
+
+@lowers("array_take")
+def _take(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
+    x, like = _list(inputs[0]), _tensor(inputs[2])
+    x.element.bind(like.dtype, like.shape)
+    index = _index(lowering, inputs[1], x, wraps=False)
     _need(lowering, x, x.length)
     return _read(lowering, x, index)
 

@@ -15,8 +15,9 @@ TYPES: dict[DType, str] = {
 
 OPS = frozenset((
     "absolute", "add", "add_at", "add_n", "all", "any", "arccos", "arccosh", "arcsin", "arcsinh", "arctan",
-    "arctan2", "arctanh", "argmax", "argmin", "array_grow", "array_new", "array_read", "array_stack", "array_trim",
-    "array_write", "assert", "bitwise_and", "bitwise_or", "bitwise_xor", "broadcast_to", "broadcast_to_shape_of",
+    "arctan2", "arctanh", "argmax", "argmin", "array_clear", "array_grow", "array_new", "array_read", "array_stack",
+    "array_take", "array_write", "assert", "bitwise_and", "bitwise_or", "bitwise_xor", "broadcast_to",
+    "broadcast_to_shape_of",
     "cast", "cbrt", "ceil", "clip", "concat", "copysign", "cos", "cosh", "count_nonzero", "deg2rad", "divide",
     "divide_no_nan", "ensure_shape", "equal", "erf", "erfc", "exp", "exp2", "expand_dims", "expm1", "fill", "flip",
     "floor", "floor_divide", "fmax", "fmin", "fmod", "gather", "get_item", "greater", "greater_equal", "hypot",

@@ -29,8 +29,10 @@ if raised == 1:
 `caught` raises the exception when nothing is staged; else it tells which handler catches it. The handler runs while the
 exception is being handled, as in Python.
 
-Left as they are, and refused when a `raise` in them is staged: a body with `break` or `continue` of a loop around it,
-and a `raise` in a `with` in the body.
+`break` and `continue` of a loop around it become `break` of the loop that runs the body once, with a flag that tells
+which of them is to follow after the `try`.
+
+A `raise` in a `with` in the body is left as it is, and refused when it is staged.
 """
 
 from __future__ import annotations
@@ -46,6 +48,8 @@ from . import build
 from .base import SCOPES, Pass, Rewritten
 from .exit_facts import LOOPS
 
+_LEFT = {gast.Break: 1, gast.Continue: 2}
+
 
 class Tries(Pass):
     """Rewrites `try` with handlers around `raise` and `assert`."""
@@ -53,10 +57,10 @@ class Tries(Pass):
     looks_at = (gast.Raise, gast.Assert)
 
     def leave_Try(self, node: Any) -> Rewritten:
-        if not node.handlers or not _raises(node.body) or _jumps(node.body):
+        if not _raises(node.body) or self.analysis(scopes).frame_bound(node) is not None:
             return node
-        if self.analysis(scopes).frame_bound(node) is not None:
-            return node
+        if not node.handlers:
+            return self._with_finally(node)
         at = node.handlers[0].type or node.body[0]
         raises, raised = self.fresh("raises"), self.fresh("raised")
         self.context.generated.add(raises)
@@ -66,20 +70,58 @@ class Tries(Pass):
             build.assign(raises, build.operator_call("Raises", [build.thunk(table, at)], at), at),
             build.assign(raised, build.constant(0, at), at),
         ]
+        left = self._leave_body(node, statements, at)
         leave = build.located(gast.Break(), at)
-        body = [*_without_raises(node.body, raises, raised), leave]
+        body = [*_without_raises(node.body, _Raising(raises, raised)), leave]
         once = build.located(gast.While(build.constant(True, at), body, []), at)
         notes = [self._noting(each, raises, raised, number, at) for number, each in enumerate(node.handlers, start=1)]
         statements.append(build.located(gast.Try([once], notes, [], []), node))
         rest = node.orelse
+        if left is not None and rest:
+            rest = [build.if_(_is_number(left, 0, at), rest, [], rest[0])]
         for number in range(len(node.handlers), 0, -1):
             handler = node.handlers[number - 1]
-            test = _equal(raised, number, handler)
+            test = _is_number(raised, number, handler.type or handler.body[0])
             rest = [build.if_(test, [_handling(handler, raises, number)], rest, handler)]
         statements += rest
-        if not node.finalbody:
-            return statements
-        return build.located(gast.Try(statements, [], [], node.finalbody), node)
+        if node.finalbody:
+            statements = [build.located(gast.Try(statements, [], [], node.finalbody), node)]
+        return statements + self._jump(left, at)
+
+    def _with_finally(self, node: Any) -> Rewritten:
+        """A `try` without handlers: what its body raises is raised after `finally`."""
+        at = node.body[0]
+        raising = _Raising(self.fresh("raises"), self.fresh("raised"), numbered=True)
+        self.context.generated.add(raising.raises)
+        statements = [
+            build.assign(raising.raises, build.operator_call("Raises", [], at), at),
+            build.assign(raising.raised, build.constant(0, at), at),
+        ]
+        left = self._leave_body(node, statements, at)
+        body = [*_without_raises(node.body, raising), build.located(gast.Break(), at)]
+        once = build.located(gast.While(build.constant(True, at), body, []), at)
+        statements.append(build.located(gast.Try([once], [], [], node.finalbody), node))
+        for number in range(1, raising.count + 1):
+            error = _method_call(raising.raises, "error", [build.constant(number, at)], at)
+            again = build.located(gast.Raise(error, None), at)
+            statements.append(build.if_(_is_number(raising.raised, number, at), [again], [], at))
+        return statements + self._jump(left, at)
+
+    @staticmethod
+    def _jump(left: str | None, at: Any) -> list[Any]:
+        if left is None:
+            return []
+        return [build.if_(_is_number(left, _LEFT[kind], at), [build.located(kind(), at)], [], at)
+                for kind in (gast.Break, gast.Continue)]  # fmt: skip
+
+    def _leave_body(self, node: Any, statements: list[Any], at: Any) -> str | None:
+        """Makes `break` and `continue` of loops around the `try` leave its body; returns the flag, if there are any."""
+        if not _jumps(node.body):
+            return None
+        left = self.fresh("left")
+        statements.append(build.assign(left, build.constant(0, at), at))
+        node.body = _without_jumps(node.body, left)
+        return left
 
     @staticmethod
     def _noting(handler: Any, raises: str, raised: str, number: int, at: Any) -> Any:
@@ -93,9 +135,8 @@ def _method_call(owner: str, method: str, arguments: list[Any], at: Any) -> Any:
     return build.call(function, arguments, at)
 
 
-def _equal(variable: str, number: int, at: Any) -> Any:
-    place = at.type or at.body[0]
-    return build.located(gast.Compare(build.name(variable, place), [gast.Eq()], [build.constant(number, place)]), place)
+def _is_number(variable: str, number: int, at: Any) -> Any:
+    return build.located(gast.Compare(build.name(variable, at), [gast.Eq()], [build.constant(number, at)]), at)
 
 
 def _handling(handler: Any, raises: str, number: int) -> Any:
@@ -152,24 +193,62 @@ def _jumps(statements: list[Any], in_loop: bool = False) -> bool:
     return False
 
 
-def _without_raises(statements: list[Any], raises: str, raised: str) -> list[Any]:
+def _without_jumps(statements: list[Any], left: str) -> list[Any]:
+    """The statements, with `break` for `break` and `continue` of a loop around them, and a flag that tells which."""
+    result: list[Any] = []
+    for each in statements:
+        number = _LEFT.get(type(each))
+        if number is not None:
+            result += [build.assign(left, build.constant(number, each), each), build.located(gast.Break(), each)]
+            continue
+        result.append(each)
+        if isinstance(each, tuple(SCOPES)):
+            continue
+        names = ("orelse",) if isinstance(each, LOOPS) else ("body", "orelse", "finalbody")
+        for block in [getattr(each, name, None) for name in names]:
+            if isinstance(block, list):
+                block[:] = _without_jumps(block, left)
+        for part in (*getattr(each, "handlers", ()), *getattr(each, "cases", ())):
+            part.body[:] = _without_jumps(part.body, left)
+    return result
+
+
+class _Raising:
+    """The variables that tell what the body of a `try` raises; ``numbered``: each `raise` has a number of its own."""
+
+    def __init__(self, raises: str, raised: str, numbered: bool = False) -> None:
+        self.raises = raises
+        self.raised = raised
+        self.numbered = numbered
+        self.count = 0
+
+    def statements(self, node: Any) -> list[Any]:
+        """What takes the place of a `raise`."""
+        self.count += 1
+        arguments = [node.exc] if node.cause is None else [node.exc, node.cause]
+        if self.numbered:
+            arguments.insert(0, build.constant(self.count, node))
+        method = "caught_at" if self.numbered else "caught"
+        number = _method_call(self.raises, method, arguments, node)
+        return [build.assign(self.raised, number, node), build.located(gast.Break(), node)]
+
+
+def _without_raises(statements: list[Any], raising: _Raising) -> list[Any]:
     """The statements, with `break` where an exception is raised."""
     result: list[Any] = []
     for each in statements:
         if isinstance(each, gast.Assert) and __debug__:
             each = _as_if(each)
         if isinstance(each, gast.Raise) and each.exc is not None:
-            cause = [] if each.cause is None else [each.cause]
-            number = _method_call(raises, "caught", [each.exc, *cause], each)
-            result += [build.assign(raised, number, each), build.located(gast.Break(), each)]
+            result += raising.statements(each)
             continue
         leaves = isinstance(each, LOOPS) and _raises(each.body)
         for block in _blocks(each):
-            block[:] = _without_raises(block, raises, raised)
+            block[:] = _without_raises(block, raising)
         result.append(each)
         if leaves:
             at = each.iter if isinstance(each, (gast.For, gast.AsyncFor)) else each.test
-            result.append(build.if_(build.name(raised, at), [build.located(gast.Break(), at)], [], at))
+            result.append(build.if_(build.name(raising.raised, at), [build.located(gast.Break(), at)], [], at))
     return result
 
 

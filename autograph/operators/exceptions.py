@@ -26,6 +26,10 @@ Refusal = (StagingError, ConversionError, NeverReturns)
 """What no handler of the user may catch while a graph is built: it says that there can be no graph, or ends a body."""
 
 
+_ONE_OF_SEVERAL = "_autograph_one_of_several"
+"""Marks an exception that stands for several, of which only the run knows which it is."""
+
+
 class _Open(threading.local):
     def __init__(self) -> None:
         self.tries: list[trying] = []
@@ -96,6 +100,12 @@ def raising(exception: Any = None) -> Any:
     """
     if exception is None:
         exception = sys.exc_info()[1] or RuntimeError("No active exception to reraise")
+        if vars(exception).get(_ONE_OF_SEVERAL):
+            raise _refusal(
+                "`raise` raises again what a handler has caught, of which only the run knows which exception it is",
+                "write a handler for each of them",
+                "raise",
+            )
     backend = active()
     if backend is None or not backend.in_body():
         return exception
@@ -120,9 +130,40 @@ class Raises:
 
     __slots__ = ("_caught", "_handlers")
 
-    def __init__(self, handlers: Callable[[], tuple[Any, ...]]) -> None:
+    def __init__(self, handlers: Callable[[], tuple[Any, ...]] = tuple) -> None:
         self._handlers = handlers
-        self._caught: dict[int, dict[Any, BaseException]] = {}
+        self._caught: dict[int, list[BaseException]] = {}
+
+    def _keep(self, number: int, exception: BaseException) -> int:
+        """Keeps an exception, unless one is kept already that is the same but for the place."""
+        kept = self._caught.setdefault(number, [])
+        if not any(_are_alike(each, exception) for each in kept):
+            kept.append(exception)
+        return number
+
+    def caught_at(self, number: int, exception: Any, *cause: Any) -> int:
+        """Keeps an exception that is staged, to be raised after ``finally``; raises it when it is not."""
+        exception = _instance(exception, cause)
+        backend = active()
+        if backend is None or not backend.in_body():
+            raise exception
+        return self._keep(number, exception)
+
+    def error(self, number: int) -> Any:
+        """The exception that `caught_at` has kept, to be raised.
+
+        Raises:
+            StagingError: only the run knows what it says.
+        """
+        kept = self._caught.get(number, [RuntimeError("never raised")])
+        if len(kept) > 1 or backend_of(*getattr(kept[0], "args", ())) is not None:
+            raise _refusal(
+                f"`raise {type(kept[0]).__name__}` is staged, and passes a `finally`, but only the run knows what the "
+                "exception says",
+                "write a text that doesn't depend on tensors or turns of a loop, or raise it after the `try`",
+                "raise in try",
+            )
+        return kept[0]
 
     def caught(self, exception: Any, *cause: Any) -> int:
         """Returns the number of the handler that catches an exception which is staged; raises it when it is not.
@@ -131,8 +172,7 @@ class Raises:
             StagingError: it is staged, and no handler of this ``try`` catches it.
         """
         if cause:
-            exception = exception() if isinstance(exception, type) else exception
-            exception.__cause__ = cause[0]() if isinstance(cause[0], type) else cause[0]
+            exception = _instance(exception, cause)
         backend = active()
         if backend is None or not backend.in_body():
             raise exception
@@ -140,16 +180,14 @@ class Raises:
         if isinstance(exception, BaseException):
             for number, classes in enumerate(self._handlers(), start=1):
                 if isinstance(exception, classes):
-                    place = user_location()
-                    self._caught.setdefault(number, {})[place and place.line] = exception
-                    return number
+                    return self._keep(number, exception)
         raise raising(exception)
 
     def note(self, number: int) -> int:
         """Keeps the exception that Python is handling, which a handler has caught; returns the handler's number."""
         error = sys.exc_info()[1]
         assert error is not None
-        self._caught[number] = {None: error}
+        self._caught[number] = [error]
         return number
 
     def again(self, number: int, named: bool = False) -> None:
@@ -158,7 +196,8 @@ class Raises:
         Raises:
             StagingError: it gets a name, and only the run knows which of several it is, or what it says.
         """
-        errors = list(self._caught[number].values())
+        # With its traceback the exception holds this frame and the user's: kept in one, it would keep all alive.
+        errors = self._caught.pop(number)
         if named and (len(errors) > 1 or backend_of(*errors[0].args) is not None):
             raise _refusal(
                 f"the handler of `{type(errors[0]).__name__}` has a name for the exception, of which only the run "
@@ -166,7 +205,27 @@ class Raises:
                 "use `except` without `as`, or compute what the handler needs from variables",
                 "except",
             )
-        raise errors[-1]
+        if len(errors) > 1:
+            vars(errors[-1])[_ONE_OF_SEVERAL] = True
+        error = errors.pop()
+        try:
+            raise error
+        finally:
+            del error
+
+
+def _are_alike(one: BaseException, other: BaseException) -> bool:
+    return type(one) is type(other) and len(one.args) == len(other.args) and all(
+        x is y or (type(x) in (str, int, float, bool, bytes) and type(y) is type(x) and x == y)
+        for x, y in zip(one.args, other.args, strict=True)
+    )
+
+
+def _instance(exception: Any, cause: tuple[Any, ...]) -> Any:
+    exception = exception() if isinstance(exception, type) else exception
+    if cause:
+        exception.__cause__ = cause[0]() if isinstance(cause[0], type) else cause[0]
+    return exception
 
 
 def refuse_in_try(exception: BaseException) -> None:

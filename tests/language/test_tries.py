@@ -161,6 +161,99 @@ def by_class(x: Any) -> Any:
     return x
 
 
+def left_by_jumps(x: Any) -> Any:
+    total = 0
+    for i in range(10):
+        try:
+            if i > x:
+                break
+            if i == 1:
+                continue
+            if i == 5:
+                raise ValueError
+            total += i
+        except ValueError:
+            total += 100
+            continue
+        else:
+            total += 1000
+        total += 10000
+    else:
+        total = -total
+    return total
+
+
+def left_by_jumps_in_a_staged_loop(x: Any) -> Any:
+    i, total = 0, 0
+    while i < x:
+        i += 1
+        try:
+            match i:
+                case 2:
+                    continue
+                case 6:
+                    break
+            if i == 3:
+                raise KeyError
+            for j in range(4):
+                if j > i:
+                    break
+                total += j
+        except KeyError:
+            total += 100
+        finally:
+            total += 1000
+    return total
+
+
+def until_it_works(x: Any) -> Any:
+    tries = 0
+    while True:
+        try:
+            tries += 1
+            if x > 3:
+                raise StopHere
+            break
+        except StopHere:
+            x -= 2
+    return x, tries
+
+
+def passes_finally(x: Any) -> Any:
+    n = 0
+    for i in range(3):
+        try:
+            try:
+                if x == i:
+                    continue
+                if x > 3:
+                    n += 5
+                    raise ValueError("large") from KeyError("k")
+                assert x > -2, "small"
+                n += 1
+            finally:
+                n += 10
+        except (ValueError, AssertionError) as error:
+            n += 100 * len(str(error))
+    return n
+
+
+def returns_through_finally(x: Any) -> Any:
+    n = [0]
+    try:
+        try:
+            if x > 5:
+                raise StopHere
+            if x > 3:
+                return x
+            n[0] += 1
+        finally:
+            n[0] += 10
+    except StopHere:
+        return n[0]
+    return n[0] + 100
+
+
 def in_a_branch(x: Any) -> Any:
     if x > 3:
         return simple(x - 5) + simple(x)
@@ -171,7 +264,8 @@ def in_a_branch(x: Any) -> Any:
     "function",
     [
         simple, state_at_the_raise, returns, in_a_loop, in_a_staged_loop, out_of_loops, nested, asserts, everything,
-        by_class, in_a_branch,
+        by_class, in_a_branch, left_by_jumps, left_by_jumps_in_a_staged_loop, until_it_works,
+        returns_through_finally,
     ],
     ids=lambda function: function.__name__,
 )  # fmt: skip
@@ -228,6 +322,76 @@ def test_raised_again() -> None:
         return x
 
     raises_at_run_time(f, ValueError, "again", 1, 4, 7)
+
+
+def test_finally_runs_before_the_exception_leaves() -> None:
+    counts = []
+    for x in (2, 5):
+        variable = tf.Variable(0)
+
+        def f(x: Any, variable: Any = variable) -> Any:
+            try:
+                if x > 3:
+                    raise ValueError("too large")
+                x = x + 1
+            finally:
+                variable.assign_add(7)
+            return x
+
+        try:
+            assert int(tf.function(f)(tf.constant(x))) == x + 1
+        except ValueError as error:
+            assert x == 5 and str(error).startswith("too large")  # noqa: PT017
+        counts.append(int(variable))
+    assert counts == [7, 7]
+
+
+def one_of_two_again(x: Any) -> Any:
+    try:
+        if x > 3:
+            raise ValueError("large")
+        if x < 0:
+            raise KeyError("small")
+    except (ValueError, KeyError):
+        x = x + 1
+        raise
+    return x
+
+
+def turns_of_a_loop(x: Any) -> Any:
+    text = "none"
+    try:
+        for k in (1, 2):
+            if x == k:
+                raise ValueError(f"turn {k}")
+    except ValueError as error:
+        text = str(error)
+    return text
+
+
+def turns_and_finally(x: Any) -> Any:
+    try:
+        for k in (1, 2):
+            if x == k:
+                raise ValueError(f"turn {k}")
+    finally:
+        x = x + 1
+    return x
+
+
+def text_and_finally(x: Any) -> Any:
+    try:
+        if x > 3:
+            raise ValueError(f"bad {x}")
+    finally:
+        x = x + 1
+    return x
+
+
+@pytest.mark.parametrize("function", [one_of_two_again, turns_of_a_loop, turns_and_finally, text_and_finally])
+def test_exceptions_that_only_the_run_knows_are_refused(function: Callable[..., Any]) -> None:
+    with pytest.raises(StagingError, match="only the run knows"):
+        tf.function(function)(tf.constant(1))
 
 
 def test_messages_and_causes() -> None:

@@ -229,6 +229,13 @@ class Journal:
         snapshot = self._snapshots.get(id(obj))
         return snapshot is not None and snapshot.early
 
+    def forget_made(self, places: dict[tuple[Any, ...], Location]) -> None:
+        """Lets go of the objects that the body has made, and of those that are none of the changed `places`."""
+        owners = {id(location.owner) for location in places.values()}
+        self._created.clear()
+        for key in [key for key, each in self._snapshots.items() if key not in owners and not each.early]:
+            del self._snapshots[key]
+
     def forget_dead(
         self,
         places: dict[tuple[Any, ...], Location],

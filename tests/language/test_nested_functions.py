@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import numpy as np
 import pytest
 
 import autograph as tf
+
+from .support import check
 
 TOTAL = 0.0
 
@@ -209,3 +212,45 @@ def test_writes_of_an_inner_function_that_unconverted_code_calls_are_seen(functi
     staged = tf.function(function)
     for _ in range(2):
         assert [tf.nest.map_structure(float, staged(tf.constant(x))) for x in (2.0, -3.0)] == expected
+
+
+def class_of_a_helper(x):
+    def make():
+        items = []
+
+        class Basket:
+            total = []
+
+            def add(self, value):
+                items.append(value)
+                self.total.append(1)
+
+            def count(self):
+                return len(items) + len(self.total)
+
+        return Basket()
+
+    basket = make()
+    if x > 0:
+        basket.add(x)
+    for i in range(x):
+        basket.add(i)
+    return basket.count()
+
+
+def class_of_the_function(x):
+    items = []
+
+    class Basket:
+        def add(self, value):
+            items.append(value)
+
+    basket = Basket()
+    for i in range(x):
+        basket.add(i)
+    return items
+
+
+@pytest.mark.parametrize("function", [class_of_a_helper, class_of_the_function])
+def test_lists_that_the_methods_of_a_local_class_change(function: Any) -> None:
+    check(function, 1, 2, 3)

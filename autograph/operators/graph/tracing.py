@@ -7,6 +7,7 @@ are shows only after a trace, so that a function that has such places is traced 
 
 from __future__ import annotations
 
+import gc
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -168,7 +169,6 @@ def _run(
         if not isinstance(value, (list, dict)):
             journal.note(value, "self" if value is getattr(form, "__self__", None) else "", early=True)
     result = output = None
-    found: dict[Key, tuple[Location, Any, Any]] = {}
     try:
         with journal, suppress(StagedRaise):
             tables.put_in(journal.bodies)
@@ -176,52 +176,101 @@ def _run(
             output = _as_output(result)
             memory.look()
     finally:
-        graph = trace.current_graph()
-        recursive = graph is not None and graph.calls_itself
-        changes = _plain_changes(journal) if recursive else _staged_changes(journal, tables)
+        left = _Left(journal, tables, body, values)
+        left.check_arrays(memory.outdated([result]))
+        left.put_back()
+        journal.forget_dead(left.locations, left.references(), result, left.old)
+        if left.outliving_list() is not None:  # nobody may need it any more but for cycles of references
+            journal.forget_made(left.locations)
+            gc.collect()
+            journal.forget_dead(left.locations, left.references(), result, left.old)
+        result = output
+        del output
+        left.restore()
+    left.check()
+    return result, left.changes(), left.stored
+
+
+class _Left:
+    """What a trace leaves outside the function: places that hold graph tensors, with what they held before."""
+
+    def __init__(
+        self, journal: TraceJournal, tables: _Tables, body: Callable[..., Any], values: list[Any]
+    ) -> None:
+        self._journal = journal
+        self._body = body
+        self._values = values
+        self._graph = trace.current_graph()
+        self._recursive = self._graph is not None and self._graph.calls_itself
+        changes = _plain_changes(journal) if self._recursive else _staged_changes(journal, tables)
         found = {each[0].key: each for each in changes}
-        given = {id(each) for value in values for each in _containers(value)}
-        lists = [label for key, (_, label) in replaced().items() if key in given and not stack()]
-        found = {key: each for key, each in found.items() if id(each[0].owner) not in given}
-        frozen = {key: freeze(new, journal.is_created) for key, (_, _, new) in found.items()}
-        old = {key: each[1] for key, each in found.items()}
-        locations = {key: each[0] for key, each in found.items()}
+        self._given = {id(each) for value in values for each in _containers(value)}
+        given_lists = [label for key, (_, label) in replaced().items() if key in self._given and not stack()]
+        self._given_lists = [re.split(r"[\[.]", label)[0] for label in given_lists]
+        found = {key: each for key, each in found.items() if id(each[0].owner) not in self._given}
+        self.frozen = {key: freeze(new, journal.is_created) for key, (_, _, new) in found.items()}
+        self.old = {key: each[1] for key, each in found.items()}
+        self.locations = {key: each[0] for key, each in found.items()}
+        self.stored: set[Key] = set()
+        self._failure: Exception | None = None
         empty_copies(found)
-        failure = memory.outdated([result, *frozen.values()])
-        stored = {key for key, new in frozen.items() if memory.is_same(old[key], new)}
-        for key, location in locations.items():
-            stored_at = None if key in stored else memory.stored_at(old[key])
-            if stored_at is not None:
-                failure = failure or lost_array(location.label, stored_at)
+
+    def check_arrays(self, error: Exception | None) -> None:
+        """Notes what is wrong with arrays that have been stored into: that of the result, or of the places."""
+        self._failure = error or memory.outdated(self.frozen.values())
+        self.stored = {key for key, new in self.frozen.items() if memory.is_same(self.old[key], new)}
+        for key, location in self.locations.items():
+            stored_at = None if key in self.stored else memory.stored_at(self.old[key])
+            if stored_at is not None and self._failure is None:
+                self._failure = lost_array(location.label, stored_at)
+
+    def put_back(self) -> None:
+        """Forgets what is known of the trace, so that only what the user's objects hold keeps others alive."""
         if not stack():
-            failure = class_defaults.changed() or failure
+            self._failure = class_defaults.changed() or self._failure
             memory.forget()
             forget_copies()
             forget_turns()
-        journal.forget_copies()
-        journal.put_back()
-        if graph is not None:
-            journal.watched.put_back(graph, given)
-        held = references_in([*frozen.values(), *[Frozen(each, None) for each, _ in journal.watched.changed]])
+        self._journal.forget_copies()
+        self._journal.put_back()
+        if self._graph is not None:
+            self._journal.watched.put_back(self._graph, self._given)
+
+    def references(self) -> dict[int, int]:
+        """How many references there are to objects by identity, besides those of the user's objects."""
+        changed = [Frozen(each, None) for each, _ in self._journal.watched.changed]
+        held = references_in([*self.frozen.values(), *changed])
         count_references(held)
-        journal.forget_dead(locations, held, result, old)
-        result = output
-        del output
-        for key, location in locations.items():
-            location.set(old[key])
-        if graph is not None:
-            failure = leaks.refusal(journal, graph, body, values) or failure
-    if failure is not None:
-        raise failure
-    if recursive and locations:
-        raise changed_in_recursion(next(iter(locations.values())).label, body)
-    if lists:  # they have become staged lists, which the caller never sees
-        raise mutation_error(body.__name__, [re.split(r"[\[.]", label)[0] for label in lists])
-    for key, location in locations.items():
-        if isinstance(location, Contents) and isinstance(location.owner, list):
-            raise outlives_trace(location.owner, location.label, journal, values)
-        found[key] = location, old[key], frozen[key]
-    return result, found, stored
+        return held
+
+    def outliving_list(self) -> Location | None:
+        """A Python list that something outside the function has, and that now holds tensors."""
+        places = (each for each in self.locations.values() if isinstance(each, Contents))
+        return next((each for each in places if isinstance(each.owner, list)), None)
+
+    def restore(self) -> None:
+        """Sets the places to what they held before."""
+        for key, location in self.locations.items():
+            location.set(self.old[key])
+        if self._graph is not None:
+            error = leaks.refusal(self._journal, self._graph, self._body, self._values)
+            self._failure = error or self._failure
+
+    def check(self) -> None:
+        """Raises what is wrong with the trace."""
+        if self._failure is not None:
+            raise self._failure
+        if self._recursive and self.locations:
+            raise changed_in_recursion(next(iter(self.locations.values())).label, self._body)
+        if self._given_lists:  # they have become staged lists, which the caller never sees
+            raise mutation_error(self._body.__name__, self._given_lists)
+        found = self.outliving_list()
+        if found is not None:
+            raise outlives_trace(found.owner, found.label, self._journal, self._values)
+
+    def changes(self) -> dict[Key, tuple[Location, Any, Any]]:
+        """By key the places, and what they held before and hold now."""
+        return {key: (each, self.old[key], self.frozen[key]) for key, each in self.locations.items()}
 
 
 def _plain_changes(journal: Journal) -> list[tuple[Location, Any, Any]]:

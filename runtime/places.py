@@ -6,6 +6,7 @@ import bisect
 import os
 import sys
 import threading
+import warnings
 from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
@@ -133,6 +134,16 @@ def user_location() -> Location | None:
     """File, line and function of the innermost frame of user code, for error messages."""
     found = user_code()
     return None if found is None else found.location
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the user's innermost line."""
+    level = 2
+    frame = sys._getframe(1)
+    while frame.f_back is not None and not is_user_file(frame.f_code.co_filename):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(message, category, stacklevel=level)
 
 
 def line_of(code: CodeType, offset: int) -> int:

@@ -13,13 +13,13 @@ import json
 import os
 import re
 import time
-import warnings
 from typing import Any
 
 from autograph.errors import InvalidArgumentError, SavedFileError
 
 from .. import shapes, trace
 from ..dtypes import from_numpy, int64
+from ..places import warn
 from ..variable import Variable
 from .objects import parts_of
 from .weights import load_tensors, read_file, replace_file, save_tensors
@@ -121,10 +121,9 @@ class Checkpoint:
             path, sorted(values.keys() - variables.keys()), sorted(variables.keys() - values.keys())
         )
         if status.unused:
-            warnings.warn(
+            warn(
                 f"the checkpoint {path} has values for {', '.join(status.unused)}, which do not exist here: make the "
                 "variables first (call the model once), then restore",
-                stacklevel=2,
             )
         return status
 

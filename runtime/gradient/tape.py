@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import warnings
 from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Any
@@ -13,6 +12,7 @@ from autograph.errors import FailedPreconditionError, InvalidArgumentError, Inva
 from .. import nest, trace
 from ..convert import convert_to_tensor
 from ..ops.create import ones_like
+from ..places import warn
 from ..tensor import SymbolicTensor, Tensor
 from . import call, cond, custom, while_loop  # noqa: F401  (they register their rules)
 from .backprop import backpropagate, fit, type_of, zeros_like
@@ -85,9 +85,8 @@ class GradientTape:
                 continue
             leaf = _as_tensor(leaf)
             if leaf.dtype.kind not in "fc":
-                warnings.warn(
+                warn(
                     f"The dtype of the watched tensor must be floating (e.g. tf.float32), got {leaf.dtype!r}",
-                    stacklevel=2,
                 )
                 continue
             self._watched.append(leaf)

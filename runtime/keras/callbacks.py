@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
+from ..places import warn
 from .callback import Callback, CallbackList, History, LambdaCallback, Logs, ProgbarLogger
 
 __all__ = [
@@ -26,7 +26,7 @@ class _Monitor(Callback):
     def __init__(self, monitor: str, mode: str, min_delta: float = 0.0) -> None:
         super().__init__()
         if mode not in ("auto", "min", "max"):
-            warnings.warn(f"mode {mode!r} is unknown, falling back to 'auto'", stacklevel=3)
+            warn(f"mode {mode!r} is unknown, falling back to 'auto'")
             mode = "auto"
         self.monitor = monitor
         if mode == "auto":
@@ -45,10 +45,9 @@ class _Monitor(Callback):
         """The watched value; a warning and None when there is none."""
         found = (logs or {}).get(self.monitor)
         if found is None:
-            warnings.warn(
+            warn(
                 f"{type(self).__name__} conditioned on metric `{self.monitor}` which is not available. Available "
                 f"metrics are: {','.join(logs or {})}",
-                stacklevel=3,
             )
         return found
 

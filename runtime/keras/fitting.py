@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
@@ -13,6 +12,7 @@ from autograph.errors import InvalidArgumentError
 from autograph.tracebacks import trimming
 
 from .. import nest
+from ..places import warn
 from .callback import CallbackList, History
 from .data import ArrayData, IterableData, data_from, split_off
 
@@ -181,10 +181,9 @@ class _Steps:
                 break
         if given < self.limit:
             self._rest = iter(())
-            warnings.warn(
+            warn(
                 f"The data ended after {given} of {self.limit} steps. Make a dataset or generator give more batches, "
                 "for example with `.repeat()`.",
-                stacklevel=3,
             )
 
 

@@ -8,7 +8,6 @@ an axis of size one at the end is added or taken away.
 from __future__ import annotations
 
 import math as _math
-import warnings
 from typing import Any
 
 from ..convert import convert_to_tensor
@@ -17,6 +16,7 @@ from ..ops.elementwise import cast, clip_by_value, where
 from ..ops.infer import require, text
 from ..ops.reduce import reduce_all, reduce_max, reduce_mean, reduce_sum
 from ..ops.shape import expand_dims, shape, squeeze
+from ..places import warn
 from ..shapes import is_compatible
 from .context import set_mask
 from .notes import logits
@@ -148,10 +148,9 @@ def _logits_of(y_pred: Any, from_logits: bool) -> tuple[Any, bool]:
     if known is None:
         return y_pred, from_logits
     if from_logits:
-        warnings.warn(
+        warn(
             "the loss was told from_logits=True, but its predictions are what a softmax or sigmoid returned: "
             "it takes the logits that went into that activation",
-            stacklevel=4,
         )
     return known, True
 

@@ -18,7 +18,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import warnings
 import zipfile
 from typing import Any
 
@@ -27,6 +26,7 @@ from autograph.errors import InvalidArgumentError, InvalidTypeError, MissingExtr
 from .. import trace
 from ..export import strict_json
 from ..export.weights import content_of, newer_version_error, read_file, replace_file, tensors_of
+from ..places import warn
 from ..spec import TensorSpec
 from . import allocation
 from .compile_config import compile_from_config, compile_to_config
@@ -107,9 +107,8 @@ def _config(model: Any) -> dict[str, Any]:
         try:
             config["compile_config"] = compile_to_config(model)
         except (NotImplementedError, ValueError) as error:
-            warnings.warn(
+            warn(
                 f"what `compile` was given can't be saved, so that the model has to be compiled again: {error}",
-                stacklevel=4,
             )
     return config
 

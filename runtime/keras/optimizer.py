@@ -6,7 +6,6 @@ variables. It builds them for the variables of its first step, also while that i
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from ..convert import convert_to_tensor
 from ..ops.combined import clip_by_global_norm, clip_by_norm
 from ..ops.elementwise import cast, clip_by_value, where
 from ..ops.math import not_equal
+from ..places import warn
 from ..shapes import as_shape
 from ..trace import name_scope
 from ..variable import Variable
@@ -309,9 +309,8 @@ def _present(grads: Sequence[Any], variables: Sequence[Any]) -> tuple[list[Any],
         raise InvalidArgumentError("No gradients provided for any variable.")
     missing = [getattr(v, "path", v.name) for g, v in zip(grads, variables, strict=True) if g is None]
     if missing:
-        warnings.warn(
+        warn(
             f"Gradients do not exist for variables {missing} when minimizing the loss. If using `model.compile()`, did "
             "you forget to provide a `loss` argument?",
-            stacklevel=4,
         )
     return [g for g, _ in pairs], [v for _, v in pairs]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-import warnings
 from typing import Any
 
 from autograph.errors import InvalidArgumentError
 
 from ..concrete import observers
 from ..ir import Graph
+from ..places import warn
 from .graph_proto import graph_proto
 from .summaries import _record
 from .writer import library, local
@@ -32,7 +32,7 @@ def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: str | 
     """
     global _recorded
     if profiler:
-        warnings.warn("tf.summary.trace_on(profiler=True): the graph is recorded, a profile is not", stacklevel=2)
+        warn("tf.summary.trace_on(profiler=True): the graph is recorded, a profile is not")
     with _lock:
         _recorded = {}
         if graph and _note not in observers:

@@ -6,7 +6,6 @@ import builtins
 import functools
 import operator
 import sys
-import warnings
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
@@ -16,6 +15,7 @@ from autograph.runtime import dtypes
 from autograph.runtime.convert import convert_to_tensor
 from autograph.runtime.op import OPS
 from autograph.runtime.ops.text import apply_text, text_op
+from autograph.runtime.places import warn
 from autograph.runtime.streams import Stream
 from autograph.runtime.tensor import SymbolicTensor, Tensor
 from autograph.runtime.variable import Variable
@@ -376,7 +376,7 @@ def next_(iterator: Any, *default: Any) -> Any:
     for journal in state.stack():
         if journal.outermost:
             if journal.has_iterator(iterator) or _is_global(iterator, sys._getframe(1)):
-                warnings.warn(_FROZEN, FrozenIteratorWarning, stacklevel=2)
+                warn(_FROZEN, FrozenIteratorWarning)
         elif journal.has_iterator(iterator):
             raise MutationError(
                 "next() in a staged branch or loop moves an iterator that was made outside of it",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from autograph.errors import InvalidTypeError
+
 from .. import nest, trace
 from ..arguments import name_of
 from ..concrete import outputs_of
@@ -41,6 +43,8 @@ class ElementFunction:
     """
 
     def __init__(self, function: Callable[..., Any], specs: Any) -> None:
+        if not callable(function):
+            raise InvalidTypeError(f"a dataset takes a function here, not {function!r}")
         graph = Graph(name_of(function), parent=trace.current_graph())
         with trace.building(graph, function):
             leaves = [SymbolicTensor(graph.parameter(type_, "element")) for type_ in types_of(specs)]

@@ -54,10 +54,14 @@ def types_of(specs: Any) -> tuple[Type, ...]:
 
 
 def packed(specs: Any, arrays: Sequence[Any]) -> Any:
-    """An element for the user: eager tensors in the structure of the specs."""
+    """An element for the user: eager tensors in the structure of the specs, each told from others by its own array."""
     if isinstance(specs, TensorSpec):
-        return wrap(arrays[0])
-    return nest.pack_sequence_as(specs, [wrap(array) for array in arrays], expand_composites=True)
+        return _wrapped(arrays[0])
+    return nest.pack_sequence_as(specs, [_wrapped(array) for array in arrays], expand_composites=True)
+
+
+def _wrapped(array: Any) -> EagerTensor:
+    return wrap(array.view() if type(array) is np.ndarray else array)
 
 
 def components(value: Any, specs: Any) -> Element:
@@ -92,7 +96,8 @@ def _component(value: Any, spec: Any) -> Any:
         return tensor._array
     try:
         if isinstance(value, (np.ndarray, np.generic)) and spec.dtype.kind not in "SV":
-            array = np.asarray(value, spec.dtype.numpy) if value.dtype == spec.dtype.numpy else _converted(value, spec)
+            # A copy: the generator may write the next element to the same array.
+            array = np.array(value, spec.dtype.numpy) if value.dtype == spec.dtype.numpy else _converted(value, spec)
         else:
             array = _converted(value, spec)
     except (TypeError, ValueError) as error:

@@ -104,12 +104,38 @@ def test_elements_specs_and_cardinalities(make: Any, elements: Any, spec: str, c
         (lambda: len(Dataset.range(5).repeat()), TypeError, "The dataset is infinite"),
         (lambda: len(Dataset.range(5).filter(lambda x: x > 1)), TypeError, "The dataset length is unknown"),
         (lambda: Dataset.from_generator(5, tf.int32), TypeError, "must be a Python callable"),
+        (lambda: Dataset.range(3).map(3), TypeError, "takes a function here, not 3"),
         (lambda: Dataset.range(3).map(lambda x: tf.Variable(1.0)), ValueError, "singleton tf.Variables"),
     ],
 )  # fmt: skip
 def test_errors(act: Any, error: type[Exception], match: str) -> None:
     with pytest.raises(error, match=match):
         act()
+
+
+@pytest.mark.parametrize("dataset", [Dataset.from_tensors, lambda x: Dataset.from_tensors(1.0).repeat()])
+def test_gradients_tell_elements_from_what_they_were_made_of(dataset: Any) -> None:
+    x = tf.constant(3.0)
+    items = iter(dataset(x))
+    with tf.GradientTape() as tape:
+        first = next(items)
+        tape.watch(x)
+        tape.watch(first)
+        others = next(iter(dataset(x))) if dataset is Dataset.from_tensors else next(items)
+        y = x * others * first
+    assert tape.gradient(y, x).numpy() == (others * first).numpy()
+
+
+def test_generators_may_use_an_array_again() -> None:
+    def rows() -> Iterator[Any]:
+        row = np.zeros(2, np.float32)
+        for i in range(3):
+            row[:] = i
+            yield row
+
+    dataset = Dataset.from_generator(rows, output_signature=tf.TensorSpec((2,), tf.float32))
+    assert values(dataset.batch(3)) == [[[0, 0], [1, 1], [2, 2]]]
+    assert [x.numpy().tolist() for x in list(dataset)] == [[0, 0], [1, 1], [2, 2]]
 
 
 def test_elements_are_tensors_of_their_own() -> None:

@@ -34,7 +34,9 @@ _NAMES = {
     "runtime.debugging": """
         Assert assert_equal assert_greater assert_less assert_rank
         """,
-    "runtime.gradient": "GradientTape UnconnectedGradients custom_gradient grad_pass_through gradients",
+    "runtime.gradient": """
+        GradientTape UnconnectedGradients custom_gradient grad_pass_through gradients hessians
+        """,
     "runtime.ops.host": "numpy_function print py_function timestamp",
     "runtime.ops.combined": """
         broadcast_dynamic_shape broadcast_static_shape clip_by_global_norm clip_by_norm
@@ -53,6 +55,7 @@ _NAMES = {
         less less_equal logical_and logical_not logical_or maximum minimum multiply negative not_equal pow=power sign
         realdiv=divide sin sinh sqrt square subtract tan tanh truediv=divide truncatediv truncatemod
         """,
+    "runtime.ops.matrix_functions": "eig eigvals",
     "runtime.ops.nn": "sigmoid",
     "runtime.ops.reduce": """
         argmax argmin reduce_all reduce_any reduce_logsumexp reduce_max reduce_mean reduce_min reduce_prod reduce_sum
@@ -68,6 +71,10 @@ _NAMES = {
     "runtime.ops.statistics": "histogram_fixed_width histogram_fixed_width_bins",
     "runtime.ops.strings": "as_string",
     "runtime.indexed_slices": "IndexedSlices",
+    "runtime.keras.initializers": """
+        constant_initializer=Constant ones_initializer=Ones random_normal_initializer=RandomNormal
+        random_uniform_initializer=RandomUniform zeros_initializer=Zeros
+        """,
     "runtime.module": "Module",
     "runtime.tensor_array": "TensorArray TensorArraySpec",
     "runtime.variable": "Variable",
@@ -100,6 +107,7 @@ _NAMESPACES = {
             unsorted_segment_min unsorted_segment_prod unsorted_segment_sum
             """,
         "runtime.ops.sort": "in_top_k invert_permutation top_k",
+        "runtime.ops.special_functions": "bessel_i0e bessel_i1e betainc erfcinv igamma igammac ndtri zeta",
     },
     "linalg": {
         "runtime.ops.combined": "cholesky_solve global_norm logdet matrix_rank normalize tensor_diag tensor_diag_part",
@@ -110,7 +118,7 @@ _NAMESPACES = {
             adjoint band_part cholesky cross det eigh eigvalsh einsum inv lstsq matmul matvec pinv qr slogdet solve
             svd tensordot triangular_solve
             """,
-        "runtime.ops.matrix_functions": "eig eigvals expm lu sqrtm",
+        "runtime.ops.matrix_functions": "eig eigvals expm logm lu sqrtm",
         "runtime.ops.nn": "l2_normalize",
         "runtime.ops.shape": "matrix_transpose",
     },
@@ -128,7 +136,8 @@ _NAMESPACES = {
         "runtime.ops.dropout": "dropout stateless_dropout",
         "runtime.ops.math": "tanh",
         "runtime.ops.nn": """
-            batch_normalization bias_add elu gelu l2_loss l2_normalize leaky_relu log_softmax moments relu relu6 selu
+            batch_normalization bias_add elu gelu l2_loss l2_normalize leaky_relu
+            local_response_normalization log_softmax lrn moments relu relu6 selu
             sigmoid sigmoid_cross_entropy_with_logits silu softmax softmax_cross_entropy_with_logits softplus softsign
             sparse_softmax_cross_entropy_with_logits swish
             """,
@@ -165,8 +174,10 @@ _NAMESPACES = {
 # Modules that are public as they are.
 _MODULES = {
     "compat": "runtime.compat", "config": "config", "debugging": "runtime.debugging", "errors": "errors",
-    "experimental": "experimental", "keras": "keras", "nest": "runtime.nest", "profiler": "runtime.profiler",
-    "summary": "runtime.summary",
+    "experimental": "experimental", "initializers": "runtime.keras.initializers", "keras": "keras",
+    "losses": "runtime.keras.losses", "metrics": "runtime.keras.metrics", "nest": "runtime.nest",
+    "optimizers": "runtime.keras.optimizers", "profiler": "runtime.profiler", "summary": "runtime.summary",
+    "version": "version",
 }  # fmt: skip
 
 _names = _lazy.parse(_NAMES)

@@ -90,6 +90,8 @@ def _array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
     if type(value) not in _SCALARS and not isinstance(value, (list, tuple, range)):
         return _foreign_array(value, dtype)
     array = _nested_array(value)
+    if array.dtype.kind in "uOf" and (dtype is None or array.dtype == object) and _has_large_integer(value, array):
+        raise InvalidArgumentError("Can't convert Python sequence with out-of-range integer to Tensor.")
     if array.dtype == object or array.dtype.kind in "US":
         array = _bytes_array(_nested_array(value, object))
         if dtype not in (None, dtypes.string):
@@ -122,6 +124,14 @@ def _python_dtype(value: Any, array: np.ndarray[Any, Any]) -> DType:
         fits = array.size == 0 or (array.min() >= -(2**31) and array.max() < 2**31)
         return dtypes.int32 if fits else from_numpy(array.dtype)
     return dtypes.float32 if array.dtype.kind == "f" else from_numpy(array.dtype)
+
+
+def _has_large_integer(value: Any, array: np.ndarray[Any, Any]) -> bool:
+    """Whether Python integers, and nothing else, are there, of which one does not fit into 64 bits."""
+    if array.dtype != object and (array.size == 0 or array.max() < 2**63):
+        return False
+    leaves = _nested_array(value, object).reshape(-1)
+    return all(type(leaf) is int for leaf in leaves) and any(not -(2**63) <= leaf < 2**63 for leaf in leaves)
 
 
 def _holds_numpy(value: Any) -> bool:
@@ -248,7 +258,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
 
     Python ints are int32, all of them int64 when one does not fit (as eagerly in TensorFlow), floats float32.
     ``shape`` repeats a single value, or reshapes as many values as it holds. Raises as `convert_to_tensor`, and
-    `InvalidArgumentError` when the values do not fit the shape.
+    `InvalidArgumentError` when the values do not fit the shape, or an int does not fit into 64 bits.
 
     >>> constant([1, 2])
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>

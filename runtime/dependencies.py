@@ -14,6 +14,7 @@ from autograph.errors import InvalidTypeError
 
 from . import nest, trace
 from .convert import convert_to_tensor
+from .devices import check_device_name
 from .ir import Node
 from .op import NOT_DIFFERENTIABLE, op
 from .ops.control import identity
@@ -73,9 +74,14 @@ def tuple_(tensors: Iterable[Any], control_inputs: Iterable[Any] | None = None, 
 
 @contextmanager
 def device(device_name: Any) -> Iterator[None]:
-    """``with device("/CPU:0"):`` accepted as in TensorFlow: everything runs on the CPU."""
+    """``with device("/GPU:0"):`` accepted as in TensorFlow: everything runs on the CPU.
+
+    Raises `ValueError` for a string that names no device.
+    """
     if device_name is not None and not isinstance(device_name, str) and not callable(device_name):
         raise InvalidTypeError(f"a device is a string such as '/CPU:0', not {device_name!r}")
+    if isinstance(device_name, str):
+        check_device_name(device_name)
     yield
 
 

@@ -127,6 +127,7 @@ for _names, _rule in (
         negative absolute sign square sqrt rsqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos
         arctan sinh cosh tanh arcsinh arccosh arctanh deg2rad rad2deg floor ceil trunc rint isnan isinf isfinite
         signbit logical_not invert real imag conjugate angle erf erfc lgamma digamma sinc relu sigmoid softplus
+        igamma igammac igamma_grad_a betainc zeta erfcinv ndtri bessel_i0e bessel_i1e
         add subtract multiply divide maximum minimum fmax fmin squared_difference divide_no_nan multiply_no_nan xlogy
         xlog1py xdivy gcd lcm logaddexp arctan2 hypot nextafter copysign heaviside equal not_equal less less_equal
         greater greater_equal logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor left_shift

@@ -6,6 +6,7 @@ and `custom` have one rule each. Everything is written in ops, so it works eager
 
 from .custom import custom_gradient as custom_gradient
 from .custom import grad_pass_through as grad_pass_through
+from .jacobian import hessians as hessians
 from .records import variable_read as variable_read
 from .tape import GradientTape as GradientTape
 from .tape import gradients as gradients

@@ -69,7 +69,8 @@ def _joined(target: Any, rows: Any, source: Any) -> Any:
 def _vector(dims: Any) -> Any:
     from ..convert import convert_to_tensor
 
-    return convert_to_tensor(dims, int32) if dims != [] else reshape(convert_to_tensor(0), (-1,))[:0]
+    is_scalar = isinstance(dims, list) and not dims
+    return reshape(convert_to_tensor(0), (-1,))[:0] if is_scalar else convert_to_tensor(dims, int32)
 
 
 def _one_row(tape: Any, target: Any, sources: list[Any], index: Any) -> list[Any]:
@@ -194,3 +195,36 @@ class _recording:
     def __exit__(self, *_: Any) -> None:
         if self.started:
             self.tape._stop()
+
+
+class _GraphTape:
+    """Gradients of the graph being built, in the form of a tape."""
+
+    persistent = True
+
+    def _take_records(self) -> None: ...
+
+    def gradient(self, target: Any, sources: list[Any], output_gradients: Any) -> list[Any]:
+        from .tape import gradients
+
+        return gradients(target, sources, output_gradients)
+
+
+def hessians(
+    ys: Any, xs: Any, gate_gradients: bool = False, aggregation_method: Any = None, name: str = "hessians"
+) -> list[Any]:  # fmt: skip
+    """The second derivatives of the sum of all ``ys`` with respect to each of ``xs``, added to the graph being built.
+
+    For an x of shape (...) they have the shape (..., ...). ``gate_gradients`` and ``aggregation_method`` change nothing
+    here. Raises `RuntimeError` when ops run eagerly, `ValueError` where the ys do not depend on an x; they are zero
+    where the first derivatives don't.
+    """
+    from .tape import gradients
+
+    sources = nest.flatten(xs)
+    with trace.name_scope(name):
+        found = gradients(ys, sources)
+        if any(each is None for each in found):
+            raise InvalidArgumentError("hessians: the ys do not depend on one of the xs")
+        zero = UnconnectedGradients.ZERO
+        return [jacobian(_GraphTape(), first, source, zero) for first, source in zip(found, sources, strict=True)]

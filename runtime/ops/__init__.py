@@ -29,6 +29,7 @@ from . import reduce as reduce
 from . import scatter as scatter
 from . import shape as shape
 from . import sort as sort
+from . import special_functions as special_functions
 from . import state as state
 from . import strings as strings
 from . import text as text

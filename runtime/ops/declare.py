@@ -57,9 +57,23 @@ def _of_x1_x2(record: Op) -> Function:
     return function
 
 
+def _of_a_x(record: Op) -> Function:
+    def function(a: Any, x: Any, name: str | None = None) -> Any:
+        return apply(record, a, x, name=name)
+
+    return function
+
+
+def _of_x_q(record: Op) -> Function:
+    def function(x: Any, q: Any, name: str | None = None) -> Any:
+        return apply(record, x, q, name=name)
+
+    return function
+
+
 # Public functions by the names of their parameters, real ones: a call binds them without looking at a signature.
 _UNARY = {"x": _of_x, "input": _of_input, "features": _of_features}
-_BINARY = {"x y": _of_x_y, "y x": _of_y_x, "x1 x2": _of_x1_x2}
+_BINARY = {"x y": _of_x_y, "y x": _of_y_x, "x1 x2": _of_x1_x2, "a x": _of_a_x, "x q": _of_x_q}
 
 _FITS_ONE = """Takes a tensor of any shape, or what `convert_to_tensor` takes; the result has its shape.
 Raises `InvalidArgumentError` for a dtype that it is not defined for."""

@@ -17,7 +17,7 @@ from .factor_gradients import _inverse_differences
 from .linalg import guarded
 from .shape import matrix_transpose
 
-__all__ = ["eig", "eigvals", "expm", "lu", "sqrtm"]
+__all__ = ["eig", "eigvals", "expm", "logm", "lu", "sqrtm"]
 
 
 def _checked(kernel: Callable[..., Any], message: str) -> Callable[..., Any]:
@@ -96,6 +96,40 @@ def _sqrtm(x: Any) -> Any:
                                "singular, or has negative eigenvalues")  # fmt: skip
 
 
+# N. Higham, "Functions of Matrices" (2008), 11.4 and 11.5.
+_CLOSE_TO_ONE = 0.1
+
+
+def _logm(x: Any) -> Any:
+    """Square roots until the matrix is near the identity, then the partial fractions of the Padé approximant.
+
+    Where a complex matrix has no square root that is found by iteration, through its eigenvectors.
+    """
+    dtype = x.dtype if x.dtype.kind in "fc" else np.dtype(np.float64)
+    root = x.astype(np.result_type(dtype, np.float64))
+    one = np.eye(x.shape[-1], dtype=root.dtype)
+    times = 0
+    try:
+        while root.size and np.linalg.norm(root - one, axis=(-2, -1)).max() > _CLOSE_TO_ONE:
+            root, times = _sqrtm(root), times + 1
+    except (InvalidArgumentError, np.linalg.LinAlgError):
+        if dtype.kind != "c":
+            raise InvalidArgumentError(
+                "the matrix has no real logarithm that is found by square roots: it is singular, or has negative "
+                "eigenvalues; cast it to complex128"
+            ) from None
+        values, vectors = np.linalg.eig(x.astype(np.complex128))
+        if (values == 0).any() or np.linalg.cond(vectors).max() > 1e10:
+            raise InvalidArgumentError("the matrix has no logarithm, or none that is found") from None
+        return ((vectors * np.log(values)[..., None, :]) @ np.linalg.inv(vectors)).astype(dtype)
+    nodes, weights = np.polynomial.legendre.leggauss(10)
+    rest = root - one
+    total = np.zeros_like(rest)
+    for node, weight in zip((nodes + 1) / 2, weights / 2, strict=True):
+        total = total + weight * np.linalg.solve(one + node * rest, rest)
+    return (total * 2.0**times).astype(dtype)
+
+
 _ROOTS = [np.array([[4.0, 1.0], [1.0, 3.0]], np.float32),
           np.array([[[5.0, 2.0], [-1.0, 1.0]], [[1.0, 3.0], [0.0, 9.0]]])]  # fmt: skip
 
@@ -111,12 +145,30 @@ sqrtm_op: Op = op(
 )  # fmt: skip
 
 
+logm_op: Op = op(
+    "logm", infer=_infer_square, numpy=_checked(_logm, "the matrix has no logarithm"), fresh=True,
+    gradient=_block_gradient(lambda: logm_op),
+    samples=lambda: [*(s.sample(x) for x in _ROOTS), *_squares(),
+                     s.sample(np.array([[1.0 + 1j, 2.0], [0.5, 4.0 - 1j]]))],
+    doc="The principal logarithm of a matrix.",
+)  # fmt: skip
+
+
 def expm(input: Any, name: str | None = None) -> Any:
     """The exponential of square matrices, `sum of input ** k / k!`: the same shape, float64 for integers.
 
     Raises `InvalidArgumentError` for matrices that are not square, and for float16 and strings.
     """
     return expm_op(input, name=name)
+
+
+def logm(input: Any, name: str | None = None) -> Any:
+    """The principal logarithm of square matrices, `expm(x) == input`: the same shape, float64 for integers.
+
+    Raises `InvalidArgumentError` for matrices that are singular or not square, for real ones with negative eigenvalues,
+    and for float16 and strings.
+    """
+    return logm_op(input, name=name)
 
 
 def sqrtm(input: Any, name: str | None = None) -> Any:

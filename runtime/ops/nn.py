@@ -20,6 +20,7 @@ from .infer import (
     at_least,
     axis_of,
     elementwise,
+    exactly,
     numbers_to_float,
     reals_to_float,
     require,
@@ -31,10 +32,10 @@ from .math import erf, exp, greater, maximum, minimum, multiply, negative, rsqrt
 from .reduce import reduce_mean, reduce_sum
 
 __all__ = [
-    "batch_normalization", "bias_add", "elu", "gelu", "l2_loss", "l2_normalize", "leaky_relu", "log_sigmoid",
-    "log_softmax",
-    "moments", "relu", "relu6", "selu", "sigmoid", "sigmoid_cross_entropy_with_logits", "silu", "softmax",
-    "softmax_cross_entropy_with_logits", "softplus", "softsign", "sparse_softmax_cross_entropy_with_logits", "swish",
+    "batch_normalization", "bias_add", "elu", "gelu", "l2_loss", "l2_normalize", "leaky_relu",
+    "local_response_normalization", "log_sigmoid", "log_softmax", "lrn", "moments", "relu", "relu6", "selu", "sigmoid",
+    "sigmoid_cross_entropy_with_logits", "silu", "softmax", "softmax_cross_entropy_with_logits", "softplus", "softsign",
+    "sparse_softmax_cross_entropy_with_logits", "swish",
 ]  # fmt: skip
 
 relu = unary("relu", kernels.relu, "`max(features, 0)`.", s.reals, lambda g, out, x: g * cast_like(greater(out, 0), g),
@@ -216,6 +217,29 @@ def batch_normalization(
     factor = factor if scale is None else factor * scale
     shift = negative(multiply(mean, factor)) if offset is None else subtract(offset, multiply(mean, factor))
     return x * factor + shift
+
+
+def local_response_normalization(
+    input: Any, depth_radius: int = 5, bias: float = 1, alpha: float = 1, beta: float = 0.5, name: str | None = None
+) -> Any:
+    """`input / (bias + alpha * s) ** beta`, with `s` the sum of squares of up to `depth_radius` channels to each side.
+
+    See Krizhevsky et al. (2012). A floating tensor of rank 4, channels last; the result is like it. Raises
+    `InvalidArgumentError` for another rank or dtype, and for a radius that is no whole number.
+    """
+    from .joining import pad
+
+    x, radius = convert_to_tensor(input), whole(depth_radius)
+    exactly(x.static_shape, 4, "the input")
+    require(x.dtype.is_floating and radius >= 0, "the input must be floating, and depth_radius not negative")
+    padded = pad(square(x), [[0, 0]] * 3 + [[radius, radius]])
+    total = padded[..., : -2 * radius or None]
+    for i in range(1, 2 * radius + 1):
+        total = total + padded[..., i : i - 2 * radius or None]
+    return multiply(x, (bias + alpha * total) ** -beta, name)
+
+
+lrn = local_response_normalization
 
 
 # Losses.

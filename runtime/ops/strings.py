@@ -14,17 +14,16 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from ..convert import convert_to_tensor
 from ..dtypes import DType, as_dtype, bool_, float32, int32, string
 from ..op import NOT_DIFFERENTIABLE, Type, op
 from ..shapes import broadcast
 from . import samples as s
-from .infer import exactly, reduced, require, require_kind, text
+from .infer import exactly, reduced, require, require_kind
 from .print_format import format_array
 from .reduce import axis_attribute
 
 __all__ = [
-    "as_string", "format", "format_value", "join", "length", "lower", "reduce_join", "regex_full_match",
+    "as_string", "format", "join", "length", "lower", "reduce_join", "regex_full_match",
     "regex_replace",
     "split", "strip", "substr", "to_number", "upper",
 ]  # fmt: skip
@@ -372,34 +371,3 @@ def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int =
     pieces = tuple(template.split(placeholder))
     require(len(pieces) == len(values) + 1, f"{len(pieces) - 1} placeholders for {len(values)} tensors")
     return format_op(*values, pieces=pieces, summarize=int(summarize), name=name)
-
-
-_CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda value: value, "r": repr, "s": str, "a": ascii}
-
-
-def _format_value(x: Any, conversion: str = "", spec: str = "") -> Any:
-    value = x if isinstance(x, bytes) or np.ndim(x) else np.asarray(x)[()]
-    value = _decoded(value) if isinstance(value, bytes) else value
-    value = _CONVERSIONS[conversion](value)
-    try:
-        return f"{value:{spec}}".encode()
-    except (TypeError, ValueError) as error:
-        raise InvalidArgumentError(f"can't format shape {text(np.shape(x))} with {spec!r}: {error}") from None
-
-
-format_value_op = op(
-    "format_value", gradient=NOT_DIFFERENTIABLE,
-    infer=lambda x, conversion="", spec="": Type(string, ()), numpy=_format_value,
-    samples=lambda: [s.sample(0.1), s.sample(3, spec="03d"), s.sample(2.5, spec=".2f"), s.sample("a", spec=">3"),
-                     s.sample([1, 2]), s.sample(True),
-                     s.sample("a", conversion="r")],
-    doc="The value as Python's f-strings write it.",
-)  # fmt: skip
-
-
-def format_value(value: Any, conversion: str = "", spec: str = "", name: str | None = None) -> Any:
-    """The value of a tensor as a replacement field of an f-string writes it: `{value!conversion:spec}`.
-
-    A single string. Raises `InvalidArgumentError` for a `spec` that does not fit the value.
-    """
-    return format_value_op(convert_to_tensor(value), conversion=conversion, spec=spec, name=name)

@@ -23,6 +23,9 @@ STEP = 1e-6
 REFUSED = {"random_shuffle", "py_function"}
 # Refused too, by tests/runtime/test_random_counts.py.
 GAMMA = {"random_gamma", "stateless_random_gamma"}
+# Refused by some of their inputs; tests/runtime/test_special_functions.py has the others.
+PARTLY = {"betainc", "igamma_grad_a", "zeta"}
+PARTLY_TWICE = {"igamma", "igammac"}
 # The whole bases of these are not determined by the matrix.
 UNKNOWN = {"qr-2", "svd-1"}
 # Only one triangle is read, but the gradient is spread over both, as TensorFlow does.
@@ -45,7 +48,7 @@ def cases() -> list[Any]:
 def _collect(found: list[Any]) -> None:
     for case in CASES:
         record, inputs, attributes = case.values
-        if not callable(record.gradient) or record.name in REFUSED | RANDOM | GAMMA:
+        if not callable(record.gradient) or record.name in REFUSED | RANDOM | GAMMA | PARTLY:
             continue
         results = outputs(record.numpy(*promoted(record, inputs), **attributes))
         if not all(isinstance(wrap(x)._array, np.ndarray) for x in (*inputs, *results)):
@@ -152,7 +155,7 @@ def second_cases() -> list[Any]:
     for case in cases():
         if any(is_float(x) and 1 < x.size < 30 for x in case.values[1]):
             found.setdefault(case.values[0].name, []).append(case)
-    return [case for group in found.values() for case in group[:2]]
+    return [case for name, group in found.items() if name not in PARTLY_TWICE for case in group[:2]]
 
 
 @pytest.mark.parametrize("record, inputs, attributes", second_cases())

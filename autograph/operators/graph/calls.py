@@ -47,6 +47,13 @@ _PURE = frozenset(
     )
 )  # fmt: skip
 
+_FRAME_READERS = {
+    "_warnings": ("warn",), "collections": ("namedtuple",), "inspect": ("currentframe", "stack"),
+    "logging": ("critical", "debug", "error", "exception", "info", "log", "warn", "warning"),
+    "sys": ("_getframe", "_getframemodulename"), "traceback": ("extract_stack", "format_stack", "print_stack"),
+    "typing": ("NamedTuple", "NewType", "TypedDict"), "warnings": ("warn",),
+}  # fmt: skip
+
 calls_libraries(__file__)
 
 
@@ -60,6 +67,8 @@ def watch_call(function: Any) -> Callable[..., Any]:
         return effects.checking_iterators(function) if effects.is_in_body() else function
     if not effects.is_printing(getattr(function, "__self__", None)):
         effects.check(function)
+    if _reads_frames(function):
+        return function
     if isinstance(function, type):
         return _watched_class(function)
     if isinstance(function, (BuiltinFunctionType, MethodWrapperType)):
@@ -80,6 +89,14 @@ def watch_call(function: Any) -> Callable[..., Any]:
         _check_hidden_state(function.__self__, function.__name__)
         state.about_to_change(function.__self__)
     return unconverted.watched(function, _noting_arguments(function))
+
+
+def _reads_frames(function: Any) -> bool:
+    """Whether a library function looks at the frame that calls it, so that it has to be the user's."""
+    if isinstance(function, type) and type(function).__module__ == "enum":  # `Enum("Name", "A B")`
+        return True
+    names = _FRAME_READERS.get(getattr(function, "__module__", None) or "")
+    return names is not None and getattr(function, "__name__", "") in names
 
 
 def _noting_arguments(function: Any) -> Callable[..., Any]:

@@ -57,6 +57,7 @@ _REACHING = {
         "seterrcall setbufsize set_printoptions"
     ),
 }
+_READING_SYS = _words("getsizeof getrefcount getrecursionlimit intern _getframe _getframemodulename")
 calls_libraries(__file__)
 _CLASSES = frozenset(("pathlib", "io", "uuid", "queue", "argparse", "configparser"))
 """Modules whose classes may be constructed; their methods follow the rules for objects that the body has made."""
@@ -78,7 +79,7 @@ def refused(function: Any) -> bool:
         return not (issubclass(function, BaseException) or module in _CLASSES)
     if module == "pathlib":
         return not str(getattr(function, "__qualname__", "")).startswith("PurePath.")
-    return not (module == "sys" and name in ("getsizeof", "getrefcount", "getrecursionlimit", "intern"))
+    return not (module == "sys" and name in _READING_SYS)
 
 
 def _module_of(function: Any) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...ir import Graph, Node
+from ...ir import Graph, Node, Value
 from .arrays import Expression, Load, Splat
 from .emitter import NotLowered, type_of
 from .lists import ListOf, check_owned, joined
 from .lowering import Fails, lowers
 from .reductions import all_true
+from .variables import Held, changed_in, settle
 
 if TYPE_CHECKING:
     from .lowering import Lowering
@@ -33,10 +34,16 @@ def lower_while(lowering: Lowering, node: Node, inputs: Sequence[Expression]) ->
     """The state of a loop: scalars are registers that change, arrays are changed where they are."""
     e = lowering.e
     test, body, count = (node.attributes[key] for key in ("test", "body", "count"))
+    variables = changed_in(body)
+    if changed_in(test):
+        raise NotLowered("a condition of a loop that changes a variable")
+    settle(lowering)
     inputs = ready(lowering, inputs)
-    homes = _homes(lowering, node, inputs[:count])
-    lowering.store([(home, x) for home, x in zip(homes, inputs, strict=False) if home is not None])
-    for value in node.inputs[:count]:  # so that the loop can change arrays where they are
+    initial = [*inputs[:count], *[lowering.values[key] for key in variables]]
+    values: list[Value | Held] = [*node.inputs[:count], *variables]
+    homes = _homes(lowering, node, values, initial)
+    lowering.store([(home, x) for home, x in zip(homes, initial, strict=True) if home is not None])
+    for value in values:  # so that the loop can change arrays where they are
         if lowering.dies_at(value, node):
             lowering.values.pop(value, None)
     before, head, inside, after = e.label, e.new_label("while"), e.new_label("turn"), e.new_label("done")
@@ -44,17 +51,18 @@ def lower_while(lowering: Lowering, node: Node, inputs: Sequence[Expression]) ->
     e.begin(head)
     state: list[Expression] = []
     phis: list[tuple[int, str, str]] = []
-    for x, home in zip(inputs, homes, strict=False):
+    for x, home in zip(initial, homes, strict=True):
         if home is None:
-            initial, register = _register(lowering, x), e.name()
-            phis.append((len(e.lines), f"  {register} = phi {_kind(x)}", initial))
+            first, register = _register(lowering, x), e.name()
+            phis.append((len(e.lines), f"  {register} = phi {_kind(x)}", first))
             e.lines.append("")
             state.append(_with_register(x, register))
         else:
             state.append(home)
     operands = inputs[count:]
     # The initial arrays are no longer what the values say: only the loop's own variables may be looked at.
-    bind(lowering, test, [*state, *operands])
+    lowering.values.update(zip(variables, state[count:], strict=True))
+    bind(lowering, test, [*state[:count], *operands])
     decided = lowering.block(test, test.outputs)
     ends = None
     if decided is not None and decided[0].size != 1:  # the plan will say that it has no truth
@@ -64,27 +72,30 @@ def lower_while(lowering: Lowering, node: Node, inputs: Sequence[Expression]) ->
         e.branch(lowering.scalar(decided[0]), inside, after)
         e.begin(inside)
         work, lowering.work = lowering.work, 1
-        bind(lowering, body, [*state, *operands])
+        bind(lowering, body, [*state[:count], *operands])
         following = lowering.block(body, body.outputs)
         if following is not None:
+            following += [lowering.values[key] for key in variables]
             ends = _turn(lowering, homes, following, state)
             e.jump(head)
         lowering.work += work
-    for (line, text, initial), new in zip(phis, [None] * len(phis) if ends is None else ends, strict=True):
-        e.lines[line] = f"{text} [ {initial}, %{before} ]" + (f", [ {new}, %{e.label} ]" if new is not None else "")
+    for (line, text, first), new in zip(phis, [None] * len(phis) if ends is None else ends, strict=True):
+        e.lines[line] = f"{text} [ {first}, %{before} ]" + (f", [ {new}, %{e.label} ]" if new is not None else "")
     e.begin(after)
     if decided is None:
         raise Fails
-    return state
+    lowering.values.update(zip(variables, state[count:], strict=True))
+    return state[:count]
 
 
-def _homes(lowering: Lowering, node: Node, initial: Sequence[Expression]) -> list[Load | None]:
+def _homes(lowering: Lowering, node: Node, values: Sequence[Value | Held],
+           initial: Sequence[Expression]) -> list[Load | None]:  # fmt: skip
     """Where the arrays of the state live; None for scalars and lists.
 
     An array that nobody else needs is used as it is.
     """
     homes: list[Load | None] = []
-    for value, x in zip(node.inputs, initial, strict=False):
+    for value, x in zip(values, initial, strict=True):
         if isinstance(x, ListOf):
             check_owned(lowering, x, value, node)
             homes.append(None)
@@ -117,6 +128,9 @@ def lower_cond(lowering: Lowering, node: Node, inputs: Sequence[Expression]) -> 
     then, orelse = node.attributes["then"], node.attributes["orelse"]
     if inputs[0].size != 1:  # the plan will say that it has no truth
         raise Fails
+    variables = changed_in(then, orelse)
+    settle(lowering)
+    held: dict[Value | Held, Expression] = {key: lowering.values[key] for key in variables}
     predicate = lowering.scalar(inputs[0])
     operands = ready(lowering, inputs[1:])
     homes = _kept(lowering, node, operands)
@@ -128,11 +142,13 @@ def lower_cond(lowering: Lowering, node: Node, inputs: Sequence[Expression]) -> 
     for label, graph in zip(labels, (then, orelse), strict=False):
         e.begin(label)
         lowering.work = 0
+        lowering.values.update(held)
         bind(lowering, graph, operands)
         found = lowering.block(graph, graph.outputs)
         if found is None:
             results.append(None)
         else:
+            found += [lowering.values[key] for key in variables]
             is_array = [not isinstance(x, ListOf) and x.shape != () for x in found]
             for i, x in enumerate(found):
                 if is_array[i] and i not in homes:
@@ -153,8 +169,11 @@ def lower_cond(lowering: Lowering, node: Node, inputs: Sequence[Expression]) -> 
     ways = [result for result in results if result is not None]
     if not ways:
         raise Fails
-    return [homes[i] if i in homes else _phi(lowering, [(label, xs[i]) for label, xs in ways])
-            for i in range(len(node.outputs))]  # fmt: skip
+    count = len(node.outputs)
+    merged = [homes[i] if i in homes else _phi(lowering, [(label, xs[i]) for label, xs in ways])
+              for i in range(count + len(variables))]  # fmt: skip
+    lowering.values.update(zip(variables, merged[count:], strict=True))
+    return merged[:count]
 
 
 def _kept(lowering: Lowering, node: Node, operands: Sequence[Expression]) -> dict[int, Load]:

@@ -12,14 +12,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...dtypes import DType, bool_, int64, variant
-from ...ir import Node, Value
+from ...ir import Node
 from ...shapes import Shape, is_compatible
 from .arrays import Buffer, Expression, Ints, Load, Splat
 from .emitter import Emitter, NotLowered, literal, type_of
 from .lowering import Fails, lowers
 
 if TYPE_CHECKING:
+    from ...ir import Value
     from .lowering import Lowering
+    from .variables import Held
 
 # An array that is made with more elements is left to the plan: sizes in bytes do not overflow then.
 _MOST_ELEMENTS = 1 << 24
@@ -126,9 +128,9 @@ def reads_first(nodes: Sequence[Node]) -> Sequence[Node]:
     return [each for node in nodes if node not in moved for each in (*earlier.get(node, ()), node)]
 
 
-def check_owned(lowering: Lowering, x: ListOf, value: Value, node: Node) -> None:
+def check_owned(lowering: Lowering, x: ListOf, value: Value | Held, node: Node) -> None:
     """Raise `NotLowered` unless a node is the last that looks at a list, which it changes."""
-    others = [other for each, other in lowering.values.items() if each is not value]
+    others = [other for each, other in lowering.values.items() if each != value]
     if not lowering.dies_at(value, node) or any(isinstance(y, ListOf) and y.data == x.data for y in others):
         raise NotLowered("a list that is used again after it has been changed")
 

@@ -67,6 +67,9 @@ class Fails(Exception):
 class Lowering:
     """Lowers one graph for arguments of given types, of known shapes. The results are in the attributes.
 
+    After the graph's own inputs come what its variables hold (`variables.held_in`), and after its outputs what those
+    hold that it changes (`variables.changed_in`).
+
     Attributes
     ----------
     e: has the text of the function.
@@ -79,7 +82,7 @@ class Lowering:
         self.workspace = Workspace()
         self.scopes = Scopes()
         self.kept: list[Any] = []
-        self.values: dict[Value, Expression] = {}
+        self.values: dict[Value | variables.Held, Expression] = {}
         self.work = 0
         self.node: Node | None = None
         """The node that is being lowered, for `NotLowered` errors; and the one of the graph itself that it is in."""
@@ -97,11 +100,13 @@ class Lowering:
         False: there is no function, because the plan raises an error for all arguments of these shapes.
         """
         graph = self._graph
-        for i, (value, type_) in enumerate(zip(graph.inputs, self.inputs, strict=True)):
+        given: list[Value | variables.Held] = [*graph.inputs, *variables.held_in(graph)]
+        for i, (value, type_) in enumerate(zip(given, self.inputs, strict=True)):
             self.values[value] = self._argument(i, type_)
         results = self.block(graph, graph.outputs)
         if results is None:
             return False
+        results += [self.values[key] for key in variables.changed_in(graph)]
         self.outputs = [Type(x.dtype, x.shape) for x in results]
         self._return(results)
         return True
@@ -170,8 +175,10 @@ class Lowering:
             for value in mine:
                 self.values.pop(value, None)
 
-    def dies_at(self, value: Value, node: Node) -> bool:
-        """Whether a value is used by a node for the last time, and once."""
+    def dies_at(self, value: Value | variables.Held, node: Node) -> bool:
+        """Whether a value is used by a node for the last time, and once. What a variable held is when that changes."""
+        if isinstance(value, variables.Held):
+            return True
         return self._last.get(value) is node and list(node.inputs).count(value) == 1
 
     def _lower(self, node: Node) -> Sequence[Expression]:
@@ -328,13 +335,13 @@ class Lowering:
             x.stored = target
         return target
 
-    def is_owned(self, x: Expression, value: Value) -> bool:
+    def is_owned(self, x: Expression, value: Value | variables.Held) -> bool:
         """Whether nothing but a value can see the memory of its array, which is all of a part of the workspace."""
         if not isinstance(x, Load) or x.buffer.slot is None or x.moved is not None or x.offset:
             return False
         if x.buffer.size != x.size or not x.is_contiguous:
             return False
-        others = [other for each, other in self.values.items() if each is not value]
+        others = [other for each, other in self.values.items() if each != value]
         return x.buffer not in buffers(others)
 
     # Storing
@@ -402,4 +409,4 @@ class Lowering:
 
 
 # They register how ops are lowered.
-from . import control, joining, lists, order, products, reductions, views  # noqa: E402,F401
+from . import control, joining, lists, order, products, reductions, variables, views  # noqa: E402,F401

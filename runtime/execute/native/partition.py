@@ -20,7 +20,9 @@ _ENOUGH = 4
 _MOST_NODES = 2000
 _CONTROL = frozenset(("while", "cond"))
 _GIVEN = frozenset(("constant", "placeholder"))
-_NO_WORK = frozenset(("identity", "reshape", "expand_dims", "squeeze", "transpose", "shape"))
+_NO_WORK = frozenset((
+    "assign", "expand_dims", "identity", "read_variable", "reshape", "shape", "squeeze", "transpose",
+))  # fmt: skip
 
 
 def _run(*arrays: Any, region: Region) -> Any:

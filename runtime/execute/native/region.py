@@ -34,7 +34,8 @@ class Region:
     """A graph, with machine code for each combination of shapes that it is called with. ``run`` is as that of `Plan`.
 
     It begins with a plan, which counts its work until compiling pays (see `costs`), for each combination anew. The plan
-    may stop then in the midst of a loop, and the code starts over: whatever runs here has no effects.
+    may stop then in the midst of a loop, and the code starts over: what runs here has no effects but on variables,
+    which are set back.
 
     Attributes
     ----------
@@ -53,6 +54,10 @@ class Region:
         self._budget: list[float] = [self._patience]
         self._cost = costs.of_call(graph)
         self._dtypes = [value.type.dtype.numpy for value in graph.inputs]
+        nodes = list(graph.walk())
+        found = [node.attributes.get("target", node.attributes.get("variable")) for node in nodes]
+        self._variables = list({id(each): each for each in found if each is not None}.values())
+        self._dtypes += [variable.dtype.numpy for variable in self._variables]
         self._blamed: set[Node] = set()
 
     @functools.cached_property
@@ -79,8 +84,14 @@ class Region:
 
     def run(self, *inputs: Any) -> tuple[Any, ...]:
         """Run the graph. Raises what its plan raises."""
+        if self._variables:
+            inputs = (*inputs, *[variable._array for variable in self._variables])
         result = self._entry(*inputs)
         return result if type(result) is tuple else self._run_otherwise(result, inputs)
+
+    def _plain(self, inputs: Sequence[Any]) -> Sequence[Any]:
+        """The inputs of the graph alone: plans read variables themselves."""
+        return inputs[: len(inputs) - len(self._variables)] if self._variables else inputs
 
     def _run_otherwise(self, result: Any, inputs: Sequence[Any]) -> tuple[Any, ...]:
         if result is None:  # there is no code, or none for these shapes
@@ -92,7 +103,7 @@ class Region:
                     return result
             entry = self._entry_for(shapes)
             if entry is None:
-                return self.rest.run(*inputs)
+                return self.rest.run(*self._plain(inputs))
             result = entry(*arrays)
             if type(result) is tuple:
                 return result
@@ -100,11 +111,12 @@ class Region:
             self.failures += 1
             if self.failures == _MOST_FAILURES:
                 self._give_up()
-        return self.plan.run(*inputs)
+        return self.plan.run(*self._plain(inputs))
 
     def run_profiled(self, *inputs: Any) -> tuple[Any, ...]:
         """Run the graph as `run` does, and record how long it took: as a whole where it is machine code."""
-        arrays = [np.asarray(x, dtype, order="C") for x, dtype in zip(inputs, self._dtypes, strict=True)]
+        given = (*inputs, *[variable._array for variable in self._variables])
+        arrays = [np.asarray(x, dtype, order="C") for x, dtype in zip(given, self._dtypes, strict=True)]
         entry = self._entries.get(tuple([array.shape for array in arrays]))
         started = recorder.clock()
         result = None if entry is None else entry(*arrays)
@@ -125,8 +137,11 @@ class Region:
             return None
         budget[0] -= self._cost
         try:
-            result = self._counting.run(*inputs)
+            result = self._counting.run(*self._plain(inputs))
         except costs.Spent:
+            for variable, array in zip(self._variables, inputs[len(inputs) - len(self._variables) :], strict=True):
+                with variable._lock:  # the code starts from the beginning
+                    variable._array = array
             return None
         if budget[0] == math.inf:  # a warning has been given, which must not come twice
             budget[0] = self._patience
@@ -157,12 +172,16 @@ class Region:
             return None
         from .assemble import module
         from .lowering import Lowering
+        from .variables import assigning, changed_in
 
-        types = [Type(value.type.dtype, shape) for value, shape in zip(self.graph.inputs, shapes, strict=True)]
+        given = [*[value.type for value in self.graph.inputs], *self._variables]
+        types = [Type(each.dtype, shape) for each, shape in zip(given, shapes, strict=True)]
         lowering = Lowering(self.graph, types)
         try:
             with deeper(_DEEPER):
-                return module(lowering) if lowering.lower() else None
+                if not lowering.lower():
+                    return None
+                return assigning(module(lowering), changed_in(self.graph), len(self.graph.outputs))
         except Exception as error:
             if settings.checks and not isinstance(error, AutographError):
                 raise  # a mistake of ours, which must not stop users

@@ -22,8 +22,9 @@ pytestmark = [
     needs_llvm,
     pytest.mark.filterwarnings("ignore:(divide by zero|overflow|invalid value|Mean of empty):RuntimeWarning"),
 ]
-# Lists are tested in programs: they are neither given to code nor returned by it.
-STRUCTURE = {"assert", "raise", "constant", *[name for name in LOWERINGS if name.startswith(("list_", "array_"))]}
+# Lists and variables are tested in programs: they are neither given to code nor returned by it.
+STRUCTURE = {"assert", "raise", "constant", "read_variable", "assign", "assign_add", "assign_sub", "update_variable",
+             *[name for name in LOWERINGS if name.startswith(("list_", "array_"))]}  # fmt: skip
 # What is computed exactly alike, or is no matter of rounding.
 EXACT = frozenset("""
     add subtract multiply divide negative absolute sign square sqrt floor_divide remainder fmod maximum minimum fmax

@@ -174,3 +174,34 @@ def test_they_are_numbers_of_their_own_size() -> None:
 
     whole, half = tf.function(function)(tf.constant(3))
     assert whole.numpy() == 2**41 + 1 and half.numpy() == 2**40
+
+
+def powers(base: Any, n: Any, start: Any) -> Any:
+    result = start
+    for _ in range(n):
+        result = result * base
+    return result
+
+
+@pytest.mark.parametrize(("start", "expected", "dtype"), [
+    (1, 0, tf.int32),  # where Python's ints grow, those of a graph wrap around
+    (2**31, 2**71 % 2**64, tf.int64),  # one that is larger is wider
+    (tf.constant(1, tf.int64), 2**40, tf.int64),
+    (1.0, 2.0**40, tf.float32),
+])  # fmt: skip
+def test_integers_wrap_around_as_in_tensorflow(start: Any, expected: Any, dtype: tf.DType) -> None:
+    result = tf.function(powers)(2, tf.constant(40), start)
+    assert result.dtype == dtype and result.numpy() == expected
+
+
+def test_sums_wrap_around_as_in_tensorflow() -> None:
+    @tf.function
+    def f(n: Any, total: Any) -> Any:
+        for i in range(n):
+            total += i * i
+        return total
+
+    plain = sum(i * i for i in range(3000))
+    assert plain >= 2**32
+    assert int(f(tf.constant(3000), 0)) % 2**32 == plain % 2**32
+    assert int(f(tf.constant(3000), tf.constant(0, tf.int64))) == plain

@@ -85,7 +85,8 @@ def _output(source: str, file: Path, run: Callable[[], list[str]]) -> str:
         warnings.simplefilter("ignore", RuntimeWarning)
         parts = run()
     text = out.getvalue() + textwrap.indent(err.getvalue(), "err: ") + "\n".join(parts)
-    return _steady(text.replace(str(file), "user.py")).strip("\n")
+    text = text.replace(str(file), "user.py").replace(f"{file.parent}{os.sep}", "")
+    return _steady(text).strip("\n")
 
 
 def _show_warning(

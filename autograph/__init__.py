@@ -165,7 +165,7 @@ _NAMESPACES = {
     "saved_model": {"saved_models": "DEFAULT_SERVING_SIGNATURE_DEF_KEY contains_saved_model load save"},
     "data": {
         "datasets": """
-            AUTOTUNE Dataset DatasetSpec INFINITE_CARDINALITY Iterator IteratorSpec Options UNKNOWN_CARDINALITY
+            AUTOTUNE Dataset DatasetSpec INFINITE_CARDINALITY Iterator IteratorSpec Options UNKNOWN_CARDINALITY experimental
             """,
     },
     "bitwise": {"runtime.ops.math": "bitwise_and bitwise_or bitwise_xor invert left_shift right_shift"},

@@ -367,6 +367,37 @@ class Dataset(Stream, Composite):
         """
         return Prefetch(self, buffer_size)
 
+    def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
+        """The elements whose making raises no error; with ``log_warning`` each error is a warning.
+
+        Behind a dataset that can't go on after an error, such as a shuffled one, the error is raised all the same.
+        """
+        return IgnoreErrors(self, log_warning)
+
+    def save(
+        self, path: str | os.PathLike[str], compression: str | None = None, shard_func: Any = None,
+        checkpoint_args: Any = None
+    ) -> None:  # fmt: skip
+        """Write the elements, which are tensors, into a folder, for `load`; it is made when it does not exist.
+
+        ``shard_func`` and ``checkpoint_args`` are accepted as in TensorFlow. Raises `InvalidArgumentError` for a
+        ``compression``, and in a traced function; `InvalidTypeError` for elements that are datasets; `OSError`.
+        """
+        save_dataset(self, path, compression)
+
+    @staticmethod
+    def load(
+        path: str | os.PathLike[str], element_spec: Any = None, compression: str | None = None,
+        reader_func: Any = None, wait: bool = False
+    ) -> Dataset:  # fmt: skip
+        """The dataset that `save` has written into a folder; it is read while it is iterated over.
+
+        Raises `NotFoundError` when there is none, `SavedFileError` (an `OSError`) for a damaged one or one of a newer
+        version, `InvalidArgumentError` for an ``element_spec`` that is not the saved one; an iteration raises
+        `DataLossError` for damaged elements.
+        """
+        return load_dataset(path, element_spec)
+
     def get_single_element(self, name: str | None = None) -> Any:
         """The element of a dataset that has one; `InvalidArgumentError` when it has none or more."""
         return iter(Single(self)).get_next()
@@ -383,6 +414,8 @@ from .cache_file import FileCache  # noqa: E402
 from .choosing import Choose, Counter, RandomNumbers, sampled  # noqa: E402
 from .combine import Concatenate, Interleave, Zip  # noqa: E402
 from .grouping import GroupByWindow, PaddedBatch, Rebatch, Window  # noqa: E402
+from .ignoring import IgnoreErrors  # noqa: E402
+from .saving import load_dataset, save_dataset  # noqa: E402
 from .shuffling import Cache, Shuffle  # noqa: E402
 from .sources import FromGenerator, Range, Tensors, TensorSlices, signature  # noqa: E402
 from .stateful import Reduce, Scan, Single, TakeWhile, Unique  # noqa: E402

@@ -25,6 +25,7 @@ from .structure import Element, packed, types_of
 
 if TYPE_CHECKING:
     from .dataset import Dataset
+    from .optional import Optional
     from .values import IteratorSpec
 
 __all__ = ["DatasetIterator", "Position", "cursor_of", "iterator_of", "sample_dataset"]
@@ -155,6 +156,16 @@ class DatasetIterator(Stream, Composite):
         """The next element. Raises `OutOfRangeError` at the end (in a graph: when it runs)."""
         position = self._eager()
         return self.cursor().next() if position is None else packed(self._specs, position.take())
+
+    def get_next_as_optional(self) -> Optional:
+        """The next element as an `Optional`, which is empty at the end."""
+        from .optional import next_or_none
+
+        position = self._eager()
+        if position is not None:
+            return next_or_none(position, self._specs)
+        held = self._position if isinstance(self._position, SymbolicTensor) else trace.apply(HELD, value=self._position)
+        return next_or_none(held, self._specs)
 
     def _eager(self) -> Position | None:
         """The position, when nothing is being traced."""

@@ -73,7 +73,7 @@ class Filter(Dataset):
 
     def elements(self, environment: Environment) -> Iterator[Element]:
         holds = self._function.bind(environment)
-        return (element for element in self._sources[0].elements(environment) if holds(element)[0])
+        return filter(lambda element: holds(element)[0], self._sources[0].elements(environment))
 
 
 def predicate_of(predicate: Callable[..., Any], specs: Any) -> ElementFunction:
@@ -105,16 +105,29 @@ class Batch(Dataset):
 
     def elements(self, environment: Environment) -> Iterator[Element]:
         size = require_positive(environment.number(self._size), "batch_size")
-        drop = bool(environment.number(self._drop))
-        source = self._sources[0].elements(environment)
-        while batch := list(itertools.islice(source, size)):
-            if len(batch) < size and drop:
-                return
-            yield tuple([_stacked(parts, i) for i, parts in enumerate(zip(*batch, strict=True))])
+        return _Batches(self._sources[0].elements(environment), size, bool(environment.number(self._drop)))
 
     def length(self, environment: Environment) -> int:
         return batch_count(self._sources[0].length(environment), environment.number(self._size),
                            environment.number(self._drop))  # fmt: skip
+
+
+class _Batches:
+    """The batches of some elements; goes on after an error, without the batch that it was in."""
+
+    def __init__(self, source: Iterator[Element], size: int, drop: bool) -> None:
+        self._source = source
+        self._size = size
+        self._drop = drop
+
+    def __iter__(self) -> _Batches:
+        return self
+
+    def __next__(self) -> Element:
+        batch = list(itertools.islice(self._source, self._size))
+        if not batch or (self._drop and len(batch) < self._size):
+            raise StopIteration
+        return tuple([_stacked(parts, i) for i, parts in enumerate(zip(*batch, strict=True))])
 
 
 def batch_count(count: int, size: int, drop_remainder: int) -> int:

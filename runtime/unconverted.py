@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable
-from types import CodeType
+from types import CodeType, FrameType
 
 from . import trace
+
+_STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep
 
 
 def _unknown(code: CodeType) -> str | None:
@@ -31,5 +35,20 @@ def remedy(purpose: str, instead: str) -> str:
     found = trace.user_code()
     reason = None if found is None else _explain(found[0])
     if reason is None:
+        caller = _library_caller()
+        if caller is not None:
+            return f"`{caller}` calls this function as it is, unconverted: call it in converted code, or {instead}"
         return f"convert the function (tf.function, to_graph) {purpose}, or {instead}"
     return f"{reason}; or {instead}" if reason else instead
+
+
+def _library_caller() -> str | None:
+    """The function of the standard library that has called the user's innermost function, if one has."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and not trace.is_user_file(frame.f_code.co_filename):
+        frame = frame.f_back
+    code = None if frame is None or frame.f_back is None else frame.f_back.f_code
+    if code is None or not code.co_filename.startswith(_STANDARD_LIBRARY) or "-packages" in code.co_filename:
+        return None
+    module = code.co_filename[len(_STANDARD_LIBRARY) :].removesuffix(".py").removesuffix("/__init__")
+    return f"{module.replace(os.sep, '.')}.{code.co_qualname}"

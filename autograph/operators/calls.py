@@ -72,11 +72,13 @@ def is_mixin(function: FunctionType) -> bool:
     """Whether a function of the standard library is a method over methods of the class that inherits it.
 
     Those are the methods of `collections.abc`, `numbers` and `collections`, and what `functools.total_ordering` adds.
-    Where the class is a user's, a trace converts them.
+    Where the class is a user's, a trace converts them. So it does what context managers make of functions.
     """
     module, name = function.__globals__.get("__name__"), function.__code__.co_qualname
     if module == "functools":
         return function.__name__ in _ORDERING and "." not in name
+    if module == "contextlib":
+        return name == "ContextDecorator.__call__.<locals>.inner"
     return module in _MIXINS and "." in name and "<locals>" not in name
 
 
@@ -141,9 +143,14 @@ def _staged_form(function: Any) -> Any:
     elif kind is MethodWrapperType:
         return _wrapper(function, backend)
     else:
+        from .accessors import accessor
+
         method = _call_method(function)
         if method is not None:
             return MethodType(call(method), function)
+        found = accessor(function)
+        if found is not None:
+            return found
     return backend.watch_call(function)
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import collections
 import collections.abc
+import contextlib
 import functools
+import heapq
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -235,11 +238,58 @@ def next_in_branches_and_loops(x: Any, y: Any) -> Any:
     return total
 
 
+class Larger:
+    def __init__(self, a: Any, b: Any) -> None:
+        self.a, self.b = a, b
+
+    @property
+    def larger(self) -> Any:
+        return self.a if self.a > self.b else self.b
+
+    def at_least(self, bound: Any, *, plus: Any = 0) -> Any:
+        return (self.larger if self.larger > bound else bound) + plus
+
+    def __getitem__(self, key: Any) -> Any:
+        return key if self.a > 0 else self.b
+
+
+def accessors(x: Any, y: Any) -> Any:
+    pair, pairs = Larger(x, y), [Larger(x, y), Larger(y, 1)]
+    read = operator.attrgetter("larger")(pair), operator.attrgetter("a", "larger")(pair), operator.itemgetter(3)(pair)
+    called = operator.methodcaller("at_least", y, plus=x)(pair), operator.methodcaller("at_least", 2)(pair)
+    ordered = sorted(pairs, key=operator.attrgetter("larger", "a"))
+    items = operator.itemgetter(0, 1)([x, y]), operator.itemgetter("k")({"k": x})
+    return read, called, [each.a for each in ordered], items, list(map(operator.attrgetter("larger"), pairs))
+
+
+class Scoped(contextlib.ContextDecorator):
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def __enter__(self) -> Any:
+        self.x = self.x + 10 if self.x > 0 else self.x
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.x = self.x * 2 if self.x > 11 else self.x
+
+
+def context_decorators(x: Any, y: Any) -> Any:
+    scope = Scoped(x)
+
+    @scope
+    def inner(value: Any) -> Any:
+        return value + scope.x if value > 0 else -value
+
+    return inner(y), scope.x
+
+
 @pytest.mark.parametrize(
     "function",
     [
-        total_ordering, sequences, generators_over_sequences, mappings, comparing_mappings, dicts_of_mappings,
-        mutable_sequences, sets, wrappers_of_containers, next_of_a_generator_expression, next_in_branches_and_loops,
+        accessors, context_decorators, total_ordering, sequences, generators_over_sequences, mappings,
+        comparing_mappings, dicts_of_mappings, mutable_sequences, sets, wrappers_of_containers,
+        next_of_a_generator_expression, next_in_branches_and_loops,
     ],
     ids=lambda function: function.__name__,
 )  # fmt: skip
@@ -313,3 +363,37 @@ def test_next_of_a_generator_expression_stops_where_it_finds_one() -> None:
         return next(look(each) for each in [1, 2, 3] if each > 1) + x
 
     assert f(tf.constant(1)) == 3 and seen == [2]
+
+
+log: list[int] = []
+
+
+class Hashed:
+    def __hash__(self) -> int:
+        log.append(1)
+        return 1
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
+@pytest.mark.parametrize("make", [lambda: {Hashed(), Hashed()}, lambda: set([Hashed()]), lambda: dict([(Hashed(), 1)])])
+def test_what_a_hash_changes_in_a_branch_is_refused(make: Callable[[], Any]) -> None:
+    @tf.function
+    def f(x: Any) -> Any:
+        if x > 0:
+            make()
+        return x
+
+    with pytest.raises(tf.errors.MutationError, match="outlives this function"):
+        f(tf.constant(-1))
+    log.clear()
+
+
+def test_a_function_that_the_library_calls_as_it_is_is_named() -> None:
+    @tf.function
+    def f(x: Any) -> Any:
+        return [each.x for each in heapq.merge([Ordered(x)], [Ordered(2)])]
+
+    with pytest.raises(tf.errors.StagedValueError, match="`heapq.merge` calls this function as it is, unconverted"):
+        f(tf.constant(1))

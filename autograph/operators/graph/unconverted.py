@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -13,6 +13,7 @@ from autograph.runtime.trace import user_code
 
 from .. import state
 from ..array_locks import Locked
+from ..special_methods import method
 from . import aliases, effects
 
 
@@ -25,7 +26,7 @@ def watched(function: Any, call: Callable[..., Any]) -> Callable[..., Any]:
 
     def run(*arguments: Any, **keywords: Any) -> Any:
         given = (*arguments, *keywords.values())
-        roots = (function, *given) if not _is_library(function) else tuple(filter(_is_code, given))
+        roots = (function, *given) if not _is_library(function) else tuple(_code_in(given))
         if not roots:
             return call(*arguments, **keywords)
         locked = Locked()
@@ -50,8 +51,19 @@ def _is_library(function: Any) -> bool:
     return module in sys.stdlib_module_names and module != "__main__"
 
 
-def _is_code(value: Any) -> bool:
-    return isinstance(value, (FunctionType, MethodType))
+def _code_in(values: Iterable[Any]) -> Iterator[Any]:
+    """The functions among some values, and the methods by which a library function may compare objects among them."""
+    for each in values:
+        if isinstance(each, (FunctionType, MethodType)):
+            yield each
+        elif isinstance(each, (list, tuple, set)):
+            yield from _code_in(each)
+        else:
+            found = (method(type(each), name) for name in _COMPARING)
+            yield from filter(None, found)
+
+
+_COMPARING = ("__hash__", "__eq__", "__lt__")
 
 
 def _note(roots: Iterable[Any]) -> list[Any]:

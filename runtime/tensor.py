@@ -14,6 +14,7 @@ from autograph.errors import InvalidArgumentError, InvalidTypeError, StagedValue
 from . import operands
 from .dtypes import DType, from_numpy, variant
 from .ir import Graph, Node, Value
+from .op import OPS
 from .operator_methods import (
     binary,
     equal,
@@ -26,7 +27,7 @@ from .operator_methods import (
     to_the_power,
     unary,
 )  # fmt: skip
-from .shapes import Shape, TensorShape
+from .shapes import Shape, TensorShape, merge
 
 __all__ = ["EagerTensor", "SymbolicTensor", "Tensor"]
 
@@ -65,6 +66,20 @@ class Tensor:
     def ndim(self) -> int | None:
         shape = self.static_shape
         return None if shape is None else len(shape)
+
+    def set_shape(self, shape: Any) -> None:
+        """Say what is known of the shape, of which a graph may know less; a run of the graph checks it.
+
+        A tensor from outside the branch or loop that is being traced is left as it is. Raises `InvalidArgumentError` (a
+        ValueError) when it is known to have another shape.
+        """
+        wanted = TensorShape(shape)
+        if not wanted.is_compatible_with(self.shape):
+            raise InvalidArgumentError(f"Tensor's shape {self.shape} is not compatible with supplied shape {wanted}.")
+        self._narrow(merge(self.static_shape, wanted._shape))
+
+    def _narrow(self, shape: Shape) -> None:
+        """Know the shape, which may be more than is known so far."""
 
     def ref(self) -> Reference:
         """A hashable reference: equal for the same tensor; ``deref()`` gives it back."""
@@ -322,6 +337,10 @@ class SymbolicTensor(Tensor):
     @property
     def graph(self) -> Graph:
         return self.value.node.graph
+
+    def _narrow(self, shape: Shape) -> None:
+        if shape != self.static_shape and self.graph is trace.current_graph():
+            self.value = trace.apply(OPS["ensure_shape"], self, shape=shape).value
 
     def __pos__(self) -> Any:
         return own(self, self)

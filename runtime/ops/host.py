@@ -16,10 +16,10 @@ from autograph.errors import InvalidArgumentError
 
 from .. import nest, trace
 from ..convert import convert_to_tensor, wrap
-from ..dtypes import DType, as_dtype, bool_, float64, from_numpy
+from ..dtypes import DType, as_dtype, bool_, float64
 from ..ir import Type
 from ..op import NOT_DIFFERENTIABLE, op
-from ..tensor import EagerTensor, Tensor
+from ..tensor import Tensor
 from .declare import no_gradient
 from .print_format import format_array
 
@@ -223,21 +223,28 @@ def _py_function(*arrays: Any, function: Callable[..., Any], types: tuple[DType,
     inputs = [wrap(array) if eager else np.array(array) for array in arrays]
     with trace.building(None):
         result = function(*inputs)
-    parts = list(result) if isinstance(result, (list, tuple)) and len(types) != 1 else [result]
+    return tuple(tensor._array for tensor in _results(result, types))
+
+
+def _results(result: Any, types: tuple[DType, ...]) -> list[Any]:
+    """What a function returned as eager tensors; a list or tuple holds the results."""
+    parts = list(result) if isinstance(result, (list, tuple)) else [result]
     if not types and result is None:
         parts = []
     if len(parts) != len(types):
-        raise InvalidArgumentError(f"the Python function returned {len(parts)} values instead of {len(types)}")
-    return tuple(_checked(part, dtype) for part, dtype in zip(parts, types, strict=True))
+        raise InvalidArgumentError(
+            f"the Python function returned {len(parts)} values instead of {len(types)}",
+            remedy="return np.array(values), if the list is one result" if len(types) == 1 else None,
+        )
+    return [_checked(part, dtype) for part, dtype in zip(parts, types, strict=True)]
 
 
-def _checked(value: Any, dtype: DType) -> np.ndarray[Any, Any]:
-    if not isinstance(value, (Tensor, np.ndarray, np.generic)):
-        value = convert_to_tensor(value, dtype)
-    array = value._array if isinstance(value, EagerTensor) else convert_to_tensor(value)._array
-    if from_numpy(array.dtype) is not dtype:
-        raise InvalidArgumentError(f"the Python function returned {from_numpy(array.dtype)!r} instead of {dtype!r}")
-    return array
+def _checked(value: Any, dtype: DType) -> Any:
+    given = isinstance(value, (Tensor, np.ndarray, np.generic))
+    tensor = convert_to_tensor(value) if given else convert_to_tensor(value, dtype)
+    if tensor.dtype is not dtype:
+        raise InvalidArgumentError(f"the Python function returned {tensor.dtype!r} instead of {dtype!r}")
+    return tensor
 
 
 def _py_gradient(g: Any, out: Any, *inputs: Any, eager: bool, **_: Any) -> tuple[None, ...]:
@@ -257,6 +264,8 @@ def py_function(func: Callable[..., Any], inp: Sequence[Any], Tout: Any, name: s
 
     ``Tout`` is the dtype of its result, or a list of dtypes for a list of results (empty for None). The results have
     unknown shapes. Raises what the function raises, and `InvalidArgumentError` when the results do not fit ``Tout``.
+
+    Gradients go through what the function does with its tensors when it is called eagerly, and not in a graph.
     """
     return _call_python(func, inp, Tout, True, name)
 
@@ -273,7 +282,10 @@ def numpy_function(func: Callable[..., Any], inp: Sequence[Any], Tout: Any, stat
 def _call_python(func: Callable[..., Any], inp: Sequence[Any], Tout: Any, eager: bool, name: str | None) -> Any:
     several = isinstance(Tout, (list, tuple))
     types = tuple(map(as_dtype, Tout)) if several else (as_dtype(Tout),)
-    results = trace.apply(PY_FUNCTION, *inp, name=name, function=func, types=types, eager=eager)
+    if eager and trace.current_graph() is None:
+        results = _results(func(*map(convert_to_tensor, inp)), types)
+    else:
+        results = trace.apply(PY_FUNCTION, *inp, name=name, function=func, types=types, eager=eager)
     return list(results) if several else results[0]
 
 

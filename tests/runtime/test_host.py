@@ -153,6 +153,25 @@ def test_numpy_function_gets_arrays_of_its_own() -> None:
     assert traced(x).numpy().tolist() == [2, 4] and x.numpy().tolist() == [3, 1]
 
 
+@pytest.mark.parametrize("function", [tf.py_function, tf.numpy_function])
+@pytest.mark.parametrize("make", [lambda f: f, tf.function])
+def test_a_list_or_tuple_holds_the_results_of_a_python_function(function: Any, make: Any) -> None:
+    one = make(lambda: function(lambda x: [x + x], [c([1, 2])], tf.int32))()
+    (listed,) = make(lambda: function(lambda x: (x + x,), [c([1, 2])], [tf.int32]))()
+    assert one.numpy().tolist() == listed.numpy().tolist() == [2, 4]
+    with pytest.raises(InvalidArgumentError, match="returned 3 values instead of 1.*") as caught:
+        make(lambda: function(lambda: [1, 2, 3], [], tf.int32))()
+    assert "np.array(values)" in str(caught.value)
+
+
+def test_gradients_go_through_what_py_function_calls_eagerly() -> None:
+    x = c(3.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.py_function(lambda v: v * v if v.numpy() > 0 else -v, [x], tf.float32) * x
+    assert tape.gradient(y, x).numpy() == 27
+
+
 def test_python_functions_that_fail() -> None:
     def user(x: Any) -> Any:
         return {}["missing"]

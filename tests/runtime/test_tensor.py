@@ -256,3 +256,41 @@ def test_a_power_with_a_modulus_is_refused() -> None:
     assert pow(tf.constant(5), 2).numpy() == 25
     with pytest.raises(tf.errors.InvalidTypeError, match="takes no modulus"):
         pow(tf.constant(5), 2, 7)
+
+
+def test_a_shape_can_be_told() -> None:
+    x = tf.ones((2, 3))
+    x.set_shape((None, 3))
+    with pytest.raises(ValueError, match=r"Tensor's shape \(2, 3\) is not compatible with supplied shape \(3,\)"):
+        x.set_shape([3])
+
+    @tf.function
+    def f(x: Any, rows: Any) -> Any:
+        (y,) = tf.numpy_function(lambda v: [v * 2], [x], [tf.float32])
+        y.set_shape([rows, 3])
+        with pytest.raises(ValueError, match=r"Tensor's shape \(2, 3\) is not compatible"):
+            y.set_shape([2, 4])
+        assert y.shape == (rows, 3)
+        if tf.reduce_sum(y) > 0:
+            y = tf.numpy_function(lambda v: v + 1, [y], tf.float32)
+            y.set_shape([None, 3])
+        assert y.shape.as_list() == [None, 3]
+        return y
+
+    np.testing.assert_array_equal(f(x, 2), np.full((2, 3), 3.0))
+    with pytest.raises(InvalidArgumentError, match=r"\[3,3\] is not compatible with \[2,3\]"):
+        f(tf.ones((3, 3)), 2)
+
+
+def test_gradients_go_through_told_shapes() -> None:
+    @tf.function(input_signature=[tf.TensorSpec(None, tf.float32)])
+    def f(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+            y.set_shape([2])
+            total = tf.reduce_sum(y * x)
+        assert y.shape == (2,)
+        return tape.gradient(total, x)
+
+    np.testing.assert_allclose(f(tf.constant([1.0, 2.0])), [3, 12])

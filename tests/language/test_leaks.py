@@ -118,11 +118,6 @@ def in_a_variable(x):
     return x
 
 
-def in_a_new_object(x):
-    BOX.child = Box(x)
-    return x
-
-
 def in_a_new_deque(x):
     BOX.child = collections.deque([x])
     return x
@@ -147,7 +142,7 @@ def in_a_generator(x):
     "function",
     [
         in_an_argument, deep_in_an_argument, deep_in_a_global, deep_in_a_deque, in_a_tuple, in_an_array_of_objects,
-        item_of_an_array_of_objects, in_a_deque, in_a_variable, in_a_new_object, in_a_new_deque, in_a_closure,
+        item_of_an_array_of_objects, in_a_deque, in_a_variable, in_a_new_deque, in_a_closure,
         in_a_partial, in_a_generator,
     ],
 )  # fmt: skip

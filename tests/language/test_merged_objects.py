@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
+import numpy as np
 import pytest
 
 import autograph as tf
@@ -407,9 +408,9 @@ def of_other_attributes(n: Any) -> Any:
 
 
 def holding_what_is_no_data(n: Any) -> Any:
-    v = Holder(len, n)
+    v = Holder(np, n)
     if n > 2:
-        v = Holder(sum, n)
+        v = Holder(tf, n)
     return v.x
 
 
@@ -426,7 +427,7 @@ def holding_themselves(n: Any) -> Any:
     [
         (of_other_classes, r"`v` is a Other .* but a Vector"),
         (of_other_attributes, r"`v` is a Vector with the attributes x, y, z on line"),
-        (holding_what_is_no_data, r"`v\.file` is <built-in function sum>"),
+        (holding_what_is_no_data, r"`v\.file` is the module `autograph`"),
         (holding_themselves, r"an object holds itself"),
     ],
     ids=lambda each: getattr(each, "__name__", ""),
@@ -434,6 +435,29 @@ def holding_themselves(n: Any) -> Any:
 def test_what_has_no_parts_in_common_is_refused(program: Callable[..., Any], message: str) -> None:
     with pytest.raises(BranchMismatchError, match=message):
         tf.function(program)(tf.constant(3))
+
+
+LAST = Vector(1, 1)
+
+
+def test_objects_that_outlive_the_function_are_made_anew_by_each_run() -> None:
+    class Model:
+        def __init__(self) -> None:
+            self.position = Vector(1, 2)
+
+        @tf.function
+        def step(self, n: Any) -> Any:
+            global LAST
+            if n > 2:
+                self.position = self.position * n
+            LAST = self.position + LAST
+            return self.position.x
+
+    model = Model()
+    assert [int(model.step(tf.constant(n))) for n in (3, 2, 5)] == [3, 3, 15]
+    assert type(model.position) is Vector
+    assert (int(model.position.x), int(model.position.y)) == (15, 30)
+    assert (int(LAST.x), int(LAST.y)) == (1 + 3 + 3 + 15, 1 + 6 + 6 + 30)
 
 
 def test_gradients_go_through_merged_objects() -> None:

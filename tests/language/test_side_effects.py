@@ -133,12 +133,15 @@ def test_raise_in_a_loop():
         f(tf.constant([1, 3]))
 
 
-def test_raise_that_a_finally_would_see_is_refused():
+def test_raise_of_a_function_that_a_finally_would_see_is_refused():
+    def check_sign(x):
+        if x < 0:
+            raise ValueError("negative")
+
     @tf.function
     def f(x):
         try:
-            if x < 0:
-                raise ValueError("negative")
+            check_sign(x)
         finally:
             x = x * 0
         return x

@@ -33,6 +33,7 @@ from . import (
     statements,
     text,
 )
+from .chosen import Chosen
 from .dicts import StagedDict
 from .iterables import StagedIterable
 from .lists import StagedList
@@ -51,7 +52,7 @@ class GraphBackend(Backend):
     def owns(self, value_type: type) -> bool:
         return issubclass(
             value_type,
-            (Tensor, Maybe, StagedList, StagedDict, StagedIterable, Truth, Variable, Stream),
+            (Tensor, Maybe, StagedList, StagedDict, StagedIterable, Truth, Chosen, Variable, Stream),
         )
 
     def staging(self) -> bool:

@@ -18,6 +18,7 @@ from .. import arithmetic
 from ..builtin_calls import truth as special_truth
 from ..dispatch import Thunk, backend_of
 from ..identities import same
+from .chosen import Chosen
 from .dicts import StagedDict
 from .errors import type_error, where
 from .iterables import StagedIterable, StagedRange
@@ -31,6 +32,8 @@ from .truths import Truth
 
 def static_truth(value: Any) -> bool | None:
     """The truth of a value that is known while tracing, else None."""
+    if isinstance(value, Chosen):
+        return True
     if not isinstance(value, Tensor):
         return None if backend_of(value) is not None else bool(value)
     known = static_value(value)
@@ -171,6 +174,8 @@ def is_(left: Any, right: Any) -> Any:
                 construct="is",
                 remedy="write `x`, `not x` or `x == True`",
             )
+    if isinstance(left, Chosen) or isinstance(right, Chosen):
+        return left.is_(right) if isinstance(left, Chosen) else right.is_(left)
     if isinstance(right, Maybe) and left is None:
         left, right = right, left
     if isinstance(left, Maybe):

@@ -9,6 +9,7 @@ from typing import Any
 from autograph.runtime import dtypes, shapes
 
 from ..variables import UNDEFINED
+from .chosen import join_chosen
 from .dicts import DictOf, join_dicts
 from .specs import SCALARS, Constant, Leaf, ListOf, Mismatch, Optional, Reference, Spec, Tree
 from .values import structure_of, tensor_spec
@@ -37,7 +38,7 @@ def join(left: Spec, right: Spec) -> Spec:
         return _join_lists(left, right)
     if isinstance(left, DictOf) or isinstance(right, DictOf):
         return join_dicts(left, right, join, opened_new)
-    return _join_tensors(left, right)
+    return join_chosen(left, right) or _join_tensors(left, right)
 
 
 class _Local(threading.local):

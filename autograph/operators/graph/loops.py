@@ -162,7 +162,10 @@ class Loop:
                 # What is known of inner loops holds for this statement alone, also when it has failed.
                 _local.found.clear()
         raise BranchMismatchError(
-            "the types of this loop's variables never settle", **where(), remedy="keep dtypes and shapes fixed"
+            f"what `{self._unsettled}` is never settles: it is something else after each turn of this loop",
+            **where(),
+            construct=self._unsettled,
+            remedy="keep dtypes, shapes and structures fixed, and make functions before the loop",
         )
 
     @property
@@ -278,6 +281,7 @@ class Loop:
         self._check_shared(values)
         stable = self._memory.fits(self._keys, self._initial, values) and stable
         for key, (location, value) in outcome.changes.items():
+            self._unsettled = location.label
             slot = self.slots[key] = Slot(location, old_value(location), Constant(None))
             slot.spec = named(self._joined(slot, spec_of(slot.initial), spec_of(value)), slot.label)
             stable = False
@@ -304,6 +308,7 @@ class Loop:
             if isinstance(joined, Leaf) and joined.dtype is not slot.spec.dtype:
                 joined = Constant(slot.initial)
         slot.spec = joined
+        self._unsettled = slot.label or "the stop signal"
         return False
 
     def _joined(self, slot: Slot, left: Spec, right: Spec) -> Spec:

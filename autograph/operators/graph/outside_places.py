@@ -19,6 +19,7 @@ from autograph.runtime.tensor import EagerTensor
 from ..state import Attribute, Item, Location
 from ..variables import UNDEFINED
 from . import memory
+from .chosen import Chosen
 from .dicts import StagedDict
 from .errors import where
 from .join import join
@@ -134,6 +135,8 @@ def _resolved(value: Any) -> Any:
         return _resolved(value.value) if bool(value.flag) else value.missing
     if isinstance(value, StagedList):
         return kind_of(value)(convert.convert_to_tensor(value))
+    if isinstance(value, Chosen):
+        return value.resolved()
     if isinstance(value, StagedDict):
         held = {key: _resolved(part) for key, part in value.state.values.items()}
         return {key: part for key, part in held.items() if part is not UNDEFINED}

@@ -288,6 +288,9 @@ def flatten_absent(spec: Spec, tensors: list[Any]) -> None:
         flatten_absent(spec.inner, tensors)
     elif isinstance(spec, ListOf):
         spec.flatten([], tensors)
+    else:
+        for kind in spec.types():
+            tensors.append(absent(kind.dtype, tuple(dimension or 0 for dimension in kind.shape or ())))
 
 
 def absent(dtype: DType, shape: tuple[int, ...]) -> Any:

@@ -32,6 +32,7 @@ from ..unrolling import forget_turns
 from ..variables import UNDEFINED
 from . import class_defaults, leaks, memory, rebinding
 from .branches import empty_copies
+from .chosen import Chosen
 from .dicts import DictState, StagedDict
 from .errors import where
 from .iterables import StagedIterable
@@ -41,10 +42,11 @@ from .outputs import as_output as list_output
 from .outside_places import Key, OutsidePlace, drop_unused_reads, widen
 from .rebinding import count_references
 from .refusals import changed_in_recursion, lost_array, outlives_trace
-from .specs import Frozen, is_structure, parts_of, rebuild
+from .specs import Frozen, has_parts, is_structure, parts_of, rebuild
 from .values import freeze, references_in
 
 ATTEMPTS = 10
+_STAGED = (SymbolicTensor, Maybe, StagedList, StagedDict, StagedIterable, Chosen)
 
 
 class TraceJournal(Journal):
@@ -314,20 +316,19 @@ def _as_output(value: Any) -> Any:
 
 def _is_staged(value: Any) -> bool:
     """Whether a value holds tensors of a graph."""
-    return any(
-        isinstance(each, (SymbolicTensor, Maybe, StagedList, StagedDict, StagedIterable)) for each in _leaves(value)
-    )
+    return any(isinstance(each, _STAGED) for each in _leaves(value))
 
 
-def _leaves(value: Any, seen: set[int] | None = None) -> Iterator[Any]:
-    seen = set() if seen is None else seen
-    if is_structure(value) and not isinstance(value, Frozen):
-        if id(value) not in seen:
-            seen.add(id(value))
-            for part in parts_of(value)[1]:
-                yield from _leaves(part, seen)
-    else:
-        yield value
+def _leaves(value: Any) -> Iterator[Any]:
+    """The parts of structures and of plain objects that have none themselves."""
+    pending, seen = [value], set()
+    while pending:
+        each = pending.pop()
+        if isinstance(each, Frozen) or not has_parts(each):
+            yield each
+        elif id(each) not in seen:
+            seen.add(id(each))
+            pending.extend(parts_of(each)[1])
 
 
 def _containers(value: Any, seen: set[int] | None = None) -> Iterator[Any]:

@@ -13,6 +13,7 @@ from autograph.runtime.tensor import EagerTensor, SymbolicTensor
 
 from ..locations import Attribute, Location, attributes_of
 from ..variables import UNDEFINED
+from .chosen import Chosen, ChosenOf
 from .dicts import DictOf, DictState, StagedDict
 from .maybe import Maybe
 from .specs import (
@@ -46,6 +47,8 @@ def spec_of(value: Any) -> Spec:
         return value.spec
     if isinstance(value, DictState):
         return _of_dict(value)
+    if isinstance(value, Chosen):
+        return ChosenOf(value.options)
     return structure_of(value) if isinstance(value, tuple) else Constant(value)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -205,3 +206,34 @@ def test_sums_wrap_around_as_in_tensorflow() -> None:
     assert plain >= 2**32
     assert int(f(tf.constant(3000), 0)) % 2**32 == plain % 2**32
     assert int(f(tf.constant(3000), tf.constant(0, tf.int64))) == plain
+
+
+def doubled(n: Any) -> Any:
+    result = 1.0
+    for _ in range(n):
+        result = result * 2.0
+    return result
+
+
+FUNCTIONS_OF_NUMBERS: list[Callable[[Any, Any], Any]] = [
+    lambda n, x: x * round(doubled(n)),
+    lambda n, x: x * round(doubled(n) / 3.0, 1),
+    lambda n, x: x * math.sqrt(doubled(n)),
+    lambda n, x: x * math.sqrt(x),
+    lambda n, x: x * math.floor(doubled(n) / 3),
+    lambda n, x: x + math.gcd(n, 6),
+    lambda n, x: x * math.log(n, 2.0),
+    lambda n, x: x * math.isfinite(doubled(n)),
+    lambda n, x: x * math.fsum([doubled(n), 0.5]),
+    lambda n, x: x * math.prod([doubled(n), 2]),
+    lambda n, x: math.prod([x, 2]) * 2.0,
+]
+
+
+@pytest.mark.parametrize("dtype", [tf.float16, tf.float32, tf.float64, tf.int8, tf.int32])
+@pytest.mark.parametrize("function", FUNCTIONS_OF_NUMBERS)
+def test_round_and_math_give_python_numbers(function: Callable[[Any, Any], Any], dtype: tf.DType) -> None:
+    n, x = tf.constant(4), tf.constant(3, dtype)
+    result, expected = tf.function(function)(n, x), function(n, x)
+    assert result.dtype == expected.dtype
+    np.testing.assert_allclose(result, expected, rtol=1e-3 if dtype == tf.float16 else 1e-6)

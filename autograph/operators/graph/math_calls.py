@@ -19,6 +19,7 @@ from autograph.runtime.op import OPS
 from . import conditions, python_builtins
 from .errors import require, where
 from .sequences import is_staged, unwrapped
+from .specs import as_number
 from .text import holds_staged
 
 _DOMAIN = "math domain error"
@@ -97,6 +98,7 @@ def _log(value: Any, *base: Any) -> Any:
 def _rounded(name: str, value: Any) -> Any:
     tensor = convert_to_tensor(unwrapped(value))
     if tensor.dtype.is_integer:
+        python_builtins.require_one(tensor, "a function of math")
         return tensor
     return python_builtins.int_(OPS[name](_float(tensor)))
 
@@ -133,6 +135,10 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{name: functools.partial(_whole, name) for name in ("gcd", "lcm")},
     "fsum": _sum, "isclose": _is_close, "log": _log, "prod": _product,
 }  # fmt: skip
+# Their results are Python numbers, which take part in promotion as such; a product is what its factors are.
+_GIVE: dict[str, type | None] = {
+    **dict.fromkeys((*_TESTS, "isclose"), bool), **dict.fromkeys((*_ROUNDING, "gcd", "lcm"), int), "prod": None
+}  # fmt: skip
 
 
 def replacement(function: Any) -> Callable[..., Any] | None:
@@ -152,6 +158,6 @@ def replacement(function: Any) -> Callable[..., Any] | None:
                 construct=f"math.{name}",
                 remedy="write it with tf.math and loops, or call it by tf.numpy_function",
             )
-        return staged(*arguments, **keywords)
+        return as_number(staged(*arguments, **keywords), _GIVE.get(name, float))
 
     return call

@@ -276,9 +276,10 @@ def round_(number: Any, ndigits: Any = None) -> Any:
     if not is_staged(number):
         return round(number) if ndigits is None else round(number, ndigits)
     number = unwrapped(number)
+    python = getattr(number, "python", None)
     if ndigits is None and isinstance(number, Tensor) and number.dtype.is_floating:
-        return to_whole(OPS["round"](number, decimals=0), dtypes.int64)
-    return number.__round__() if ndigits is None else number.__round__(ndigits)
+        return as_number(to_whole(OPS["round"](number, decimals=0), dtypes.int64), python and int)
+    return as_number(number.__round__() if ndigits is None else number.__round__(ndigits), python)
 
 
 def isinstance_(value: Any, kinds: Any) -> Any:

@@ -34,6 +34,7 @@ REFUSED = {
     "dataset_iterator": _DATASETS,
     "iterator_has_next": _DATASETS,
     "iterator_next": _DATASETS,
+    "iterator_next_or_none": _DATASETS,
     "dataset_memory": _DATASETS,
 }
 # Ops that hold other graphs, with their attributes.

@@ -11,23 +11,24 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from autograph.errors import SavingError, SignatureError
 from autograph.tracebacks import trimming
 
 from .. import nest, shapes, trace
-from ..arguments import ObjectReference, Parameters, is_tensor_like, key_of, resolved, shown, spec_of
-from ..composite import Composite
+from ..arguments import ObjectReference, Parameters, composite_spec, is_tensor_like, key_of, resolved, shown, spec_of
+from ..composite import Composite, CompositeSpec
 from ..concrete import ConcreteFunction
 from ..convert import convert_to_tensor
 from ..function import Function, _Options
 from ..ir import Graph
 from ..spec import TensorSpec
 from ..tensor import SymbolicTensor, Tensor
+from ..tensor_array import TensorArraySpec
 from ..variable import Variable
-from .values import NotSavable, Output, Source, Target, decode, encode, is_name, require
+from .values import CompositeOutput, NotSavable, Output, Source, Target, decode, encode, is_name, require
 
 __all__ = ["RestoredFunction", "decode_parameters", "decode_trace", "encode_parameters", "encode_trace"]
 
@@ -75,20 +76,28 @@ def encode_trace(concrete: ConcreteFunction, graph: int, target: Target) -> dict
                 f"{name}() was traced with {parameter}={resolved(value)!r}, and a saved model can't hold {error}",
                 remedy="pass tensors, numbers, strings or structures of them, or save a signature without this trace",
             ) from None
-    composite = next((leaf for leaf in nest.flatten(concrete._outputs) if isinstance(leaf, Composite)), None)
-    if composite is not None:
-        raise SavingError(f"{name}() returns a {type(composite).__name__}, which a saved model can't hold",
-                          remedy="return tensors: what its stack() gives")  # fmt: skip
     places = iter(range(len(concrete.graph.outputs)))
-    outputs = nest.map_structure(lambda leaf: None if leaf is None else Output(next(places)), concrete._outputs)
     try:
-        encoded = encode(outputs, target)
+        encoded = encode(nest.map_structure(lambda leaf: _output(leaf, places), concrete._outputs), target)
     except NotSavable as error:
-        raise SavingError(f"{name}() returns {error}, which a saved model can't hold") from None
+        raise SavingError(f"{name}() returns {error}, which a saved model can't hold",
+                          remedy="return tensors, lists of tensors, or tensor arrays") from None  # fmt: skip
     return {
         "function": name, "parameters": encode_parameters(parameters, target), "arguments": arguments,
         "outputs": encoded, "graph": graph, "changed": sorted(getattr(concrete, "changed_inputs", ())),
     }  # fmt: skip
+
+
+def _output(leaf: Any, places: Iterator[int]) -> Any:
+    """What stands for a part of a result; ``places`` are those of the graph's outputs that are left."""
+    if leaf is None:
+        return None
+    if not isinstance(leaf, Composite):
+        return Output(next(places))
+    spec = leaf.type_spec
+    if not isinstance(spec, TensorArraySpec):
+        raise NotSavable(f"a {type(leaf).__name__}")
+    return CompositeOutput(spec, tuple([Output(next(places)) for _ in leaf.components()]))
 
 
 def traces_of(function: Function) -> list[tuple[ConcreteFunction, Any]]:
@@ -157,20 +166,33 @@ def decode_trace(data: Any, graph: Any, source: Source) -> ConcreteFunction:
     require(type(data["arguments"]) is list, "the arguments of a trace are no list")
     values = [_referenced(decode(value, source)) for value in data["arguments"]]
     require(len(values) == len(parameters.names), "a trace has other arguments than parameters")
-    specs = [leaf for leaf in nest.flatten(values) if isinstance(leaf, TensorSpec)]
+    specs = [leaf for leaf in nest.flatten(values, expand_composites=True) if isinstance(leaf, TensorSpec)]
     require([spec.type for spec in specs] == [value.type for value in found.parameters],
             "the arguments of a trace are not those of its graph")  # fmt: skip
     outputs = decode(data["outputs"], source)
     leaves = nest.flatten(outputs)
-    places = [leaf.index for leaf in leaves if isinstance(leaf, Output)]
+    kinds = (Output, CompositeOutput, type(None))
+    require(all(isinstance(leaf, kinds) for leaf in leaves), "a result of a trace is no tensor")
+    places = [each.index for leaf in leaves for each in getattr(leaf, "outputs", [leaf] if leaf is not None else [])]
     require(places == list(range(len(found.outputs))), "the results of a trace are not those of its graph")
-    require(all(leaf is None or isinstance(leaf, Output) for leaf in leaves), "a result of a trace is no tensor")
-    tensors = nest.map_structure(lambda leaf: leaf and SymbolicTensor(found.outputs[leaf.index]), outputs)
+    tensors = nest.map_structure(lambda leaf: _result(leaf, found), outputs)
     changed = data["changed"]
     require(type(changed) is list and all(type(i) is int for i in changed), "what a trace changes is none")
     concrete = ConcreteFunction(found, parameters, values, tensors)
     concrete.changed_inputs = frozenset(changed)
     return concrete
+
+
+def _result(leaf: Any, graph: Graph) -> Any:
+    """A part of what a trace returns, as tensors of its graph."""
+    if isinstance(leaf, Output):
+        return SymbolicTensor(graph.outputs[leaf.index])
+    if leaf is None:
+        return None
+    parts = [SymbolicTensor(graph.outputs[each.index]) for each in leaf.outputs]
+    for part, spec in zip(parts, leaf.spec.components(), strict=True):
+        require(part.dtype is spec.dtype, "a result of a trace is made of tensors of other types")
+    return leaf.spec.pack(parts)
 
 
 def _referenced(value: Any) -> Any:
@@ -275,6 +297,12 @@ def _fits(value: Any, traced: Any, tensors: list[Any], convert: bool) -> bool:
     """Whether an argument fits a traced one; its tensors are appended."""
     if isinstance(traced, TensorSpec):
         return _tensor_fits(value, traced, tensors, convert)
+    if isinstance(traced, CompositeSpec):
+        given = composite_spec(value)
+        if given is None or not traced.accepts(given):
+            return False
+        tensors += value.components()
+        return True
     if not nest.is_nested(traced):
         return not is_tensor_like(value) and not nest.is_nested(value) and key_of(value, []) == key_of(traced, [])
     if not nest.is_nested(value) or _kind_of(value) != _kind_of(traced):

@@ -16,6 +16,8 @@ object with a single key, which says what it is:
 ``{"dtype": "float32"}``                  a dtype; ``{"numpy dtype": …}``: NumPy's
 ``{"shape": [2, null]}``                  a `TensorShape`; of unknown rank: null
 ``{"spec": ["float32", [2], "x"]}``       a `TensorSpec` (dtype, shape, name or null)
+``{"array spec": [dtype, shape, …]}``     a `TensorArraySpec` (dtype, shape, dynamic_size, infer_shape)
+``{"composite": [spec, [output]]}``       a result of a function that is made of tensors: a tensor array
 ``{"tensor": "constants/0"}``             an array of the weights file; ``{"eager": …}``: as a tensor
 ``{"tensors": […]}``                      a list of tensors as one value (a tensor of dtype variant)
 ``{"variable": 0}``                       a variable, by its place in the table of variables
@@ -48,13 +50,14 @@ from ..ir import Graph
 from ..ops import text
 from ..ops.host import ErrorTemplate, _Slot
 from ..ops.list_value import ListValue
-from ..optional import OptionalOutput
+from ..optional import OptionalOutput, RunTimeOutput
 from ..shapes import Shape, TensorShape
 from ..spec import TensorSpec
 from ..tensor import EagerTensor
+from ..tensor_array import TensorArraySpec
 from ..variable import Variable
 
-__all__ = ["NotSavable", "Output", "Source", "Target", "decode", "encode"]
+__all__ = ["CompositeOutput", "NotSavable", "Output", "Source", "Target", "decode", "encode"]
 
 DTYPES = {dtype.name: dtype for dtype in ALL}
 MAX_RANK = 64
@@ -69,6 +72,14 @@ class Output:
 
     def __init__(self, index: int) -> None:
         self.index = index
+
+
+class CompositeOutput:
+    """A result of a function that is made of several of the outputs of its graph."""
+
+    def __init__(self, spec: TensorArraySpec, outputs: tuple[Output, ...]) -> None:
+        self.spec = spec
+        self.outputs = outputs
 
 
 class Target(Protocol):
@@ -132,6 +143,8 @@ def encode(value: Any, target: Target) -> Any:
         return {"tensor": target.array(np.asarray(value))}
     if isinstance(value, Variable):
         return {"variable": target.variable(value.origin)}
+    if isinstance(value, RunTimeOutput):
+        raise NotSavable("a list of elements that have parts, of which only the run tells the length")
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = [field.name for field in dataclasses.fields(value)]
         return {"dataclass": [type(value).__name__, fields, [encode(getattr(value, f), target) for f in fields]]}
@@ -176,6 +189,8 @@ _WRITERS: dict[type, Callable[[Any, Target], Any]] = {
     Output: lambda value, target: {"output": value.index},
     DType: lambda value, target: {"dtype": value.name},
     TensorShape: lambda value, target: {"shape": encode_shape(value._shape)},
+    TensorArraySpec: lambda value, target: {"array spec": _encode_array_spec(value)},
+    CompositeOutput: lambda value, target: {"composite": [encode(value.spec, target), encode(value.outputs, target)]},
     TensorSpec: lambda value, target: {"spec": [value.dtype.name, encode_shape(value.type.shape), value.name]},
     EagerTensor: _eager,
     ListValue: _list_value,
@@ -188,6 +203,11 @@ _WRITERS: dict[type, Callable[[Any, Target], Any]] = {
     text.Optional: lambda value, target: {"maybe": [value.flag, encode(value.layout, target)]},
     text._Shown: lambda value, target: {"shown": [_text(str(value)), _text(repr(value))]},
 }
+
+
+def _encode_array_spec(spec: TensorArraySpec) -> list[Any]:
+    shape, dtype, dynamic_size, infer_shape = spec.key()
+    return [dtype.name, encode_shape(shape), dynamic_size, infer_shape]
 
 
 def encode_shape(shape: Shape) -> Any:
@@ -310,6 +330,21 @@ def _spec(data: Any, source: Source) -> TensorSpec:
     return TensorSpec(decode_shape(data[1]), decode_dtype(data[0]), data[2])
 
 
+def _array_spec(data: Any, source: Source) -> TensorArraySpec:
+    require(type(data) is list and len(data) == 4, "the spec of a tensor array is none")
+    require(type(data[2]) is bool and type(data[3]) is bool, "the spec of a tensor array is none")
+    return TensorArraySpec(decode_shape(data[1]), decode_dtype(data[0]), data[2], data[3])
+
+
+def _composite(data: Any, source: Source) -> CompositeOutput:
+    parts = _items(data, source)
+    require(len(parts) == 2 and isinstance(parts[0], TensorArraySpec), "a result is made of no known parts")
+    spec, outputs = parts
+    fits = type(outputs) is tuple and len(outputs) == len(spec.components())
+    require(fits and all(isinstance(each, Output) for each in outputs), "a result is made of no known parts")
+    return CompositeOutput(spec, outputs)
+
+
 def _tensors(data: Any, source: Source) -> ListValue:
     items = _items(data, source)
     fits = (np.ndarray, ListValue, type(None))
@@ -371,6 +406,8 @@ _READERS: dict[str, Callable[[Any, Source], Any]] = {
     "numpy dtype": lambda data, source: decode_dtype(data).numpy,
     "shape": lambda data, source: TensorShape(decode_shape(data)),
     "spec": _spec,
+    "array spec": _array_spec,
+    "composite": _composite,
     "tensor": lambda data, source: source.array(data),
     "eager": lambda data, source: EagerTensor(source.array(data)),
     "tensors": _tensors,

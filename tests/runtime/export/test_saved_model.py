@@ -600,21 +600,60 @@ def test_state_outside_of_variables_is_refused(tmp_path):
         tf.saved_model.save(counts, tmp_path)
 
 
-def test_tensor_arrays_stay_inside(tmp_path):
-    @tf.function
-    def gives(x):
-        return tf.TensorArray(tf.float32, size=2).write(0, x)
+def test_tensor_arrays_are_arguments_and_results(tmp_path):
+    module = tf.Module()
 
-    @tf.function
-    def takes(array):
-        return array.stack()
+    @tf.function(input_signature=[tf.TensorSpec((), tf.int32)])
+    def squares(n):
+        array = tf.TensorArray(tf.float32, size=0, dynamic_size=True)
+        for i in tf.range(n):
+            array = array.write(i, tf.cast(i * i, tf.float32))
+        return {"array": array, "n": n}
 
-    array = gives(tf.constant(1.0))
-    takes(array)
-    with pytest.raises(SavingError, match="returns a TensorArray"):
+    @tf.function(input_signature=[tf.TensorArraySpec((), tf.float32, True), tf.TensorSpec(())])
+    def add(array, x):
+        return tf.reduce_sum(array.stack()) + x, array.write(0, x)
+
+    module.squares, module.add = squares, add
+    tf.saved_model.save(module, tmp_path)
+    loaded = tf.saved_model.load(tmp_path)
+    found = loaded.squares(tf.constant(3))
+    assert found["n"] == 3 and found["array"].stack().numpy().tolist() == [0, 1, 4]
+    total, changed = loaded.add(found["array"], 2.0)
+    assert total == 7 and changed.stack().numpy().tolist() == [2, 1, 4]
+    staged = tf.function(lambda n: loaded.squares(n)["array"].stack() * 2)
+    assert staged(tf.constant(4)).numpy().tolist() == [0, 2, 8, 18]
+    with pytest.raises(SignatureError, match="Could not find matching"):
+        loaded.add(tf.constant(1.0), 2.0)
+    with pytest.raises(SignatureError, match="Could not find matching"):
+        loaded.add(tf.TensorArray(tf.int32, size=1, dynamic_size=True), 2.0)
+    tf.saved_model.save(loaded, tmp_path / "again")
+    assert len(tf.saved_model.load(tmp_path / "again").squares(tf.constant(5))["array"].stack()) == 5
+
+
+def test_lists_of_tensors_are_results_and_others_are_refused(tmp_path):
+    @tf.function(input_signature=[tf.TensorSpec((), tf.int32)])
+    def rows(n):
+        found = []
+        for i in tf.range(n):
+            found.append(i * i)
+        return found
+
+    @tf.function(input_signature=[tf.TensorSpec((), tf.int32)])
+    def pairs(n):
+        found = []
+        for i in tf.range(n):
+            found.append((i, 2 * i))
+        return found
+
+    tf.saved_model.save(rows, tmp_path)
+    assert tf.saved_model.load(tmp_path)(tf.constant(3)).numpy().tolist() == [0, 1, 4]
+    with pytest.raises(SavingError, match="returns a list of elements that have parts"):
+        tf.saved_model.save(pairs, tmp_path)
+    with pytest.raises(SavingError, match="returns a .*Dataset"):
+        gives = tf.function(lambda: tf.data.Dataset.range(3))
+        gives()
         tf.saved_model.save(gives, tmp_path)
-    with pytest.raises(SavingError, match="was traced with array="):
-        tf.saved_model.save(takes, tmp_path)
 
 
 @pytest.mark.parametrize("value", [3, "text", [1], {}, None, print, lambda x: x, tf.Module])

@@ -328,6 +328,38 @@ def test_an_input_signature_makes_a_tensor_of_a_number() -> None:
     assert [each.dtype for each in f(tf.constant(1))] == [inner(2.0).dtype] * 2 == [tf.float32] * 2
 
 
+def is_palindrome(text: Any, first: Any, last: Any) -> Any:
+    if first >= last:
+        return True
+    if text[first] != text[last]:
+        return False
+    return is_palindrome(text, first + 1, last - 1)
+
+
+def test_indices_that_a_run_does_not_reach() -> None:
+    @tf.function
+    def f(values: Any, last: Any) -> Any:
+        return is_palindrome(values, 0, last), is_palindrome("abcba", 0, last), is_palindrome([3, 1, 3], 0, last - 2)
+
+    assert [bool(each) for each in f(tf.constant([1, 2, 3, 2, 1]), tf.constant(4))] == [True, True, True]
+    assert [bool(each) for each in f(tf.constant([1, 2, 3, 2, 2]), tf.constant(4))] == [False, True, True]
+    assert [bool(each) for each in f(tf.constant([1, 2, 3, 2, 2]), tf.constant(3))] == [False, False, False]
+
+
+def test_an_index_that_is_out_of_range_raises() -> None:
+    def total(values: Any, i: Any, n: Any) -> Any:
+        if i >= n:
+            return 0
+        return values[i] + total(values, i + 1, n)
+
+    staged = tf.function(lambda values, n: total(values, 0, n))
+    assert staged(tf.constant([1, 2, 3]), tf.constant(3)) == 6
+    with pytest.raises(IndexError):
+        staged(tf.constant([1, 2, 3]), tf.constant(4))
+    with pytest.raises(IndexError):
+        tf.function(lambda n: total([1, 2, 3], 0, n))(tf.constant(4))
+
+
 class Node:
     def __init__(self, n: Any) -> None:
         self.n = n

@@ -3,7 +3,8 @@
 Tracing would go on for ever. The inner call becomes a call of a traced function instead, a graph that calls itself
 (see `runtime.recursion`). That holds when the inner call has arguments of the same kinds as one further out: equal
 Python values, tensors of equal dtype and shape. Otherwise Python values change from call to call, and may end the
-recursion; when `PYTHON_LIMIT` calls have not, the Python numbers that change become tensors.
+recursion; when `PYTHON_LIMIT` calls have not, or an index is out of range in one of them, the Python numbers that change
+become tensors.
 """
 
 from __future__ import annotations
@@ -66,6 +67,13 @@ def recursive(python_function: FunctionType, form: Callable[..., Any]) -> Callab
             changing = _changing(values, endless.values)
             if len(frames) > 1 or endless.python_function is not python_function or not changing:
                 raise
+        except IndexError as error:
+            # The numbers have gone further than a run of the graph lets them.
+            changing = _changing(values, outer[0])
+            if not changing:
+                raise
+            if len(frames) > 1:
+                raise _Endless(python_function, values) from error
         graph.truncate(mark)
         leaves = [_in_graph(leaf) if i in changing else leaf for i, leaf in enumerate(_leaves(values))]
         positional, keywords = parameters.split(_packed(tuple(values), iter(leaves)))

@@ -3,7 +3,7 @@
 Tracing would go on for ever. The inner call becomes a call of a traced function instead, a graph that calls itself
 (see `runtime.recursion`). That holds when the inner call has arguments of the same kinds as one further out: equal
 Python values, tensors of equal dtype and shape. Otherwise Python values change from call to call, and may end the
-recursion; when `PYTHON_LIMIT` calls have not, or an index is out of range in one of them, the Python numbers that change
+recursion; when `PYTHON_LIMIT` calls have not, or an index is out of range in one, the Python numbers that change
 become tensors.
 """
 

@@ -62,6 +62,8 @@ class Settings:
                                             `tf.config.optimizer`
     AUTOGRAPH_NATIVE (``native``)           0: graphs run through NumPy, and don't become machine code when that
                                             pays and llvmlite is installed; see also ``jit_compile``
+    AUTOGRAPH_NATIVE_CACHE                  a folder for compiled machine code, which must be the user's alone:
+    (``native_cache``)                      what is in it is run; see `runtime/execute/native/cache.py`
     ======================================  ==========================================================
     """
 
@@ -72,6 +74,7 @@ class Settings:
     full_traceback: bool = False
     optimize: bool = True
     native: bool = True
+    native_cache: str = ""
     run_functions_eagerly: bool = False
 
 
@@ -82,6 +85,7 @@ settings = Settings(
     full_traceback=_flag("AUTOGRAPH_FULL_TRACEBACK"),
     optimize=_flag("AUTOGRAPH_OPTIMIZE", default="1"),
     native=_flag("AUTOGRAPH_NATIVE", default="1"),
+    native_cache=os.environ.get("AUTOGRAPH_NATIVE_CACHE", ""),
 )
 
 

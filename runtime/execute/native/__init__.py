@@ -12,6 +12,7 @@ arrays.py          buffers, expressions over them, and the loops that compute th
 emitter.py         LLVM IR as text
 assemble.py        text to code: compiler.py (LLVM), entry.py (the function that Python calls)
 blas.py            NumPy's own BLAS
+cache.py           compiled code on disk, when it is asked for
 =================  ==================================================================================================
 
 How to add an op: an elementwise one is one entry of `elementwise.ELEMENTWISE`, the dtype in which NumPy computes and a

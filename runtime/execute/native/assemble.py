@@ -42,5 +42,5 @@ def _exit(e: Emitter, label: str, status: int) -> list[str]:
 
 def module(lowering: Lowering) -> Callable[..., Any]:
     """A built-in function that runs a lowered graph on arrays of the types it was lowered for; see `entry`."""
-    code = Code(module_text(lowering))
+    code = Code(module_text(lowering), list(lowering.e.addresses))
     return callable_of(code, lowering.inputs, lowering.outputs, lowering.workspace.size, lowering.kept)

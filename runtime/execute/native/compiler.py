@@ -6,8 +6,12 @@ import ctypes
 import ctypes.util
 import functools
 import threading
+from collections.abc import Sequence
 from typing import Any
 
+from autograph.config import settings
+
+from . import cache
 from .elementwise import LIBRARY
 
 _lock = threading.Lock()
@@ -41,19 +45,36 @@ def _add_library(llvm: Any) -> None:
 
 
 class Code:
-    """Compiled code; it lives as long as this object."""
+    """Compiled code; it lives as long as this object.
 
-    def __init__(self, text: str) -> None:
+    ``addresses``: what the text finds, when it runs, in its global array ``@addresses``. So the text itself has none,
+    and says the same in every process.
+    """
+
+    def __init__(self, text: str, addresses: Sequence[int] = ()) -> None:
         import llvmlite.binding as llvm
 
+        if addresses:
+            text = f"@addresses = global [{len(addresses)} x i64] zeroinitializer\n{text}"
         with _lock:  # LLVM's global context is not made for several threads
-            machine = _target(llvm).create_target_machine(
-                cpu=llvm.get_host_cpu_name(), features=_features(llvm), opt=3, jit=True)
-            module = llvm.parse_assembly(text)
+            name, features = llvm.get_host_cpu_name(), _features(llvm)
+            machine = _target(llvm).create_target_machine(cpu=name, features=features, opt=3, jit=True)
+            versions = ".".join(map(str, llvm.llvm_version_info))
+            key = cache.key_of(text, machine.triple, name, features, versions) if settings.native_cache else ""
+            found = cache.load(key) if key else None
+            module = llvm.parse_assembly("" if found else text)
             module.triple, module.data_layout = machine.triple, str(machine.target_data)
-            self._optimize(llvm, module, machine)
+            if found is None:
+                self._optimize(llvm, module, machine)
             self._engine = llvm.create_mcjit_compiler(module, machine)
+            if found is not None:
+                self._engine.add_object_file(llvm.ObjectFileRef.from_data(found))
+            elif key:
+                self._engine.set_object_cache(lambda _, code: cache.store(key, bytes(code)))
             self._engine.finalize_object()
+            if addresses:
+                place = self._engine.get_global_value_address("addresses")
+                (ctypes.c_int64 * len(addresses)).from_address(place)[:] = list(addresses)
 
     @staticmethod
     def _optimize(llvm: Any, module: Any, machine: Any) -> None:

@@ -50,7 +50,8 @@ class Emitter:
 
     ``entry`` holds what is computed once, before everything else; ``failed`` is the label of the exit for what the plan
     has to look at: errors and warnings. ``owned`` are the places of pointers to memory that is freed at the end, and
-    ``sizes`` the numbers that stand in the text at last for names of sizes.
+    ``sizes`` the numbers that stand in the text at last for names of sizes. ``addresses`` are those of the memory and
+    functions outside; see `compiler.Code`.
     """
 
     def __init__(self) -> None:
@@ -60,6 +61,7 @@ class Emitter:
         self.functions: dict[str, str] = {}
         self.owned: list[str] = []
         self.sizes: dict[str, str] = {}
+        self.addresses: dict[int, str] = {}
         self.label = "start"
         self._count = 0
         self._flag: str | None = None
@@ -86,6 +88,13 @@ class Emitter:
         name = self.name()
         self.entry.append(f"  {name} = {text}")
         return name
+
+    def address(self, number: int) -> str:
+        """A register with the address of something outside. Not to be called within `function`."""
+        if number not in self.addresses:
+            place = f"getelementptr (i64, ptr @addresses, i64 {len(self.addresses)})"
+            self.addresses[number] = self.let_first(f"load ptr, ptr {place}")
+        return self.addresses[number]
 
     def new_label(self, base: str) -> str:
         self._count += 1

@@ -36,6 +36,10 @@ declare void @Py_IncRef(ptr)
 
 define ptr @entry(ptr %self, ptr %arguments, i64 %count) {{
 start:
+  %array.type = load ptr, ptr @addresses
+  %new.array = load ptr, ptr getelementptr (i64, ptr @addresses, i64 1)
+  %false = load ptr, ptr getelementptr (i64, ptr @addresses, i64 2)
+  %none = load ptr, ptr getelementptr (i64, ptr @addresses, i64 3)
   %table = getelementptr i8, ptr %self, i64 {_BYTES}
   %kernel = load ptr, ptr %table
   %wanted.at = getelementptr i64, ptr %table, i64 1
@@ -61,8 +65,8 @@ argument:
   %array.at = getelementptr ptr, ptr %arguments, i64 %i
   %array = load ptr, ptr %array.at
   %type.at = getelementptr i8, ptr %array, i64 {_TYPE}
-  %type = load i64, ptr %type.at
-  %is.array = icmp eq i64 %type, {id(np.ndarray)}
+  %type = load ptr, ptr %type.at
+  %is.array = icmp eq ptr %type, %array.type
   br i1 %is.array, label %fields, label %misfit
 fields:
   %descr.at = getelementptr i8, ptr %array, i64 {_DESCR}
@@ -126,8 +130,6 @@ result:
   %out.rank = load i64, ptr %out.rank.at
   %out.rank.int = trunc i64 %out.rank to i32
   %out.dims = getelementptr i64, ptr %q, i64 2
-  %new.array = inttoptr i64 NEW_ARRAY to ptr
-  %array.type = inttoptr i64 {id(np.ndarray)} to ptr
   %out = call ptr %new.array(ptr %array.type, i32 %out.rank.int, ptr %out.dims, i32 %number, ptr null, ptr null, i32 0,
                              i32 0, ptr null)
   %no.out = icmp eq ptr %out, null
@@ -204,11 +206,9 @@ interrupted:
   ret ptr null
 failed:
   call void @Py_DecRef(ptr %tuple)
-  %false = inttoptr i64 {id(False)} to ptr
   call void @Py_IncRef(ptr %false)
   ret ptr %false
 misfit:
-  %none = inttoptr i64 {id(None)} to ptr
   call void @Py_IncRef(ptr %none)
   ret ptr %none
 nothing:
@@ -219,7 +219,7 @@ nothing:
 
 @functools.cache
 def _entry() -> Code:
-    return Code(_ENTRY.replace("NEW_ARRAY", str(_array_new())))
+    return Code(_ENTRY, [id(np.ndarray), _array_new(), id(False), id(None)])
 
 
 @functools.cache

@@ -253,7 +253,7 @@ class Lowering:
         if data.size and data.tobytes() == data.flat[0].tobytes() * data.size:
             result: Expression = Splat(array.shape, dtype, scalar_of(self.e, array.flat[0], dtype).register)
         else:
-            pointer = self.e.let_first(f"inttoptr i64 {data.ctypes.data} to ptr")
+            pointer = self.e.address(data.ctypes.data)
             result = Load(Buffer(pointer, dtype, data.size), data.shape)
             self._constants[id(array)] = result
             self.kept += [array, data]

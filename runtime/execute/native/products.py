@@ -95,10 +95,8 @@ def _by_blas(lowering: Lowering, x: Expression, y: Expression, target: Load, pro
     loops.open()
     pointers = [f"ptr {loops.address(head)}" for head in heads]
     one, zero = literal(1, target.dtype), literal(0, target.dtype)
-    name = "@gemm_" + kind
     types = ["i32"] * 3 + [size] * 3 + [kind, "ptr", size, "ptr", size, kind, "ptr", size]
-    e.declare(name, f"{name} = internal constant ptr inttoptr (i64 {product.address} to ptr)")
-    function = e.let(f"load ptr, ptr {name}")
+    function = e.address(product.address)
     arguments = [
         f"i32 {_ROW_MAJOR}", f"i32 {x_way}", f"i32 {y_way}", f"{size} {m}", f"{size} {n}", f"{size} {k}",
         f"{kind} {one}", pointers[0], f"{size} {x_step}", pointers[1], f"{size} {y_step}", f"{kind} {zero}",
@@ -122,9 +120,8 @@ def _one_thread(lowering: Lowering, size: int) -> str | None:
 def _thread_function(lowering: Lowering, verb: str) -> str:
     """A register with one of the functions of `threads.setting`."""
     address = ctypes.cast(getattr(threads.setting(), verb), ctypes.c_void_p).value
-    name = f"@blas_{verb}_threads"
-    lowering.e.declare(name, f"{name} = internal constant ptr inttoptr (i64 {address} to ptr)")
-    return lowering.e.let(f"load ptr, ptr {name}")
+    assert address is not None
+    return lowering.e.address(address)
 
 
 def _head(x: Load, batch: Ints) -> Load:

@@ -80,10 +80,14 @@ class Journal:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         _local.stack.remove(self)
         changed = self._locked.unlock(error)
-        if kind is not None:
-            self.undo()
+        if error is not None:
+            self.undo_after(error)
         if changed is not None:
             raise changed from error
+
+    def undo_after(self, error: BaseException) -> None:
+        """To be called when the body has raised."""
+        self.undo()
 
     def _enter(self, value: Any, label: str, depth: int = 1) -> None:
         kind = type(value)

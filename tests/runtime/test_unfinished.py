@@ -81,3 +81,31 @@ def test_other_errors_while_tracing_run_nothing(capsys: pytest.CaptureFixture[st
     with pytest.raises(AttributeError):
         f(tf.constant(2))
     assert capsys.readouterr().err == ""
+
+
+class Counter:
+    count = 0
+
+
+TOTAL = 0
+
+
+def test_what_python_has_written_before_stays_written() -> None:
+    numbers, table, counter = [0], {"n": 0}, Counter()
+
+    @tf.function
+    def f(x: Any) -> Any:
+        global TOTAL
+        numbers[0] += 1
+        table["n"] += 1
+        counter.count += 1
+        TOTAL += 1
+        if numbers[0] == 1:
+            raise RuntimeError("the first time")
+        return x
+
+    with pytest.raises(RuntimeError, match="the first time"):
+        f(tf.constant(7))
+    assert (numbers, table, counter.count, TOTAL) == ([1], {"n": 1}, 1, 1)
+    assert int(f(tf.constant(7))) == 7
+    assert (numbers, table, counter.count, TOTAL) == ([2], {"n": 2}, 2, 2)

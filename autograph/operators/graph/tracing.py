@@ -15,7 +15,7 @@ from functools import wraps
 from types import FunctionType, MethodType
 from typing import Any
 
-from autograph.errors import MutationError
+from autograph.errors import MutationError, StagingError
 from autograph.runtime import trace
 from autograph.runtime.arguments import mutation_error
 from autograph.runtime.ir import Graph
@@ -59,6 +59,11 @@ class TraceJournal(Journal):
         parts = [each for value in values for each in (*_leaves(value), *attributes_of(value).values())]
         self._given = {id(each): each for each in parts if is_iterator(each)}
         self.watched = leaks.Watched()
+
+    def undo_after(self, error: BaseException) -> None:
+        # What the user's code raises leaves what it has done before; what can't be staged has not been run at all.
+        if isinstance(error, StagingError):
+            self.undo()
 
     def watch(self, obj: Any, where: Place | None) -> None:
         # A list that nobody needs any more would be taken for one that outlives the trace.

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.config import settings
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
 from . import shapes, trace
@@ -334,3 +335,21 @@ def is_numeric_tensor(tensor: Any) -> bool:
 
 def _prefix(message: str | None) -> str:
     return f"{message}  " if message else ""
+
+
+# Tracebacks
+
+
+def enable_traceback_filtering() -> None:
+    """Show the user's own lines alone in tracebacks, as at the start."""
+    settings.full_traceback = False
+
+
+def disable_traceback_filtering() -> None:
+    """Show autograph's own frames too, as the environment variable ``AUTOGRAPH_FULL_TRACEBACK=1``."""
+    settings.full_traceback = True
+
+
+def is_traceback_filtering_enabled() -> bool:
+    """Whether tracebacks show the user's own lines alone."""
+    return not settings.full_traceback

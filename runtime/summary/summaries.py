@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import InvalidArgumentError
+from autograph.errors import InvalidArgumentError, InvalidTypeError
 
 from .. import shapes, trace
 from ..convert import convert_to_tensor
@@ -49,6 +49,8 @@ def _record(name: str, data: Any, step: Any, encode: Encoder, description: str |
             "No step set. Please specify one either through the `step` argument or through "
             "tf.summary.experimental.set_step()"
         )
+    if not isinstance(name, str):
+        raise InvalidTypeError(f"the name of a summary is a string that is known while tracing, not {name!r}")
     attributes = {
         "writer": local.writer, "tag": trace.current_scope() + name, "encode": encode, "description": description,
     }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -214,3 +215,20 @@ def test_tensorflows_errors() -> None:
     tf.function(kept.append, autograph=False)(tf.constant(1))
     with pytest.raises(tf.errors.InaccessibleTensorError):
         kept[0] + 1
+
+
+def test_tracebacks_are_filtered_unless_told_otherwise() -> None:
+    def files() -> set[str]:
+        try:
+            tf.function(lambda x: tf.reshape(x, [3]))(tf.ones(2))
+        except ValueError as error:
+            return {frame.filename for frame in traceback.extract_tb(error.__traceback__)}
+        return set()
+
+    assert tf.debugging.is_traceback_filtering_enabled() and files() == {__file__}
+    tf.debugging.disable_traceback_filtering()
+    try:
+        assert not tf.debugging.is_traceback_filtering_enabled() and len(files()) > 1
+    finally:
+        tf.debugging.enable_traceback_filtering()
+    assert files() == {__file__}

@@ -230,6 +230,17 @@ def fetch(address: str, path: str, **query: Any) -> Any:
     raise AssertionError(f"no answer to {path}")
 
 
+def test_the_name_of_a_summary_is_known_while_tracing(tmp_path: Path) -> None:
+    @tf.function
+    def f(n: Any) -> None:
+        with tf.summary.create_file_writer(tmp_path).as_default(step=0):
+            for i in tf.range(n):
+                tf.summary.scalar(f"loss {i}", 1.0)
+
+    with pytest.raises(TypeError, match="the name of a summary is a string that is known while tracing"):
+        f(tf.constant(2))
+
+
 def test_the_real_tensorboard_shows_curve_and_graph(tmp_path: Path) -> None:
     writer = tf.summary.create_file_writer(tmp_path / "train")
     tf.summary.trace_on(graph=True)

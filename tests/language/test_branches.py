@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 import pytest
 
@@ -253,3 +255,36 @@ def test_a_long_chain_of_elifs(leave):
     namespace = {}
     exec(compile(source, name, "exec"), namespace)
     check(namespace["f"], 0, 3, count - 1, count)
+
+
+class Best(NamedTuple):
+    value: Any
+    name: Any
+    flag: Any
+    missing: Any
+    checked: Any
+
+
+def attributes_of_what_may_be_none(x):
+    best = None
+    if x > 0:
+        best = Best(x, x + 1, x + 2, x + 3, x + 4)
+    if x > 2:
+        other = Best(x, x * 2, x * 3, x * 4, x * 5)
+    if best is None:
+        return 0
+    total = best.value + 10 * best.name + 100 * best.flag + 1000 * best.missing + 10000 * best.checked
+    return total + other.value - other.name * other.flag + other.missing + other.checked if x > 2 else total
+
+
+def test_attributes_of_what_may_be_none_are_those_of_the_value() -> None:
+    check(attributes_of_what_may_be_none, 0, 1, 3)
+
+
+@pytest.mark.parametrize("name", ["value", "mismatch"])
+def test_attributes_of_a_truth_are_refused(name: str) -> None:
+    class Box:
+        pass
+
+    with pytest.raises(tf.errors.BranchMismatchError):
+        tf.function(lambda x: getattr(x > 0 and Box(), name))(tf.constant(1))

@@ -76,10 +76,10 @@ class MaybeValue(Location):
     owner: Maybe
 
     def get(self) -> Any:
-        return self.owner.value
+        return self.owner.ag__value
 
     def set(self, value: Any) -> None:
-        self.owner.value = value
+        self.owner.ag__value = value
 
 
 class LocalVariable(Location):
@@ -117,8 +117,8 @@ def always_old(_: Any) -> bool:
 
 def mark_copies(label: str, merged: Any, frozen: Any, is_old: Callable[[Any], bool]) -> None:
     """Notes a merged list, dict, object or variable, and one that it may stand for, when that one has another name."""
-    merged = merged.value if isinstance(merged, Maybe) else merged
-    frozen = frozen.value if isinstance(frozen, Maybe) else frozen
+    merged = merged.ag__value if isinstance(merged, Maybe) else merged
+    frozen = frozen.ag__value if isinstance(frozen, Maybe) else frozen
     if frozen is merged or (isinstance(frozen, Frozen) and frozen.obj is merged):
         return
     for part, each in _pairs(merged, frozen):
@@ -153,8 +153,8 @@ def note_shared(labels: Sequence[str], values: Sequence[Any], frozen: Sequence[A
 
 def pairs(merged: Any, frozen: Any) -> Iterator[tuple[Any, Any]]:
     """A merged value and its parts at any depth, each beside what it stands for."""
-    merged = merged.value if isinstance(merged, Maybe) else merged
-    frozen = frozen.value if isinstance(frozen, Maybe) else frozen
+    merged = merged.ag__value if isinstance(merged, Maybe) else merged
+    frozen = frozen.ag__value if isinstance(frozen, Maybe) else frozen
     yield merged, frozen
     for part, each in _pairs(merged, frozen):
         yield from pairs(part, each)
@@ -162,7 +162,7 @@ def pairs(merged: Any, frozen: Any) -> Iterator[tuple[Any, Any]]:
 
 def note_new(value: Any, known: dict[int, int]) -> None:
     """Notes what merging has made and can be changed: that is an affair of the body that does it."""
-    value = value.value if isinstance(value, Maybe) else value
+    value = value.ag__value if isinstance(value, Maybe) else value
     if not has_parts(value) or id(value) in known:
         return
     if not isinstance(value, tuple):
@@ -262,9 +262,9 @@ def _holders_in(holder: Any, values: Any, pending: list[Any]) -> Iterator[Locati
             if value is values:
                 yield Item(holder, key, f"[{key!r}]")
     elif isinstance(holder, Maybe):
-        pending.append(holder.value)
-        if holder.value is values:
-            yield MaybeValue(holder, holder.name)
+        pending.append(holder.ag__value)
+        if holder.ag__value is values:
+            yield MaybeValue(holder, holder.ag__name)
     elif is_plain_object(holder):
         for name, value in attributes_of(holder).items():
             pending.append(value)

@@ -152,12 +152,12 @@ class GraphBackend(Backend):
         return isinstance(container, np.ndarray) and arrays.is_old(container)
 
     def changed_object(self, value: Any) -> Any:
-        return value.checked("is changed") if type(value) is Maybe else value
+        return value.ag__checked("is changed") if type(value) is Maybe else value
 
     def load(self, value: Any, name: str) -> Any:
-        if type(value) is Maybe and value.missing is UNDEFINED:
-            value.name = value.name or name
-            return value.checked()
+        if type(value) is Maybe and value.ag__missing is UNDEFINED:
+            value.ag__name = value.ag__name or name
+            return value.ag__checked()
         return value
 
     def replacement(self, function: Any) -> Callable[..., Any] | None:

@@ -157,7 +157,7 @@ def _thawed(value: Any) -> Any:
     if isinstance(value, Frozen):
         return value.obj
     if isinstance(value, Maybe):
-        return Maybe(value.missing, value.flag, _thawed(value.value), value.name)
+        return Maybe(value.ag__missing, value.ag__flag, _thawed(value.ag__value), value.ag__name)
     if isinstance(value, DictState):
         return value.mapped(_thawed)
     if isinstance(value, ListState) and value.spec.kind is tuple:

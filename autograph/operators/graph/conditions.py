@@ -50,11 +50,11 @@ def truth(value: Any) -> Any:
     """
     value = read(special_truth(value))
     if isinstance(value, Truth):
-        return value.value
+        return value.ag__value
     if isinstance(value, Maybe):
-        if value.missing is None:
-            return and_(value.flag, lambda: truth(value.value))
-        return truth(value.checked())
+        if value.ag__missing is None:
+            return and_(value.ag__flag, lambda: truth(value.value))
+        return truth(value.ag__checked())
     if isinstance(value, (StagedList, StagedIterable)):
         return value.length() != 0
     if isinstance(value, StagedDict):
@@ -128,7 +128,7 @@ def contains(item: Any, container: Any) -> Any:
     from .comparisons import equal, matches
 
     if isinstance(container, Maybe):
-        container = container.checked("is searched by `in`")
+        container = container.ag__checked("is searched by `in`")
     if isinstance(container, StagedDict):
         return container.contains(item)
     if isinstance(container, (StagedList, StagedIterable)) and not isinstance(container, StagedRange):
@@ -166,7 +166,7 @@ def is_(left: Any, right: Any) -> Any:
     """
     for one, other in ((left, right), (right, left)):
         if isinstance(one, Truth):
-            raise one.mismatch
+            raise one.ag__mismatch
         if isinstance(other, bool) and _is_bool(one):
             raise StagedValueError(
                 f"a staged bool is compared with `is {other}`: it is a tensor, never the object `{other}` itself",
@@ -179,25 +179,25 @@ def is_(left: Any, right: Any) -> Any:
     if isinstance(right, Maybe) and left is None:
         left, right = right, left
     if isinstance(left, Maybe):
-        if left.missing is not None:
-            return is_(left.checked(), right)
+        if left.ag__missing is not None:
+            return is_(left.ag__checked(), right)
         if right is None or left is right:
-            return right is not None or not_(left.flag)
+            return right is not None or not_(left.ag__flag)
         if isinstance(right, Maybe):
-            there = and_(left.flag, lambda: and_(right.flag, lambda: same(left.value, right.value)))
-            return or_(there, lambda: and_(not_(left.flag), lambda: not_(right.flag)))
-        return and_(left.flag, lambda: same(left.value, right))
+            there = and_(left.ag__flag, lambda: and_(right.ag__flag, lambda: same(left.ag__value, right.ag__value)))
+            return or_(there, lambda: and_(not_(left.ag__flag), lambda: not_(right.ag__flag)))
+        return and_(left.ag__flag, lambda: same(left.ag__value, right))
     return same(left, right)
 
 
 def maybe_equal(left: Maybe, right: Any) -> Any:
     """``left == right`` where `left` may be missing."""
-    if left.missing is not None:
-        return arithmetic.eq(left.checked(), right)
+    if left.ag__missing is not None:
+        return arithmetic.eq(left.ag__checked(), right)
     if right is None:
-        return not_(left.flag)
+        return not_(left.ag__flag)
     if isinstance(right, Maybe):
-        both_missing = OPS["logical_and"](not_(left.flag), not_(right.flag))
-        both = OPS["logical_and"](left.flag, right.flag)
-        return or_(both_missing, lambda: and_(both, lambda: arithmetic.eq(left.value, right.value)))
-    return and_(left.flag, lambda: arithmetic.eq(left.value, right))
+        both_missing = OPS["logical_and"](not_(left.ag__flag), not_(right.ag__flag))
+        both = OPS["logical_and"](left.ag__flag, right.ag__flag)
+        return or_(both_missing, lambda: and_(both, lambda: arithmetic.eq(left.ag__value, right.ag__value)))
+    return and_(left.ag__flag, lambda: arithmetic.eq(left.ag__value, right))

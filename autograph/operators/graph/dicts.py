@@ -55,14 +55,14 @@ class DictState:
 
 
 def _may_miss(value: Any) -> bool:
-    return type(value) is Maybe and value.missing is UNDEFINED
+    return type(value) is Maybe and value.ag__missing is UNDEFINED
 
 
 def _either(value: Maybe, other: Any) -> Any:
     """A value that may be missing, and another one where it is."""
     from .cond import if_stmt
 
-    return if_stmt(value.flag, lambda: value.value, lambda: other, ())
+    return if_stmt(value.ag__flag, lambda: value.ag__value, lambda: other, ())
 
 
 class DictOf(Spec):
@@ -183,7 +183,7 @@ class StagedDict(Mutable):
     def contains(self, key: Any) -> Any:
         """``key in self``: a bool, staged for a key that may be missing."""
         value = self.state.values.get(key, UNDEFINED)
-        return value.flag if _may_miss(value) else value is not UNDEFINED
+        return value.ag__flag if _may_miss(value) else value is not UNDEFINED
 
     def length(self) -> Any:
         """The number of keys: an int, or a tensor, int32."""
@@ -198,8 +198,8 @@ class StagedDict(Mutable):
         if value is UNDEFINED:
             raise KeyError(key)
         if _may_miss(value):
-            require(value.flag, KeyError(key))
-            return value.value
+            require(value.ag__flag, KeyError(key))
+            return value.ag__value
         return value
 
     def __setitem__(self, key: Any, value: Any) -> None:

@@ -27,9 +27,9 @@ from .specs import SCALARS
 def get_item(container: Any, index: Any) -> Any:
     """``container[index]``."""
     if isinstance(index, Maybe):
-        index = index.checked("is used as an index")
+        index = index.ag__checked("is used as an index")
     if isinstance(container, Maybe):
-        container = container.checked("is subscripted")
+        container = container.ag__checked("is subscripted")
     if isinstance(container, (Tensor, StagedList, StagedDict)):
         return container[index]
     if isinstance(container, StagedIterable):
@@ -85,7 +85,7 @@ def _may_change(value: Any) -> bool:
 def set_item(value: Any, container: Any, index: Any) -> Any:
     """``container[index] = value``; returns what the variable that held the container holds afterwards."""
     if isinstance(container, Maybe):
-        container = container.checked("is changed")
+        container = container.ag__checked("is changed")
     if isinstance(container, (Tensor, np.ndarray)):
         arrays.check_alone(container)
         if isinstance(container, SymbolicTensor):

@@ -403,7 +403,7 @@ def iterable(value: Any) -> StagedIterable:
     if isinstance(value, StagedIterable):
         return value
     if isinstance(value, Maybe):
-        return iterable(value.checked("is iterated over"))
+        return iterable(value.ag__checked("is iterated over"))
     if isinstance(value, Tensor):
         is_text = value.dtype is dtypes.string and value.static_shape == ()
         return Rows(apply_text("list", value) if is_text else value)

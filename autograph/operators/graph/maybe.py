@@ -19,23 +19,24 @@ class Maybe:
     """A value with a flag that says at run time whether it is there; else it is `missing` (None or UNDEFINED).
 
     Reading a variable through `ag__.ld` unwraps what may be undefined, and `x is None` asks for the flag. Any other
-    use takes the value, after a check that is part of the graph: it raises what Python would have raised.
+    use takes the value, after a check that is part of the graph: it raises what Python would have raised. Its own
+    attributes have names that no program has, as `best.value` is the value's.
     """
 
     __tensor_priority__ = 1
-    __slots__ = ("flag", "missing", "name", "value")
+    __slots__ = ("ag__flag", "ag__missing", "ag__name", "ag__value")
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, missing: Undefined | None, flag: Any, value: Any, name: str = "") -> None:
-        self.missing = missing
-        self.flag = flag
-        self.value = value
-        self.name = name
+        self.ag__missing = missing
+        self.ag__flag = flag
+        self.ag__value = value
+        self.ag__name = name
 
-    def checked(self, use: str = "is used") -> Any:
+    def ag__checked(self, use: str = "is used") -> Any:
         """The value; at run time an error when it is missing."""
-        name = self.name
-        if self.missing is UNDEFINED:
+        name = self.ag__name
+        if self.ag__missing is UNDEFINED:
             error: AutographError
             remedy = f"give `{name}` a value before the branch or loop, or in every branch"
             if name.isidentifier():
@@ -43,31 +44,32 @@ class Maybe:
                 error = UndefinedVariableError(message + in_some_runs(name), **where(), remedy=remedy)
             else:
                 error = StagedAttributeError(f"`{name}` is not set{in_some_runs(name)}", **where(), remedy=remedy)
-            require(self.flag, error)
+            require(self.ag__flag, error)
         else:
-            require(self.flag, TypeError(f"{f'`{name}`' if name else 'a value'} is None, and {use}"))
-        return self.value.checked(use) if isinstance(self.value, Maybe) else self.value
+            require(self.ag__flag, TypeError(f"{f'`{name}`' if name else 'a value'} is None, and {use}"))
+        return self.ag__value.ag__checked(use) if isinstance(self.ag__value, Maybe) else self.ag__value
 
     def __tensor__(self) -> Any:
-        return self.checked()
+        return self.ag__checked()
 
     def __text_layout__(self, tensors: list[Any]) -> Any:
-        if self.missing is UNDEFINED:
-            return layout_of(self.checked("is formatted"), tensors)
-        tensors.append(self.flag)
-        return Optional(len(tensors) - 1, layout_of(self.value, tensors))
+        if self.ag__missing is UNDEFINED:
+            return layout_of(self.ag__checked("is formatted"), tensors)
+        tensors.append(self.ag__flag)
+        return Optional(len(tensors) - 1, layout_of(self.ag__value, tensors))
 
     def __repr__(self) -> str:
         trace_text.check("a value that may be missing")
-        return f"<{self.name or 'value'}: {'undefined' if self.missing is UNDEFINED else None} or {self.value!r}>"
+        missing = "undefined" if self.ag__missing is UNDEFINED else None
+        return f"<{self.ag__name or 'value'}: {missing} or {self.ag__value!r}>"
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
-        return getattr(self.checked(f"its attribute `{name}` is read"), name)
+        return getattr(self.ag__checked(f"its attribute `{name}` is read"), name)
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        return self.checked("is called")(*arguments, **keywords)
+        return self.ag__checked("is called")(*arguments, **keywords)
 
     def __eq__(self, other: object) -> Any:
         from .conditions import maybe_equal
@@ -82,14 +84,14 @@ class Maybe:
 
 def _forward(name: str, function: Callable[..., Any], use: str) -> None:
     def method(self: Maybe, *others: Any) -> Any:
-        return function(self.checked(use), *others)
+        return function(self.ag__checked(use), *others)
 
     setattr(Maybe, name, method)
 
 
 def _forward_reflected(name: str, function: Callable[[Any, Any], Any], use: str) -> None:
     def method(self: Maybe, other: Any) -> Any:
-        return function(other, self.checked(use))
+        return function(other, self.ag__checked(use))
 
     setattr(Maybe, name, method)
 

@@ -312,7 +312,7 @@ def leaves(value: Any) -> Iterator[Any]:
     if isinstance(value, (SymbolicTensor, EagerTensor, np.ndarray)):
         yield value
     elif isinstance(value, Maybe):
-        yield from leaves(value.value)
+        yield from leaves(value.ag__value)
     elif isinstance(value, Frozen):
         yield from leaves(value.contents)
     elif isinstance(value, (tuple, list, dict, Attributes)):

@@ -132,7 +132,7 @@ def _finder(location: Location) -> Callable[[], Location]:
 def _resolved(value: Any) -> Any:
     """A value of a run: what may be missing is there or not."""
     if isinstance(value, Maybe):
-        return _resolved(value.value) if bool(value.flag) else value.missing
+        return _resolved(value.ag__value) if bool(value.ag__flag) else value.ag__missing
     if isinstance(value, StagedList):
         return kind_of(value)(convert.convert_to_tensor(value))
     if isinstance(value, Chosen):

@@ -285,14 +285,14 @@ def round_(number: Any, ndigits: Any = None) -> Any:
 def isinstance_(value: Any, kinds: Any) -> Any:
     """``isinstance``: a staged list is a list, a staged range a range."""
     if type(value) is Maybe:
-        if value.missing is not None:
-            return isinstance_(value.checked("is tested by isinstance"), kinds)
-        there = isinstance_(value.value, kinds)
+        if value.ag__missing is not None:
+            return isinstance_(value.ag__checked("is tested by isinstance"), kinds)
+        there = isinstance_(value.ag__value, kinds)
         if there == isinstance(None, kinds):
             return there
-        return value.flag if there else conditions.not_(value.flag)
+        return value.ag__flag if there else conditions.not_(value.ag__flag)
     if isinstance(value, Truth):
-        raise value.mismatch
+        raise value.ag__mismatch
     if isinstance(value, StagedList):
         return isinstance(kind_of(value)(), kinds)
     if isinstance(value, SymbolicTensor) and (python := _python_type(value)) is not None:
@@ -305,25 +305,25 @@ def isinstance_(value: Any, kinds: Any) -> Any:
 def hasattr_(obj: Any, name: str) -> Any:
     """``hasattr``: staged when the attribute may have been deleted, or not set yet."""
     value = getattr(obj, name, UNDEFINED)
-    if type(value) is Maybe and value.missing is UNDEFINED:
-        return value.flag
+    if type(value) is Maybe and value.ag__missing is UNDEFINED:
+        return value.ag__flag
     return value is not UNDEFINED
 
 
 def getattr_(obj: Any, name: str, *default: Any) -> Any:
     """``getattr``."""
     value = getattr(obj, name, *default)
-    if type(value) is not Maybe or value.missing is not UNDEFINED:
+    if type(value) is not Maybe or value.ag__missing is not UNDEFINED:
         return value
     if not default:
-        return value.checked()
-    return if_stmt(value.flag, lambda: value.value, lambda: default[0], ())
+        return value.ag__checked()
+    return if_stmt(value.ag__flag, lambda: value.ag__value, lambda: default[0], ())
 
 
 def type_(*arguments: Any) -> Any:
     """``type``: of a number or string that only the graph knows, that of the number."""
     if len(arguments) == 1 and isinstance(arguments[0], Truth):
-        raise arguments[0].mismatch
+        raise arguments[0].ag__mismatch
     if len(arguments) == 1 and isinstance(arguments[0], StagedList):
         return kind_of(arguments[0])
     staged = len(arguments) == 1 and isinstance(arguments[0], SymbolicTensor)

@@ -46,7 +46,7 @@ def has_staged(values: Any) -> bool:
 
 
 def unwrapped(value: Any) -> Any:
-    return value.checked() if isinstance(value, Maybe) else value
+    return value.ag__checked() if isinstance(value, Maybe) else value
 
 
 def _listed(values: Any, use: str) -> Any:
@@ -252,6 +252,8 @@ def _extreme_by_key(name: str, better: Callable[[Any, Any], Any], values: Any, k
         elif test:
             if_body()
 
+    if isinstance(values, Tensor) and values.static_shape and values.static_shape[0] == 0:
+        values = ()
     items = values
     if isinstance(values, Tensor) and values.static_shape and values.static_shape[0]:
         take(values[0], key(values[0]))

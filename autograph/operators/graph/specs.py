@@ -219,9 +219,9 @@ class Optional(Spec):
         self.name = name
 
     def flatten(self, value: Any, tensors: list[Any]) -> None:
-        if isinstance(value, Maybe) and value.missing is self.missing:
-            tensors.append(as_tensor(value.flag, dtypes.bool_))
-            self.inner.flatten(value.value, tensors)
+        if isinstance(value, Maybe) and value.ag__missing is self.missing:
+            tensors.append(as_tensor(value.ag__flag, dtypes.bool_))
+            self.inner.flatten(value.ag__value, tensors)
         elif value is self.missing:
             tensors.append(as_tensor(False, dtypes.bool_))
             flatten_absent(self.inner, tensors)

@@ -304,9 +304,9 @@ def _staged_changes(journal: Journal, tables: _Tables) -> Iterator[tuple[Locatio
 def _as_output(value: Any) -> Any:
     """A copy of a result, in which what may be None goes with its flag."""
     if isinstance(value, Maybe):
-        if value.missing is UNDEFINED:
-            return _as_output(value.checked())
-        return OptionalOutput(value.flag, _as_output(value.value))
+        if value.ag__missing is UNDEFINED:
+            return _as_output(value.ag__checked())
+        return OptionalOutput(value.ag__flag, _as_output(value.ag__value))
     if isinstance(value, StagedList):
         return list_output(value)
     if isinstance(value, StagedDict):

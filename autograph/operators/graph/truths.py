@@ -13,18 +13,18 @@ class Truth:
     ``while n > 0 and stack`` asks for no more than that, whatever `stack` is.
     """
 
-    __slots__ = ("mismatch", "value")
+    __slots__ = ("ag__mismatch", "ag__value")
 
     def __init__(self, value: Any, mismatch: BranchMismatchError) -> None:
-        self.value = value
-        self.mismatch = mismatch
+        self.ag__value = value
+        self.ag__mismatch = mismatch
 
     def __getattr__(self, name: str) -> NoReturn:
-        raise AttributeError(name) if name.startswith("__") else self.mismatch
+        raise AttributeError(name) if name.startswith("__") else self.ag__mismatch
 
 
 def _refuse(self: Truth, *_: Any) -> NoReturn:
-    raise self.mismatch
+    raise self.ag__mismatch
 
 
 def _words(text: str) -> list[str]:

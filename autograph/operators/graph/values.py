@@ -40,7 +40,7 @@ def spec_of(value: Any) -> Spec:
     if isinstance(value, SymbolicTensor):
         return Leaf(value.dtype, value.static_shape, value.python)
     if isinstance(value, Maybe):
-        return Optional(value.missing, spec_of(value.value), value.name)
+        return Optional(value.ag__missing, spec_of(value.ag__value), value.ag__name)
     if isinstance(value, Frozen):
         return Reference(value)
     if isinstance(value, ListState):
@@ -93,7 +93,7 @@ def freeze(value: Any, is_new: Callable[[Any], bool], memo: dict[int, Any] | Non
     from .lists import StagedList, kind_of
 
     if isinstance(value, Maybe):
-        return Maybe(value.missing, value.flag, freeze(value.value, is_new, memo), value.name)
+        return Maybe(value.ag__missing, value.ag__flag, freeze(value.ag__value, is_new, memo), value.ag__name)
     if isinstance(value, tuple):
         parts = [freeze(part, is_new, memo) for part in value]
         return value if all(map(operator.is_, parts, value)) else rebuild(type(value), range(len(parts)), parts)
@@ -167,7 +167,7 @@ def frozen_in(values: list[Any]) -> Iterator[Frozen]:
     while pending:
         value = pending.pop()
         if isinstance(value, Maybe):
-            pending.append(value.value)
+            pending.append(value.ag__value)
         elif isinstance(value, Frozen):
             if id(value) not in seen:
                 seen.add(id(value))

@@ -19,14 +19,12 @@ def endless_recursion(error: RecursionError) -> StagedRecursionError:
     """The error to raise for one that was raised while a function was traced; it names the line that recurs most."""
     lines: Counter[Location] = Counter()
     frames: dict[Location, list[FrameType]] = {}
-    entry = error.__traceback__
-    while entry is not None:
-        code = entry.tb_frame.f_code
+    for frame, number in _calls(error):
+        code = frame.f_code
         if trace.is_user_file(code.co_filename):
-            line = Location(code.co_filename, entry.tb_lineno, code.co_name)
+            line = Location(code.co_filename, number, code.co_name)
             lines[line] += 1
-            frames.setdefault(line, []).append(entry.tb_frame)
-        entry = entry.tb_next
+            frames.setdefault(line, []).append(frame)
     # Of lines that recur alike, the innermost is the call.
     most = max(reversed(lines), key=lambda line: lines[line] // 8, default=None)
     name = "a function" if most is None else f"`{most.function}`"
@@ -35,8 +33,25 @@ def endless_recursion(error: RecursionError) -> StagedRecursionError:
         made = recursion_error(message, most)
         made.is_nesting = True
         return made
-    reason, remedy = _reason(*_arguments(*frames[most][-3:-1]))
+    code = Counter(frame.f_code for frame in frames[most]).most_common(1)[0][0]  # of parts of one line, one
+    calls = [frame for frame in frames[most] if frame.f_code is code]
+    reason, remedy = _reason(*_arguments(*calls[-3:-1]))
     return recursion_error(message + reason, most, remedy)
+
+
+def _calls(error: RecursionError) -> list[tuple[FrameType, int]]:
+    """The frames in which an error arose, with their lines, the outermost first: also those around this trace."""
+    entry = error.__traceback__
+    found = []
+    outer = None if entry is None else entry.tb_frame.f_back
+    while outer is not None:
+        found.append((outer, outer.f_lineno))
+        outer = outer.f_back
+    found.reverse()
+    while entry is not None:
+        found.append((entry.tb_frame, entry.tb_lineno))
+        entry = entry.tb_next
+    return found
 
 
 _MANY = 30  # calls within each other, which are a recursion

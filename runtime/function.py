@@ -34,6 +34,7 @@ from .deeper import deeper
 from .endless import endless_recursion, recursion_error
 from .fast_calls import MISS
 from .ir import Graph
+from .optional import results_for
 from .recursion import Pending
 from .spec import TensorSpec
 from .trace import open_graphs
@@ -278,7 +279,8 @@ class Function:
             before = [copy_structure(value) for value in inputs]
             args, kwargs = parameters.split(inputs)
             try:
-                result = self._converted()(*args, **kwargs)
+                with results_for(a_trace=self._options.gives_numbers):
+                    result = self._converted()(*args, **kwargs)
             except RecursionError as error:
                 found = error if isinstance(error, StagedRecursionError) else endless_recursion(error)
                 raise found from None

@@ -2,12 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from . import nest
 from .tensor import SymbolicTensor
+
+
+class _Results(threading.local):
+    go_to_a_trace = False
+
+
+_results = _Results()
+
+
+def go_to_a_trace() -> bool:
+    """Whether what is being traced is called by a trace alone, which takes lists as they are."""
+    return _results.go_to_a_trace
+
+
+@contextlib.contextmanager
+def results_for(a_trace: bool) -> Iterator[None]:
+    """For the trace of a function: whether its results go to a trace alone."""
+    before = _results.go_to_a_trace
+    _results.go_to_a_trace = a_trace
+    try:
+        yield
+    finally:
+        _results.go_to_a_trace = before
 
 
 class RunTimeOutput:

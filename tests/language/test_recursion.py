@@ -369,6 +369,79 @@ class Node:
         return 0 if self.n <= 0 else 1 + Node(self.n - 1).depth
 
 
+def digits(n: Any) -> Any:
+    return [n] if n < 10 else digits(n // 10) + [n % 10]
+
+
+def countdown(n: Any) -> Any:
+    if n <= 0:
+        return []
+    return [n] + countdown(n - 1)
+
+
+def halves(n: Any) -> Any:
+    if n <= 0:
+        return [1]
+    values = halves(n - 1)
+    values.append(values[-1] * 0.5)
+    return values
+
+
+def moves(n: Any, a: Any, b: Any, c: Any) -> Any:
+    if n <= 0:
+        return []
+    return moves(n - 1, a, c, b) + [(a, c)] + moves(n - 1, b, a, c)
+
+
+def names(n: Any) -> Any:
+    return [] if n <= 0 else names(n - 1) + [f"w{n}"]
+
+
+def maybe(n: Any) -> Any:
+    if n <= 0:
+        return None
+    values = maybe(n - 1)
+    return [n] if values is None else values + [n]
+
+
+def total_of_digits(n: Any) -> Any:
+    values = digits(n)
+    values.append(7)
+    total = 0
+    for each in values:
+        total = total + each
+    return total, len(values), values[0], values[-1]
+
+
+LISTS: list[Callable[[Any], Any]] = [
+    digits, countdown, halves, total_of_digits, lambda n: moves(n, 1, 2, 3), lambda n: len(countdown(n)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", LISTS)
+def test_recursion_that_makes_lists(function: Callable[[Any], Any]) -> None:
+    check(function, 3, 1, 4, 0)
+
+
+def test_recursion_that_makes_a_list_or_nothing() -> None:
+    staged = tf.function(maybe)
+    assert staged(tf.constant(0)) is None
+    assert list(staged(tf.constant(3))) == [1, 2, 3]
+    assert [each.decode() for each in tf.function(names)(tf.constant(2)).numpy()] == ["w1", "w2"]
+
+
+def collect(n: Any, found: list[Any]) -> None:
+    if n > 0:
+        found.append(n)
+        collect(n - 1, found)
+
+
+def into_a_list(n: Any) -> Any:
+    found: list[Any] = []
+    collect(n, found)
+    return found
+
+
 def always_raises(n: Any) -> Any:
     if n <= 0:
         raise ValueError("the end")
@@ -378,6 +451,8 @@ def always_raises(n: Any) -> Any:
 def test_recursion_that_never_ends_says_why() -> None:
     with pytest.raises(tf.errors.StagedRecursionError, match="each call has another Node as `self`"):
         tf.function(lambda n: Node(n).depth)(tf.constant(2))
+    with pytest.raises(tf.errors.StagedRecursionError, match="each call has another list as `found`"):
+        tf.function(into_a_list)(tf.constant(2))
     with pytest.raises(tf.errors.StagedRecursionError, match="every way through it that returns calls it again"):
         tf.function(always_raises)(tf.constant(2))
 

@@ -18,7 +18,7 @@ from autograph.runtime import convert
 from autograph.runtime.op import OPS
 from autograph.runtime.ops import create
 from autograph.runtime.ops.lists import from_tensor_op
-from autograph.runtime.optional import RunTimeOutput
+from autograph.runtime.optional import RunTimeOutput, go_to_a_trace
 from autograph.runtime.tensor import SymbolicTensor
 
 from .errors import where
@@ -52,7 +52,9 @@ def as_output(values: StagedList) -> Any:
     """
     state = values.state
     element = state.spec.element
-    if element is None or isinstance(element, Leaf):
+    if element is None:
+        return [] if go_to_a_trace() else convert.convert_to_tensor(values)
+    if isinstance(element, Leaf) and not go_to_a_trace():
         return convert.convert_to_tensor(values)
     output = ListOutput((state.length(), *_columns(element, list(state.handles), 0)))
     output.spec = state.spec  # type: ignore[misc]

@@ -85,8 +85,23 @@ class ConcreteFunction:
 
     @property
     def captured_inputs(self) -> list[Any]:
-        """What the graph reads from outside besides its arguments; eager tensors are constants of the graph."""
-        return [*[SymbolicTensor(value) for value in self.graph.captures], *self.variables]
+        """What the graph reads from outside besides its arguments: tensors of graphs around it, eager tensors, variables.
+
+        Eager tensors are constants of the graph, and listed as long as they exist.
+        """
+        outer = [SymbolicTensor(value) for value in self.graph.captures]
+        return [*outer, *self._eager_inputs(), *self.variables]
+
+    def _eager_inputs(self) -> list[Any]:
+        """The eager tensors from outside that nodes take, each once."""
+        found: dict[int, Any] = {}
+        for node in self.graph.walk():
+            for value in node.inputs:
+                reference = value.node.graph.eager_inputs.get(value)
+                tensor = None if reference is None else reference()
+                if tensor is not None:
+                    found.setdefault(id(tensor), tensor)
+        return list(found.values())
 
     @property
     def variables(self) -> tuple[Any, ...]:

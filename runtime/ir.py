@@ -7,6 +7,7 @@ sub-graphs in their attributes; what a sub-graph uses from outside is an explici
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -169,6 +170,8 @@ class Graph:
         self.epoch = 0
         self.scope = ""
         self._constants: dict[int, tuple[Any, Value]] = {}
+        # By the constant that one has become, the eager tensors from outside; they are not kept alive.
+        self.eager_inputs: dict[Value, weakref.ref[Any]] = {}
         self._counts: dict[str, int] = {}
         self._effect: tuple[int, bool] | None = None
         self._inserted: list[int] = []

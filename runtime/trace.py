@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 from types import TracebackType
@@ -209,7 +210,9 @@ def _value(graph: Graph, tensor: Tensor) -> Value:
     if type(tensor) is SymbolicTensor:
         value = tensor.value
         return value if value.node.graph is graph else graph.capture(value)
-    return graph.constant(tensor._array)
+    constant = graph.constant(tensor._array)
+    graph.eager_inputs[constant] = weakref.ref(tensor)
+    return constant
 
 
 def _values(graph: Graph, op: Op, inputs: Sequence[Any]) -> list[Value]:

@@ -82,8 +82,8 @@ def load_dataset(path: str | os.PathLike[str], element_spec: Any) -> Dataset:
         raise SavedFileError(f"{file} is damaged")
     try:
         specs = decode(content.get("element_spec"), None)  # type: ignore[arg-type]
-    except (AutographError, AttributeError, TypeError, ValueError) as error:
-        raise SavedFileError(f"{file} is damaged: {error}") from None
+    except (AutographError, AttributeError, TypeError, ValueError):
+        specs = None
     if not all(isinstance(spec, TensorSpec) for spec in nest.flatten(specs)):
         raise SavedFileError(f"{file} is damaged: the specs of elements are none")
     if element_spec is not None and element_spec != specs:

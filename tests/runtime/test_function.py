@@ -687,3 +687,22 @@ def test_names_and_old_arguments_of_tensorflow() -> None:  # section F
     concrete = double.get_concrete_function(tf.TensorSpec((None,), tf.float32))
     assert concrete.output_dtypes == {"a": tf.float32, "b": [tf.float32, None]}
     assert concrete.output_shapes["a"].as_list() == [None] and concrete.output_shapes["b"][1].rank is None
+
+
+def test_captured_inputs_are_the_tensors_and_variables_from_outside():
+    factors, offset, limit = tf.constant([1.0, 2.0]), tf.Variable(2.0), tf.constant(5.0)
+
+    def scaled(x):
+        return x * factors
+
+    @tf.function
+    def f(x):
+        y = tf.where(x > 0.5, scaled(x) + offset + factors + 1.0, [0.0, 1.0])
+        if tf.reduce_sum(x) > 0:
+            y = y * tf.constant(2.0) * limit
+        return y
+
+    captured = f.get_concrete_function(tf.TensorSpec((2,))).captured_inputs
+    assert [id(each) for each in captured] == [id(factors), id(limit), id(offset)]
+    outer = tf.function(lambda x: f(x) + 1)
+    assert factors is outer.get_concrete_function(tf.TensorSpec((2,))).captured_inputs[0]

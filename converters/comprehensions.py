@@ -49,10 +49,10 @@ class Comprehensions(Hoisting):
         ])  # fmt: skip
 
     def visit_SetComp(self, node: gast.SetComp) -> gast.AST:
-        # `{*()}`: the one way to write the empty set that does not depend on what `set` is.
-        empty = gast.Set([gast.Starred(located(gast.Tuple([], gast.Load()), node), gast.Load())])
-        located(empty.elts[0], node)
-        return self._collected(node, "set_comp", empty, lambda result: [_method_call(result, "add", node.elt)])
+        made = self._collected(node, "set_comp", gast.List([], gast.Load()), lambda result: [
+            _appended(result, node.elt)
+        ])  # fmt: skip
+        return made if made is node else operator_call("set_display", [made], node)
 
     def visit_DictComp(self, node: gast.DictComp) -> gast.AST:
         return self._collected(node, "dict_comp", gast.Dict([], []), lambda result: self._item(node, result))
@@ -170,13 +170,9 @@ def _guarded(conditions: list[gast.AST], body: list[gast.AST]) -> list[gast.AST]
     return body
 
 
-def _method_call(result: str, method: str, value: gast.AST) -> gast.AST:
-    function = located(gast.Attribute(name(result, value), method, gast.Load()), value)
-    return expression(call(function, [value], value), value)
-
-
 def _appended(result: str, value: gast.AST) -> gast.AST:
-    return _method_call(result, "append", value)
+    append = located(gast.Attribute(name(result, value), "append", gast.Load()), value)
+    return expression(call(append, [value], value), value)
 
 
 def _consumes(function: gast.AST) -> bool:

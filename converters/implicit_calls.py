@@ -126,7 +126,11 @@ class ImplicitCalls(Pass):
         return node if parts is None else operator_call(made_by, parts, node)
 
     def leave_Set(self, node: Any) -> Rewritten:
-        return self._iterating(node, node.elts)
+        parts = self._parts(node.elts)
+        if parts is None and all(isinstance(each, gast.Constant) for each in node.elts):
+            return node
+        parts = parts or [located(gast.Tuple(node.elts, gast.Load()), node)]
+        return operator_call("set_display", parts, node)
 
     def leave_Dict(self, node: Any) -> Rewritten:
         for i, key in enumerate(node.keys):

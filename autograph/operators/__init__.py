@@ -58,6 +58,7 @@ from .control_flow import while_stmt as while_stmt
 from .displays import call_display as call_display
 from .displays import list_display as list_display
 from .displays import mapping as mapping
+from .displays import set_display as set_display
 from .displays import starred as starred
 from .displays import tuple_display as tuple_display
 from .displays import unpack_starred as unpack_starred

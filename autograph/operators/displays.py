@@ -24,6 +24,14 @@ def list_display(*parts: Any) -> Any:
     return [item for part in parts for item in part] if backend is None else backend.joined(list, parts)
 
 
+def set_display(*parts: Any) -> Any:
+    """``{*parts[0], *parts[1], …}``, and what becomes of a set comprehension, given the list of its items."""
+    backend = backend_of(*parts)
+    if backend is None:
+        backend = backend_of(*[item for part in parts for item in part])
+    return {item for part in parts for item in part} if backend is None else backend.joined(set, parts)
+
+
 def tuple_display(*parts: Any) -> Any:
     """``(*parts[0], *parts[1], …)``."""
     backend = backend_of(*parts)

@@ -134,6 +134,8 @@ class GraphBackend(Backend):
             raise subject.refused("`case [a, b]`", "test len(x) with `if`, and take elements by index")
 
     def joined(self, kind: type, parts: tuple[Any, ...]) -> Any:
+        if not self.staging():
+            return kind([item for part in parts for item in part])
         return displays.joined(kind, parts)
 
     def call_display(self, function: Callable[..., Any], parts: tuple[Any, ...], keywords: dict[str, Any]) -> Any:

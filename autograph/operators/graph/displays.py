@@ -18,6 +18,7 @@ from .errors import require, where
 from .iterables import StagedIterable
 from .lists import StagedList
 from .sequences import list_, unwrapped
+from .sets import as_set
 from .tuples import tuple_of
 
 _POSITIONAL = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
@@ -33,9 +34,9 @@ def items_of(values: Any) -> Any:
 
 
 def joined(kind: type, parts: tuple[Any, ...]) -> StagedList:
-    """A staged list or tuple of the items of some parts."""
+    """A staged list, tuple or set of the items of some parts."""
     made = tuple_of(*parts)
-    return made if kind is tuple else made.listed()
+    return made if kind is tuple else as_set(made) if kind is set else made.listed()
 
 
 def unpack_starred(items: StagedList, before: int, after: int) -> list[Any]:

@@ -408,6 +408,7 @@ def iterable(value: Any) -> StagedIterable:
         is_text = value.dtype is dtypes.string and value.static_shape == ()
         return Rows(apply_text("list", value) if is_text else value)
     if isinstance(value, StagedList):
+        value.check_order()
         return ListItems(value)
     if isinstance(value, range):
         return StagedRange(value.start, value.stop, value.step)

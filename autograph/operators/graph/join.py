@@ -124,7 +124,7 @@ def _join_trees(left: Tree, right: Tree) -> Spec:
 def _join_lists(left: Spec, right: Spec) -> Spec:
     element: Spec | None = None
     kind = left.kind if isinstance(left, (ListOf, Tree)) else None
-    if kind not in (list, tuple) or not isinstance(right, (ListOf, Tree)) or right.kind is not kind:
+    if kind not in (list, tuple, set) or not isinstance(right, (ListOf, Tree)) or right.kind is not kind:
         raise Mismatch(left, right)
     for spec in (left, right):
         parts = [spec.element] if isinstance(spec, ListOf) else spec.children if isinstance(spec, Tree) else []

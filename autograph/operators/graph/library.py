@@ -162,7 +162,6 @@ _FUNCTIONS: dict[int, tuple[Any, Callable[..., Any]]] = {
     for function in functions
 }
 _INSTEAD: dict[Any, str] = {
-    set: "a list, or tf.unique",
     frozenset: "a list, or tf.unique",
     collections.deque: "a list: append, pop and pop(0)",
     collections.Counter: "tf.unique_with_counts, or tf.math.bincount",

@@ -108,9 +108,11 @@ def unflatten(spec: ListOf, tensors: Iterator[Any]) -> StagedList:
 
 def staged(state: ListState) -> StagedList:
     """A staged list that holds something, or a staged tuple."""
+    from .sets import StagedSet
     from .tuples import StagedTuple
 
-    return StagedTuple(state) if state.spec.kind is tuple else StagedList(state)
+    kinds: dict[type, type[StagedList]] = {list: StagedList, tuple: StagedTuple, set: StagedSet}
+    return kinds[state.spec.kind](state)
 
 
 def pushed(element: Spec, handles: list[Any], value: Any) -> list[Any]:
@@ -147,6 +149,9 @@ class StagedList(ListMethods, ListProtocol, Mutable):
     def root(self) -> StagedList:
         """The outermost list that it is a part of."""
         return self
+
+    def check_order(self) -> None:
+        """Refuses what depends on the order of the elements of a set."""
 
     def own(self) -> StagedList:
         """The list itself; what stands for a Python list becomes a list of the graph first."""
@@ -399,7 +404,7 @@ class StagedList(ListMethods, ListProtocol, Mutable):
         )
 
     def __text_layout__(self, tensors: list[Any]) -> Any:
-        if kind_of(self) is tuple or holds_lists(self.state.spec.element):
+        if kind_of(self) is not list or holds_lists(self.state.spec.element):
             raise self.refused("its text", "write the text of each element")
         tensors.append(self.__tensor__())
         return Items(len(tensors) - 1)

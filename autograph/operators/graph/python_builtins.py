@@ -52,6 +52,7 @@ from .sequences import (
     max_,
     min_,
     reduce_,
+    set_,
     sorted_,
     sum_,
     tuple_,
@@ -420,7 +421,7 @@ _BY_NAME: dict[str, Callable[..., Any]] = {
     "float": float_, "format": format_, "int": int_, "isinstance": isinstance_, "iter": iter_, "len": len_,
     "list": list_,
     "map": map_, "max": max_, "min": min_, "next": next_, "print": text.show, "range": range_,
-    "repr": repr_, "reversed": reversed_, "round": round_,
+    "repr": repr_, "reversed": reversed_, "round": round_, "set": set_,
     "setattr": setattr_, "sorted": sorted_, "str": str_, "type": type_, "sum": sum_, "tuple": tuple_, "zip": zip_,
 }  # fmt: skip
 _BY_NAME |= {name: _of_text(name) for name in ("bin", "chr", "hex", "oct", "ord")}

@@ -26,6 +26,7 @@ from .errors import require, type_error
 from .iterables import Map, StagedIterable, iterable, length_of
 from .lists import ListState, StagedList
 from .maybe import Maybe
+from .sets import StagedSet, as_set
 from .specs import Leaf, ListOf, as_number
 from .truths import Truth
 from .tuples import StagedTuple
@@ -78,9 +79,22 @@ def tuple_(*arguments: Any) -> Any:
     return StagedTuple(made.state.as_kind(tuple)) if isinstance(made, StagedList) else tuple(made)
 
 
+def set_(*arguments: Any) -> Any:
+    """``set``, and what becomes of a set comprehension."""
+    if not arguments or not (has_staged(arguments[0]) or isinstance(unwrapped(arguments[0]), StagedIterable)):
+        return set(*arguments)
+    values = unwrapped(arguments[0])
+    return as_set(values).copy() if isinstance(values, StagedSet) else as_set(values)
+
+
+def _in_any_order(values: Any) -> Any:
+    """The elements of a staged set as a tensor: for what does not depend on their order."""
+    return convert_to_tensor(values) if isinstance(values, StagedSet) else values
+
+
 def sum_(values: Any, /, start: Any = 0) -> Any:
     """``sum``."""
-    values = unwrapped(values)
+    values = _in_any_order(unwrapped(values))
     if isinstance(values, Tensor):
         _require_rank(values, "sum()")
         total = OPS["sum"](values, axis=0)
@@ -123,7 +137,7 @@ def all_(values: Any) -> Any:
 
 
 def _search(values: Any, name: str, combined: Callable[[list[Any]], Any]) -> Any:
-    values = unwrapped(values)
+    values = _in_any_order(unwrapped(values))
     if isinstance(values, (StagedList, StagedIterable)):
         values = convert_to_tensor(list_(values))
     if isinstance(values, Tensor):
@@ -295,7 +309,7 @@ def sorted_(values: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
     if isinstance(values, (list, tuple)):
         return [staged.at(order[index]) for index in range(len(values))]
     if isinstance(staged, StagedList):
-        return staged.listed().taken(order)
+        return StagedList(staged.state.as_kind(list)).taken(order)
     rows = OPS["gather"](staged, order, axis=0)
     return StagedList(ListState(ListOf(Leaf(rows.dtype, ())), (from_tensor_op(rows),)))
 

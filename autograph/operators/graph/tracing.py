@@ -42,6 +42,7 @@ from .outputs import as_output as list_output
 from .outside_places import Key, OutsidePlace, drop_unused_reads, widen
 from .rebinding import count_references
 from .refusals import changed_in_recursion, lost_array, outlives_trace
+from .sets import StagedSet
 from .specs import Frozen, has_parts, is_structure, parts_of, rebuild
 from .values import freeze, references_in
 
@@ -307,6 +308,8 @@ def _as_output(value: Any) -> Any:
         if value.ag__missing is UNDEFINED:
             return _as_output(value.ag__checked())
         return OptionalOutput(value.ag__flag, _as_output(value.ag__value))
+    if isinstance(value, StagedSet):
+        raise value.refused("a set as a result", "return sorted(x), a tensor")
     if isinstance(value, StagedList):
         return list_output(value)
     if isinstance(value, StagedDict):

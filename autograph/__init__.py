@@ -152,6 +152,7 @@ _NAMESPACES = {
             bernoulli categorical normal set_seed shuffle stateless_bernoulli stateless_categorical stateless_normal
             stateless_shuffle stateless_truncated_normal stateless_uniform truncated_normal uniform
             """,
+        "runtime.ops.random_seeds": "experimental fold_in split",
         "runtime.ops.random_counts": "gamma poisson stateless_gamma stateless_poisson",
         "runtime.random_generator": "Generator create_rng_state get_global_generator set_global_generator",
     },
@@ -167,6 +168,13 @@ _NAMESPACES = {
         "datasets": """
             AUTOTUNE Dataset DatasetSpec INFINITE_CARDINALITY Iterator IteratorSpec Options UNKNOWN_CARDINALITY experimental
             """,
+    },
+    "dtypes": {
+        "runtime.dtypes": """
+            DType as_dtype bool=bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 half=float16 float32
+            float64 double=float64 complex64 complex128 string variant
+            """,
+        "runtime.ops.elementwise": "cast complex saturate_cast",
     },
     "bitwise": {"runtime.ops.math": "bitwise_and bitwise_or bitwise_xor invert left_shift right_shift"},
 }

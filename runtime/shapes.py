@@ -209,6 +209,23 @@ class TensorShape:
         """This shape, known to have the rank; `ValueError` when it has another."""
         return self.merge_with([None] * rank)
 
+    def with_rank_at_least(self, rank: int) -> TensorShape:
+        """This shape; `ValueError` when it is known to have a lower rank."""
+        if self._shape is not None and len(self._shape) < rank:
+            raise InvalidArgumentError(f"Shape {self} must have rank at least {rank}")
+        return self
+
+    def with_rank_at_most(self, rank: int) -> TensorShape:
+        """This shape; `ValueError` when it is known to have a higher rank."""
+        if self._shape is not None and len(self._shape) > rank:
+            raise InvalidArgumentError(f"Shape {self} must have rank at most {rank}")
+        return self
+
+    def assert_has_rank(self, rank: int) -> None:
+        """`ValueError` when the shape is known to have another rank."""
+        if self.rank not in (None, rank):
+            raise InvalidArgumentError(f"Shape {self} must have rank {rank}")
+
     def _known(self) -> Sequence[int | None]:
         if self._shape is None:
             raise InvalidArgumentError("a TensorShape of unknown rank has no dimensions to list")

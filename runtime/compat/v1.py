@@ -35,8 +35,8 @@ from ..tensor import SymbolicTensor
 from ..variable import Variable as Variable
 
 __all__ = [
-    "Graph", "Session", "Variable", "get_default_graph", "get_default_session", "global_variables_initializer",
-    "placeholder", "placeholder_with_default",
+    "Graph", "Session", "Variable", "get_default_graph", "get_default_session", "global_variables",
+    "global_variables_initializer", "placeholder", "placeholder_with_default", "trainable_variables",
 ]  # fmt: skip
 
 
@@ -80,6 +80,16 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Symbo
 def placeholder_with_default(input: Any, shape: Any = None, name: str | None = None) -> Any:
     """A tensor that has a value of its own unless another one is given to `Session.run`."""
     return identity(input, name=name or "PlaceholderWithDefault")
+
+
+def global_variables() -> list[Variable]:
+    """The variables made in the default graph."""
+    return [variable for variable, _ in get_default_graph().variables]
+
+
+def trainable_variables() -> list[Variable]:
+    """Those variables made in the default graph that are trainable."""
+    return [variable for variable in global_variables() if variable.trainable]
 
 
 def global_variables_initializer() -> Node:

@@ -114,3 +114,12 @@ def test_in_functions_and_eagerly() -> None:
         pass
     with pytest.raises(TypeError, match="a device"), tf.device(3):
         pass
+
+
+def test_the_variables_of_the_default_graph() -> None:
+    with tf.Graph().as_default():
+        weight, step = tf.Variable(1.0), tf.Variable(0, trainable=False)
+        assert [id(v) for v in tf.compat.v1.global_variables()] == [id(weight), id(step)]
+        assert [id(v) for v in tf.compat.v1.trainable_variables()] == [id(weight)]
+    with tf.Graph().as_default():
+        assert tf.compat.v1.global_variables() == []

@@ -81,3 +81,20 @@ def test_gradients() -> None:
 def test_what_does_not_fit(call: Any, text: str, staged: bool) -> None:
     with pytest.raises(InvalidArgumentError, match=text):
         (tf.function(call) if staged else call)()
+
+
+@pytest.mark.parametrize("make", [lambda f: f, tf.function])
+def test_seeds_are_made_of_seeds(make) -> None:
+    def seeds(seed, step):
+        return tf.random.split(seed, 3), tf.random.fold_in(seed, step)
+
+    parts, folded = make(seeds)(tf.constant([1, 2], tf.int64), tf.constant(7))
+    again = seeds([1, 2], 7)
+    assert parts.dtype is folded.dtype is tf.int64 and again[0].dtype is tf.int32
+    assert parts.shape == (3, 2) and folded.shape == (2,) and int(folded[1]) == 7
+    numbers = {float(tf.random.stateless_uniform([], seed)) for seed in [*tf.unstack(parts), folded]}
+    assert len(numbers) == 4
+    np.testing.assert_array_equal(parts, make(seeds)(tf.constant([1, 2], tf.int64), 8)[0])
+    assert tf.random.experimental.stateless_split is tf.random.split
+    with pytest.raises(ValueError, match="made of integers"):
+        tf.random.split([1.0, 2.0])

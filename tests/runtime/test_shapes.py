@@ -97,3 +97,17 @@ def test_tensor_shape_of_unknown_rank() -> None:
         tf.TensorShape([-1])
     with pytest.raises(TypeError, match="whole numbers"):
         tf.TensorShape(2.5)
+
+
+def test_ranks_are_asserted() -> None:
+    shape, unknown = tf.TensorShape([2, None]), tf.TensorShape(None)
+    for each in (shape, unknown):
+        assert each.with_rank_at_least(2) is each and each.with_rank_at_most(2) is each
+        each.assert_has_rank(2)
+    for act, text in (
+        (lambda: shape.with_rank_at_least(3), r"Shape \(2, None\) must have rank at least 3"),
+        (lambda: shape.with_rank_at_most(1), "must have rank at most 1"),
+        (lambda: shape.assert_has_rank(1), "must have rank 1"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            act()

@@ -85,7 +85,7 @@ class ConcreteFunction:
 
     @property
     def captured_inputs(self) -> list[Any]:
-        """What the graph reads from outside besides its arguments: tensors of graphs around it, eager tensors, variables.
+        """What the graph reads from outside besides its arguments: tensors of graphs around it, eager ones, variables.
 
         Eager tensors are constants of the graph, and listed as long as they exist.
         """

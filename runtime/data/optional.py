@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +11,7 @@ import numpy as np
 from autograph.errors import InvalidArgumentError
 
 from .. import nest, trace
-from ..arguments import key_of
-from ..composite import Composite, CompositeSpec
+from ..composite import Composite
 from ..convert import constant, wrap
 from ..dtypes import bool_, float32, string
 from ..ir import Type
@@ -20,6 +19,7 @@ from ..op import NOT_DIFFERENTIABLE, op
 from ..spec import TensorSpec
 from .iterator import Position, _sample_position
 from .structure import Element, normalised, packed, specs_of, types_of
+from .values import ElementsSpec
 
 __all__ = ["Optional", "OptionalSpec", "next_or_none"]
 
@@ -112,15 +112,8 @@ class Optional(Composite):
         return f"<Optional element_spec={self._specs!r}>"
 
 
-class OptionalSpec(CompositeSpec):
+class OptionalSpec(ElementsSpec):
     """What an `Optional` must be like: the specs of its value."""
-
-    def __init__(self, element_spec: Any) -> None:
-        self.element_spec = element_spec
-        self._key = key_of(element_spec, [])
-
-    def key(self) -> Hashable:
-        return self._key
 
     def components(self) -> list[TensorSpec]:
         found = [TensorSpec(type_.shape, type_.dtype) for type_ in types_of(self.element_spec)]

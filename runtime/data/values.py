@@ -26,7 +26,10 @@ from .structure import Element
 if TYPE_CHECKING:
     from .dataset import Dataset
 
-__all__ = ["BoundDataset", "DatasetSpec", "IteratorSpec", "cardinality_of", "checked_length", "length_of", "variant_of"]
+__all__ = [
+    "BoundDataset", "DatasetSpec", "ElementsSpec", "IteratorSpec", "cardinality_of", "checked_length", "length_of",
+    "variant_of",
+]  # fmt: skip
 
 INFINITE_CARDINALITY = -1
 UNKNOWN_CARDINALITY = -2
@@ -91,8 +94,8 @@ def length_of(dataset: Dataset) -> Any:
     return trace.apply(LENGTH, variant_of(dataset))
 
 
-class _ElementsSpec(CompositeSpec):
-    """The spec of a dataset or of an iterator: that of the elements."""
+class ElementsSpec(CompositeSpec):
+    """The spec of a dataset, an iterator or an optional element: that of the elements."""
 
     def __init__(self, element_spec: Any) -> None:
         self.element_spec = element_spec
@@ -121,7 +124,7 @@ def _fits(wanted: Any, given: Any) -> bool:
     return isinstance(given, TensorSpec) and given.is_subtype_of(wanted)
 
 
-class DatasetSpec(_ElementsSpec):
+class DatasetSpec(ElementsSpec):
     """What a dataset must be like: the specs of its elements."""
 
     def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
@@ -138,7 +141,7 @@ class DatasetSpec(_ElementsSpec):
         return f"DatasetSpec({self.element_spec!r}, TensorShape([]))"
 
 
-class IteratorSpec(_ElementsSpec):
+class IteratorSpec(ElementsSpec):
     """What an iterator over a dataset must be like: the specs of the elements."""
 
     def pack(self, tensors: Sequence[Any]) -> DatasetIterator:

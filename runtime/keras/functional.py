@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 from autograph.errors import InvalidArgumentError
@@ -77,6 +78,15 @@ class FunctionalGraph:
         """The outputs for tensors in the structure of the inputs."""
         values = {id(leaf): value for leaf, value in zip(nest.flatten(self.inputs), self._fitting(inputs), strict=True)}
 
+        value_of = self.replay(values, lambda operation, *args, **kwargs: operation(*args, **kwargs))
+        return nest.map_structure(value_of, self.outputs)
+
+    def replay(self, values: dict[int, Any], call: Callable[..., Any]) -> Callable[[Any], Any]:
+        """Make all calls again, by ``call(operation, ...)``, with other values for symbolic tensors, by identity.
+
+        Adds what the calls give to the values. Returns the function from symbolic tensors to values.
+        """
+
         def value_of(leaf: Any) -> Any:
             return values[id(leaf)] if isinstance(leaf, KerasTensor) else leaf
 
@@ -85,9 +95,9 @@ class FunctionalGraph:
             if all(id(leaf) in values for leaf in outputs):
                 continue
             args, kwargs = nest.map_structure(value_of, (node.args, node.kwargs))
-            results = node.operation(*args, **kwargs)
+            results = call(node.operation, *args, **kwargs)
             values.update(zip(map(id, outputs), nest.flatten(results), strict=True))
-        return nest.map_structure(value_of, self.outputs)
+        return value_of
 
     def _fitting(self, inputs: Any) -> list[Any]:
         """The tensors given, in the order of the inputs. Dicts are matched by the names of the input layers."""

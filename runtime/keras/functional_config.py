@@ -201,20 +201,13 @@ def replay(
     if given is not None:
         tensors = dict(zip(map(id, nest.flatten(graph.inputs)), nest.flatten(given), strict=True))
 
-    def value_of(leaf: Any) -> Any:
-        return tensors[id(leaf)] if isinstance(leaf, KerasTensor) else leaf
+    def call_other(operation: Any, *args: Any, **kwargs: Any) -> Any:
+        other = replaced.get(id(operation))
+        if other is None:
+            other = replaced[id(operation)] = operation_for(operation)
+        if isinstance(other, InputLayer):
+            return other.output
+        return other(*args, **kwargs) if call is None else call(other, *args, **kwargs)
 
-    for node in graph.nodes:
-        results = nest.flatten(node.outputs)
-        if all(id(leaf) in tensors for leaf in results):
-            continue
-        operation = replaced.get(id(node.operation))
-        if operation is None:
-            operation = replaced[id(node.operation)] = operation_for(node.operation)
-        if isinstance(operation, InputLayer):
-            tensors[id(results[0])] = operation.output
-            continue
-        args, kwargs = nest.map_structure(value_of, (node.args, node.kwargs))
-        made = operation(*args, **kwargs) if call is None else call(operation, *args, **kwargs)
-        tensors.update(zip(map(id, results), nest.flatten(made), strict=True))
+    value_of = graph.replay(tensors, call_other)
     return nest.map_structure(value_of, graph.inputs), nest.map_structure(value_of, graph.outputs)

@@ -5,8 +5,9 @@ supported.py       the names of the ops and dtypes that there is code for
 partition.py       which parts of a graph become machine code
 region.py          such a part: code for each combination of shapes, when its plan has worked long enough for compiling
                    to pay, and the plan for everything else
-lowering.py        a graph as the text of one function; control.py, views.py, reductions.py, joining.py, products.py:
-                   how ops are lowered that are not elementwise
+lowering.py        a graph as the text of one function; control.py, views.py, gathers.py, reductions.py, statistics.py,
+                   running.py, order.py, joining.py, products.py, lists.py, variables.py: how ops are lowered that are
+                   not elementwise
 elementwise.py     the elementwise ops, as one table; division.py, and functions.py: exp, log, tanh
 arrays.py          buffers, expressions over them, and the loops that compute these; workspace.py: their memory
 emitter.py         LLVM IR as text

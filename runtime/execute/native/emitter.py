@@ -63,6 +63,7 @@ class Emitter:
         self.sizes: dict[str, str] = {}
         self.addresses: dict[int, str] = {}
         self.label = "start"
+        self.may_fail = False
         self._count = 0
         self._flag: str | None = None
         self._flag_is_used = False
@@ -136,6 +137,7 @@ class Emitter:
         """Leave, for the plan to find out what is wrong: at once, or at the end of `collecting` or a function."""
         if condition == "false":
             return
+        self.may_fail = True
         if self._flag is not None:
             self._flag_is_used = True
             before = self.let(f"load i1, ptr {self._flag}")

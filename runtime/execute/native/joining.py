@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 from ...ir import Node
 from ...ops.infer import axis_of
-from .arrays import Expression, Load
+from .arrays import Expression, Load, Splat
 from .emitter import NotLowered
 from .lowering import lowers
-from .views import reshaped
+from .views import cast, reshaped
 
 if TYPE_CHECKING:
     from .lowering import Lowering
 
 
-def _part(x: Load, axis: int, start: int, length: int) -> Load:
+def part(x: Load, axis: int, start: int, length: int) -> Load:
     """Some slices of an array along an axis, as a view."""
     shape = (*x.shape[:axis], length, *x.shape[axis + 1 :])
     return x.walk([(i, 1, start if i == axis else 0) for i in range(len(shape))], shape)
@@ -35,7 +35,7 @@ def _concat(lowering: Lowering, node: Node, inputs: list[Expression]) -> Express
     axis = axis_of(node.attributes.get("axis", 0), len(target.shape))
     start = 0
     for x in inputs:
-        lowering.store([(_part(target, axis, start, x.shape[axis]), x)])
+        lowering.store([(part(target, axis, start, x.shape[axis]), x)])
         start += x.shape[axis]
     return target
 
@@ -61,7 +61,7 @@ def _split(lowering: Lowering, node: Node, inputs: list[Expression]) -> list[Exp
     start = 0
     for type_ in types:
         length = lowering.static_shape(type_)[axis]
-        found.append(_part(x, axis, start, length))
+        found.append(part(x, axis, start, length))
         start += length
     return found
 
@@ -87,3 +87,19 @@ def _tile(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expressio
         x = lowering.materialised(x)
     repeated = x.resolved().walk([(2 * (skipped + i) + 1, 1, 0) for i in range(len(x.shape))], both)
     return reshaped(lowering, repeated, shape)
+
+
+@lowers("pad")
+def _pad(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
+    margins = node.attributes["paddings"]
+    if margins is None or node.attributes["mode"] != "constant":
+        raise NotLowered("a margin that depends on values, or mirrors what is in it")
+    x, fill = inputs[0], cast(lowering, inputs[1], inputs[0].dtype)
+    shape = lowering.static_shape(lowering.infer(node, inputs)[0])
+    target = lowering.new_buffer(x.dtype, shape)
+    lowering.store([(target, Splat(shape, x.dtype, lowering.scalar(fill)))])
+    inner = target
+    for axis, (before, _) in enumerate(margins):
+        inner = part(inner, axis, before, x.shape[axis])
+    lowering.store([(inner, x)])
+    return target

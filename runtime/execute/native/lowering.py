@@ -283,9 +283,11 @@ class Lowering:
                 x = self.materialised(x)
             given.append(broadcast(x, shape))
         # what can't be lowered is told now, not when the element is computed
-        compute(Emitter(), *[x.register if isinstance(x, Splat) else "%x" for x in given])
+        trial = Emitter()
+        compute(trial, *[x.register if isinstance(x, Splat) else "%x" for x in given])
         result = Map(shape, dtype, compute, given)
-        if result.operations > MOST_OPERATIONS:
+        # errors and warnings don't depend on which elements are needed afterwards
+        if result.operations > MOST_OPERATIONS or trial.may_fail:
             return self.materialised(result)
         return result
 
@@ -409,4 +411,16 @@ class Lowering:
 
 
 # They register how ops are lowered.
-from . import control, joining, lists, order, products, reductions, variables, views  # noqa: E402,F401
+from . import (  # noqa: E402
+    control,  # noqa: F401
+    gathers,  # noqa: F401
+    joining,  # noqa: F401
+    lists,
+    order,  # noqa: F401
+    products,  # noqa: F401
+    reductions,  # noqa: F401
+    running,  # noqa: F401
+    statistics,  # noqa: F401
+    variables,
+    views,  # noqa: F401
+)

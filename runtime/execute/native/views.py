@@ -324,6 +324,8 @@ class _Key:
             spread_out = broadcast(index, joined).resolved()
             walked = spread_out.walk([(at + i, 1, 0) for i in range(len(joined))], shape)
             indices.append((walked, stride, n))
+        if 0 in shape and any(index.size for index, _, _ in self.arrays):
+            raise NotLowered("indices of items that are empty")
         return _Place(shape, strides, self.offset, self.moved, indices)
 
 
@@ -346,6 +348,8 @@ def item(lowering: Lowering, x: Expression, key: Any, inputs: Sequence[Expressio
     place = found.place()
     moved = _sum(lowering.e, known.moved, place.moved)
     result = _item_of(known, place._replace(moved=moved))
+    if isinstance(result, Gather):  # indices are looked at, whatever of the result is needed
+        return lowering.materialised(result)
     if result.shape == () and isinstance(result, Load):
         return Splat((), x.dtype, lowering.scalar(result))
     return result
@@ -363,27 +367,6 @@ def _get_item(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expre
     if isinstance(x, Progression) and key == (("input", 0),) and inputs[1].shape == ():
         return Splat((), x.dtype, x.item(lowering.e, lowering.scalar(inputs[1]), inputs[1].dtype))
     return item(lowering, inputs[0], node.attributes["key"], inputs[1:])
-
-
-@lowers("gather")
-def _gather(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
-    x, indices = inputs
-    if node.attributes.get("batch_dims", 0):
-        raise NotLowered("gather with batch_dims")
-    axis = axis_of(node.attributes["axis"], len(x.shape))
-    known = lowering.materialised(x)
-    indices = _vector(indices)
-    if indices.operations:
-        indices = lowering.materialised(indices)
-    key = (*[("slice", None, None, None)] * axis, ("input", 0))
-    found = _Key(lowering, known, known.strides, key, [indices]).place()
-    result = _item_of(known, found._replace(moved=_sum(lowering.e, known.moved, found.moved)), wraps=False)
-    wanted = lowering.static_shape(lowering.infer(node, inputs)[0])
-    return lowering.materialised(result) if wanted == result.shape else reshaped(lowering, result, wanted)
-
-
-def _vector(x: Expression) -> Expression:
-    return Splat((1,), x.dtype, x.register) if isinstance(x, Splat) and x.shape == () else x
 
 
 # Stores

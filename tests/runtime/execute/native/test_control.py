@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -393,3 +393,67 @@ def test_without_llvmlite_graphs_run_through_the_plan() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0 and done.stdout == "3\n", done.stderr
+
+
+def outcome(run: Callable[..., Any], arguments: Sequence[Any]) -> tuple[Any, list[str]]:
+    with warnings.catch_warnings(record=True) as noted:
+        warnings.simplefilter("always")
+        try:
+            result = [np.asarray(each).tolist() for each in run(*arguments)]
+        except Exception as error:
+            result = [type(error)]
+    return result, [str(each.message) for each in noted]
+
+
+def unused_items(x, i):
+    _unused = x[i]
+    return x[0]
+
+
+def one_item_of_items(x, i):
+    return x[i][0]
+
+
+def unused_items_in_a_loop(x, i):
+    total = 0.0
+    for j in tf.range(2):
+        _unused = x[i + j]
+        total += x[j]
+    return total
+
+
+def unused_gather(x, i):
+    _unused = tf.gather(x, i)
+    return x[0]
+
+
+def unused_cast(x, i):
+    _unused = tf.cast(x * 1e30, tf.int32)
+    return x[0]
+
+
+def one_quotient(x, i):
+    return ((i + 5) // i)[1]
+
+
+def unused_quotient(x, i):
+    _unused = (i + 5) // i
+    return x[0]
+
+
+@pytest.mark.parametrize("f", [unused_items, one_item_of_items, unused_items_in_a_loop, unused_gather, unused_cast,
+                               one_quotient, unused_quotient])  # fmt: skip
+def test_errors_and_warnings_do_not_depend_on_what_is_needed(f: Callable[..., Any]) -> None:
+    arguments = np.arange(4.0), np.array([0, 99])
+    found = region(f, *arguments)
+    expected = outcome(found.plan.run, arguments)
+    assert outcome(found.run, arguments) == expected
+    assert expected[1] or isinstance(expected[0][0], type)
+
+
+def test_indices_of_empty_items_are_looked_at() -> None:
+    concrete = tf.function(lambda x, i: x[i]).get_concrete_function(np.zeros((4, 0)), np.array([0, 1]))
+    found = Region(concrete.optimized_graph)
+    found._budget[0] = 0
+    with pytest.raises(OutOfRangeError):
+        found.run(np.zeros((4, 0)), np.array([0, 99]))

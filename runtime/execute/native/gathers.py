@@ -1,0 +1,37 @@
+"""Elements at computed places along an axis."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...ir import Node
+from ...ops.infer import axis_of
+from .arrays import Expression, Gather, Splat
+from .emitter import NotLowered
+from .lowering import lowers
+from .views import reshaped
+
+if TYPE_CHECKING:
+    from .lowering import Lowering
+
+
+@lowers("gather")
+def _gather(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
+    x, indices = inputs[0], inputs[1]
+    axis, shared = axis_of(node.attributes["axis"], len(x.shape)), node.attributes.get("batch_dims", 0)
+    known = lowering.materialised(x)
+    if isinstance(indices, Splat) and indices.shape == ():
+        indices = Splat((1,), indices.dtype, indices.register)
+    if indices.operations:
+        indices = lowering.materialised(indices)
+    inner = len(indices.shape) - shared
+    shape = (*x.shape[:axis], *indices.shape[shared:], *x.shape[axis + 1 :])
+    if 0 in shape and indices.size:  # indices are looked at nevertheless
+        raise NotLowered("indices of items that are empty")
+    places = [*range(shared), *range(axis, axis + inner)]
+    walked = indices.resolved().walk([(place, 1, 0) for place in places], shape)
+    strides = (*known.strides[:axis], *[0] * inner, *known.strides[axis + 1 :])
+    index = (walked, known.strides[axis], x.shape[axis])
+    found = Gather(known.buffer, shape, strides, known.offset, known.moved, [index], wraps=False)
+    wanted = lowering.static_shape(lowering.infer(node, inputs)[0])
+    return lowering.materialised(found) if wanted == shape else reshaped(lowering, found, wanted)

@@ -1,0 +1,50 @@
+"""Running sums and products along an axis."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...ir import Node
+from ...ops.infer import axis_of
+from .arrays import Expression, Load, Splat
+from .elementwise import apply
+from .emitter import literal, type_of
+from .joining import part
+from .lowering import lowers
+
+if TYPE_CHECKING:
+    from .lowering import Lowering
+
+
+@lowers("cumsum cumprod")
+def _running(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
+    """One slice after the other, in NumPy's order, so that the results are the same to the last digit."""
+    x, dtype = inputs[0], inputs[0].dtype
+    type_of(dtype)
+    axis = axis_of(node.attributes.get("axis", 0), len(x.shape))
+    source, target = lowering.materialised(x), lowering.new_buffer(dtype, x.shape)
+    n = x.shape[axis]
+    if x.size == 0:
+        return target
+    given, result = source, target
+    if node.attributes.get("reverse"):
+        given, result = _reversed(source, axis), _reversed(target, axis)
+    exclusive, is_sum = bool(node.attributes.get("exclusive")), node.op.name == "cumsum"
+    first = part(result, axis, 0, 1)
+    start = Splat(first.shape, dtype, literal(0 if is_sum else 1, dtype))
+    lowering.store([(first, start if exclusive else part(given, axis, 0, 1))])
+    before, after = part(result, axis, 0, n - 1), part(result, axis, 1, n - 1)
+    added = part(given, axis, 0 if exclusive else 1, n - 1)
+    if after.size == 0:
+        return target
+    lowering.work += after.size
+    with lowering.nest(after.shape, [before, after, added]) as loops:
+        loops.open()
+        pair = [loops.element(before), loops.element(added)]
+        loops.store(after, apply(lowering.e, "add" if is_sum else "multiply", pair, [dtype, dtype], dtype))
+        loops.close()
+    return target
+
+
+def _reversed(x: Load, axis: int) -> Load:
+    return x.walk([(i, -1, n - 1) if i == axis else (i, 1, 0) for i, n in enumerate(x.shape)], x.shape)

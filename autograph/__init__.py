@@ -166,7 +166,8 @@ _NAMESPACES = {
     "saved_model": {"saved_models": "DEFAULT_SERVING_SIGNATURE_DEF_KEY contains_saved_model load save"},
     "data": {
         "datasets": """
-            AUTOTUNE Dataset DatasetSpec INFINITE_CARDINALITY Iterator IteratorSpec Options UNKNOWN_CARDINALITY experimental
+            AUTOTUNE Dataset DatasetSpec INFINITE_CARDINALITY Iterator IteratorSpec Options UNKNOWN_CARDINALITY
+            experimental
             """,
     },
     "dtypes": {

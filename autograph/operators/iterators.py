@@ -16,7 +16,12 @@ _DEPTH = 5
 
 def is_iterator(value: Any) -> bool:
     """Whether a value is an iterator of Python, or a file (not one over a dataset, which graphs do move)."""
-    return hasattr(type(value), "__next__") and not isinstance(value, Stream)
+    return _has(type(value), "__next__") and not isinstance(value, Stream)
+
+
+def _has(kind: type, name: str) -> bool:
+    """Whether the instances have a method; the `__getattr__` of a metaclass is not asked."""
+    return any(name in vars(cls) for cls in kind.__mro__)
 
 
 def position(iterator: Any, depth: int = _DEPTH) -> Any:
@@ -26,11 +31,11 @@ def position(iterator: Any, depth: int = _DEPTH) -> Any:
     if isinstance(iterator, GeneratorType):
         return _position_in_generator(iterator, depth)
     kind = type(iterator)
-    if hasattr(kind, "tell"):
+    if _has(kind, "tell"):
         return _position_in_file(iterator)
     if kind.__module__ == "itertools":
         return _reduced(iterator, depth)
-    hint = operator.length_hint(iterator, -1) if hasattr(kind, "__length_hint__") else None
+    hint = operator.length_hint(iterator, -1) if _has(kind, "__length_hint__") else None
     return hint, [position(each, depth - 1) for each in _sources(iterator)]
 
 

@@ -663,3 +663,27 @@ def test_a_class_that_changes_what_an_object_may_show_is_refused(function):
     assert caught.value.file == __file__ and caught.value.function == function.__name__
     # What was noted for the refused trace is forgotten.
     assert tf.function(lambda x: x + 1)(tf.constant(1)).numpy() == 2
+
+
+class Open(type):
+    """A metaclass that has every attribute."""
+
+    def __getattr__(cls, name: str) -> int:
+        return len(name)
+
+
+class Box(metaclass=Open):
+    def __init__(self, x: Any) -> None:
+        self.x = x if x > 0 else -x
+
+
+def test_attributes_of_a_metaclass_are_none_of_the_objects() -> None:
+    @tf.function
+    def f(x: Any) -> Any:
+        box = Box(x)
+        if x > 1:
+            box.x = box.x + [box][0].x
+        return box.x, Box.anything
+
+    assert [int(each) for each in f(tf.constant(3))] == [6, 8]
+    assert [int(each) for each in f(tf.constant(-3))] == [3, 8]

@@ -56,6 +56,24 @@ def test_the_table_has_no_line_too_many(reached: set[Site]) -> None:
     assert not shown, "golden programs show these errors now; remove their lines:\n" + "\n".join(shown)
 
 
+PYTHON_ERRORS = {
+    "runtime/export/": "of damaged files: they become a SavedFileError",
+    "runtime/keras/compile_config.py": "of damaged files: they become a SavedFileError",
+    "runtime/op.py": "mistakes of those who declare ops",
+    "runtime/ops/math.py": "Python's own, of int() and round()",
+    "runtime/ops/text.py": "Python's own, of the methods of str",
+}
+"""Where the runtime raises classes of Python's, with the reason; operators raise what Python's operators do."""
+
+
+def test_errors_have_classes_of_autograph() -> None:
+    plain = ("ValueError(", "TypeError(", "RuntimeError(", "LookupError(", "NotImplementedError(", "Exception(")
+    found = [site for site in all_sites() if site.file.startswith("runtime/") and site.raised.startswith(plain)]
+    found = [site for site in found if not site.file.startswith(tuple(PYTHON_ERRORS))]
+    wrong = [f"{site.file}:{site.line} {site.raised}" for site in found]
+    assert not wrong, "raise a class of autograph.errors instead:\n" + "\n".join(sorted(wrong))
+
+
 def test_recording() -> None:
     reached: set[Site] = set()
     with recording(reached):

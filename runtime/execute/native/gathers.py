@@ -32,6 +32,5 @@ def _gather(lowering: Lowering, node: Node, inputs: list[Expression]) -> Express
     walked = indices.resolved().walk([(place, 1, 0) for place in places], shape)
     strides = (*known.strides[:axis], *[0] * inner, *known.strides[axis + 1 :])
     index = (walked, known.strides[axis], x.shape[axis])
-    found = Gather(known.buffer, shape, strides, known.offset, known.moved, [index], wraps=False)
-    wanted = lowering.static_shape(lowering.infer(node, inputs)[0])
-    return lowering.materialised(found) if wanted == shape else reshaped(lowering, found, wanted)
+    found = lowering.materialised(Gather(known.buffer, shape, strides, known.offset, known.moved, [index], wraps=False))
+    return reshaped(lowering, found, lowering.static_shape(lowering.infer(node, inputs)[0]))

@@ -432,6 +432,11 @@ def unused_cast(x, i):
     return x[0]
 
 
+def unused_gather_of_one(x, i):
+    _unused = tf.gather(x, i[1])
+    return x[0]
+
+
 def one_quotient(x, i):
     return ((i + 5) // i)[1]
 
@@ -442,6 +447,7 @@ def unused_quotient(x, i):
 
 
 @pytest.mark.parametrize("f", [unused_items, one_item_of_items, unused_items_in_a_loop, unused_gather, unused_cast,
+                               unused_gather_of_one,
                                one_quotient, unused_quotient])  # fmt: skip
 def test_errors_and_warnings_do_not_depend_on_what_is_needed(f: Callable[..., Any]) -> None:
     arguments = np.arange(4.0), np.array([0, 99])

@@ -13,10 +13,11 @@ from autograph.errors import InvalidArgumentError
 
 from ..places import warn
 from .callback import Callback, CallbackList, History, LambdaCallback, Logs, ProgbarLogger
+from .tensorboard import TensorBoard
 
 __all__ = [
     "CSVLogger", "Callback", "CallbackList", "EarlyStopping", "History", "LambdaCallback", "LearningRateScheduler",
-    "ModelCheckpoint", "ProgbarLogger", "ReduceLROnPlateau", "TerminateOnNaN",
+    "ModelCheckpoint", "ProgbarLogger", "ReduceLROnPlateau", "TensorBoard", "TerminateOnNaN",
 ]  # fmt: skip
 
 

@@ -12,20 +12,13 @@ from ..ops.elementwise import cast
 from ..ops.math import maximum, power, sqrt, square
 from . import initializers
 from . import schedules as schedules
+from .adaptive_optimizers import Adadelta, Adamax, Ftrl, Lion, Nadam
 from .optimizer import Optimizer
 from .registry import Registry
 
 __all__ = [
-    "SGD",
-    "Adagrad",
-    "Adam",
-    "AdamW",
-    "Optimizer",
-    "RMSprop",
-    "deserialize",
-    "get",
-    "schedules",
-    "serialize",
+    "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "Ftrl", "Lion", "Nadam", "Optimizer", "RMSprop",
+    "deserialize", "get", "schedules", "serialize",
 ]  # fmt: skip
 
 
@@ -191,7 +184,8 @@ class _Optimizers(Registry):
         return isinstance(found, Optimizer)
 
 
-_registry = _Optimizers("optimizer", "keras.optimizers", [Adagrad, Adam, AdamW, RMSprop, SGD], lower=True)
+_CLASSES = [Adadelta, Adagrad, Adam, AdamW, Adamax, Ftrl, Lion, Nadam, RMSprop, SGD]
+_registry = _Optimizers("optimizer", "keras.optimizers", _CLASSES, lower=True)
 
 get = _registry.get
 serialize = _registry.serialize

@@ -48,6 +48,32 @@ def adagrad(w: Any, g: Any, t: int, state: dict[str, Any]) -> Any:
     return w - 0.1 * g / np.sqrt(a + 1e-7)
 
 
+def adadelta(w: Any, g: Any, t: int, state: dict[str, Any]) -> Any:
+    a = state["a"] = 0.95 * zeros(state, "a", w) + 0.05 * g * g
+    move = np.sqrt(zeros(state, "b", w) + 1e-7) / np.sqrt(a + 1e-7) * g
+    state["b"] = 0.95 * state["b"] + 0.05 * move * move
+    return w - 0.1 * move
+
+
+def adamax(w: Any, g: Any, t: int, state: dict[str, Any]) -> Any:
+    m = state["m"] = 0.9 * zeros(state, "m", w) + 0.1 * g
+    u = state["u"] = np.maximum(0.999 * zeros(state, "u", w), np.abs(g))
+    return w - 0.1 / (1 - 0.9**t) * m / (u + 1e-7)
+
+
+def lion(w: Any, g: Any, t: int, state: dict[str, Any]) -> Any:
+    moved = w - 0.1 * np.sign(0.9 * zeros(state, "m", w) + 0.1 * g)
+    state["m"] = 0.99 * state["m"] + 0.01 * g
+    return moved
+
+
+def ftrl(w: Any, g: Any, t: int, state: dict[str, Any]) -> Any:
+    before = state.setdefault("n", np.full_like(w, 0.1))
+    n = state["n"] = before + g * g
+    z = state["z"] = zeros(state, "z", w) + g - (np.sqrt(n) - np.sqrt(before)) / 0.1 * w
+    return (np.clip(z, -0.2, 0.2) - z) / (np.sqrt(n) / 0.1 + 2 * 0.3)
+
+
 def averaged(w: Any, g: Any, t: int, state: dict[str, Any]) -> Any:
     w = w - 0.1 * g
     average = state["e"] = w if t == 1 else 0.7 * state["e"] + 0.3 * w
@@ -64,6 +90,10 @@ FORMULAS: dict[str, tuple[Callable[[], Any], Formula]] = {
     "rmsprop": (lambda: optimizers.RMSprop(0.1), rmsprop),
     "centered": (lambda: optimizers.RMSprop(0.1, momentum=0.5, centered=True), lambda *a: rmsprop(*a, centered=True)),
     "adagrad": (lambda: optimizers.Adagrad(0.1), adagrad),
+    "adadelta": (lambda: optimizers.Adadelta(0.1), adadelta),
+    "adamax": (lambda: optimizers.Adamax(0.1), adamax),
+    "lion": (lambda: optimizers.Lion(0.1), lion),
+    "ftrl": (lambda: optimizers.Ftrl(0.1, l1_regularization_strength=0.2, l2_regularization_strength=0.3), ftrl),
     "weight_decay": (lambda: optimizers.SGD(0.1, weight_decay=0.2), lambda w, g, t, s: w - 0.02 * w - 0.1 * g),
     "clipvalue": (lambda: optimizers.SGD(0.1, clipvalue=0.5), lambda w, g, t, s: w - 0.1 * np.clip(g, -0.5, 0.5)),
     "clipnorm": (lambda: optimizers.SGD(0.1, clipnorm=1.0),
@@ -282,3 +312,24 @@ def test_training_inside_of_a_staged_loop() -> None:
         assert int(got[0]) == 10 and int(second.iterations) == int(first.iterations) == 10 * epoch
         np.testing.assert_allclose([float(v) for v in got[1:]], [float(v) for v in expected[1:]], rtol=1e-5)
     assert staged.experimental_get_tracing_count() <= 2 and float(got[1]) < 0.2
+
+
+FTRL = {"l1_regularization_strength": 0.1, "l2_regularization_strength": 0.2,
+        "l2_shrinkage_regularization_strength": 0.3, "beta": 0.4, "learning_rate_power": -0.6}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("make", "wanted"),
+    [
+        (lambda: optimizers.Nadam(0.1), [-0.395977, 0.740906, 0.765226, 0.048561, -0.794404, -0.992052]),
+        (lambda: optimizers.Ftrl(0.1, **FTRL), [-0.201464, 0.278822, 0.267828, 0.007133, -0.290985, -0.364671]),
+    ],
+)
+def test_five_steps_of_keras(make: Any, wanted: list[float]) -> None:
+    optimizer = make()
+    variable = tf.Variable(np.sin(np.arange(6.0)).astype("f"))
+    for t in range(5):
+        optimizer.apply_gradients([(tf.constant(np.sin(np.arange(6.0) * t + 1).astype("f")), variable)])
+    np.testing.assert_allclose(variable, wanted, rtol=2e-5, atol=5e-6)
+    again = optimizers.deserialize(optimizers.serialize(optimizer))
+    assert again.get_config() == optimizer.get_config()

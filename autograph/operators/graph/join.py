@@ -159,37 +159,11 @@ def _join_tensors(left: Spec, right: Spec) -> Spec:
     if one is None or other is None:
         raise Mismatch(left, right)
     shape = shapes.relax(one.shape, other.shape)
-    python = _common_number(_python_kind(left), _python_kind(right))
-    if one.dtype is other.dtype:
-        return Leaf(one.dtype, shape, python)
     try:
-        dtype = _promoted(left, one, right, other)
+        dtype, python = dtypes.joined(one.dtype, _python_kind(left), other.dtype, _python_kind(right))
     except TypeError:
         raise Mismatch(left, right) from None
     return Leaf(dtype, shape, python)
-
-
-def _common_number(left: type | None, right: type | None) -> type | None:
-    """The type of a Python number that is of one type or another; None for what is no number."""
-    if left is None or right is None:
-        return None
-    try:
-        return dtypes.widest(left, right)
-    except TypeError:
-        return None
-
-
-def _promoted(left: Spec, one: Leaf, right: Spec, other: Leaf) -> dtypes.DType:
-    left_kind, right_kind = _python_kind(left), _python_kind(right)
-    if left_kind is not None and right_kind is None:
-        return dtypes.with_weak(other.dtype, left_kind)
-    if right_kind is not None and left_kind is None:
-        return dtypes.with_weak(one.dtype, right_kind)
-    if left_kind is not None and right_kind is not None:
-        widest = dtypes.widest(left_kind, right_kind)
-        found = [leaf.dtype for leaf, kind in ((one, left_kind), (other, right_kind)) if kind is widest]
-        return dtypes.promote(found[0], found[-1])
-    return dtypes.promote(one.dtype, other.dtype)
 
 
 def _python_kind(spec: Spec) -> type | None:

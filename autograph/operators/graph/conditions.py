@@ -25,7 +25,7 @@ from .iterables import StagedIterable, StagedRange
 from .lists import StagedList
 from .maybe import Maybe
 from .reading import read
-from .specs import as_number
+from .specs import SCALARS, as_number
 from .text import is_text
 from .truths import Truth
 
@@ -53,7 +53,7 @@ def truth(value: Any) -> Any:
         return value.ag__value
     if isinstance(value, Maybe):
         if value.ag__missing is None:
-            return and_(value.ag__flag, lambda: truth(value.value))
+            return and_(value.ag__flag, lambda: truth(value.ag__value))
         return truth(value.ag__checked())
     if isinstance(value, (StagedList, StagedIterable)):
         return value.length() != 0
@@ -88,7 +88,8 @@ def and_(left: Any, right: Thunk) -> Any:
 
 def or_(left: Any, right: Thunk) -> Any:
     """``left or right()``: where `left` is true the result is `left`."""
-    return _choice(left, lambda: True if _is_bool(left) else left, right)
+    when_true = left.ag__when_true if isinstance(left, Truth) else True if _is_bool(left) else left
+    return _choice(left, lambda: when_true, right)
 
 
 def _choice(left: Any, then: Thunk, orelse: Thunk) -> Any:
@@ -100,7 +101,16 @@ def _choice(left: Any, then: Thunk, orelse: Thunk) -> Any:
         # Its frames would keep lists alive that the graph replaces.
         mismatch = error.with_traceback(None)
         mismatch.__context__ = None
-    return Truth(if_stmt(left, lambda: truth(then()), lambda: truth(orelse()), ()), mismatch)
+    made = Truth(None, mismatch)
+
+    def truth_of_then() -> Any:
+        value = then()
+        if isinstance(value, SCALARS):
+            made.ag__when_true = value
+        return truth(value)
+
+    made.ag__value = if_stmt(left, truth_of_then, lambda: truth(orelse()), (), (then, orelse))
+    return made
 
 
 def _is_bool(value: Any) -> bool:

@@ -19,7 +19,8 @@ from .elements import PythonList
 from .errors import where
 from .iterables import StagedIterable, StagedRange
 from .list_methods import require_index
-from .lists import ListState, StagedList
+from .lists import ListState, StagedList, staged
+from .lookups import is_staged_key, look_up
 from .maybe import Maybe
 from .specs import SCALARS
 
@@ -38,8 +39,11 @@ def get_item(container: Any, index: Any) -> Any:
     if isinstance(container, (np.ndarray, str)):
         return arrays.as_tensor(container)[index]
     if isinstance(container, (list, tuple, range)) and isinstance(index, slice):
-        staged = any(isinstance(each, (SymbolicTensor, Maybe)) for each in (index.start, index.stop, index.step))
-        return _slice(container, index) if staged else container[index]
+        bounds = index.start, index.stop, index.step
+        unknown = any(isinstance(each, (SymbolicTensor, Maybe)) for each in bounds)
+        return _slice(container, index) if unknown else container[index]
+    if isinstance(container, dict) and is_staged_key(index) and not hasattr(type(container), "__missing__"):
+        return look_up(container, index)
     if isinstance(container, range):
         return StagedRange(container.start, container.stop, container.step).at(index)
     if isinstance(container, (list, tuple)):
@@ -54,18 +58,11 @@ def get_item(container: Any, index: Any) -> Any:
 
 
 def _slice(values: list[Any] | tuple[Any, ...] | range, index: slice) -> StagedList:
-    """Some of the items of a list, as many as only the run tells.
+    """Some of the items of a list or tuple, as many as only the run tells.
 
     Raises:
-        StagedValueError: it is a tuple; or the items are objects that can change, of which a graph would hold copies.
+        StagedValueError: the items are objects that can change, of which a graph would hold copies.
     """
-    if isinstance(values, tuple):
-        raise StagedValueError(
-            "a staged slice of a tuple: its length is known only when the graph runs",
-            **where(),
-            construct="x[a:b]",
-            remedy="make a list of it first: list(x)[a:b]",
-        )
     if any(map(_may_change, values)):
         raise StagedValueError(
             "a staged slice of a Python list whose items are lists, dicts or objects",
@@ -73,7 +70,7 @@ def _slice(values: list[Any] | tuple[Any, ...] | range, index: slice) -> StagedL
             construct="x[a:b]",
             remedy="use a tensor in place of the list, or a loop over it with an `if`",
         )
-    return StagedList(ListState.of(list(values)))[index]
+    return staged(ListState.of(list(values), tuple if isinstance(values, tuple) else list))[index]
 
 
 def _may_change(value: Any) -> bool:
@@ -95,9 +92,9 @@ def set_item(value: Any, container: Any, index: Any) -> Any:
         return made
     rebinding.check_not_replaced(container)
     if isinstance(container, list) and isinstance(index, (Tensor, slice)):
-        staged = rebinding.stage(container, "list", ()).owner
-        staged[index] = value
-        return staged
+        made = rebinding.stage(container, "list", ()).owner
+        made[index] = value
+        return made
     state.about_to_change(container)
     container[index] = value
     return container

@@ -25,7 +25,7 @@ from ..calls import call
 from ..identities import is_merged
 from ..special_methods import method
 from ..variables import UNDEFINED
-from . import conditions, library, text
+from . import conditions, library, lookups, text
 from .cond import if_stmt
 from .dicts import StagedDict
 from .errors import require, type_error, where
@@ -437,7 +437,19 @@ _REPLACEMENTS[id(SymbolicTensor)] = type_of_tensor
 _REPLACEMENTS[id(operator.mod)] = strings.mod
 
 
+def _dict_method(function: Any) -> Callable[..., Any] | None:
+    table = getattr(function, "__self__", None)
+    if not isinstance(table, dict) or getattr(function, "__name__", "") != "get" or type(table).get is not dict.get:
+        return None
+
+    def get(key: Any, *default: Any) -> Any:
+        key = unwrapped(key)
+        return lookups.get(table, key, *default) if lookups.is_staged_key(key) else function(key, *default)
+
+    return get
+
+
 def replacement(function: Any) -> Callable[..., Any] | None:
     """What to call in place of a built-in while a graph is built; None: the function itself."""
-    found = _REPLACEMENTS.get(id(function))
+    found = _REPLACEMENTS.get(id(function)) or _dict_method(function)
     return found or text.replacement(function) or library.replacement(function)

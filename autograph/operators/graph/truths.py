@@ -13,11 +13,13 @@ class Truth:
     ``while n > 0 and stack`` asks for no more than that, whatever `stack` is.
     """
 
-    __slots__ = ("ag__mismatch", "ag__value")
+    __slots__ = ("ag__mismatch", "ag__value", "ag__when_true")
 
     def __init__(self, value: Any, mismatch: BranchMismatchError) -> None:
         self.ag__value = value
         self.ag__mismatch = mismatch
+        self.ag__when_true: Any = self
+        """What it is when it is true, where that is a Python value: as in ``test and "yes" or "no"``."""
 
     def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(name) if name.startswith("__") else self.ag__mismatch

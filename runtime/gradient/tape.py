@@ -14,7 +14,7 @@ from ..convert import convert_to_tensor
 from ..ops.create import ones_like
 from ..places import warn
 from ..tensor import SymbolicTensor, Tensor
-from . import call, cond, custom, while_loop  # noqa: F401  (they register their rules)
+from . import call, cond, custom, python_calls, while_loop  # noqa: F401  (they register their rules)
 from .backprop import backpropagate, fit, type_of, zeros_like
 from .records import Record, is_differentiable, is_variable, key
 from .unconnected import UnconnectedGradients

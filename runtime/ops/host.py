@@ -16,11 +16,10 @@ from autograph.errors import InvalidArgumentError
 
 from .. import nest, trace
 from ..convert import convert_to_tensor, wrap
-from ..dtypes import DType, as_dtype, bool_, float64
+from ..dtypes import DType, as_dtype, bool_, float64, variant
 from ..ir import Type
-from ..op import NOT_DIFFERENTIABLE, op
+from ..op import NOT_DIFFERENTIABLE, STRUCTURAL, op
 from ..tensor import Tensor
-from .declare import no_gradient
 from .print_format import format_array
 
 __all__ = ["assert_node", "numpy_function", "print", "py_function", "raise_node", "timestamp"]
@@ -215,13 +214,20 @@ def assert_node(condition: Any, error: BaseException) -> None:
 # Python functions
 
 
-def _py_function_types(*_: Type, types: tuple[DType, ...], **__: Any) -> tuple[Type, ...]:
-    return tuple(Type(dtype, None) for dtype in types)
+def _py_function_types(*_: Type, types: tuple[DType, ...], followed: bool = False, **__: Any) -> tuple[Type, ...]:
+    return (*[Type(dtype, None) for dtype in types], *([Type(variant, ())] if followed else []))
 
 
-def _py_function(*arrays: Any, function: Callable[..., Any], types: tuple[DType, ...], eager: bool) -> tuple[Any, ...]:
+def _py_function(
+    *arrays: Any, function: Callable[..., Any], types: tuple[DType, ...], eager: bool, followed: bool = False
+) -> tuple[Any, ...]:
     inputs = [wrap(array) if eager else np.array(array) for array in arrays]
     with trace.building(None):
+        if followed:
+            from ..gradient.python_calls import FollowedCall
+
+            call = FollowedCall(inputs, lambda: _results(function(*inputs), types))
+            return (*[tensor._array for tensor in call.results], call)
         result = function(*inputs)
     return tuple(tensor._array for tensor in _results(result, types))
 
@@ -247,16 +253,10 @@ def _checked(value: Any, dtype: DType) -> Any:
     return tensor
 
 
-def _py_gradient(g: Any, out: Any, *inputs: Any, eager: bool, **_: Any) -> tuple[None, ...]:
-    """None for a function of arrays, as in TensorFlow; a function of tensors would have one, but is not followed."""
-    if eager:
-        no_gradient("py_function", "write the function in ops, give it one with custom_gradient, or use stop_gradient")
-    return tuple([None for _ in inputs])
-
-
 PY_FUNCTION = op("py_function", infer=_py_function_types, numpy=_py_function, effect=True,
-                 gradient=_py_gradient, doc=(
-    "Calls ``function`` with tensors (``eager``) or arrays; it returns values of the given ``types``."))  # fmt: skip
+                 gradient=STRUCTURAL, doc=(
+    "Calls ``function`` with tensors (``eager``) or arrays; it returns values of the given ``types``. When it is "
+    "``followed``, another output is what gradients need."))  # fmt: skip
 
 
 def py_function(func: Callable[..., Any], inp: Sequence[Any], Tout: Any, name: str | None = None) -> Any:
@@ -265,7 +265,7 @@ def py_function(func: Callable[..., Any], inp: Sequence[Any], Tout: Any, name: s
     ``Tout`` is the dtype of its result, or a list of dtypes for a list of results (empty for None). The results have
     unknown shapes. Raises what the function raises, and `InvalidArgumentError` when the results do not fit ``Tout``.
 
-    Gradients go through what the function does with its tensors when it is called eagerly, and not in a graph.
+    Gradients, of the first order in a graph, go through what the function does with its tensors.
     """
     return _call_python(func, inp, Tout, True, name)
 

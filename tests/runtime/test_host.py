@@ -172,6 +172,57 @@ def test_gradients_go_through_what_py_function_calls_eagerly() -> None:
     assert tape.gradient(y, x).numpy() == 27
 
 
+def test_gradients_go_through_py_function_in_a_graph_which_calls_it_once() -> None:
+    calls = []
+
+    def user(v: Any, w: Any) -> Any:
+        calls.append(float(v))
+        return tf.sin(v) * w if v.numpy() > 0 else v * w
+
+    def repeated(x: Any, n: int) -> Any:
+        y = x
+        for i in tf.range(n):
+            y = tf.reshape(tf.py_function(user, [y, x], tf.float32), []) if i % 2 == 0 else y * y
+        return y
+
+    def slope(x: Any, n: int) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = repeated(x, n)
+        return y, tape.gradient(y, x)
+
+    for x in (c(0.7), c(-0.4)):
+        calls.clear()
+        expected = slope(x, 3)
+        known = calls.copy()
+        for run in (tf.function(slope), lambda x, n: outside(tf.function(repeated), x, n)):
+            calls.clear()
+            np.testing.assert_allclose(run(x, 3), expected, rtol=1e-6)
+            np.testing.assert_allclose(calls, known, rtol=1e-6)
+
+
+def outside(function: Any, x: Any, n: int) -> Any:
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = function(x, n)
+    return y, tape.gradient(y, x)
+
+
+def test_second_gradients_of_py_function_in_a_graph_are_refused() -> None:
+    @tf.function
+    def f(x: Any) -> Any:
+        with tf.GradientTape() as second:
+            second.watch(x)
+            with tf.GradientTape() as first:
+                first.watch(x)
+                y = tf.py_function(lambda v: v * v, [x], tf.float32)
+            g = first.gradient(y, x)
+        return second.gradient(g, x)
+
+    with pytest.raises(LookupError, match="first derivatives only"):
+        f(c(3.0))
+
+
 def test_python_functions_that_fail() -> None:
     def user(x: Any) -> Any:
         return {}["missing"]

@@ -20,7 +20,7 @@ from .test_ops import CASES, outputs, promoted, type_of
 
 STEP = 1e-6
 # Refused: what they do to their inputs can't be told from what they return.
-REFUSED = {"random_shuffle", "py_function"}
+REFUSED = {"random_shuffle"}
 # Refused too, by tests/runtime/test_random_counts.py.
 GAMMA = {"random_gamma", "stateless_random_gamma"}
 # Refused by some of their inputs; tests/runtime/test_special_functions.py has the others.
@@ -224,10 +224,7 @@ def test_what_has_no_gradient_says_so(name: str) -> None:
     x = convert_to_tensor([1.0, 2.0])
     with GradientTape() as tape:
         tape.watch(x)
-        if name == "py_function":
-            y = OPS[name](x, function=lambda x: x, types=(x.dtype,), eager=True)
-        else:
-            y = OPS[name](x)
+        y = OPS[name](x)
     with pytest.raises(LookupError, match=name):
         tape.gradient(y, x)
 

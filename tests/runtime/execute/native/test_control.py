@@ -463,3 +463,13 @@ def test_indices_of_empty_items_are_looked_at() -> None:
     found._budget[0] = 0
     with pytest.raises(OutOfRangeError):
         found.run(np.zeros((4, 0)), np.array([0, 99]))
+
+
+def test_running_sums_that_are_looked_up() -> None:
+    """LLVM 22.1 vectorises these straight lines so that elements are read before they are there."""
+
+    def f(c, d):
+        b = tf.cumsum(c)[tf.cast(-d, tf.int32) % 5]
+        return b, d[c % 5] % (c - b + 1000)
+
+    check(f, np.array([-1, 0, -1, 1, 100], np.int32), np.array([5, 5, 5, 5, 2], np.uint8))

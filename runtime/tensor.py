@@ -375,8 +375,10 @@ class SymbolicTensor(Tensor):
         raise self._no_value("with len()", "write tf.shape(x)[0], or x.shape[0] where the dimension is known")
 
     def __index__(self) -> NoReturn:
-        raise self._no_value("as an index or a size", "use tf.gather, tf.range and x[i] of a tensor; a plain list "
-                             "can't be indexed by it")  # fmt: skip
+        raise self._no_value(
+            "as an index or a size",
+            "use x[i] of a tensor, tf.gather, tf.range, or tf.py_function around a call that needs Python's number",
+        )
 
     def __int__(self) -> NoReturn:
         raise self._no_value("with int()", remedy("so that int() can be staged", "write tf.cast(x, tf.int32)"))

@@ -25,6 +25,7 @@ from autograph.runtime.trace import executing_eagerly
 from .. import control_flow
 from ..calls import call
 from ..state import created
+from .functional import required_function
 from .lists import StagedList
 
 _REMEDY = "pass an initializer, or elements along a first axis that has some"
@@ -95,7 +96,7 @@ def foldr(
 
 def _fold(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, backwards: bool) -> Any:
     elements, result, start = _start(fn, elems, initializer, backwards)
-    function, i = call(fn), start if executing_eagerly() else identity(start)
+    function, i = call(required_function(fn, "fn")), start if executing_eagerly() else identity(start)
 
     def loop_test() -> Any:
         return i < elements.length
@@ -127,7 +128,7 @@ def scan(
         BranchMismatchError: `fn` changes the structure of the result.
     """
     elements, result, start = _start(fn, elems, initializer, reverse)
-    function, i = call(fn), start if executing_eagerly() else identity(start)
+    function, i = call(required_function(fn, "fn")), start if executing_eagerly() else identity(start)
     results = _new_list([result] if start else [])
 
     def loop_test() -> Any:
@@ -166,7 +167,7 @@ def map_fn(
     elements = _Elements(elems)
     signature = dtype if fn_output_signature is None else fn_output_signature
     like = None if signature is None else nest.map_structure(_as_spec, signature)
-    function, i = call(fn), 0 if executing_eagerly() else identity(0)
+    function, i = call(required_function(fn, "fn")), 0 if executing_eagerly() else identity(0)
     results = _new_list([])
 
     def loop_test() -> Any:

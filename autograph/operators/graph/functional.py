@@ -34,9 +34,8 @@ def cond(pred: Any, true_fn: Branch, false_fn: Branch, name: str | None = None) 
     Raises:
         BranchMismatchError: the two return values of different structures.
     """
-    for name, function in (("true_fn", true_fn), ("false_fn", false_fn)):
-        if not callable(function):
-            raise InvalidTypeError(f"{name} must be a function without parameters, not {function!r}")
+    required_function(true_fn, "true_fn")
+    required_function(false_fn, "false_fn")
     then, otherwise = call(true_fn), call(false_fn)
     return control_flow.if_exp(pred, lambda: then(), lambda: otherwise())
 
@@ -114,6 +113,13 @@ def switch_case(
     return case([(branch_index == index, function) for index, function in pairs], last)
 
 
+def required_function(value: Any, name: str) -> Callable[..., Any]:
+    """An argument that has to be a function."""
+    if not callable(value):
+        raise InvalidTypeError(f"{name} must be a function, not {value!r}")
+    return value
+
+
 def while_loop(
     cond: Callable[..., Any],
     body: Callable[..., Any],
@@ -133,7 +139,7 @@ def while_loop(
     Raises:
         BranchMismatchError: `body` changes the structure of the variables.
     """
-    test, step = call(cond), call(body)
+    test, step = call(required_function(cond, "cond")), call(required_function(body, "body"))
     is_list = isinstance(loop_vars, list)
     loop_vars, turns = tuple(loop_vars), 0
     count = len(loop_vars)

@@ -12,6 +12,7 @@ from . import arithmetic
 from .attributes import get_attribute, get_subscript
 from .calls import call
 from .dispatch import backend_of, open_traces
+from .identities import check_key
 from .special_methods import MISSING, call_method, is_user_class, lookup, method
 
 _SPECIAL = {
@@ -121,6 +122,8 @@ def with_special_methods(function: Any, form: Callable[..., Any]) -> Callable[..
 
 def _special_call(special: str, form: Any, arguments: Any, keywords: Any) -> Any:
     if arguments:
+        if special == "__hash__":
+            check_key({}, arguments[0])
         found = method(type(arguments[0]), special)
         if found is not None:
             return call_method(found, *arguments, **keywords)

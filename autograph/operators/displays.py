@@ -8,6 +8,7 @@ from typing import Any
 from .builtin_calls import iterated
 from .calls import call
 from .dispatch import backend_of
+from .identities import check_key
 from .special_methods import is_user_class
 
 
@@ -29,7 +30,14 @@ def set_display(*parts: Any) -> Any:
     backend = backend_of(*parts)
     if backend is None:
         backend = backend_of(*[item for part in parts for item in part])
-    return {item for part in parts for item in part} if backend is None else backend.joined(set, parts)
+    if backend is not None:
+        return backend.joined(set, parts)
+    made: set[Any] = set()
+    for part in parts:
+        for item in part:
+            check_key(made, item)
+            made.add(item)
+    return made
 
 
 def tuple_display(*parts: Any) -> Any:

@@ -7,6 +7,7 @@ object, only the run could tell, so that `is`, and `==` of classes without `__eq
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from autograph.errors import StagedValueError
@@ -89,6 +90,19 @@ def check_key(container: Any, key: Any) -> None:
             construct="dict",
             remedy="use a number or a string of the object as key, or look it up in the branches",
         )
+
+
+def checking_key(table: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of a dict or set that takes a key, or an element, as its first argument."""
+    if not (_local.sources or _local.of_turns):
+        return function
+
+    def checked(*arguments: Any, **keywords: Any) -> Any:
+        for each in arguments[:1]:
+            check_key(table, each)
+        return function(*arguments, **keywords)
+
+    return checked
 
 
 def _may_be(value: Any) -> set[int]:

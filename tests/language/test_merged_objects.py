@@ -289,6 +289,38 @@ def stores_key(V: Any, n: Any) -> Any:
     return len(table)
 
 
+def asks_get(V: Any, n: Any) -> Any:
+    v, w = two_choices(V, n)
+    return {w: 1}.get(v, 0)
+
+
+def asks_default(V: Any, n: Any) -> Any:
+    v, w = two_choices(V, n)
+    return {w: 1}.setdefault(v, 0)
+
+
+def asks_set(V: Any, n: Any) -> Any:
+    v, w = two_choices(V, n)
+    return len({v, w})
+
+
+def adds_to_a_set(V: Any, n: Any) -> Any:
+    v, w = two_choices(V, n)
+    found = {w}
+    found.add(v)
+    return len(found)
+
+
+def asks_hash(V: Any, n: Any) -> Any:
+    v, w = two_choices(V, n)
+    return hash(v) == hash(w)
+
+
+def asks_place(V: Any, n: Any) -> Any:
+    v, w = two_choices(V, n)
+    return [w].index(v)
+
+
 def asks_id(V: Any, n: Any) -> Any:
     v, w = two_choices(V, n)
     return id(v) == id(w)
@@ -299,7 +331,7 @@ def asks_id(V: Any, n: Any) -> Any:
     "program",
     [
         asks_is, asks_equal, asks_in, asks_in_a_loop, asks_after_a_loop, asks_key, asks_whether_key, stores_key,
-        asks_id,
+        asks_id, asks_get, asks_default, asks_set, adds_to_a_set, asks_hash, asks_place,
     ],
     ids=lambda program: program.__name__,
 )  # fmt: skip

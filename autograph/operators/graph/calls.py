@@ -19,7 +19,7 @@ from autograph.runtime.concrete import ConcreteFunction
 from autograph.runtime.function import Function
 from autograph.runtime.trace_text import calls_libraries
 
-from .. import state
+from .. import identities, state
 from ..calls import call
 from ..dispatch import backend_of
 from ..locations import has_hidden_state
@@ -163,6 +163,8 @@ def converted(argument: Any) -> Any:
 
 def _watched_method(function: Any, owner: Any) -> Callable[..., Any]:
     name = function.__name__
+    if isinstance(owner, (dict, set)):
+        function = identities.checking_key(owner, function)
     if isinstance(owner, list):
         rebinding.check_not_replaced(owner)
         state.about_to_change(owner)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from autograph.errors import StagedValueError
@@ -11,9 +12,11 @@ from autograph.runtime.op import OPS
 from autograph.runtime.ops.reduce import argmax
 from autograph.runtime.tensor import SymbolicTensor, Tensor
 
+from ..identities import check_key
 from .cond import if_stmt
 from .errors import require, where
 from .lists import ListState, StagedList
+from .maybe import Maybe
 from .specs import SCALARS
 
 
@@ -35,6 +38,20 @@ def get(table: dict[Any, Any], key: Any, default: Any = None) -> Any:
     if not values:
         return default
     return if_stmt(OPS["any"](found), lambda: _chosen(values, found), lambda: default, ())
+
+
+def replacement(function: Any) -> Callable[..., Any] | None:
+    """What to call in place of ``table.get`` while a graph is built; None for other functions."""
+    table = getattr(function, "__self__", None)
+    if not isinstance(table, dict) or getattr(function, "__name__", "") != "get" or type(table).get is not dict.get:
+        return None
+
+    def get_item(key: Any, *default: Any) -> Any:
+        key = key.ag__checked("is used as a key") if isinstance(key, Maybe) else key
+        check_key(table, key)
+        return get(table, key, *default) if is_staged_key(key) else function(key, *default)
+
+    return get_item
 
 
 def _entries(table: dict[Any, Any], key: Any) -> tuple[list[Any], Any]:

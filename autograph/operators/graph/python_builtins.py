@@ -313,6 +313,8 @@ def hasattr_(obj: Any, name: str) -> Any:
 
 def getattr_(obj: Any, name: str, *default: Any) -> Any:
     """``getattr``."""
+    if is_staged(name):
+        raise type_error("getattr() with a name that only the run knows", "choose the attribute in an `if`")
     value = getattr(obj, name, *default)
     if type(value) is not Maybe or value.ag__missing is not UNDEFINED:
         return value
@@ -437,19 +439,7 @@ _REPLACEMENTS[id(SymbolicTensor)] = type_of_tensor
 _REPLACEMENTS[id(operator.mod)] = strings.mod
 
 
-def _dict_method(function: Any) -> Callable[..., Any] | None:
-    table = getattr(function, "__self__", None)
-    if not isinstance(table, dict) or getattr(function, "__name__", "") != "get" or type(table).get is not dict.get:
-        return None
-
-    def get(key: Any, *default: Any) -> Any:
-        key = unwrapped(key)
-        return lookups.get(table, key, *default) if lookups.is_staged_key(key) else function(key, *default)
-
-    return get
-
-
 def replacement(function: Any) -> Callable[..., Any] | None:
     """What to call in place of a built-in while a graph is built; None: the function itself."""
-    found = _REPLACEMENTS.get(id(function)) or _dict_method(function)
+    found = _REPLACEMENTS.get(id(function)) or lookups.replacement(function)
     return found or text.replacement(function) or library.replacement(function)

@@ -266,6 +266,13 @@ SHORT = {
 }  # fmt: skip
 _registry = Registry("loss", "keras.losses", [*_FUNCTIONS, *_CLASSES], aliases=SHORT)
 
+KLD = kld = kullback_leibler_divergence = kl_divergence
+MAE = mae = mean_absolute_error
+MAPE = mape = mean_absolute_percentage_error
+MSE = mse = mean_squared_error
+MSLE = msle = mean_squared_logarithmic_error
+logcosh = log_cosh
+
 get = _registry.get
 serialize = _registry.serialize
 deserialize = _registry.deserialize

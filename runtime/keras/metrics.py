@@ -36,19 +36,21 @@ from .loss_functions import (
 from .metric import Mean, MeanMetricWrapper, Metric, Sum
 from .reduction import same_rank
 from .registry import Registry
+from .scores import F1Score, FBetaScore, IoU, MeanIoU, OneHotIoU, OneHotMeanIoU
 
 __all__ = [
     "AUC", "Accuracy", "BinaryAccuracy", "BinaryCrossentropy", "CategoricalAccuracy", "CategoricalCrossentropy",
-    "CategoricalHinge", "CosineSimilarity", "FalseNegatives", "FalsePositives", "Hinge", "KLDivergence",
-    "LogCoshError", "Mean", "MeanAbsoluteError", "MeanAbsolutePercentageError", "MeanMetricWrapper",
-    "MeanSquaredError", "MeanSquaredLogarithmicError", "Metric", "Poisson", "Precision", "Recall",
-    "RootMeanSquaredError", "SparseCategoricalAccuracy", "SparseCategoricalCrossentropy",
-    "SparseTopKCategoricalAccuracy", "SquaredHinge", "Sum", "TopKCategoricalAccuracy", "TrueNegatives",
-    "TruePositives", "binary_accuracy", "binary_crossentropy", "categorical_accuracy", "categorical_crossentropy",
-    "categorical_hinge", "cosine_similarity", "deserialize", "get", "hinge", "huber", "kl_divergence", "log_cosh",
-    "mean_absolute_error", "mean_absolute_percentage_error", "mean_squared_error", "mean_squared_logarithmic_error",
-    "poisson", "serialize", "sparse_categorical_accuracy", "sparse_categorical_crossentropy",
-    "sparse_top_k_categorical_accuracy", "squared_hinge", "top_k_categorical_accuracy",
+    "CategoricalHinge", "CosineSimilarity", "F1Score", "FBetaScore", "FalseNegatives", "FalsePositives", "Hinge",
+    "IoU", "KLDivergence", "LogCoshError", "Mean", "MeanAbsoluteError", "MeanAbsolutePercentageError", "MeanIoU",
+    "MeanMetricWrapper", "MeanSquaredError", "MeanSquaredLogarithmicError", "Metric", "OneHotIoU", "OneHotMeanIoU",
+    "Poisson", "Precision", "Recall", "RootMeanSquaredError", "SparseCategoricalAccuracy",
+    "SparseCategoricalCrossentropy", "SparseTopKCategoricalAccuracy", "SquaredHinge", "Sum", "TopKCategoricalAccuracy",
+    "TrueNegatives", "TruePositives", "binary_accuracy", "binary_crossentropy", "categorical_accuracy",
+    "categorical_crossentropy", "categorical_hinge", "cosine_similarity", "deserialize", "get", "hinge", "huber",
+    "kl_divergence", "log_cosh", "mean_absolute_error", "mean_absolute_percentage_error", "mean_squared_error",
+    "mean_squared_logarithmic_error", "poisson", "serialize", "sparse_categorical_accuracy",
+    "sparse_categorical_crossentropy", "sparse_top_k_categorical_accuracy", "squared_hinge",
+    "top_k_categorical_accuracy",
 ]  # fmt: skip
 
 
@@ -185,10 +187,11 @@ Poisson = _mean_of("Poisson", poisson, "poisson")
 
 _CLASSES = [
     AUC, Accuracy, BinaryAccuracy, BinaryCrossentropy, CategoricalAccuracy, CategoricalCrossentropy, CategoricalHinge,
-    CosineSimilarity, FalseNegatives, FalsePositives, Hinge, KLDivergence, LogCoshError, Mean, MeanAbsoluteError,
-    MeanAbsolutePercentageError, MeanMetricWrapper, MeanSquaredError, MeanSquaredLogarithmicError, Poisson, Precision,
-    Recall, RootMeanSquaredError, SparseCategoricalAccuracy, SparseCategoricalCrossentropy,
-    SparseTopKCategoricalAccuracy, SquaredHinge, Sum, TopKCategoricalAccuracy, TrueNegatives, TruePositives,
+    CosineSimilarity, F1Score, FBetaScore, FalseNegatives, FalsePositives, Hinge, IoU, KLDivergence, LogCoshError,
+    Mean, MeanAbsoluteError, MeanAbsolutePercentageError, MeanIoU, MeanMetricWrapper, MeanSquaredError,
+    MeanSquaredLogarithmicError, OneHotIoU, OneHotMeanIoU, Poisson, Precision, Recall, RootMeanSquaredError,
+    SparseCategoricalAccuracy, SparseCategoricalCrossentropy, SparseTopKCategoricalAccuracy, SquaredHinge, Sum,
+    TopKCategoricalAccuracy, TrueNegatives, TruePositives,
 ]  # fmt: skip
 _SHORT = {
     "bce": BinaryCrossentropy, "BCE": BinaryCrossentropy, "mse": MeanSquaredError, "MSE": MeanSquaredError,
@@ -196,6 +199,13 @@ _SHORT = {
     "MAPE": MeanAbsolutePercentageError, "msle": MeanSquaredLogarithmicError, "MSLE": MeanSquaredLogarithmicError,
 }  # fmt: skip
 _registry = Registry("metric", "keras.metrics", _CLASSES, aliases=_SHORT)
+
+KLD = kld = kullback_leibler_divergence = kl_divergence
+MAE = mae = mean_absolute_error
+MAPE = mape = mean_absolute_percentage_error
+MSE = mse = mean_squared_error
+MSLE = msle = mean_squared_logarithmic_error
+logcosh = log_cosh
 
 get = _registry.get
 serialize = _registry.serialize

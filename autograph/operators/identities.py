@@ -13,6 +13,8 @@ from typing import Any
 from autograph.errors import StagedValueError
 from autograph.runtime.trace import user_location
 
+from .locations import Mutable
+
 _TABLES = (dict, set, frozenset)
 
 
@@ -62,18 +64,24 @@ def same(left: Any, right: Any) -> bool:
     """
     if left is right:
         return True
-    if type(left) is not type(right) or not (is_merged(left) or is_merged(right)):
+    may_be_same = type(left) is type(right) or isinstance(left, Mutable) or isinstance(right, Mutable)
+    if not may_be_same or not (is_merged(left) or is_merged(right)):
         return False
     mine, others = _may_be(left), _may_be(right)
     if mine.isdisjoint(others) and not any(each in _local.of_turns for each in (*mine, *others)):
         return False
     raise StagedValueError(
-        f"whether two objects of class `{type(left).__name__}` are the same one is asked, of which a staged condition "
-        "or loop has chosen one; a graph has copies of their attributes",
+        f"whether two objects of class `{_class_of(left, right)}` are the same one is asked, of which a staged "
+        "condition or loop has chosen one; a graph has copies of their attributes",
         **_where(),
         construct="is",
         remedy="give the objects a number that tells them apart, and compare that; or compare in the branches",
     )
+
+
+def _class_of(left: Any, right: Any) -> str:
+    name = type(right if isinstance(left, Mutable) else left).__name__
+    return name.removeprefix("Staged").lower() if isinstance(left, Mutable) and isinstance(right, Mutable) else name
 
 
 def check_key(container: Any, key: Any) -> None:

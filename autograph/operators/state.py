@@ -224,6 +224,11 @@ class Journal:
         """Puts back what the body has changed in one object."""
         restore(self._snapshots[id(obj)])
 
+    def reason_before(self, obj: Any) -> tuple[str, str] | None:
+        """Why an object must not be changed, as `mark_copy` had noted it before this journal was opened."""
+        mark = self._copies.get(id(obj))
+        return mark[2] if mark is not None and mark[0] is obj else None
+
     def forget_copies(self) -> None:
         """Forgets what `mark_copy` has noted since this journal is open."""
         _local.copies = self._copies.copy()

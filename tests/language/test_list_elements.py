@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+import autograph as tf
+
 from .support import check
 
 
@@ -26,3 +28,88 @@ def changed_element_of_a_python_list(n):
 @pytest.mark.parametrize("function", [element_of_a_python_list, changed_element_of_a_python_list])
 def test_an_element_under_a_staged_index_is_the_element(function: Any) -> None:
     check(function, 0, 1, 2)
+
+
+def chosen_in_a_turn(n):
+    first, second = [1], [n]
+    for _ in range(n):
+        if n > 0:
+            first.append(0)
+        if n > 0:
+            first = second
+    return first, second
+
+
+def chosen_in_an_inner_branch_of_a_turn(n):
+    first, second = [1], [n]
+    for _ in range(n):
+        if n > 0:
+            if n > 0:
+                first.append(0)
+        if n > 0:
+            if n > 0:
+                first = second
+    return first, second
+
+
+def attribute_chosen_in_a_turn(n):
+    class Box:
+        pass
+
+    box, twin = Box(), Box()
+    box.items, twin.items = [1], [n]
+    for _ in range(n):
+        box.items.append(0)
+        if n > 0:
+            box.items = twin.items
+    return box.items, twin.items
+
+
+@pytest.mark.parametrize(
+    "function", [chosen_in_a_turn, chosen_in_an_inner_branch_of_a_turn, attribute_chosen_in_a_turn]
+)
+def test_a_list_that_an_earlier_turn_may_have_chosen(function: Any) -> None:
+    with pytest.raises(tf.errors.MutationError, match="something else holds it|both have other names") as caught:
+        tf.function(function)(tf.constant(2))
+    assert caught.value.file == __file__
+
+
+def changed_and_chosen(n):
+    first, second = [1, 2], [n, 0, 3]
+    if n > 0:
+        first = second
+        first.append(0)
+    return first is second
+
+
+def of_lists_of_different_lengths(n):
+    first, second = [1, 2], [n, 0, 3]
+    if n > 0:
+        first.append(0)
+    if n > 0:
+        first = second
+    return first is second
+
+
+@pytest.mark.parametrize("function", [changed_and_chosen, of_lists_of_different_lengths])
+def test_whether_a_chosen_list_is_another_one_is_refused(function: Any) -> None:
+    with pytest.raises(tf.errors.StagedValueError, match="whether two objects of class `list` are the same") as caught:
+        tf.function(function)(tf.constant(2))
+    assert caught.value.file == __file__
+
+
+def grown_inside_of_a_dict_that_is_chosen(n):
+    table, other = {"k": 1, "l": [n]}, {"k": 2, "l": [4, 5]}
+    if n > 0:
+        if n > 0:
+            for _ in range(n):
+                table["l"].append(0)
+        other = table
+    else:
+        table["k"] = 0
+    other = table
+    return table, other
+
+
+def test_a_list_that_grows_in_a_dict_that_a_branch_chooses() -> None:
+    check(grown_inside_of_a_dict_that_is_chosen, 0, 1, 2)

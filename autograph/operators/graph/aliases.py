@@ -125,6 +125,8 @@ def mark_copies(label: str, merged: Any, frozen: Any, is_old: Callable[[Any], bo
         mark_copies(label, part, each, is_old)
     if isinstance(frozen, Frozen):
         note_source(merged, frozen.obj)
+        if frozen.mark is not None:
+            mark_copy(merged, label, frozen.mark)
     if isinstance(merged, Mutable):
         for each in frozen.contents if isinstance(frozen, Frozen) and isinstance(frozen.contents, list) else ():
             if isinstance(each, Frozen):  # the merged list has a copy of it

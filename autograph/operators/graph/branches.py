@@ -13,7 +13,7 @@ from autograph.runtime.trace import building
 
 from ..exceptions import StagedRaise, refuse_in_try
 from ..state import Contents, Journal, Location, copies
-from . import class_defaults, memory, rebinding
+from . import aliases, class_defaults, memory, rebinding
 from .dicts import DictState
 from .errors import keep_cause, stage_raise
 from .join import join
@@ -141,15 +141,27 @@ def add_holders(outcome: Outcome, places: dict[Key, Location]) -> None:
     }
     if not holders:
         return
-    old = [location.get() for location, _ in changes]
+    before: list[tuple[Location, Any]] = []
     try:
         for location, frozen in changes:
-            location.set(_thawed(frozen.contents if isinstance(location, Contents) else frozen))
+            for place, value in _makes(location, frozen):
+                before.append((place, place.get()))
+                place.set(value)
         for key, location in holders.items():
             outcome.changes[key] = location, freeze(location.get(), outcome.journal.is_created)
     finally:
-        for (location, _), value in zip(changes, old, strict=True):
-            location.set(value)
+        for place, value in reversed(before):
+            place.set(value)
+
+
+def _makes(location: Location, frozen: Any) -> list[tuple[Location, Any]]:
+    """The places that have to be set for a change to be made again, and to what."""
+    if not isinstance(location, Contents):
+        return [(location, _thawed(frozen))]
+    if not isinstance(frozen.contents, (ListState, DictState)):
+        return [(location, _thawed(frozen.contents))]
+    # A staged list or dict has taken the place of a Python one.
+    return [(each, frozen.obj) for each in list(aliases.holders(location.owner)) if isinstance(each, Location)]
 
 
 def _thawed(value: Any) -> Any:

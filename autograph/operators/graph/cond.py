@@ -15,7 +15,7 @@ from ..exceptions import StagedRaise
 from ..state import Location
 from . import aliases, conditions, memory, rebinding, state_memory
 from .branches import Key, Outcome, add_holders, merged, old_value, trace_body
-from .values import references_in
+from .values import frozen_in, references_in
 
 
 def if_stmt(
@@ -52,7 +52,11 @@ def _join(truth: Any, then: Outcome, otherwise: Outcome) -> Any:
     old: set[int] = set()
     for key, location in places.items():
         column = [outcome.changes[key][1] if key in outcome.changes else old_value(location) for outcome in branches]
-        old.update(id(value) for value, outcome in zip(column, branches, strict=True) if key not in outcome.changes)
+        for value, outcome in zip(column, branches, strict=True):
+            if key not in outcome.changes:
+                old.add(id(value))
+                for each in frozen_in([value]):  # the other branch may have marked it
+                    each.mark = then.journal.reason_before(each.obj)
         columns.append(column)
     labels = ["", *[location.label for location in places.values()]]
     specs = [

@@ -288,9 +288,16 @@ class Loop:
         return values if stable else None
 
     def _check_shared(self, values: list[Any]) -> None:
-        """Refuses changes of what two variables hold that are state: each has a copy of its own in the next turn."""
+        """Refuses changes of what something else holds too: what is state has a copy of its own in each turn.
+
+        That is another variable that is state, or something older than the loop that holds what the turn has chosen.
+        """
         for slot in self._changed:
             place = self._all.index(slot)
+            made = _objects_made(values[place], self._given[place])
+            for each in frozen_in([values[place]]):
+                if id(each.obj) in made and aliases.is_held(each.obj):
+                    raise changed_copy(each.obj, slot.label)
             for column in ([each.initial for each in self._all], values):
                 mine = _objects_made(column[place], self._given[place])
                 for other, (value, given) in enumerate(zip(column, self._given, strict=True)):

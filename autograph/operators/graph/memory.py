@@ -129,6 +129,8 @@ def shares_memory(left: Any, right: Any) -> bool:
 
 
 def _of_array(array: np.ndarray[Any, Any]) -> Memory:
+    while isinstance(array.base, np.ndarray):
+        array = array.base
     for memory in _local.of_arrays:
         if shares_memory(memory.array, array):
             memory.look()

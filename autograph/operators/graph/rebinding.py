@@ -43,6 +43,7 @@ def stage(values: list[Any] | dict[Any, Any], label: str, bodies: Bodies) -> Sta
 
 def _replace(values: Any, staged: StagedList | StagedDict, label: str, bodies: Bodies) -> None:
     staged.name = label
+    identities.note_source(staged, values)
     for journal in stack():
         journal.replaced(values, staged)
     rebind(values, staged, label, references(values, bodies))

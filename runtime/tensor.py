@@ -45,6 +45,8 @@ class Tensor:
     __array_priority__ = 100
     python: type | None = None
     """For a graph tensor that stands for a Python number: the type of that."""
+    device = "/job:localhost/replica:0/task:0/device:CPU:0"
+    """Where the value is; ``""`` of graph tensors, which have none."""
 
     @property
     def dtype(self) -> DType:
@@ -313,6 +315,8 @@ class SymbolicTensor(Tensor):
     """
 
     __slots__ = ("python", "value")
+
+    device = ""
 
     def __init__(self, value: Value, python: type | None = None) -> None:
         self.value = value

@@ -66,6 +66,7 @@ class Variable:
     __variable__ = True
     __array_priority__ = 100
     python = None
+    device = Tensor.device
     operation: Node | None = None
     """In a graph, the assignment that has returned the variable."""
 

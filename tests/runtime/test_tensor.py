@@ -294,3 +294,10 @@ def test_gradients_go_through_told_shapes() -> None:
         return tape.gradient(total, x)
 
     np.testing.assert_allclose(f(tf.constant([1.0, 2.0])), [3, 12])
+
+
+def test_values_are_on_the_processor() -> None:
+    assert tf.constant(1).device == tf.Variable(1).device == "/job:localhost/replica:0/task:0/device:CPU:0"
+    devices = []
+    tf.function(lambda x: devices.append(x.device), autograph=False)(1.0 * tf.constant(2))
+    assert devices == [""]

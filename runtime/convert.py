@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,10 @@ __all__ = [
 ]  # fmt: skip
 
 _SCALARS = frozenset((bool, int, float, complex, str, bytes))
+# What gives the plain number (or string) of an object whose class inherits from one.
+_PLAIN: dict[type, Callable[[Any], Any]] = {
+    int: int.__index__, float: float.__float__, complex: complex.__pos__, str: str.__str__, bytes: bytes.__bytes__
+}  # fmt: skip
 
 
 def wrap(result: Any) -> EagerTensor:
@@ -51,7 +55,7 @@ def weak_kind(value: Any) -> type | None:
     if kind is SymbolicTensor:
         return value.python
     if kind is not list and kind is not tuple:
-        return None
+        return _base(kind)
     widest: type | None = None
     for item in value:
         inner = weak_kind(item)
@@ -62,6 +66,11 @@ def weak_kind(value: Any) -> type | None:
         except TypeError:
             return None
     return widest
+
+
+def _base(kind: type) -> type | None:
+    """The type of Python numbers (or strings) that a class inherits from, as `enum.IntEnum` does."""
+    return next((each for each in _SCALARS if issubclass(kind, each) and not issubclass(kind, np.generic)), None)
 
 
 def constant_tensor(value: Any, dtype: DType) -> EagerTensor:
@@ -88,7 +97,10 @@ def _array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
             array = array.astype(found.numpy)
         return array if dtype is None or dtype is found else _cast_array(array, dtype, value)
     if type(value) not in _SCALARS and not isinstance(value, (list, tuple, range)):
-        return _foreign_array(value, dtype)
+        base = _base(type(value))
+        if base is None:
+            return _foreign_array(value, dtype)
+        value = _PLAIN[base](value)
     array = _nested_array(value)
     if array.dtype.kind in "uOf" and (dtype is None or array.dtype == object) and _has_large_integer(value, array):
         raise InvalidArgumentError("Can't convert Python sequence with out-of-range integer to Tensor.")

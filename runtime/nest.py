@@ -55,8 +55,12 @@ def sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
 def rebuild(structure: Any, values: Sequence[Any]) -> Any:
     """A structure of the same type and keys with other children, given in the order of `children`."""
     if isinstance(structure, (list, tuple)):
-        kind = type(structure)
-        return kind(*values) if hasattr(structure, "_fields") else kind(values)
+        return _with_attributes(sequence_of(type(structure), values), structure)
+    if isinstance(structure, dict):
+        found = dict(zip(sorted_keys(structure), values, strict=True))
+        items = [(key, found[key]) for key in structure]  # the original order
+        factory = getattr(structure, "default_factory", None)
+        return _with_attributes(dict_of(type(structure), items, factory), structure)
     if isinstance(structure, Mapping):
         return _rebuild_mapping(structure, dict(zip(sorted_keys(structure), values, strict=True)))
     result = copy.copy(structure)
@@ -66,10 +70,34 @@ def rebuild(structure: Any, values: Sequence[Any]) -> Any:
 
 
 def _rebuild_mapping(structure: Mapping[Any, Any], found: dict[Any, Any]) -> Any:
-    items = [(key, found[key]) for key in structure]  # the original order
-    if isinstance(structure, collections.defaultdict):
-        return type(structure)(structure.default_factory, items)
-    return type(structure)(items)  # type: ignore[call-arg]
+    return type(structure)([(key, found[key]) for key in structure])  # type: ignore[call-arg]
+
+
+def sequence_of(kind: type, values: Iterable[Any]) -> Any:
+    """A list or tuple of a class; the constructor of the class, which may take something else, is not called."""
+    if issubclass(kind, tuple):
+        return tuple.__new__(kind, values)
+    made: Any = list.__new__(kind)
+    list.extend(made, values)
+    return made
+
+
+def dict_of(kind: type, items: Iterable[tuple[Any, Any]], factory: Any = None) -> Any:
+    """A dict of a class, past the methods of the class."""
+    base: Any = collections.OrderedDict if issubclass(kind, collections.OrderedDict) else dict
+    made = base.__new__(kind)
+    if isinstance(made, collections.defaultdict):
+        collections.defaultdict.__init__(made, factory)
+    for key, value in items:
+        base.__setitem__(made, key, value)
+    return made
+
+
+def _with_attributes(made: Any, structure: Any) -> Any:
+    attributes = getattr(structure, "__dict__", None)
+    if attributes:
+        vars(made).update(attributes)
+    return made
 
 
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from importlib.machinery import BuiltinImporter, ExtensionFileLoader
 from types import CellType, FunctionType, ModuleType, SimpleNamespace
@@ -156,14 +157,35 @@ class Contents(Location):
     __slots__ = ()
 
     def get(self) -> Any:
-        return self.owner.copy()
+        return contents_of(self.owner)
 
     def set(self, value: Any) -> None:
-        if isinstance(self.owner, list):
-            self.owner[:] = value
-        else:
-            self.owner.clear()
-            self.owner.update(value)
+        set_contents(self.owner, value)
+
+
+# Past the methods of the user's classes, which may do something else.
+
+
+def contents_of(container: Any) -> Any:
+    """A copy of a list or dict: of one of a user's class, the items alone."""
+    if type(container).__module__ in ("builtins", "collections"):
+        return container.copy()
+    return list.copy(container) if isinstance(container, list) else dict(_base_of(container).items(container))
+
+
+def set_contents(container: Any, contents: Any) -> None:
+    """Gives a list or dict other items."""
+    if isinstance(container, list):
+        list.__setitem__(container, slice(None), contents)
+        return
+    base = _base_of(container)
+    base.clear(container)
+    for key, value in list(_base_of(contents).items(contents)):
+        base.__setitem__(container, key, value)
+
+
+def _base_of(container: Any) -> Any:
+    return OrderedDict if isinstance(container, OrderedDict) else dict
 
 
 class Mutable:

@@ -10,26 +10,51 @@ from typing import Any
 
 import numpy as np
 
-from .locations import Attribute, Contents, Location, Mutable, StateOf, attributes_of, has_attributes
+from .locations import (
+    Attribute,
+    Contents,
+    Location,
+    Mutable,
+    StateOf,
+    attributes_of,
+    contents_of,
+    has_attributes,
+    is_plain_object,
+    set_contents,
+)
 from .variables import UNDEFINED
 
 
 class Snapshot:
     """A shallow copy of one object as it was."""
 
-    __slots__ = ("copy", "early", "label", "obj")
+    __slots__ = ("attributes", "copy", "early", "label", "obj")
 
     def __init__(self, obj: Any, copy: Any, label: str, early: bool) -> None:
         self.obj = obj
         self.copy = copy
         self.label = label
+        self.attributes = attributes_of_container(obj)
         self.early = early
         """Taken when the body was entered, so that the object is certainly older than the body."""
 
 
+def attributes_of_container(obj: Any) -> dict[str, Any] | None:
+    """The attributes of a list, dict, tuple or the like of a user's class; None for all other objects."""
+    if type(obj) in _EXACT or not isinstance(obj, _CONTAINERS) or not is_plain_object(obj):
+        return None
+    return attributes_of(obj)
+
+
+_CONTAINERS = (list, tuple, dict, set, deque, bytearray)
+_EXACT = frozenset(_CONTAINERS)
+
+
 def copy_of(obj: Any) -> Any:
     """A shallow copy of what may change in an object; UNDEFINED for what a journal doesn't keep."""
-    if isinstance(obj, (list, dict, set, deque, bytearray, np.ndarray)):
+    if isinstance(obj, (list, dict)):
+        return contents_of(obj)
+    if isinstance(obj, (set, deque, bytearray, np.ndarray)):
         return obj.copy()
     if isinstance(obj, Mutable):
         return obj.get_state()
@@ -41,12 +66,16 @@ def difference(snapshot: Snapshot, same: Callable[[Any, Any], bool]) -> Iterator
     obj, old, label = snapshot.obj, snapshot.copy, snapshot.label
     if old is UNDEFINED:
         return
+    if snapshot.attributes is not None:
+        yield from _changed_attributes(obj, snapshot.attributes, label, same)
     if isinstance(obj, list):
-        if len(obj) != len(old) or not all(map(same, obj, old)):
-            yield Contents(obj, label), old, obj.copy()
+        new = contents_of(obj)
+        if len(new) != len(old) or not all(map(same, new, old)):
+            yield Contents(obj, label), old, new
     elif isinstance(obj, dict):
-        if list(obj) != list(old) or not all(same(obj[key], old[key]) for key in old):
-            yield Contents(obj, label), old, obj.copy()
+        new = contents_of(obj)
+        if list(new) != list(old) or not all(same(new[key], old[key]) for key in old):
+            yield Contents(obj, label), old, new
     elif isinstance(obj, Mutable):
         if obj.get_state() is not old:
             yield StateOf(obj, label), old, obj.get_state()
@@ -57,11 +86,17 @@ def difference(snapshot: Snapshot, same: Callable[[Any, Any], bool]) -> Iterator
         if obj != old:
             yield Location(obj, label), old, obj
     else:
-        new = attributes_of(obj)
-        for name in old.keys() | new.keys():
-            before, after = old.get(name, UNDEFINED), new.get(name, UNDEFINED)
-            if not same(after, before) and not (before is UNDEFINED and _is_loaded(obj, after)):
-                yield Attribute(obj, name, label), before, after
+        yield from _changed_attributes(obj, old, label, same)
+
+
+def _changed_attributes(
+    obj: Any, old: dict[str, Any], label: str, same: Callable[[Any, Any], bool]
+) -> Iterator[tuple[Location, Any, Any]]:
+    new = attributes_of(obj)
+    for name in old.keys() | new.keys():
+        before, after = old.get(name, UNDEFINED), new.get(name, UNDEFINED)
+        if not same(after, before) and not (before is UNDEFINED and _is_loaded(obj, after)):
+            yield Attribute(obj, name, label), before, after
 
 
 def _is_loaded(obj: Any, value: Any) -> bool:
@@ -73,11 +108,16 @@ def _is_loaded(obj: Any, value: Any) -> bool:
 def restore(snapshot: Snapshot) -> None:
     """Puts back what an object held."""
     obj, old = snapshot.obj, snapshot.copy
+    if snapshot.attributes is not None:
+        for location, before, _ in list(_changed_attributes(obj, snapshot.attributes, snapshot.label, operator.is_)):
+            location.set(before)
     if isinstance(obj, Mutable):
         obj.set_state(old)
-    elif isinstance(obj, (list, bytearray)):
+    elif isinstance(obj, (list, dict)):
+        set_contents(obj, old)
+    elif isinstance(obj, bytearray):
         obj[:] = old
-    elif isinstance(obj, (dict, set)):
+    elif isinstance(obj, set):
         obj.clear()
         obj.update(old)
     elif isinstance(obj, deque):

@@ -687,3 +687,102 @@ def test_attributes_of_a_metaclass_are_none_of_the_objects() -> None:
 
     assert [int(each) for each in f(tf.constant(3))] == [6, 8]
     assert [int(each) for each in f(tf.constant(-3))] == [3, 8]
+
+
+class Vector2(tuple):
+    """Its constructor takes the parts one by one."""
+
+    def __new__(cls, *parts: Any) -> Any:
+        return super().__new__(cls, parts)
+
+    def __add__(self, other: Any) -> Any:
+        return Vector2(*[a + b for a, b in zip(self, other, strict=True)])
+
+    def __mul__(self, factor: Any) -> Any:
+        return Vector2(*[a * factor for a in self])
+
+
+class Pairs(list):
+    def __init__(self, *parts: Any) -> None:
+        super().__init__(parts)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        super().__setitem__(index, value + 1)
+
+
+class Tagged(list):
+    tag = 0
+
+    def __init__(self, *parts: Any, tag: int) -> None:
+        super().__init__(parts)
+        self.tag = tag
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+    HIGH = 2
+
+
+class Flags(enum.IntFlag):
+    A = 1
+    B = 2
+
+
+class Count(int):
+    pass
+
+
+def containers_with_constructors(x: Any, y: Any) -> Any:
+    v = Vector2(x, y) + Vector2(1, 2)
+    pairs = Pairs(x, 1)
+    if x > 0:
+        v = v * 2
+        pairs = Pairs(y, 3)
+    for _ in range(2):
+        v = v + (x, y)
+    pairs[0] = x
+    return list(v), list(pairs), len(v)
+
+
+def containers_with_attributes(x: Any, y: Any) -> Any:
+    tagged = Tagged(x, y, tag=5)
+    if x > 1:
+        tagged[0] = y
+        tagged.tag = 7
+    return list(tagged), tagged.tag
+
+
+def numbers_of_classes(x: Any, y: Any) -> Any:
+    return x + Level.HIGH, Flags.A + y, x * Count(3), Flags.A | Flags.B, x == Level.LOW, max(x, Count(2))
+
+
+@pytest.mark.parametrize("function", [containers_with_constructors, containers_with_attributes, numbers_of_classes])
+def test_classes_that_inherit_from_pythons_own(function: Callable[..., Any]) -> None:
+    check(function, *PAIRS)
+
+
+def test_containers_with_constructors_as_arguments() -> None:
+    @tf.function
+    def f(v: Any, tagged: Any) -> Any:
+        return (v * 2)[1], len(v), tagged.tag, tagged[0]
+
+    found = f(Vector2(tf.constant(1), tf.constant(2)), Tagged(tf.constant(4), tag=3))
+    assert [int(each) for each in found] == [4, 2, 3, 4]
+
+
+def test_containers_with_attributes_are_not_merged() -> None:
+    @tf.function
+    def f(x: Any) -> Any:
+        tagged = Tagged(x, tag=5)
+        if x > 0:
+            tagged = Tagged(x, tag=6)
+        return tagged.tag
+
+    with pytest.raises(tf.errors.BranchMismatchError, match="a Tagged has attributes besides its items"):
+        f(tf.constant(1))
+
+
+def test_numbers_of_classes_are_weak() -> None:
+    x = tf.constant(1, tf.int8)
+    assert (x + Level.LOW).dtype == (x * Count(2)).dtype == tf.function(lambda x: x + Flags.A)(x).dtype == tf.int8
+    assert tf.constant(Level.HIGH).dtype == tf.int32 and tf.constant([Level.LOW, Flags.B]).numpy().tolist() == [1, 2]

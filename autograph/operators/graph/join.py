@@ -8,6 +8,7 @@ from typing import Any
 
 from autograph.runtime import dtypes, shapes
 
+from ..snapshots import attributes_of_container
 from ..variables import UNDEFINED
 from .chosen import join_chosen
 from .dicts import DictOf, join_dicts
@@ -78,14 +79,18 @@ def _join_optional(one: Optional, other: Spec) -> Spec:
 
 def _opened(spec: Spec) -> Spec:
     """Mutable objects that are not the same one are compared by their parts."""
-    return structure_of(spec.frozen) if isinstance(spec, Reference) else spec
+    if not isinstance(spec, Reference):
+        return spec
+    if attributes_of_container(spec.frozen.obj):
+        raise Mismatch(spec, spec, reason=f"a {type(spec.frozen.obj).__name__} has attributes besides its items")
+    return structure_of(spec.frozen)
 
 
 def opened_new(spec: Spec) -> Spec:
     """The same, with objects that a body has made by their parts: they don't outlive the body."""
     from .aliases import is_old
 
-    if isinstance(spec, Reference) and not is_old(spec.frozen.obj):
+    if isinstance(spec, Reference) and not is_old(spec.frozen.obj) and not attributes_of_container(spec.frozen.obj):
         spec = structure_of(spec.frozen)
     if isinstance(spec, (Tree, DictOf)):
         opened = copy.copy(spec)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime import convert, dtypes, shapes
+from autograph.runtime import convert, dtypes, nest, shapes
 from autograph.runtime.dtypes import DType
 from autograph.runtime.ir import Type
 from autograph.runtime.shapes import Shape
@@ -377,13 +377,9 @@ class Attributes:
 def rebuild(kind: Any, keys: Sequence[Any], parts: list[Any], factory: Any = None) -> Any:
     """A structure of other parts."""
     if issubclass(kind, dict):
-        made = kind() if factory is None else kind(factory)
-        made.update(zip(keys, parts, strict=True))
-        return made
-    if issubclass(kind, tuple):
-        return kind._make(parts) if hasattr(kind, "_make") else kind(parts)
-    if issubclass(kind, list):
-        return kind(parts)
+        return nest.dict_of(kind, zip(keys, parts, strict=True), factory)
+    if issubclass(kind, (list, tuple)):
+        return nest.sequence_of(kind, parts)
     made = object.__new__(kind)
     for key, part in zip(keys, parts, strict=True):
         Attribute(made, key).set(part)

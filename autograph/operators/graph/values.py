@@ -12,6 +12,7 @@ from autograph.runtime import convert
 from autograph.runtime.tensor import EagerTensor, SymbolicTensor
 
 from ..locations import Attribute, Location, attributes_of
+from ..snapshots import attributes_of_container
 from ..variables import UNDEFINED
 from .chosen import Chosen, ChosenOf
 from .dicts import DictOf, DictState, StagedDict
@@ -49,7 +50,8 @@ def spec_of(value: Any) -> Spec:
         return _of_dict(value)
     if isinstance(value, Chosen):
         return ChosenOf(value.options)
-    return structure_of(value) if isinstance(value, tuple) else Constant(value)
+    is_parts = isinstance(value, tuple) and not attributes_of_container(value)
+    return structure_of(value) if is_parts else Constant(value)
 
 
 def structure_of(value: Any) -> Spec:
@@ -88,7 +90,17 @@ def exported(value: Any, is_old: Callable[[Any], bool]) -> Spec:
     return spec
 
 
-def freeze(value: Any, is_new: Callable[[Any], bool], memo: dict[int, Any] | None = None) -> Any:
+_DEEPEST = 100
+"""Objects in objects that are frozen; those further in (of a linked list, say) have to be the same ones."""
+
+
+class _Memo(dict[int, Any]):
+    """What is frozen already, by identity, and how many objects the value at hand is in."""
+
+    depth = 0
+
+
+def freeze(value: Any, is_new: Callable[[Any], bool], memo: _Memo | None = None) -> Any:
     """A copy of a value in which mutable objects are `Frozen`: what they hold now, and which object it is."""
     from .lists import StagedList, kind_of
 
@@ -106,10 +118,13 @@ def freeze(value: Any, is_new: Callable[[Any], bool], memo: dict[int, Any] | Non
     structural = has_parts(value)
     if not structural and not is_new(value):
         return value
-    memo = {} if memo is None else memo
+    memo = _Memo() if memo is None else memo
     frozen = memo.get(id(value))
+    if frozen is None and memo.depth > _DEEPEST and not isinstance(value, (list, dict)):
+        return value
     if frozen is None:
         frozen = memo[id(value)] = Frozen(value, None)
+        memo.depth += 1
         if structural:
             keys, children = parts_of(value)
             made = [freeze(part, is_new, memo) for part in children]
@@ -121,6 +136,7 @@ def freeze(value: Any, is_new: Callable[[Any], bool], memo: dict[int, Any] | Non
         else:
             values = {key: freeze(part, is_new, memo) for key, part in attributes_of(value).items()}
             frozen.contents = Attributes(type(value), values)
+        memo.depth -= 1
     return frozen
 
 
@@ -130,7 +146,7 @@ def varying(value: Any) -> Spec:
         return Leaf(value.dtype, value.static_shape)
     if isinstance(value, (bool, int, float, complex, np.ndarray, np.generic)):
         return tensor_spec(value) or Constant(value)
-    if isinstance(value, tuple):
+    if isinstance(value, tuple) and not attributes_of_container(value):
         keys, parts = parts_of(value)
         return Tree(type(value), keys, [varying(part) for part in parts], factory_of(value))
     return spec_of(value)

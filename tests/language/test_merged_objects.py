@@ -13,6 +13,7 @@ import pytest
 import autograph as tf
 from autograph.errors import BranchMismatchError, MutationError, StagedValueError
 
+from ..work import work
 from .support import check
 
 T = TypeVar("T")
@@ -467,6 +468,52 @@ def holding_themselves(n: Any) -> Any:
 def test_what_has_no_parts_in_common_is_refused(program: Callable[..., Any], message: str) -> None:
     with pytest.raises(BranchMismatchError, match=message):
         tf.function(program)(tf.constant(3))
+
+
+class Link:
+    def __init__(self, value: Any, following: Any) -> None:
+        self.value = value
+        self.following = following
+
+
+def chain(length: int) -> Any:
+    link = None
+    for value in range(length):
+        link = Link(value, link)
+    return link
+
+
+def test_long_chains_of_objects_take_linear_work() -> None:
+    def traced(length: int) -> int:
+        head = chain(length)
+
+        @tf.function
+        def f(n: Any) -> Any:
+            table = {"head": head, "count": 0}
+            link = Link(0, head)
+            for i in range(n):
+                table["count"] += i
+                link = Link(i, table["head"])
+            return table["count"], table["head"].value, link.value, link.following.value
+
+        count = work(lambda: f.get_concrete_function(tf.TensorSpec((), tf.int32)))
+        assert [int(each) for each in f(tf.constant(4))] == [6, length - 1, 3, length - 1]
+        return count
+
+    traced(3)
+    assert traced(800) < 6 * traced(200)
+
+
+def test_a_chain_that_grows_in_a_staged_loop_is_refused() -> None:
+    @tf.function
+    def f(n: Any) -> Any:
+        link = chain(1)
+        for i in range(n):
+            link = Link(i, link)
+        return link.value
+
+    with pytest.raises(BranchMismatchError, match="what `link.*` is never settles|changes what `link"):
+        f(tf.constant(3))
 
 
 LAST = Vector(1, 1)

@@ -154,12 +154,15 @@ def note_shared(labels: Sequence[str], values: Sequence[Any], frozen: Sequence[A
 
 
 def pairs(merged: Any, frozen: Any) -> Iterator[tuple[Any, Any]]:
-    """A merged value and its parts at any depth, each beside what it stands for."""
-    merged = merged.ag__value if isinstance(merged, Maybe) else merged
-    frozen = frozen.ag__value if isinstance(frozen, Maybe) else frozen
-    yield merged, frozen
-    for part, each in _pairs(merged, frozen):
-        yield from pairs(part, each)
+    """A merged value and its parts at any depth, each beside what it stands for; not those of the same object."""
+    pending = [(merged, frozen)]
+    while pending:
+        merged, frozen = pending.pop()
+        merged = merged.ag__value if isinstance(merged, Maybe) else merged
+        frozen = frozen.ag__value if isinstance(frozen, Maybe) else frozen
+        yield merged, frozen
+        if not (isinstance(frozen, Frozen) and frozen.obj is merged):
+            pending.extend(_pairs(merged, frozen))
 
 
 def note_new(value: Any, known: dict[int, int]) -> None:

@@ -39,6 +39,8 @@ from .specs import Constant, Frozen, Leaf, ListOf, Mismatch, Spec, Tree
 from .values import freeze, frozen_after, frozen_in, references_in, spec_of, structure_of, varying
 
 ATTEMPTS = 40
+MOST_GROWTHS = 10
+"""Attempts in which a variable may get more parts: a linked list that grows would get more each time."""
 UNCOLLECTED = 3
 """Attempts after which garbage is collected at the end of each turn: objects in reference cycles that a turn has made
 and left behind look like state, each time anew."""
@@ -54,6 +56,7 @@ class Slot:
         self.initial = initial
         self.spec = spec
         self.tried_constant = False
+        self.growths = 0
 
     @property
     def label(self) -> str:
@@ -161,7 +164,10 @@ class Loop:
             if not _local.open:
                 # What is known of inner loops holds for this statement alone, also when it has failed.
                 _local.found.clear()
-        raise BranchMismatchError(
+        raise self._never_settles()
+
+    def _never_settles(self) -> BranchMismatchError:
+        return BranchMismatchError(
             f"what `{self._unsettled}` is never settles: it is something else after each turn of this loop",
             **where(),
             construct=self._unsettled,
@@ -314,8 +320,11 @@ class Loop:
             slot.tried_constant = True
             if isinstance(joined, Leaf) and joined.dtype is not slot.spec.dtype:
                 joined = Constant(slot.initial)
-        slot.spec = joined
         self._unsettled = slot.label or "the stop signal"
+        slot.growths += len(joined.types()) > len(slot.spec.types())
+        if slot.growths > MOST_GROWTHS:
+            raise self._never_settles()
+        slot.spec = joined
         return False
 
     def _joined(self, slot: Slot, left: Spec, right: Spec) -> Spec:

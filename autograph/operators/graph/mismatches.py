@@ -20,7 +20,7 @@ _NO_DATA = "choose between tensors, numbers or structures of them, and use the f
 
 def of_branches(label: str, error: Mismatch, left: CodeType, right: CodeType, kind: str) -> BranchMismatchError:
     """The error for a variable (no label: the result) that two branches leave differently."""
-    subject = f"`{label}{error.path}`" if label else f"the result{error.path}"
+    subject = f"`{label}{_shown(error.path)}`" if label else f"the result{_shown(error.path)}"
     places = _place(left, label), _place(right, label)
     if places[0] == places[1] or "" in places:
         places = " in one branch", " in the other"
@@ -39,7 +39,7 @@ def of_turns(label: str, error: Mismatch, initial: Any, body: Callable[..., Any]
         list_name = f"`{label}{error.path.removesuffix('[…]')}`"
         text = f"a loop that depends on a graph tensor puts into the list {list_name} {error.left} and {error.right}"
     else:
-        subject = f"`{label}{error.path}`" if label else "the stop signal"
+        subject = f"`{label}{_shown(error.path)}`" if label else "the stop signal"
         before = Constant(initial) if isinstance(initial, SCALARS) and not error.path else error.left
         line = body.__code__.co_firstlineno
         loop = f"the loop on line {line}" if is_user_file(body.__code__.co_filename) else "the loop"
@@ -53,6 +53,10 @@ def of_turns(label: str, error: Mismatch, initial: Any, body: Callable[..., Any]
         construct=label or None,
         remedy=_remedy(error, "give it", " in every turn"),
     )
+
+
+def _shown(path: str) -> str:
+    return path if len(path) < 80 else f"{path[:40]}…"
 
 
 def _reason(error: Mismatch) -> str:

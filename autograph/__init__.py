@@ -118,7 +118,9 @@ _NAMESPACES = {
             adjoint band_part cholesky cross det eigh eigvalsh einsum inv lstsq matmul matvec pinv qr slogdet solve
             svd tensordot triangular_solve
             """,
-        "runtime.ops.matrix_functions": "eig eigvals expm logm lu sqrtm",
+        "runtime.ops.matrix_functions": """
+            eig eigvals expm logm lu lu_matrix_inverse lu_reconstruct lu_solve sqrtm
+            """,
         "runtime.ops.nn": "l2_normalize",
         "runtime.ops.shape": "matrix_transpose",
     },
@@ -130,8 +132,8 @@ _NAMESPACES = {
             """,
         "runtime.ops.combined": "crelu embedding_lookup weighted_cross_entropy_with_logits",
         "runtime.ops.convolution": """
-            conv1d conv1d_transpose conv2d conv2d_transpose conv3d conv3d_transpose convolution depthwise_conv2d
-            separable_conv2d
+            atrous_conv2d conv1d conv1d_transpose conv2d conv2d_transpose conv3d conv3d_transpose conv_transpose
+            convolution depthwise_conv2d separable_conv2d
             """,
         "runtime.ops.dropout": "dropout stateless_dropout",
         "runtime.ops.math": "tanh",
@@ -142,7 +144,7 @@ _NAMESPACES = {
             sparse_softmax_cross_entropy_with_logits swish
             """,
         "runtime.ops.pooling": """
-            avg_pool avg_pool1d avg_pool2d avg_pool3d max_pool max_pool1d max_pool2d max_pool3d
+            avg_pool avg_pool1d avg_pool2d avg_pool3d max_pool max_pool1d max_pool2d max_pool3d pool
             """,
         "runtime.ops.reduce": "zero_fraction",
         "runtime.ops.sort": "in_top_k top_k",

@@ -24,8 +24,8 @@ from .shape import shape as shape_of
 from .windows import Padding, as_given, channels_first, channels_last, counts_of, entries, padding_argument
 
 __all__ = [
-    "conv1d", "conv1d_transpose", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose", "convolution",
-    "depthwise_conv2d", "separable_conv2d",
+    "atrous_conv2d", "conv1d", "conv1d_transpose", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose",
+    "conv_transpose", "convolution", "depthwise_conv2d", "separable_conv2d",
 ]  # fmt: skip
 
 
@@ -323,3 +323,19 @@ def separable_conv2d(
     """`depthwise_conv2d`, and a convolution of its result with `pointwise_filter[1, 1, channels, number]`."""
     middle = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
     return conv2d(middle, pointwise_filter, 1, "VALID", data_format, name=name)
+
+
+def atrous_conv2d(value: Any, filters: Any, rate: int, padding: Any, name: str | None = None) -> Any:
+    """`conv2d` without strides, with elements of the filters `rate` apart."""
+    return conv2d(value, filters, 1, padding, dilations=rate, name=name)
+
+
+def conv_transpose(
+    input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME", data_format: str | None = None,
+    dilations: Any = None, name: str | None = None
+) -> Any:  # fmt: skip
+    """The adjoint of `convolution`, over as many spatial axes (one, two or three) as the filters have."""
+    filters = convert_to_tensor(filters)
+    require(filters.ndim in (3, 4, 5), f"filters have rank 3, 4 or 5, not shape {text(filters.static_shape)}")
+    rank = filters.ndim - 2
+    return _transposed(rank, input, filters, output_shape, strides, padding, data_format, dilations, name)

@@ -9,15 +9,17 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
+from ..convert import convert_to_tensor
 from ..dtypes import DType, as_dtype, complex64, complex128, float32, int32
 from ..op import Op, Type, op, type_of
 from . import samples as s
 from .decompose import SINGULAR, _infer_square, _squares, band_part, triangular_solve_op
 from .factor_gradients import _inverse_differences
+from .infer import require
 from .linalg import guarded
 from .shape import matrix_transpose
 
-__all__ = ["eig", "eigvals", "expm", "logm", "lu", "sqrtm"]
+__all__ = ["eig", "eigvals", "expm", "logm", "lu", "lu_matrix_inverse", "lu_reconstruct", "lu_solve", "sqrtm"]
 
 
 def _checked(kernel: Callable[..., Any], message: str) -> Callable[..., Any]:
@@ -314,3 +316,44 @@ def lu(input: Any, output_idx_type: Any = int32, name: str | None = None) -> Lu:
     Raises `InvalidArgumentError` for matrices that are singular or not square, and for float16 and strings.
     """
     return Lu(*lu_op(input, dtype=as_dtype(output_idx_type), name=name))
+
+
+def lu_reconstruct(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Any:
+    """The matrices that `lu` has taken apart. Raises `InvalidArgumentError` for matrices that are not square."""
+    from .gather import gather
+    from .sort import argsort
+
+    factors, order = _factors(lower_upper, perm)
+    product = _unit_lower(factors) @ band_part(factors, 0, -1)
+    return gather(product, argsort(order), axis=-2, batch_dims=len(order.static_shape) - 1, name=name)
+
+
+def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None) -> Any:
+    """The `x` with `matrix @ x == rhs` for the matrix that `lu` has taken apart.
+
+    `rhs` is `[..., n, m]` with the batches of the matrix; so is the result. Raises `InvalidArgumentError` for matrices
+    that are not square, and for shapes that do not fit.
+    """
+    from .gather import gather
+
+    factors, order = _factors(lower_upper, perm)
+    given = gather(convert_to_tensor(rhs), order, axis=-2, batch_dims=len(order.static_shape) - 1)
+    middle = triangular_solve_op(_unit_lower(factors), given, lower=True)
+    return triangular_solve_op(factors, middle, lower=False, name=name)
+
+
+def lu_matrix_inverse(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Any:
+    """The inverse of the matrix that `lu` has taken apart; raises as `lu_solve`."""
+    from .create import eye, zeros_like
+
+    factors, order = _factors(lower_upper, perm)
+    n = factors.static_shape[-1]
+    require(n is not None, "lu_matrix_inverse needs to know the size of the matrix")
+    return lu_solve(factors, order, zeros_like(factors) + eye(n, dtype=factors.dtype), name=name)
+
+
+def _factors(lower_upper: Any, perm: Any) -> tuple[Any, Any]:
+    factors, order = convert_to_tensor(lower_upper), convert_to_tensor(perm)
+    _infer_square(Type(factors.dtype, factors.static_shape))
+    require(order.static_shape is not None, "the rank of the permutation must be known")
+    return factors, order

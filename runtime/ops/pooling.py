@@ -34,7 +34,9 @@ from .windows import (
     padding_argument,
 )
 
-__all__ = ["avg_pool", "avg_pool1d", "avg_pool2d", "avg_pool3d", "max_pool", "max_pool1d", "max_pool2d", "max_pool3d"]
+__all__ = [
+    "avg_pool", "avg_pool1d", "avg_pool2d", "avg_pool3d", "max_pool", "max_pool1d", "max_pool2d", "max_pool3d", "pool",
+]  # fmt: skip
 
 
 # Inference.
@@ -296,3 +298,19 @@ def avg_pool3d(
 ) -> Any:
     """The mean of each window of `input[batch, depth, height, width, channels]`; see `avg_pool2d`."""
     return _pool(mean_op, 3, input, ksize, strides, padding, data_format, name)
+
+
+def pool(
+    input: Any, window_shape: Any, pooling_type: str, strides: Any = None, padding: Any = "VALID",
+    data_format: str | None = None, dilations: Any = None, name: str | None = None
+) -> Any:  # fmt: skip
+    """`max_pool` or `avg_pool`, as the type "MAX" or "AVG" says; windows are 1 apart when left out.
+
+    Raises `InvalidArgumentError` for another type, and for dilations.
+    """
+    record = {"MAX": max_op, "AVG": mean_op}.get(pooling_type)
+    require(record is not None, f'the type of pooling is "MAX" or "AVG", not {pooling_type!r}')
+    apart = [dilations] if isinstance(dilations, int) else dilations or ()
+    require(all(each == 1 for each in apart), f"pooling knows no dilations, not {dilations!r}")
+    strides = 1 if strides is None else strides
+    return _pool(record, _rank_of(input), input, window_shape, strides, padding, data_format, name)

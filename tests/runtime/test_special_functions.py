@@ -128,6 +128,36 @@ def test_local_response_normalization():
         tf.nn.lrn(images[0])
 
 
+def test_what_is_made_of_triangular_factors():
+    matrices = np.array([[[4.0, 3.0, 1.0], [6.0, 3.0, -2.0], [1.0, 5.0, 2.0]], np.eye(3) * 2])
+    factors, order = tf.linalg.lu(matrices)
+    np.testing.assert_allclose(tf.linalg.lu_reconstruct(factors, order), matrices, atol=1e-12)
+    rhs = np.arange(12.0).reshape(2, 3, 2)
+    solved = tf.linalg.lu_solve(factors, order, rhs)
+    np.testing.assert_allclose(matrices @ solved, rhs, atol=1e-12)
+    np.testing.assert_allclose(tf.linalg.lu_matrix_inverse(factors, order), np.linalg.inv(matrices), atol=1e-12)
+    first = tf.linalg.lu(matrices[0])
+    np.testing.assert_allclose(tf.linalg.lu_solve(*first, rhs[0]), solved[0])
+    with pytest.raises(ValueError):
+        tf.linalg.lu_solve(factors[:, :2], order, rhs)
+
+
+def test_other_names_of_convolutions_and_poolings():
+    x = tf.reshape(tf.range(24.0), (1, 4, 6, 1))
+    filters = tf.reshape(tf.range(4.0), (2, 2, 1, 1))
+    means = tf.nn.pool(x, [2, 2], "AVG", strides=[2, 1])[0, :, :, 0]
+    assert means.numpy().tolist() == [[3.5, 4.5, 5.5, 6.5, 7.5], [15.5, 16.5, 17.5, 18.5, 19.5]]
+    assert tf.nn.pool(x, 2, "MAX").shape == (1, 3, 5, 1)
+    apart = tf.nn.atrous_conv2d(x, filters, 2, "SAME")[0, ::3, :, 0]
+    assert apart.numpy().tolist() == [[21, 36, 41, 46, 51, 20], [13, 14, 15, 16, 17, 0]]
+    wider = tf.nn.conv_transpose(x, filters, [1, 8, 12, 1], 2)[0, :2, :3, 0]
+    assert wider.numpy().tolist() == [[0, 0, 0], [0, 0, 2]]
+    for make in (lambda: tf.nn.pool(x, 2, "SUM"), lambda: tf.nn.pool(x, 2, "MAX", dilations=[2, 1]),
+                 lambda: tf.nn.conv_transpose(x, filters[0], [1, 8, 12, 1], 2)):  # fmt: skip
+        with pytest.raises(ValueError):
+            make()
+
+
 def test_hessians():
     x = tf.constant([1.0, 2.0])
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
+from types import MethodType
 from typing import Any
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
@@ -35,8 +36,8 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
 
     ``f(*args)`` returns the result, a tensor or a structure of tensors, and a function ``grad(*upstream)`` that takes
     one gradient for each tensor of the result and returns one for each tensor among the arguments (a single one, or a
-    list). When ``f`` reads variables, ``grad`` needs a parameter ``variables`` as well, gets the list of them by it,
-    and returns a pair: the gradients of the arguments, and those of the variables.
+    structure). When ``f`` reads variables, ``grad`` needs a parameter ``variables`` as well, gets the list of them by
+    it, and returns a pair: the gradients of the arguments, and those of the variables.
 
     >>> import autograph as tf
     >>> @tf.custom_gradient
@@ -50,12 +51,21 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     >>> tape.gradient(y, x)
     <tf.Tensor: shape=(), dtype=float32, numpy=1.0>
     """
+    return _WithGradient(f)
 
-    @functools.wraps(f)
-    def decorated(*args: Any, **kwargs: Any) -> Any:
-        return _apply(f, args, kwargs)
 
-    return decorated
+class _WithGradient:
+    """A function that brings its own gradient; in a class, a method, whose instance is none of the arguments."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return _apply(self._function, args, kwargs)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> _WithGradient:
+        return self if instance is None else _WithGradient(MethodType(self._function, instance))
 
 
 class _Reads:
@@ -129,7 +139,7 @@ def _backward(gradient: Callable[..., Any], leaves: list[Any], variables: list[A
             others = nest.flatten(others)
         else:
             own, others = _form(gradient)(*given), []
-        found = [own] if not isinstance(own, (list, tuple)) else nest.flatten(own)
+        found = nest.flatten(own)
         if len(found) != len(leaves) or len(others) != len(variables):
             raise InvalidArgumentError(
                 f"custom_gradient function expected to return {len(leaves)} gradients for its arguments and "

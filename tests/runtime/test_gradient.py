@@ -318,6 +318,55 @@ def test_second_derivatives_go_through_what_a_custom_gradient_takes_from_the_fun
     check(found[2], 2 * g * (3.0 + np.exp(0.25)))
 
 
+class Scaled:
+    def __init__(self, factor: float) -> None:
+        self.factor = factor
+        self.weight = tf.Variable(2.0)
+
+    @tf.custom_gradient
+    def scale(self, x):
+        """Times the factor."""
+        return x * self.factor, lambda upstream: upstream * 10.0 * self.factor
+
+    @tf.custom_gradient
+    def weigh(self, x):
+        def gradient(upstream, variables):
+            assert len(variables) == 1
+            return upstream * 100.0, [upstream * x]
+
+        return x * self.weight, gradient
+
+    @tf.function
+    def both(self, x):
+        return self.scale(x) + self.weigh(x)
+
+
+def test_custom_gradients_of_methods() -> None:
+    first, second = Scaled(3.0), Scaled(5.0)
+    x = tf.constant(4.0)
+    for scaled, expected in ((first, [130, 4]), (second, [150, 4])):
+        for function in (scaled.both, scaled.both.python_function, tf.function(lambda x, s=scaled: s.both(x))):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = function(x)
+            check(y, 4 * (scaled.factor + 2))
+            check(tape.gradient(y, [x, scaled.weight]), expected)
+    assert Scaled.scale.__doc__ == first.scale.__doc__ == "Times the factor." and first.scale.__name__ == "scale"
+
+
+@pytest.mark.parametrize("make", [lambda f: f, tf.function])
+def test_custom_gradients_may_have_the_structure_of_the_arguments(make) -> None:
+    @tf.custom_gradient
+    def product(d):
+        return d["a"] * d["b"], lambda upstream: {"a": upstream * 7.0, "b": upstream * 9.0}
+
+    a, b = tf.constant(2.0), tf.constant(3.0)
+    with tf.GradientTape() as tape:
+        tape.watch([a, b])
+        y = make(lambda a, b: product({"b": b, "a": a}))(a, b)
+    check(tape.gradient(y, [a, b]), [7, 9])
+
+
 def test_a_custom_gradient_and_its_function_may_depend_on_tensors_in_a_graph() -> None:
     @tf.custom_gradient
     def steep(x):

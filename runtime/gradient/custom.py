@@ -57,6 +57,8 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
 class _WithGradient:
     """A function that brings its own gradient; in a class, a method, whose instance is none of the arguments."""
 
+    __qualname__: str
+
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
         self._function = function
@@ -66,6 +68,9 @@ class _WithGradient:
 
     def __get__(self, instance: Any, owner: type | None = None) -> _WithGradient:
         return self if instance is None else _WithGradient(MethodType(self._function, instance))
+
+    def __reduce__(self) -> str:  # by name, as functions
+        return self.__qualname__
 
 
 class _Reads:

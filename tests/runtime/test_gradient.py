@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import pickle
 import threading
 import weakref
 
@@ -365,6 +367,10 @@ def test_custom_gradients_may_have_the_structure_of_the_arguments(make) -> None:
         tape.watch([a, b])
         y = make(lambda a, b: product({"b": b, "a": a}))(a, b)
     check(tape.gradient(y, [a, b]), [7, 9])
+
+
+def test_functions_with_custom_gradients_are_copied_and_pickled_as_functions() -> None:
+    assert pickle.loads(pickle.dumps(clipped)) is copy.deepcopy(clipped) is clipped
 
 
 def test_a_custom_gradient_and_its_function_may_depend_on_tensors_in_a_graph() -> None:

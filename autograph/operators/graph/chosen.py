@@ -78,12 +78,12 @@ class Chosen:
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         from ..calls import call
 
-        return self._with_each(lambda option: call(option)(*arguments, **keywords))
+        return self.with_each(lambda option: call(option)(*arguments, **keywords))
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(f"one of several functions, as a staged condition decides, has no attribute {name!r}")
-        return self._with_each(lambda option: getattr(option, name))
+        return self.with_each(lambda option: getattr(option, name))
 
     def __hash__(self) -> NoReturn:
         raise StagedValueError(
@@ -103,7 +103,7 @@ class Chosen:
     def is_(self, other: Any) -> Any:
         """Whether it is another function, or one that is chosen too."""
         if isinstance(other, Chosen):
-            return self._with_each(other.is_)
+            return self.with_each(other.is_)
         if not any(_are_same(each, other) for each in self.options):
             return False
         return OPS["equal"](self.number, _place(self.options, other))
@@ -112,14 +112,15 @@ class Chosen:
         """The function that it is, where the number is known."""
         return self.options[int(self.number)]
 
-    def _with_each(self, use: Callable[[Any], Any], first: int = 0) -> Any:
+    def with_each(self, use: Callable[[Any], Any], first: int = 0) -> Any:
+        """What a function gives for the one that it is: a staged branch of its calls."""
         from .cond import if_stmt
 
         option = self.options[first]
         if first == len(self.options) - 1:
             return use(option)
         test = OPS["equal"](self.number, first)
-        return if_stmt(test, lambda: use(option), lambda: self._with_each(use, first + 1), ())
+        return if_stmt(test, lambda: use(option), lambda: self.with_each(use, first + 1), ())
 
     @property
     def _described(self) -> str:

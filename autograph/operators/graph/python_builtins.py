@@ -26,6 +26,7 @@ from ..identities import is_merged
 from ..special_methods import method
 from ..variables import UNDEFINED
 from . import conditions, library, lookups, text
+from .chosen import Chosen
 from .cond import if_stmt
 from .dicts import StagedDict
 from .errors import require, type_error, where
@@ -285,6 +286,8 @@ def round_(number: Any, ndigits: Any = None) -> Any:
 
 def isinstance_(value: Any, kinds: Any) -> Any:
     """``isinstance``: a staged list is a list, a staged range a range."""
+    if isinstance(kinds, Chosen):
+        return kinds.with_each(lambda kind: isinstance_(value, kind))
     if type(value) is Maybe:
         if value.ag__missing is not None:
             return isinstance_(value.ag__checked("is tested by isinstance"), kinds)

@@ -111,5 +111,20 @@ def grown_inside_of_a_dict_that_is_chosen(n):
     return table, other
 
 
-def test_a_list_that_grows_in_a_dict_that_a_branch_chooses() -> None:
-    check(grown_inside_of_a_dict_that_is_chosen, 0, 1, 2)
+def grown_in_a_dict_that_the_other_branch_changes(n):
+    table = {"k": 1, "l": [n, 0]}
+    if n > 0:
+        if n > 0:
+            table["l"][0] = 5
+            table["l"] = table["l"]
+        table["l"].append(0)
+    else:
+        table["k"] = 0
+    return table
+
+
+@pytest.mark.parametrize(
+    "function", [grown_inside_of_a_dict_that_is_chosen, grown_in_a_dict_that_the_other_branch_changes]
+)
+def test_a_list_that_grows_in_a_dict_that_branches_change(function: Any) -> None:
+    check(function, 0, 1, 2)

@@ -77,8 +77,7 @@ def _join(truth: Any, then: Outcome, otherwise: Outcome) -> Any:
     for value in (result, *values):
         aliases.note_new(value, known)
     bodies = (then.body, otherwise.body)
-    for location, value in zip(places.values(), values, strict=True):
-        rebinding.set_merged(location, value, bodies)
+    rebinding.set_merged(zip(places.values(), values, strict=True), bodies)
     for label, value, column in zip(labels, [result, *values], columns, strict=True):
         for frozen, outcome in zip(column, branches, strict=True):
             is_old = aliases.always_old if id(frozen) in old else outcome.is_old

@@ -354,10 +354,9 @@ class Loop:
         outputs = iter(while_node(test_graph, body_graph, tensors))
         values = [slot.spec.unflatten(outputs) for slot in self._all]
         self._memory.end(self._stores, self._initial, self._last, values)
-        for slot, value in zip(self.slots.values(), values[1:], strict=True):
-            assert slot.location is not None
-            if not isinstance(slot.spec, Constant):
-                rebinding.set_merged(slot.location, value, self.bodies)
+        state = zip(self.slots.values(), values[1:], strict=True)
+        varying_state = [(slot, value) for slot, value in state if not isinstance(slot.spec, Constant)]
+        rebinding.set_merged([(each.location, value) for each, value in varying_state if each.location], self.bodies)
         labels = [slot.label for slot in self._all]
         known = references_in([*[slot.initial for slot in self._all], *self._last])
         for value in values[1:]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from autograph.errors import MutationError
@@ -18,14 +18,18 @@ from .lists import ListState, StagedList
 Bodies = tuple[Callable[..., Any], ...]
 
 
-def set_merged(location: Location, value: Any, bodies: Bodies) -> None:
-    """Sets a place to its merged value."""
-    if isinstance(value, StagedDict):
-        value.name = value.name or location.label
-    if isinstance(location, Contents) and isinstance(value, (StagedList, StagedDict)):
+def set_merged(places: Iterable[tuple[Location, Any]], bodies: Bodies) -> None:
+    """Sets places to their merged values; lists and dicts that become staged ones last, as the others may hold them."""
+    replaced_ones = []
+    for location, value in places:
+        if isinstance(value, StagedDict):
+            value.name = value.name or location.label
+        if isinstance(location, Contents) and isinstance(value, (StagedList, StagedDict)):
+            replaced_ones.append((location, value))
+        else:
+            location.set(value)
+    for location, value in replaced_ones:
         _replace(location.owner, value, location.label, bodies)
-    else:
-        location.set(value)
 
 
 def stage(values: list[Any] | dict[Any, Any], label: str, bodies: Bodies) -> StateOf:

@@ -37,7 +37,7 @@ class Layer(LayerState):
     ``build(self, input_shape)``, which runs once, before the first call, or in ``__init__``. Layers, variables and
     metrics in attributes, in lists and dicts too, belong to the layer. Inside traced functions `call` is converted.
     ``call`` may take ``training`` and ``mask``: left out in a call, they are those of the layer around and of the
-    inputs.
+    inputs; so may it take ``query_mask`` for an argument ``query``.
 
     Parameters
     ----------
@@ -200,6 +200,11 @@ class Layer(LayerState):
         mask = context.masks_of(args[0]) if args else None
         if mask is not None and self._signature().takes_mask and self._signature().given("mask", args, kwargs) is None:
             kwargs = {**kwargs, "mask": mask}
+        for name, mask_name in self._signature().masks_of:  # such as query and query_mask
+            given = self._signature().given(name, args, kwargs)
+            own = None if given is None else context.masks_of(given)
+            if own is not None and self._signature().given(mask_name, args, kwargs) is None:
+                kwargs = {**kwargs, mask_name: own}
         outputs = converted_call(self.call)(*args, **kwargs)
         if (mask is not None and record.supports_masking) or (
             type(self).compute_mask is not Layer.compute_mask and args

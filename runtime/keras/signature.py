@@ -20,6 +20,7 @@ class CallSignature:
         self.open = inspect.Parameter.VAR_KEYWORD in kinds
         self.takes_training = "training" in parameters
         self.takes_mask = "mask" in parameters
+        self.masks_of = [(name, f"{name}_mask") for name in parameters if f"{name}_mask" in parameters]
         self.default_training = parameters["training"].default if self.takes_training else None
         if self.default_training is inspect.Parameter.empty:
             self.default_training = None

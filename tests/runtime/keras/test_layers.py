@@ -511,6 +511,30 @@ def test_masks_of_merged_inputs():
     assert steps(joined([x, tf.ones((1, 4, 2))])) == [True, True, False, False, True, True, True, True]
 
 
+def test_masks_by_the_names_of_arguments():
+    embed = layers.Embedding(9, 4, mask_zero=True)
+    ids, others = np.array([[1, 2, 0, 0], [3, 0, 4, 5]]), np.array([[1, 2, 0], [3, 0, 4]])
+    attention = layers.MultiHeadAttention(2, 3)
+    query, value = embed(ids), embed(others)
+    plain = tf.constant(query.numpy()), tf.constant(value.numpy())
+    attention(*plain)
+    masked = attention(*plain, query_mask=tf.constant(ids != 0), value_mask=tf.constant(others != 0))
+    for found in (attention(query, value), attention(query=query, value=value),
+                  tf.function(lambda: attention(embed(ids), embed(others)))()):  # fmt: skip
+        np.testing.assert_allclose(found, masked, rtol=1e-5, atol=1e-6)
+    assert not np.allclose(attention(*plain), masked)
+    last = layers.SimpleRNN(2, return_sequences=True, zero_output_for_mask=True)
+    assert np.any(np.asarray(last(attention(query, value))), -1).tolist() == (ids != 0).tolist()
+
+    class Both(layers.Layer):
+        def call(self, left, right, left_mask=None, right_mask=None):
+            return tf.cast(left_mask, tf.int32) + 2 * tf.cast(right_mask[:, :1], tf.int32)
+
+    assert Both()(query, right=value).numpy().tolist() == [[3, 3, 2, 2], [3, 2, 3, 3]]
+    given = tf.constant(np.ones((2, 3), bool))
+    assert Both()(query, value, right_mask=given).numpy().tolist() == [[3, 3, 2, 2], [3, 2, 3, 3]]
+
+
 def test_time_distributed_of_unknown_length():
     layer = layers.TimeDistributed(layers.Dense(2))
     assert layer(tf.keras.Input((None, 3))).shape == (None, None, 2)

@@ -689,6 +689,25 @@ def test_attributes_of_a_metaclass_are_none_of_the_objects() -> None:
     assert [int(each) for each in f(tf.constant(-3))] == [3, 8]
 
 
+class Truthful:
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def __bool__(self) -> Any:
+        return self.x > 1
+
+
+def truth_of_items(x: Any, y: Any) -> Any:
+    items = [Truthful(x), Truthful(y)]
+    found = any(items), all(items), any(Truthful(each) for each in (x, y))
+    kept = [each.x for each in filter(None, items)], [each.x for each in filter(lambda each: each, items)]
+    return *found, [each.x for each in items if each], *kept
+
+
+def test_truth_of_objects_in_built_ins() -> None:
+    check(truth_of_items, *PAIRS)
+
+
 class Vector2(tuple):
     """Its constructor takes the parts one by one."""
 

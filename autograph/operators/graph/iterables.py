@@ -11,6 +11,7 @@ from autograph.runtime.op import OPS
 from autograph.runtime.ops.text import apply_text
 from autograph.runtime.tensor import Tensor
 
+from ..builtin_calls import truth
 from ..calls import call
 from .errors import require, type_error, where
 from .lists import ListState, StagedList
@@ -364,7 +365,7 @@ class Filter(StagedIterable):
         return self.inner.next(state)
 
     def keeps(self, item: Any) -> Any:
-        return item if self.function is None else self.function(item)
+        return truth(item if self.function is None else self.function(item))
 
 
 def _kept(values: StagedIterable) -> StagedIterable:

@@ -61,6 +61,7 @@ from .sequences import (
 )
 from .specs import as_number
 from .truths import Truth
+from .user_order import has_objects, holds_staged
 from .whole_numbers import to_whole
 
 
@@ -247,9 +248,9 @@ def filter_(function: Any, values: Any) -> Any:
     """``filter``; a staged test of Python values gives what a staged loop can run over."""
     if is_staged(values):
         return Filter(function, iterable(values))
-    if isinstance(values, (list, tuple)) and has_staged(values):
-        test = conditions.truth if function is None else call(function)
-        tests = [test(value) for value in values]
+    if isinstance(values, (list, tuple)) and (has_staged(values) or (has_objects(values) and holds_staged(values))):
+        test = (lambda value: value) if function is None else call(function)
+        tests = [conditions.truth(test(value)) for value in values]
         if is_staged(*tests):
             return Filter(function, iterable(values))
         return (value for value, kept in zip(values, tests, strict=True) if kept)

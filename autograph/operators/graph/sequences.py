@@ -19,6 +19,7 @@ from autograph.runtime.tensor import SymbolicTensor, Tensor
 from ..calls import call
 from ..control_flow import for_stmt
 from ..iterators import is_iterator
+from ..special_methods import is_user_class
 from . import conditions, effects
 from .comparisons import is_scalar, order_of, ordered, sort_columns
 from .cond import if_stmt
@@ -147,7 +148,7 @@ def _search(values: Any, name: str, combined: Callable[[list[Any]], Any]) -> Any
         return OPS[name](_vector(values))
     found = []
     for value in values:
-        truth = conditions.truth(value) if is_staged(value) else bool(value)
+        truth = conditions.truth(value) if is_staged(value) or is_user_class(type(value)) else bool(value)
         if truth is (name == "any"):
             return truth
         found.append(truth)

@@ -29,11 +29,12 @@ def endless_recursion(error: RecursionError) -> StagedRecursionError:
     most = max(reversed(lines), key=lambda line: lines[line] // 8, default=None)
     name = "a function" if most is None else f"`{most.function}`"
     message = f"{name} calls itself without end, or nests too deeply, while it is being traced"
-    if most is None or lines[most] < _MANY:
+    # Of the parts of one line, the one that recurs most.
+    code, count = Counter(frame.f_code for frame in frames[most]).most_common(1)[0] if most is not None else (None, 0)
+    if most is None or count < _MANY:
         made = recursion_error(message, most)
         made.is_nesting = True
         return made
-    code = Counter(frame.f_code for frame in frames[most]).most_common(1)[0][0]  # of parts of one line, one
     calls = [frame for frame in frames[most] if frame.f_code is code]
     reason, remedy = _reason(*_arguments(*calls[-3:-1]))
     return recursion_error(message + reason, most, remedy)

@@ -288,3 +288,15 @@ def test_attributes_of_a_truth_are_refused(name: str) -> None:
 
     with pytest.raises(tf.errors.BranchMismatchError):
         tf.function(lambda x: getattr(x > 0 and Box(), name))(tf.constant(1))
+
+
+def test_a_long_chain_of_conditional_expressions():
+    import linecache
+
+    count = 220
+    chain = " else ".join(f"{number + 7} if n == {number}" for number in range(count))
+    source, name = f"def f(n):\n    return {chain} else -1\n", "<chain of expressions>"
+    linecache.cache[name] = len(source), None, source.splitlines(True), name
+    namespace = {}
+    exec(compile(source, name, "exec"), namespace)
+    check(namespace["f"], 0, 3, count - 1, count)

@@ -35,7 +35,7 @@ class Setting(NamedTuple):
 
 @functools.cache
 def setting() -> Setting | None:
-    """The functions of the OpenBLAS that NumPy uses; None when it uses another library, or a single core."""
+    """The functions of the OpenBLAS that NumPy uses; None when it uses another library."""
     try:
         from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
@@ -47,7 +47,7 @@ def setting() -> Setting | None:
         if get is not None and set_ is not None:
             get.argtypes, get.restype = [], ctypes.c_int
             set_.argtypes, set_.restype = [ctypes.c_int], None
-            return Setting(get, set_) if get() > 1 else None
+            return Setting(get, set_)
     return None
 
 

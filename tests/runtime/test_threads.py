@@ -11,7 +11,7 @@ import autograph as tf
 from autograph.runtime import threads
 
 setting = threads.setting()
-pytestmark = pytest.mark.skipif(setting is None, reason="NumPy's BLAS is not OpenBLAS, or has one core")
+pytestmark = pytest.mark.skipif(setting is None, reason="NumPy's BLAS is not OpenBLAS")
 
 
 class Counting:

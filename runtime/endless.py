@@ -30,12 +30,12 @@ def endless_recursion(error: RecursionError) -> StagedRecursionError:
     name = "a function" if most is None else f"`{most.function}`"
     message = f"{name} calls itself without end, or nests too deeply, while it is being traced"
     # Of the parts of one line, the one that recurs most.
-    code, count = Counter(frame.f_code for frame in frames[most]).most_common(1)[0] if most is not None else (None, 0)
-    if most is None or count < _MANY:
+    codes = Counter(frame.f_code for frame in frames[most]).most_common(1) if most is not None else []
+    if most is None or codes[0][1] < _MANY:
         made = recursion_error(message, most)
         made.is_nesting = True
         return made
-    calls = [frame for frame in frames[most] if frame.f_code is code]
+    calls = [frame for frame in frames[most] if frame.f_code is codes[0][0]]
     reason, remedy = _reason(*_arguments(*calls[-3:-1]))
     return recursion_error(message + reason, most, remedy)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import contextlib
+import gc
 import io
 import itertools
 import types
@@ -466,3 +467,18 @@ def test_another_kind_of_value_in_a_place_that_runs_read_is_refused(value: Any) 
         adds(tf.constant(1))
     kept.value = 7
     assert adds(tf.constant(1)).numpy() == 8
+
+
+def test_a_class_that_is_gone_when_the_graph_runs() -> None:
+    @tf.function
+    def f(x: Any) -> Any:
+        class Counter:
+            count = 1
+
+        if x > 0:
+            Counter.count = x
+        return Counter.count
+
+    concrete = f.get_concrete_function(tf.TensorSpec((), tf.int32))
+    gc.collect()
+    assert concrete(tf.constant(5)) == 5 and concrete(tf.constant(-5)) == 1

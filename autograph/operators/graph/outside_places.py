@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -126,7 +127,13 @@ def _finder(location: Location) -> Callable[[], Location]:
         owner, name, prefix = weakref.ref(location.owner), location.name, location.prefix
     except TypeError:
         return lambda: location
-    return lambda: Attribute(owner(), name, prefix)
+
+    def find() -> Location:
+        held = owner()
+        # What is gone, nobody sees: a class that the function has made for itself is collected at some time.
+        return Attribute(SimpleNamespace() if held is None else held, name, prefix)
+
+    return find
 
 
 def _resolved(value: Any) -> Any:

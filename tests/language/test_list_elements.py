@@ -128,3 +128,31 @@ def grown_in_a_dict_that_the_other_branch_changes(n):
 )
 def test_a_list_that_grows_in_a_dict_that_branches_change(function: Any) -> None:
     check(function, 0, 1, 2)
+
+
+def chosen_where_the_other_branch_grows_the_list(n):
+    rows, row = [[0], [n, 1]], [5]
+    if n > 0:
+        row = rows[0]
+    else:
+        rows.append([0])
+    row.append(0)
+    return rows, row
+
+
+def chosen_in_a_loop_that_grows_the_list(n):
+    rows, row = [[0], [n, 1]], [5]
+    for i in range(n):
+        row = rows[0]
+        rows.append([i])
+    row.append(0)
+    return rows, row
+
+
+@pytest.mark.parametrize(
+    "function", [chosen_where_the_other_branch_grows_the_list, chosen_in_a_loop_that_grows_the_list]
+)
+def test_a_chosen_element_of_a_list_that_has_become_one_of_the_graph(function: Any) -> None:
+    with pytest.raises(tf.errors.MutationError, match="is an element of a list that a graph holds") as caught:
+        tf.function(function)(tf.constant(2))
+    assert caught.value.file == __file__

@@ -11,7 +11,7 @@ import functools
 import gc
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from types import (
     BuiltinFunctionType,
     CellType,
@@ -34,7 +34,7 @@ from autograph.runtime.variable import Variable
 from ..control_flow import for_stmt
 from ..identities import note_source
 from ..locations import Attribute, Cell, Global, Item, Location, Mutable, attributes_of, is_plain_object
-from ..state import INSIDE, created, mark_copy, stack
+from ..state import INSIDE, copies, created, mark_copy, stack
 from ..variables import UNDEFINED
 from .dicts import StagedDict
 from .errors import where
@@ -151,6 +151,16 @@ def note_shared(labels: Sequence[str], values: Sequence[Any], frozen: Sequence[A
                 if first is not part:
                     mark_copy(first, first_label or "the value")
                     mark_copy(part, label or "the value")
+
+
+def mark_chosen(labels: Sequence[str], values: Sequence[Any], frozen: Sequence[Any], before: Container[int]) -> None:
+    """Notes merged values that may stand for objects which have been noted as copies, but for those noted `before`."""
+    for label, value, source in zip(labels, values, frozen, strict=True):
+        for part, each in pairs(value, source):
+            if isinstance(each, Frozen) and each.obj is not part and id(each.obj) not in before:
+                mark = copies().get(id(each.obj))
+                if mark is not None and mark[0] is each.obj:
+                    mark_copy(part, label or "the value", mark[2])
 
 
 def pairs(merged: Any, frozen: Any) -> Iterator[tuple[Any, Any]]:

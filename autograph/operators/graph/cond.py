@@ -12,7 +12,7 @@ from autograph.runtime.trace import building, current_graph, value_of
 
 from ..dispatch import Thunk
 from ..exceptions import StagedRaise
-from ..state import Location
+from ..state import Location, copies
 from . import aliases, conditions, memory, rebinding, state_memory
 from .branches import Key, Outcome, add_holders, merged, old_value, trace_body
 from .values import frozen_in, references_in
@@ -78,10 +78,12 @@ def _join(truth: Any, then: Outcome, otherwise: Outcome) -> Any:
         aliases.note_new(value, known)
     bodies = (then.body, otherwise.body)
     rebinding.set_merged(zip(places.values(), values, strict=True), bodies)
+    marked = set(copies())
     for label, value, column in zip(labels, [result, *values], columns, strict=True):
         for frozen, outcome in zip(column, branches, strict=True):
             is_old = aliases.always_old if id(frozen) in old else outcome.is_old
             aliases.mark_copies(label or "the value", value, frozen, is_old)
     for row in rows:
         aliases.note_shared(labels, [result, *values], row)
+        aliases.mark_chosen(labels, [result, *values], row, marked)
     return result

@@ -364,9 +364,12 @@ class Loop:
         aliases.note_shared(labels, values, [slot.initial for slot in self._all])
         if self._last:
             aliases.note_shared(labels, values, self._last)
+        marked = set(copies())
         for slot, value, last in zip(self.slots.values(), values[1:], self._last[1:], strict=False):
             aliases.mark_copies(slot.label, value, slot.initial, aliases.always_old)
             aliases.mark_copies(slot.label, value, last, self._is_old)
+        for column in ([slot.initial for slot in self._all], *([self._last] if self._last else [])):
+            aliases.mark_chosen(labels, values, column, marked)
         return values[0]
 
 

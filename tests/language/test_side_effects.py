@@ -208,3 +208,19 @@ def test_python_print_at_trace_time(capsys):
     assert sorted(lines) == sorted(
         ["Traced with 1", "Executed with 1", "Executed with 1", "Traced with 2", "Executed with 2"]
     )
+
+
+def test_a_run_that_raises_leaves_python_objects_as_they_were():  # as README says; variables are changed in order
+    state, variable = {"n": 0}, tf.Variable(0)
+
+    @tf.function
+    def positive(x):
+        state["n"] = x
+        variable.assign(x)
+        if x < 0:
+            raise ValueError("negative")
+
+    positive(tf.constant(3))
+    with pytest.raises(ValueError, match="negative"):
+        positive(tf.constant(-1))
+    assert (int(state["n"]), int(variable)) == (3, -1)

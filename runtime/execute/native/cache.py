@@ -1,8 +1,8 @@
 """Compiled code on disk, in the folder that ``AUTOGRAPH_NATIVE_CACHE`` names, by content: off unless it is set.
 
-A file is named by a digest of all that its code depends on: the text that was compiled, the processor, and the versions
-of LLVM and of this module. It begins with a digest of its content: one that is damaged is as good as none, and written
-anew. Nothing is ever deleted.
+A file is named by a digest of all that its code depends on: the text that was compiled, the processor, the options and
+the version of LLVM, and the version of this module. It begins with a digest of its content: one that is damaged is as
+good as none, and written anew. Nothing is ever deleted.
 
 Loading a file means running it. So the folder and the file must belong to the user, and nobody else may be able to
 write to them; otherwise a warning says so, and nothing is read or written. Where files have no owners as POSIX knows

@@ -15,6 +15,13 @@ from . import cache
 from .elementwise import LIBRARY
 
 _lock = threading.Lock()
+_OPTIONS = {
+    "speed_level": 2,
+    "loop_vectorization": True,
+    "loop_unrolling": True,
+    "loop_interleaving": True,
+    "slp_vectorization": False,  # LLVM 22.1 loses stores with it: see the test of running sums
+}
 
 
 @functools.cache
@@ -60,7 +67,8 @@ class Code:
             name, features = llvm.get_host_cpu_name(), _features(llvm)
             machine = _target(llvm).create_target_machine(cpu=name, features=features, opt=3, jit=True)
             versions = ".".join(map(str, llvm.llvm_version_info))
-            key = cache.key_of(text, machine.triple, name, features, versions) if settings.native_cache else ""
+            parts = text, machine.triple, name, features, versions, str(_OPTIONS)
+            key = cache.key_of(*parts) if settings.native_cache else ""
             found = cache.load(key) if key else None
             module = llvm.parse_assembly("" if found else text)
             module.triple, module.data_layout = machine.triple, str(machine.target_data)
@@ -78,10 +86,9 @@ class Code:
 
     @staticmethod
     def _optimize(llvm: Any, module: Any, machine: Any) -> None:
-        options = llvm.create_pipeline_tuning_options(speed_level=2)
-        options.loop_vectorization = True
-        options.slp_vectorization = False  # LLVM 22.1 loses stores with it: see the test of running sums
-        options.loop_unrolling = options.loop_interleaving = True
+        options = llvm.create_pipeline_tuning_options()
+        for name, value in _OPTIONS.items():
+            setattr(options, name, value)
         builder = llvm.create_pass_builder(machine, options)
         builder.getModulePassManager().run(module, builder)
 

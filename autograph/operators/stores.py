@@ -22,8 +22,27 @@ from .special_methods import call_method, is_user_class, method
 _CONTAINERS = (list, dict)
 
 
+class _ListItems:
+    """A list whose items are stored or deleted, under a name that can't be given another list here."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: list[Any]) -> None:
+        self._values = values
+
+    def __getitem__(self, index: Any) -> Any:
+        return get_item(self._values, index)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        # With a staged index the list becomes one of the graph, and every name of it gets that.
+        set_item(value, self._values, index)
+
+    def __delitem__(self, index: Any) -> None:
+        del self._values[index]
+
+
 def mut(obj: Any) -> Any:
-    """Returns `obj`, after noting that the statement at hand is about to change it."""
+    """What stands for `obj` in a statement that is about to change it, which is noted."""
     if state.stack():
         backend = backend_of(obj)
         obj = obj if backend is None else backend.changed_object(obj)
@@ -34,6 +53,8 @@ def mut(obj: Any) -> Any:
         if type(obj) not in (list, dict):
             _store_method(obj)
         state.refuse_unknown(obj)
+        if type(obj) is list:
+            return _ListItems(obj)
     return obj
 
 

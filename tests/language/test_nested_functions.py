@@ -254,3 +254,34 @@ def class_of_the_function(x):
 @pytest.mark.parametrize("function", [class_of_a_helper, class_of_the_function])
 def test_lists_that_the_methods_of_a_local_class_change(function: Any) -> None:
     check(function, 1, 2, 3)
+
+
+def test_an_inner_function_stores_into_an_item_of_an_outer_list_that_a_tensor_chooses() -> None:
+    def union_find(edges: Any) -> Any:
+        parent = list(range(5))
+
+        def find(x: Any) -> Any:
+            while parent[x] != x:
+                parent[x] = parent[parent[x]]
+                x = parent[x]
+            return x
+
+        for a, b in edges:
+            parent[find(a)] = find(b)
+        return [find(i) for i in range(5)]
+
+    def counted(edges: Any) -> Any:
+        counts = [0] * 5
+        same = counts
+
+        def count(x: Any) -> None:
+            counts[x] += 1
+
+        for a, b in edges:
+            count(a)
+            if a != b:
+                count(b)
+        return counts, same is counts
+
+    for function in (union_find, counted):
+        check(function, np.array([[0, 1], [1, 2], [3, 4]], np.int32), np.array([[2, 2], [4, 0], [0, 4]], np.int32))

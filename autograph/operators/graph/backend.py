@@ -159,7 +159,7 @@ class GraphBackend(Backend):
     def load(self, value: Any, name: str) -> Any:
         if type(value) is Maybe and value.ag__missing is UNDEFINED:
             value.ag__name = value.ag__name or name
-            return value.ag__checked()
+            return value.ag__present()
         return value
 
     def replacement(self, function: Any) -> Callable[..., Any] | None:

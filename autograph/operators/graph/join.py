@@ -24,12 +24,13 @@ def join(left: Spec, right: Spec) -> Spec:
     """
     if left == right:
         return left
-    for one, other in ((left, right), (right, left)):
-        for missing in (UNDEFINED, None):
+    for missing in (UNDEFINED, None):  # what may be undefined is outside, as a variable is asked for that first
+        for one, other in ((left, right), (right, left)):
             if isinstance(one, Optional) and one.missing is missing:
                 return _join_optional(one, other)
             if isinstance(one, Constant) and one.value is missing:
-                return other if _may_miss(other, missing) else Optional(missing, opened_new(other))
+                new = opened_new(other)
+                return new if _may_miss(new, missing) else Optional(missing, new)
     if isinstance(left, Reference) and isinstance(right, Reference):
         return _join_objects(left, right)
     left, right = _opened(left), _opened(right)
@@ -72,7 +73,7 @@ def _may_miss(spec: Spec, missing: Any) -> bool:
 
 def _join_optional(one: Optional, other: Spec) -> Spec:
     if isinstance(other, Constant) and other.value is one.missing:
-        return one
+        return opened_new(one)
     inner = other.inner if isinstance(other, Optional) and other.missing is one.missing else other
     return Optional(one.missing, join(one.inner, inner), one.name)
 

@@ -35,6 +35,11 @@ class Maybe:
 
     def ag__checked(self, use: str = "is used") -> Any:
         """The value; at run time an error when it is missing."""
+        value = self.ag__present(use)
+        return value.ag__checked(use) if isinstance(value, Maybe) else value
+
+    def ag__present(self, use: str = "is used") -> Any:
+        """The same, where the value itself may be missing in the other way: a variable that is set may hold None."""
         name = self.ag__name
         if self.ag__missing is UNDEFINED:
             error: AutographError
@@ -47,7 +52,7 @@ class Maybe:
             require(self.ag__flag, error)
         else:
             require(self.ag__flag, TypeError(f"{f'`{name}`' if name else 'a value'} is None, and {use}"))
-        return self.ag__value.ag__checked(use) if isinstance(self.ag__value, Maybe) else self.ag__value
+        return self.ag__value
 
     def __tensor__(self) -> Any:
         return self.ag__checked()

@@ -306,7 +306,7 @@ def _as_output(value: Any) -> Any:
     """A copy of a result, in which what may be None goes with its flag."""
     if isinstance(value, Maybe):
         if value.ag__missing is UNDEFINED:
-            return _as_output(value.ag__checked())
+            return _as_output(value.ag__present())
         return OptionalOutput(value.ag__flag, _as_output(value.ag__value))
     if isinstance(value, StagedSet):
         raise value.refused("a set as a result", "return sorted(x), a tensor")

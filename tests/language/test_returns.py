@@ -1,0 +1,65 @@
+"""L03, L08: `return` in loops over graph tensors, of None, numbers and lists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .support import check
+
+
+def test_a_loop_returns_none_or_a_value() -> None:
+    def first_none(xs: Any, limit: Any) -> Any:
+        for x in xs:
+            if x < 0:
+                return None
+            if x > limit:
+                return x
+        return limit
+
+    def none_alone(xs: Any, limit: Any) -> Any:
+        for x in xs:
+            if x > limit:
+                return None
+        return limit
+
+    def forever(xs: Any, limit: Any) -> Any:
+        while True:
+            if limit > 10:
+                return None
+            if limit == xs[0]:
+                return limit
+            limit += 1
+
+    def pairs(xs: Any, limit: Any) -> Any:
+        for x in xs:
+            if x < 0:
+                return
+            if x > limit:
+                return x, [x]
+        else:
+            return None
+
+    for function in (first_none, none_alone, forever, pairs):
+        check(function, *[(np.array(xs, np.int32), 3) for xs in ([1, 5, -2], [5, -1, 0], [-3, 7, 9], [0, 1, 2])])
+
+
+def test_a_loop_returns_a_list() -> None:
+    def made_there(xs: Any) -> Any:
+        for x in xs:
+            if x > 3:
+                return [x]
+        return [2]
+
+    def made_before(xs: Any) -> Any:
+        found: list[Any] = []
+        for x in xs:
+            if x > 3:
+                return found
+            found.append(x)
+            found.append(-x)
+        return found
+
+    for function in (made_there, made_before):
+        check(function, np.array([1, 5, 2]), np.array([1, 2, 3]), np.array([4, 1, 2]))

@@ -156,3 +156,28 @@ def test_a_chosen_element_of_a_list_that_has_become_one_of_the_graph(function: A
     with pytest.raises(tf.errors.MutationError, match="is an element of a list that a graph holds") as caught:
         tf.function(function)(tf.constant(2))
     assert caught.value.file == __file__
+
+
+def chosen_in_a_branch_that_changes_it(n):
+    a, row = [1, 2], [5]
+    if n == 0:
+        a.append(0)
+        row = a
+    a.append(0)
+    return a, row
+
+
+def chosen_in_a_turn_that_changes_it(n):
+    a, row = [1, 2], [5]
+    for i in range(n):
+        a.append(i)
+        if i > 0:
+            row = a
+    a.append(0)
+    return a, row
+
+
+@pytest.mark.parametrize("function", [chosen_in_a_branch_that_changes_it, chosen_in_a_turn_that_changes_it])
+def test_a_list_that_is_changed_where_it_gets_another_name_is_not_changed_later(function: Any) -> None:
+    with pytest.raises(tf.errors.MutationError, match="both have other names"):
+        tf.function(function)(tf.constant(2))

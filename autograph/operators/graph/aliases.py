@@ -135,10 +135,17 @@ def mark_copies(label: str, merged: Any, frozen: Any, is_old: Callable[[Any], bo
         note_choice(merged, frozen.origin)
     if isinstance(frozen, Frozen) and getattr(frozen.obj, "depth", False):  # an element of a list, which has it too
         mark_copy(merged, label, INSIDE)
-    chosen = isinstance(frozen, Frozen) and frozen.obj is not merged and is_old(frozen.obj)
-    if chosen and is_held(frozen.obj):
-        mark_copy(merged, label)
-        mark_copy(frozen.obj, label)
+    if isinstance(frozen, Frozen) and is_old(frozen.obj):
+        chosen = _stand_in(frozen.obj)
+        if chosen is not merged and is_held(chosen):
+            mark_copy(merged, label)
+            mark_copy(chosen, label)
+
+
+def _stand_in(obj: Any) -> Any:
+    """What the names of an object hold now: a staged list or dict may have taken its place."""
+    by = stack()[-1].replacement(obj) if stack() else None
+    return obj if by is None else _stand_in(by)
 
 
 def note_shared(labels: Sequence[str], values: Sequence[Any], frozen: Sequence[Any]) -> None:

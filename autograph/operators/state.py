@@ -233,6 +233,11 @@ class Journal:
         """Forgets what `mark_copy` has noted since this journal is open."""
         _local.copies = self._copies.copy()
 
+    def marks(self) -> dict[int, tuple[Any, str, tuple[str, str]]]:
+        """What `mark_copy` has noted, since this journal is open, of objects that are certainly older."""
+        noted = _local.copies.items()
+        return {key: mark for key, mark in noted if self._copies.get(key) is not mark and self.is_early(mark[0])}
+
     def is_early(self, obj: Any) -> bool:
         """Whether the object is certainly older than the body."""
         snapshot = self._snapshots.get(id(obj))

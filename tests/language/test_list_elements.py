@@ -181,3 +181,18 @@ def chosen_in_a_turn_that_changes_it(n):
 def test_a_list_that_is_changed_where_it_gets_another_name_is_not_changed_later(function: Any) -> None:
     with pytest.raises(tf.errors.MutationError, match="both have other names"):
         tf.function(function)(tf.constant(2))
+
+
+def put_into_a_list_or_replaced(n):
+    rows, row = [[0], [1]], [5]
+    if n > 0:
+        row = [7]
+    elif n % 2 == 0:
+        rows[0] = row
+    row.append(0)
+    return rows, row
+
+
+def test_a_list_that_one_branch_puts_elsewhere_and_another_replaces_is_not_changed_later() -> None:
+    with pytest.raises(tf.errors.MutationError, match="both have other names"):
+        tf.function(put_into_a_list_or_replaced)(tf.constant(0))

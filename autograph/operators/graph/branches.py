@@ -42,6 +42,8 @@ class Outcome:
     """Whether the body does not return because it raises."""
     stores: memory.Times = field(default_factory=dict)
     """When it has stored into arrays."""
+    marks: dict[int, tuple[str, str]] = field(default_factory=dict)
+    """Why objects that are older than the body can't be changed any more, by identity."""
 
     @property
     def returns(self) -> bool:
@@ -100,9 +102,10 @@ def _traced(outcome: Outcome, run: Callable[..., Any]) -> Outcome:
             for key, (location, _, new) in found.items()
             if type(location) is not Location
         }
-        marks = {key: mark for key, mark in copies().items() if journal.is_early(mark[0])}
+        marks = journal.marks()
         journal.undo()
         copies().update(marks)
+        outcome.marks = {key: why for key, (_, _, why) in marks.items()}
         marks.clear()
     places = {key: location for key, (location, _, _) in found.items()}
     empty_copies(found)

@@ -56,7 +56,7 @@ def _join(truth: Any, then: Outcome, otherwise: Outcome) -> Any:
             if key not in outcome.changes:
                 old.add(id(value))
                 for each in frozen_in([value]):  # the other branch may have marked it
-                    each.mark = then.journal.reason_before(each.obj)
+                    each.mark = outcome.marks.get(id(each.obj)) or then.journal.reason_before(each.obj)
         columns.append(column)
     labels = ["", *[location.label for location in places.values()]]
     specs = [

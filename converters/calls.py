@@ -26,6 +26,8 @@ PLAIN = LEFT_ALONE | {
     "slice", "str", "sum", "tuple", "type", "zip",
 }  # fmt: skip
 FRAME_READERS = frozenset(("locals", "vars", "dir"))
+READERS = frozenset(("vars", "dir"))
+"""Those that read an object, if they are given one: which attributes it has may be staged."""
 EXCEPTIONS = frozenset(
     name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)
 )
@@ -44,8 +46,10 @@ class Calls(Pass):
         function = node.func
         if isinstance(function, gast.Name):
             if function.id in self._skipped and not self._is_variable(function.id):
-                reads_frame = function.id in FRAME_READERS and not node.args and not node.keywords
-                return operator_call("user_names", [node], node) if reads_frame else node
+                if function.id in FRAME_READERS and not node.args and not node.keywords:
+                    return operator_call("user_names", [node], node)
+                if function.id not in READERS or not self.context.staged:
+                    return node
         elif isinstance(function, gast.Lambda) or is_operator(function) or self._is_generated(function):
             return node
         node.func = operator_call("call", [function], function)

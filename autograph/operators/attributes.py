@@ -26,6 +26,8 @@ def get_attribute(obj: Any, name: str) -> Any:
         getter = method(type(found), "__get__")
         if getter is not None and lookup(cls.__mro__, name) is MISSING:
             return call_method(getter, found, None, obj)
+    if name == "__dict__" and hasattr(obj, name):
+        return call(vars)(obj)
     if not is_user_class(cls):
         return getattr(obj, name)
     try:
@@ -125,6 +127,9 @@ def delete_attribute(obj: Any, name: str) -> None:
     if writer is not None:
         call_method(writer, obj, name)
     elif not _through_descriptor(obj, cls, name, "fdel", "__delete__"):
+        backend = active()
+        if backend is not None:
+            backend.before_delete(obj, name)
         delattr(obj, name)
 
 

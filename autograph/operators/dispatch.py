@@ -193,6 +193,9 @@ class Backend:
         """The object that a store into an attribute or item of a staged value is about to change."""
         return value
 
+    def before_delete(self, obj: Any, name: str) -> None:
+        """Called before ``del obj.name``, which is to raise in a run in which there is no such attribute."""
+
     def load(self, value: Any, name: str) -> Any:
         """The value of a variable that may be undefined at run time, with a check."""
         return value

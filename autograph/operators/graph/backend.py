@@ -19,6 +19,7 @@ from ..variables import UNDEFINED
 from . import (
     arrays,
     calls,
+    class_defaults,
     comparisons,
     cond,
     conditions,
@@ -155,6 +156,9 @@ class GraphBackend(Backend):
 
     def changed_object(self, value: Any) -> Any:
         return value.ag__checked("is changed") if type(value) is Maybe else value
+
+    def before_delete(self, obj: Any, name: str) -> None:
+        class_defaults.before_delete(obj, name)
 
     def load(self, value: Any, name: str) -> Any:
         if type(value) is Maybe and value.ag__missing is UNDEFINED:

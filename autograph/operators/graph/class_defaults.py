@@ -1,21 +1,27 @@
 """Attributes that an object shows in some runs only because its class has them.
 
 Where one branch alone sets ``obj.x``, the other leaves what the class holds under that name. The graph takes what it
-holds at that point, so that a later change of the class would not be seen; the trace is refused then.
+holds at that point, so that a later change of the class would not be seen; the trace is refused then. Whether the
+object has the attribute itself only the run knows, so that its dict of attributes can't be looked at.
 """
 
 from __future__ import annotations
 
 import threading
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, NoReturn
 
-from autograph.errors import MutationError
+from autograph.errors import MutationError, StagedValueError
 from autograph.runtime.trace import user_location
 
 from ..locations import Attribute, Location, attributes_of
+from ..variables import UNDEFINED
+from .errors import where
+from .maybe import Maybe
 
 
 class _Default(NamedTuple):
+    owner: int
     cls: type
     name: str
     value: Any
@@ -39,7 +45,57 @@ def note(location: Location) -> None:
     cls = next((each for each in classes if name in vars(each)), None)
     if cls is not None:
         place = user_location()
-        _local.noted.append(_Default(cls, name, vars(cls)[name], {} if place is None else place._asdict()))
+        _local.noted.append(_Default(id(owner), cls, name, vars(cls)[name], {} if place is None else place._asdict()))
+
+
+def replacement(function: Any) -> Callable[..., Any] | None:
+    """What to call in place of `vars` and `dir`, which tell the attributes that an object has."""
+    return _vars if function is vars else _dir if function is dir else None
+
+
+def _vars(*objects: Any) -> Any:
+    for obj in objects:
+        defaults = _defaults(obj)
+        for name, value in getattr(obj, "__dict__", {}).items():
+            if name in defaults or _may_be_unset(value):
+                _refuse(obj, name, "the dict of its attributes can't be staged")
+    return vars(*objects)
+
+
+def _dir(*objects: Any) -> list[str]:
+    for obj in objects:
+        for name, value in getattr(obj, "__dict__", {}).items():
+            if _may_be_unset(value):
+                _refuse(obj, name, "dir() can't be staged")
+    return dir(*objects)
+
+
+def before_delete(obj: Any, name: str) -> None:
+    """Checks that an object has an attribute itself, in the run if only that knows."""
+    value: Any = getattr(obj, "__dict__", {}).get(name)
+    if _may_be_unset(value):
+        value.ag__present()
+    elif name in _defaults(obj):
+        _refuse(obj, name, "deleting it can't be staged")
+
+
+def _defaults(obj: Any) -> set[str]:
+    """The attributes which an object may show because its class has them."""
+    return {each.name for each in _local.noted if each.owner == id(obj)}
+
+
+def _may_be_unset(value: Any) -> bool:
+    return type(value) is Maybe and value.ag__missing is UNDEFINED
+
+
+def _refuse(obj: Any, name: str, what: str) -> NoReturn:
+    kind = obj.__name__ if isinstance(obj, type) else type(obj).__name__
+    raise StagedValueError(
+        f"an object of {kind} has the attribute `{name}` itself in some runs only; {what}",
+        **where(),
+        construct=name,
+        remedy=f"set `{name}` before the branch or loop",
+    )
 
 
 def changed() -> MutationError | None:

@@ -25,7 +25,7 @@ from ..calls import call
 from ..identities import is_merged
 from ..special_methods import method
 from ..variables import UNDEFINED
-from . import conditions, library, lookups, text
+from . import class_defaults, conditions, library, lookups, text
 from .chosen import Chosen
 from .cond import if_stmt
 from .dicts import StagedDict
@@ -408,6 +408,7 @@ def setattr_(obj: Any, name: str, value: Any) -> None:
 def delattr_(obj: Any, name: str) -> None:
     """``delattr``."""
     state.about_to_change(obj)
+    class_defaults.before_delete(obj, name)
     delattr(obj, name)
 
 
@@ -445,5 +446,5 @@ _REPLACEMENTS[id(operator.mod)] = strings.mod
 
 def replacement(function: Any) -> Callable[..., Any] | None:
     """What to call in place of a built-in while a graph is built; None: the function itself."""
-    found = _REPLACEMENTS.get(id(function)) or lookups.replacement(function)
+    found = _REPLACEMENTS.get(id(function)) or lookups.replacement(function) or class_defaults.replacement(function)
     return found or text.replacement(function) or library.replacement(function)

@@ -63,3 +63,26 @@ def test_a_loop_returns_a_list() -> None:
 
     for function in (made_there, made_before):
         check(function, np.array([1, 5, 2]), np.array([1, 2, 3]), np.array([4, 1, 2]))
+
+
+def test_a_test_that_sets_a_variable_and_a_break() -> None:
+    def walrus(n: Any) -> Any:
+        i = 0
+        while (i := i + 1) < n:
+            if i > 2:
+                break
+        else:
+            i = -i
+        return i
+
+    def another(n: Any) -> Any:
+        i = total = 0
+        while (m := i + 1) < n:
+            i = m
+            if m > 3:
+                return i, m, total
+            total += m
+        return i, m, -total
+
+    for function in (walrus, another):
+        check(function, 0, 2, 3, 4, 7)

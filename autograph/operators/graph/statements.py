@@ -39,7 +39,7 @@ def while_stmt(go: Any, test: Thunk, body: Thunk, names: tuple[str, ...], option
         if control["broke"] is False and more is True:
             return conditions.truth(test())
         running = conditions.all_of([conditions.not_(control["broke"]), more])
-        return if_stmt(running, lambda: conditions.truth(test()), lambda: False, (), (test,))
+        return if_stmt(running, lambda: conditions.truth(test()), lambda: False, names, (test,))
 
     try:
         return Loop(turn, condition, {"broke": broke, **count}, (body, test), names, options).stage()["broke"]

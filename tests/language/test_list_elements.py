@@ -196,3 +196,28 @@ def put_into_a_list_or_replaced(n):
 def test_a_list_that_one_branch_puts_elsewhere_and_another_replaces_is_not_changed_later() -> None:
     with pytest.raises(tf.errors.MutationError, match="both have other names"):
         tf.function(put_into_a_list_or_replaced)(tf.constant(0))
+
+
+def both_changed_in_a_branch(n):
+    rows = [[0], [1]]
+    row = rows[0]
+    if n > 0:
+        row.append(0)
+        rows.append([0])
+    row.append(0)
+    return rows, row
+
+
+def both_changed_in_a_turn(n):
+    rows = [[0], [1]]
+    row = rows[0]
+    for _ in range(n):
+        row.append(0)
+        rows.append([0])
+    return rows, row
+
+
+@pytest.mark.parametrize("function", [both_changed_in_a_branch, both_changed_in_a_turn])
+def test_a_list_and_one_inside_of_it_that_staged_code_both_makes_longer(function: Any) -> None:
+    with pytest.raises(tf.errors.MutationError, match="is an element of a list that a graph holds"):
+        tf.function(function)(tf.constant(2))

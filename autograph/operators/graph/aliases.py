@@ -130,7 +130,7 @@ def mark_copies(label: str, merged: Any, frozen: Any, is_old: Callable[[Any], bo
     if isinstance(merged, Mutable):
         for each in frozen.contents if isinstance(frozen, Frozen) and isinstance(frozen.contents, list) else ():
             if isinstance(each, Frozen):  # the merged list has a copy of it
-                mark_copy(each.obj, label, INSIDE)
+                mark_copy(_stand_in(each.obj), label, INSIDE)
     if isinstance(frozen, Variable):
         note_choice(merged, frozen.origin)
     if isinstance(frozen, Frozen) and getattr(frozen.obj, "depth", False):  # an element of a list, which has it too

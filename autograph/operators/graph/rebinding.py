@@ -8,8 +8,8 @@ from typing import Any
 from autograph.errors import MutationError
 
 from .. import identities
-from ..locations import Contents, Location, StateOf
-from ..state import INSIDE, mark_copy, references, replaced, stack
+from ..locations import Contents, Location, Mutable, StateOf
+from ..state import INSIDE, copies, mark_copy, references, replaced, stack
 from .aliases import is_held, rebind
 from .dicts import StagedDict
 from .errors import where
@@ -37,7 +37,7 @@ def stage(values: list[Any] | dict[Any, Any], label: str, bodies: Bodies) -> Sta
     staged = StagedDict.of(values, label) if isinstance(values, dict) else StagedList(ListState.of(values), label)
     _replace(values, staged, label, bodies)
     if isinstance(staged, StagedList):
-        lists = [part for part in values if isinstance(part, list)]
+        lists = [part for part in values if isinstance(part, (list, Mutable))]
         for number, part in enumerate(lists):
             if is_held(part) or any(part is other for other in lists[:number]):
                 staged.shared = True
@@ -48,6 +48,9 @@ def stage(values: list[Any] | dict[Any, Any], label: str, bodies: Bodies) -> Sta
 def _replace(values: Any, staged: StagedList | StagedDict, label: str, bodies: Bodies) -> None:
     staged.name = label
     identities.note_source(staged, values)
+    mark = copies().get(id(values))
+    if mark is not None and mark[0] is values:
+        mark_copy(staged, *mark[1:])
     for journal in stack():
         journal.replaced(values, staged)
     rebind(values, staged, label, references(values, bodies))

@@ -46,8 +46,8 @@ def check_since(start: tuple[Graph, int] | None, classes: Iterable[Any], stateme
             if any(issubclass(kind, each) or issubclass(each, kind) for each in caught):
                 place = keywords_of(inner.location) or where()
                 raise StagingError(
-                    f"`{inner.op.name}` may raise {kind.__name__} when the graph runs, in a `{statement}` that would "
-                    "catch it in Python; a graph can't run the handler",
+                    f"this line may raise {kind.__name__} when the graph runs, in a `{statement}` that would catch it "
+                    "in Python; a graph can't run the handler",
                     **place,
                     construct=statement,
                     remedy="test before with `if` whether it would fail, or catch the error around the call of the "

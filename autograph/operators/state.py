@@ -215,8 +215,11 @@ class Journal:
                 location.set(old)
         for snapshot in self._snapshots.values():
             restore(snapshot)
-        for key in self._replaced:
+        for key, by in self._replaced.items():
             _local.replaced.pop(key, None)
+            for journal in _local.stack:  # those around it have noted it too
+                if journal is not self and journal._replaced.get(key) is by:
+                    del journal._replaced[key]
         self.forget_copies()
         self.put_back()
 

@@ -221,3 +221,16 @@ def both_changed_in_a_turn(n):
 def test_a_list_and_one_inside_of_it_that_staged_code_both_makes_longer(function: Any) -> None:
     with pytest.raises(tf.errors.MutationError, match="is an element of a list that a graph holds"):
         tf.function(function)(tf.constant(2))
+
+
+def changed_otherwise_in_the_other_branch(n):
+    rows = [[0], [n]]
+    if n > 0:
+        rows[n % 2] = [7]
+    else:
+        rows[0][0] = 5
+    return rows, rows[0][0], len(rows[1])
+
+
+def test_a_list_that_becomes_one_of_the_graph_in_one_branch_is_itself_in_the_other() -> None:
+    check(changed_otherwise_in_the_other_branch, 0, 1, 2)

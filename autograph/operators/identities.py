@@ -65,10 +65,7 @@ def same(left: Any, right: Any) -> bool:
     if left is right:
         return True
     may_be_same = type(left) is type(right) or isinstance(left, Mutable) or isinstance(right, Mutable)
-    if not may_be_same or not (is_merged(left) or is_merged(right)):
-        return False
-    mine, others = _may_be(left), _may_be(right)
-    if mine.isdisjoint(others) and not any(each in _local.of_turns for each in (*mine, *others)):
+    if not may_be_same or not _may_be_one(left, right):
         return False
     raise StagedValueError(
         f"whether two objects of class `{_class_of(left, right)}` are the same one is asked, of which a staged "
@@ -79,9 +76,19 @@ def same(left: Any, right: Any) -> bool:
     )
 
 
+def _may_be_one(left: Any, right: Any) -> bool:
+    if any(isinstance(each, Mutable) and each.is_element for each in (left, right)):
+        return all(isinstance(each, (list, Mutable)) for each in (left, right))
+    if not (is_merged(left) or is_merged(right)):
+        return False
+    mine, others = _may_be(left), _may_be(right)
+    return not mine.isdisjoint(others) or any(each in _local.of_turns for each in (*mine, *others))
+
+
 def _class_of(left: Any, right: Any) -> str:
     name = type(right if isinstance(left, Mutable) else left).__name__
-    return name.removeprefix("Staged").lower() if isinstance(left, Mutable) and isinstance(right, Mutable) else name
+    staged = isinstance(left, Mutable) and isinstance(right, Mutable)
+    return name.removeprefix("Staged").removesuffix("Element").lower() if staged else name
 
 
 def check_key(container: Any, key: Any) -> None:

@@ -192,6 +192,8 @@ class Mutable:
     """A staged object that changes: its whole state is one value that doesn't."""
 
     __slots__ = ()
+    is_element = False
+    """Whether it stands for a place in another one; which object that is, only the run knows."""
 
     def get_state(self) -> Any:
         raise NotImplementedError

@@ -234,3 +234,25 @@ def changed_otherwise_in_the_other_branch(n):
 
 def test_a_list_that_becomes_one_of_the_graph_in_one_branch_is_itself_in_the_other() -> None:
     check(changed_otherwise_in_the_other_branch, 0, 1, 2)
+
+
+def same_elements(n):
+    rows = [[0], [1]]
+    for _ in range(n):
+        rows.append([0])
+    a, b = rows[-1], rows[n]
+    return a is b
+
+
+def same_as_what_was_put_in(n):
+    rows, row = [[0], [1]], [5]
+    for _ in range(n):
+        rows.append([0])
+    rows.append(row)
+    return rows[-1] is row
+
+
+@pytest.mark.parametrize("function", [same_elements, same_as_what_was_put_in])
+def test_which_list_an_element_of_a_growing_list_is_is_refused(function: Any) -> None:
+    with pytest.raises(tf.errors.StagedValueError, match="whether two objects of class `list` are the same one"):
+        tf.function(function)(tf.constant(1))

@@ -29,6 +29,7 @@ class ListElement(StagedList):
     """A list that is an element of a staged list, or a part of one."""
 
     __slots__ = ("_first", "_moves", "_writes", "depth", "parent", "path", "place")
+    is_element = True
 
     def __init__(self, parent: StagedList, index: Any, path: Path) -> None:
         self.parent = parent

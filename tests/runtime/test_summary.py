@@ -215,7 +215,7 @@ def tensorboard(folder: Path) -> Iterator[str]:
                 raise AssertionError("TensorBoard did not start")
             yield found.group()
         finally:
-            process.terminate()
+            process.kill()  # it has nothing to save, and has been seen not to end when it is asked to
 
 
 def fetch(address: str, path: str, **query: Any) -> Any:

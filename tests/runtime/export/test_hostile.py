@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import contextlib
 import copy
 import hashlib
 import json
@@ -12,6 +13,7 @@ import shutil
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -106,9 +108,35 @@ def attempt(folder) -> str:
     return call(loaded)
 
 
+@contextlib.contextmanager
+def interrupted(seconds: float) -> Iterator[None]:
+    """Ctrl-C after a while, and again: the first may come while a callback runs, where Python drops it."""
+    done = threading.Event()
+
+    def interrupt() -> None:
+        wait = seconds
+        while not done.wait(wait):
+            _thread.interrupt_main()
+            wait = 1
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
 def call(loaded) -> str:
-    stop = threading.Timer(5, _thread.interrupt_main)
-    stop.start()
+    try:
+        with interrupted(5):
+            return called(loaded)
+    except KeyboardInterrupt:  # a loop without end, which a graph may be
+        return "raised"
+
+
+def called(loaded) -> str:
     try:
         for function, argument in ((loaded, [[1.0, -1.0]]), (getattr(loaded, "describe", None), [2.0, 3.0])):
             if function is not None:
@@ -116,10 +144,6 @@ def call(loaded) -> str:
     except (AutographError, TypeError, AttributeError) as error:
         assert isinstance(error, AutographError) or "not callable" in str(error), error
         return "raised"
-    except KeyboardInterrupt:  # a loop without end, which a graph may be
-        return "raised"
-    finally:
-        stop.cancel()
     return "loaded"
 
 

@@ -16,9 +16,9 @@ from ...ops.math import logical_and, tanh
 from ...ops.nn import softmax
 from ...ops.reduce import reduce_sum
 from ...ops.shape import expand_dims, shape
-from .. import activations, constraints, initializers, regularizers
+from .. import activations, initializers
 from ..layer import Layer
-from .core import known_dimension, positive
+from .core import KernelAndBias, known_dimension, positive
 
 __all__ = ["AdditiveAttention", "Attention", "EinsumDense", "MultiHeadAttention"]
 
@@ -27,7 +27,7 @@ __all__ = ["AdditiveAttention", "Attention", "EinsumDense", "MultiHeadAttention"
 _LEAST = {"float16": -3e4, "float32": -1e9, "float64": -1e9}
 
 
-class EinsumDense(Layer):
+class EinsumDense(KernelAndBias):
     """``activation(einsum(equation, inputs, kernel) + bias)``.
 
     Parameters
@@ -54,12 +54,10 @@ class EinsumDense(Layer):
         self.output_shape = (output_shape,) if isinstance(output_shape, int) else tuple(output_shape)
         self.activation = activations.get(activation)
         self.bias_axes = bias_axes
-        self.kernel_initializer = initializers.get(kernel_initializer)
-        self.bias_initializer = initializers.get(bias_initializer)
-        self.kernel_regularizer = regularizers.get(kernel_regularizer)
-        self.bias_regularizer = regularizers.get(bias_regularizer)
-        self.kernel_constraint = constraints.get(kernel_constraint)
-        self.bias_constraint = constraints.get(bias_constraint)
+        self._init_weights(
+            kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, kernel_constraint,
+            bias_constraint,
+        )  # fmt: skip
         self.kernel: Any = None
         self.bias: Any = None
 
@@ -234,7 +232,7 @@ def _causal(rows: Any, columns: Any) -> Any:
     return cast(band_part(ones([rows, columns]), -1, 0), "bool")
 
 
-class MultiHeadAttention(Layer):
+class MultiHeadAttention(KernelAndBias):
     """Several attentions at once, each on projections of its own (Vaswani et al., 2017).
 
     Query (batch, n, …), value (batch, m, …), key like value; outputs (batch, n, size of the query's last axis, or
@@ -265,12 +263,10 @@ class MultiHeadAttention(Layer):
         self.dropout = dropout
         self.use_bias = use_bias
         self.output_shape = output_shape
-        self.kernel_initializer = initializers.get(kernel_initializer)
-        self.bias_initializer = initializers.get(bias_initializer)
-        self.kernel_regularizer = regularizers.get(kernel_regularizer)
-        self.bias_regularizer = regularizers.get(bias_regularizer)
-        self.kernel_constraint = constraints.get(kernel_constraint)
-        self.bias_constraint = constraints.get(bias_constraint)
+        self._init_weights(
+            kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, kernel_constraint,
+            bias_constraint,
+        )  # fmt: skip
         self.seed = seed
         self.query_dense: Any = None
         self.key_dense: Any = None

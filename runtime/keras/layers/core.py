@@ -62,7 +62,22 @@ class InputLayer(Layer):
         return inputs
 
 
-class Dense(Layer):
+class KernelAndBias(Layer):
+    """The base of layers whose arguments say how kernels and biases begin, are penalized and are bounded."""
+
+    def _init_weights(
+        self, kernel_initializer: Any, bias_initializer: Any, kernel_regularizer: Any, bias_regularizer: Any,
+        kernel_constraint: Any, bias_constraint: Any,
+    ) -> None:  # fmt: skip
+        self.kernel_initializer = initializers.get(kernel_initializer)
+        self.bias_initializer = initializers.get(bias_initializer)
+        self.kernel_regularizer = regularizers.get(kernel_regularizer)
+        self.bias_regularizer = regularizers.get(bias_regularizer)
+        self.kernel_constraint = constraints.get(kernel_constraint)
+        self.bias_constraint = constraints.get(bias_constraint)
+
+
+class Dense(KernelAndBias):
     """``activation(inputs @ kernel + bias)``: inputs (..., n) to outputs (..., units).
 
     Weights: ``kernel`` (n, units), ``bias`` (units,). Raises `ValueError` for ``units`` that is no positive integer.
@@ -85,12 +100,10 @@ class Dense(Layer):
         self.units = positive("units", units)
         self.activation = activations.get(activation)
         self.use_bias = use_bias
-        self.kernel_initializer = initializers.get(kernel_initializer)
-        self.bias_initializer = initializers.get(bias_initializer)
-        self.kernel_regularizer = regularizers.get(kernel_regularizer)
-        self.bias_regularizer = regularizers.get(bias_regularizer)
-        self.kernel_constraint = constraints.get(kernel_constraint)
-        self.bias_constraint = constraints.get(bias_constraint)
+        self._init_weights(
+            kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, kernel_constraint,
+            bias_constraint,
+        )  # fmt: skip
         self.input_spec = InputSpec(min_ndim=2)
         self.kernel: Any = None
         self.bias: Any = None

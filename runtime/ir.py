@@ -159,6 +159,8 @@ class Graph:
         self.parameters: list[Value] = []
         self.captures: dict[Value, Value] = {}
         self.origins: dict[Value, Value] = {}
+        # By value of any graph around this one, what it was here when it was last asked for.
+        self._from_distance: dict[Value, Value] = {}
         self.outputs: list[Value] = []
         self.never_returns = False
         self.calls_itself = False
@@ -227,15 +229,31 @@ class Graph:
         Constants are repeated, everything else becomes an input of every graph in between. Raises `StagingError`
         for a value of a graph that does not enclose this one.
         """
-        source = value.node.graph
-        if source is self:
+        if value.node.graph is self:
             return value
-        if not self.encloses_me(source):
-            raise foreign_value_error(value)
         if value.node.op.name == "constant":
+            if not self.encloses_me(value.node.graph):
+                raise foreign_value_error(value)
             return self.constant(value.node.attributes["value"], where=value.node.where)
-        assert self.parent is not None
-        outer = self.parent.capture(value)
+        graph, between = self, []
+        while (found := graph._known(value)) is None:
+            between.append(graph)
+            if graph.parent is None:
+                raise foreign_value_error(value)
+            graph = graph.parent
+        for graph in reversed(between):
+            found = graph._from_distance[value] = graph._capture_of_parent(found)
+        return found
+
+    def _known(self, value: Value) -> Value | None:
+        """What a value of this graph, or of one around it, is here already."""
+        if value.node.graph is self:
+            return value
+        inner = self._from_distance.get(value)
+        outer = None if inner is None else self.origins.get(inner)
+        return inner if outer is not None and self.captures.get(outer) is inner else None
+
+    def _capture_of_parent(self, outer: Value) -> Value:
         inner = self.captures.get(outer)
         if inner is None:
             inner = self.captures[outer] = self._placeholder(outer.type, outer.node.name.rpartition("/")[2])

@@ -71,6 +71,39 @@ def test_captures_pass_through_every_level() -> None:
         assert (x * x).op.inputs[0] is y.op.inputs[0]
 
 
+def test_captures_take_no_longer_in_deep_graphs() -> None:
+    def cost(depth: int) -> int:
+        graph = Graph("outermost")
+        x = graph.parameter(INT, "x")
+
+        def nest() -> None:
+            inner = graph
+            for _ in range(depth):
+                inner = Graph("inner", inner)
+                for _ in range(3):
+                    inner.capture(x)
+            assert len(inner.captures) == 1
+
+        return work(nest)
+
+    assert cost(1000) < 11 * cost(100)
+
+
+def test_what_was_captured_and_rolled_back_is_captured_anew() -> None:
+    outermost = Graph("outermost")
+    x = outermost.parameter(INT, "x")
+    middle = Graph("middle", outermost)
+    mark = middle.mark()
+    first = Graph("first", middle).capture(x)
+    middle.truncate(mark)
+    second = Graph("second", middle).capture(x)
+    assert second.node.graph.origins[second] in middle.captures.values() and first is not second
+    inner = Graph("inner", middle)
+    inner.capture(x)
+    inner.drop_unused_captures()
+    assert inner.capture(x) in inner.captures.values()
+
+
 def test_constants_are_repeated_rather_than_captured() -> None:
     with tf.Graph().as_default() as graph:
         big = tf.constant(np.arange(1000))

@@ -139,6 +139,7 @@ class ProgbarLogger(Callback):
 
     _bar: Progbar
     _seen = 0
+    _fitting = False  # while `fit` validates, its bar stays as it is
 
     def _begin(self, title: str | None = None) -> None:
         if title is not None and self.params["verbose"]:
@@ -151,7 +152,11 @@ class ProgbarLogger(Callback):
         self._bar.update(self._seen, {k: v for k, v in sorted((logs or {}).items()) if k != "outputs"}, finalize=False)
 
     def _end(self, logs: Logs) -> None:
+        self._bar.target = self._bar.target if self._bar.target is not None else self._seen
         self._bar.update(self._seen, logs or {}, finalize=True)
+
+    def on_train_begin(self, logs: Logs = None) -> None:
+        self._fitting = True
 
     def on_epoch_begin(self, epoch: int, logs: Logs = None) -> None:
         epochs = self.params.get("epochs", 1)
@@ -164,13 +169,16 @@ class ProgbarLogger(Callback):
         self._end(logs)
 
     def on_test_begin(self, logs: Logs = None) -> None:
-        self._begin()
+        if not self._fitting:
+            self._begin()
 
     def on_test_batch_end(self, batch: int, logs: Logs = None) -> None:
-        self._step(batch, logs)
+        if not self._fitting:
+            self._step(batch, logs)
 
     def on_test_end(self, logs: Logs = None) -> None:
-        self._end(logs)
+        if not self._fitting:
+            self._end(logs)
 
     def on_predict_begin(self, logs: Logs = None) -> None:
         self._begin()

@@ -71,10 +71,14 @@ class CompiledLosses:
             tracker.update_state(value)
 
 
-class CompiledMetrics:
-    """The metrics of a model's outputs; made when the first outputs are known."""
+class CompiledMetrics(Metric):
+    """The metrics of a model's outputs as one; made when the first outputs are known.
+
+    `result` is a dict: results by name; of names that several metrics have, the later ones get a number.
+    """
 
     def __init__(self, metrics: Any, weighted_metrics: Any = None, names: list[str] | None = None) -> None:
+        super().__init__(name="compile_metrics")
         self.given = metrics
         self.given_weighted = weighted_metrics
         self.names = names
@@ -84,6 +88,14 @@ class CompiledMetrics:
     def metrics(self) -> list[Metric]:
         """The metrics, as far as they are made."""
         return [metric for _, metric, _, _ in self._made or ()]
+
+    @property
+    def variables(self) -> list[Any]:
+        return [variable for metric in self.metrics for variable in metric.variables]
+
+    def reset_state(self) -> None:
+        for metric in self.metrics:
+            metric.reset_state()
 
     def _make(self, targets: list[Any], outputs: Any) -> list[tuple[int, Metric, str, bool]]:
         if self._made is None:
@@ -102,18 +114,17 @@ class CompiledMetrics:
             self._made = made
         return self._made
 
-    def update(self, y: Any, outputs: Any, sample_weight: Any) -> None:
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
         """Take the targets and outputs of a batch into account; weights of samples count for weighted metrics."""
-        targets = targets_for(y, outputs, self.names)
-        weights = targets_for(sample_weight, outputs, self.names)
-        predicted = nest.flatten(outputs)
-        for number, metric, _, weighted in self._make(targets, outputs):
+        targets = targets_for(y_true, y_pred, self.names)
+        weights = targets_for(sample_weight, y_pred, self.names)
+        predicted = nest.flatten(y_pred)
+        for number, metric, _, weighted in self._make(targets, y_pred):
             if targets[number] is not None:
                 update = converted_call(metric.update_state)
                 update(targets[number], predicted[number], sample_weight=weights[number] if weighted else None)
 
-    def results(self) -> dict[str, Any]:
-        """The results by name; of names that several metrics have, the later ones get a number."""
+    def result(self) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for _, metric, name, _ in self._made or ():
             unique, number = name, 1

@@ -1,7 +1,8 @@
 """What `fit` and its relatives take as data, as batches.
 
 Arrays, tensors, lists, tuples and dicts of them are cut along their first axes; a `Dataset` gives its own batches, and
-so does any iterable (a generator). A batch is (inputs, targets, weights of samples); what isn't there is None.
+so does any iterable (a generator). A batch of arrays is what `pack_x_y_sample_weight` returns; steps take it apart with
+`unpack_x_y_sample_weight`.
 """
 
 from __future__ import annotations
@@ -19,24 +20,31 @@ from ..data.dataset import Dataset
 from ..ops import random
 from ..tensor import EagerTensor, Tensor
 
-__all__ = ["ArrayData", "Batch", "IterableData", "data_from", "split_off", "unpack"]
+__all__ = [
+    "ArrayData", "IterableData", "data_from", "pack_x_y_sample_weight", "split_off", "unpack_x_y_sample_weight"
+]  # fmt: skip
 
-Batch = tuple[Any, Any, Any]
+
+def pack_x_y_sample_weight(x: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    """A batch: (x, y, sample_weight), without what is None at its end; ``x`` itself when it is alone and no tuple."""
+    if y is None and sample_weight is None:
+        return (x,) if isinstance(x, (tuple, list)) else x
+    return (x, y) if sample_weight is None else (x, y, sample_weight)
 
 
-def unpack(batch: Any) -> Batch:
-    """(x, y, sample_weight) of a batch: of a tuple of up to three parts, or of inputs alone."""
-    if isinstance(batch, list) and len(batch) in (2, 3):
-        batch = tuple(batch)
-    if not isinstance(batch, tuple):
-        return batch, None, None
-    if not 1 <= len(batch) <= 3:
+def unpack_x_y_sample_weight(data: Any) -> tuple[Any, Any, Any]:
+    """(x, y, sample_weight) of a batch: of a tuple of up to three parts, or of inputs alone; None what isn't there."""
+    if isinstance(data, list) and len(data) in (2, 3):
+        data = tuple(data)
+    if not isinstance(data, tuple):
+        return data, None, None
+    if not 1 <= len(data) <= 3:
         raise InvalidArgumentError(
-            f"Data is expected to be in format `x`, `(x,)`, `(x, y)`, or `(x, y, sample_weight)`, found: {len(batch)} "
+            f"Data is expected to be in format `x`, `(x,)`, `(x, y)`, or `(x, y, sample_weight)`, found: {len(data)} "
             "parts"
         )
-    x, y, weight = (*batch, None, None)[:3]
-    return x, y, weight
+    x, y, sample_weight = (*data, None, None)[:3]
+    return x, y, sample_weight
 
 
 class ArrayData:
@@ -69,13 +77,13 @@ class ArrayData:
         """The number of batches."""
         return -(-self.count // self.batch_size)
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[Any]:
         """One pass."""
         order = random.shuffle(np.arange(self.count)).numpy() if self.shuffle else None
         for start in range(0, self.count, self.batch_size):
             stop = min(start + self.batch_size, self.count)
             rows: Any = slice(start, stop) if order is None else order[start:stop]
-            yield _map(_taker(rows), self.parts)
+            yield pack_x_y_sample_weight(*_map(_taker(rows), self.parts))
 
 
 class IterableData:
@@ -93,10 +101,10 @@ class IterableData:
             return count if count >= 0 else None
         return len(self.source) if isinstance(self.source, Sized) else None
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[Any]:
         """One pass; of a generator, what is left."""
         for batch in self.source if self.once is None else self.once:
-            yield _map(convert_to_tensor, unpack(batch))
+            yield _map(convert_to_tensor, tuple(batch) if isinstance(batch, list) else batch)
 
 
 def data_from(
@@ -134,8 +142,9 @@ class Weighted(IterableData):
     def steps(self) -> int | None:
         return self.data.steps
 
-    def batches(self) -> Iterator[Batch]:
-        for x, y, sample_weight in self.data.batches():
+    def batches(self) -> Iterator[Any]:
+        for batch in self.data.batches():
+            x, y, sample_weight = unpack_x_y_sample_weight(batch)
             if nest.is_nested(y) or y is None:
                 raise InvalidArgumentError("`class_weight` is only supported for models with a single output")
             classes = np.asarray(y)

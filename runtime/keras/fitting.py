@@ -38,7 +38,8 @@ class Fitting:
         y: targets; not with a dataset or generator, whose batches have them.
         batch_size: 32 when left out.
         epochs, initial_epoch: the number of the epoch to stop before, and of the first one.
-        verbose: 0 is silent, 1 a bar for each epoch, 2 a line for each; "auto" is 1 in a terminal, else 2.
+        verbose: 0 is silent, 1 a bar for each epoch, 2 a line for each; "auto" is 1, or 2 after
+            `tf.keras.utils.disable_interactive_logging()`.
         callbacks: a list of `Callback`.
         validation_split: the share of samples, at the end, to validate on and not to train on.
         validation_data: (x, y) or (x, y, sample_weight), or a dataset, to validate on after each epoch.
@@ -67,7 +68,9 @@ class Fitting:
             watchers.on_epoch_begin(epoch)
             logs = self._train_epoch(steps, watchers)
             if validation_data is not None and _is_due(epoch, validation_freq):
-                found = self._validate(validation_data, validation_batch_size or batch_size, validation_steps)
+                found = self._validate(
+                    validation_data, validation_batch_size or batch_size, validation_steps, watchers
+                )
                 logs |= {f"val_{name}": value for name, value in found.items()}
             watchers.on_epoch_end(epoch, logs)
             if model.stop_training:
@@ -93,13 +96,15 @@ class Fitting:
         # What the batches saw may have been reset in between; the results are those at the end.
         return plain_logs(logs)
 
-    def _validate(self, data: Any, batch_size: int | None, steps: int | None) -> dict[str, Any]:
+    def _validate(
+        self, data: Any, batch_size: int | None, steps: int | None, watchers: CallbackList
+    ) -> dict[str, Any]:  # fmt: skip
         if isinstance(data, (tuple, list)) and not hasattr(data, "element_spec"):
             x, y, sample_weight = (*data, None, None)[:3]
         else:
             x, y, sample_weight, batch_size = data, None, None, None
         return self.evaluate(
-            x, y, batch_size=batch_size, verbose=0, sample_weight=sample_weight, steps=steps, return_dict=True
+            x, y, batch_size, sample_weight=sample_weight, steps=steps, callbacks=watchers, return_dict=True
         )
 
     @trimming
@@ -116,7 +121,9 @@ class Fitting:
         model: Any = self
         model._check_compiled()
         every = _Steps(data_from(x, y, sample_weight, batch_size, steps=steps), steps)
-        watchers = CallbackList(callbacks, verbose=verbose, model=self, epochs=1, steps=every.count)
+        watchers = callbacks if isinstance(callbacks, CallbackList) else CallbackList(
+            callbacks, verbose=verbose, model=self, epochs=1, steps=every.count
+        )  # fmt: skip
         step_function = model._function("test_step")
         logs: dict[str, Any] | None = None
         watchers.on_test_begin()

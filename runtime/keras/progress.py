@@ -9,15 +9,36 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Progbar", "default_verbose"]
+__all__ = [
+    "Progbar", "default_verbose", "disable_interactive_logging", "enable_interactive_logging",
+    "is_interactive_logging_enabled",
+]  # fmt: skip
 
 _WIDTH = 20
+_interactive = True
 _BOLD, _GREEN, _WHITE, _OFF = "\033[1m", "\033[32m", "\033[37m", "\033[0m"
 
 
+def enable_interactive_logging() -> None:
+    """Have `fit`, `evaluate` and `predict` draw bars where ``verbose`` is left out: as it is at first."""
+    global _interactive
+    _interactive = True
+
+
+def disable_interactive_logging() -> None:
+    """Have `fit`, `evaluate` and `predict` write one line for each epoch where ``verbose`` is left out: for logs."""
+    global _interactive
+    _interactive = False
+
+
+def is_interactive_logging_enabled() -> bool:
+    """Whether bars are drawn where ``verbose`` is left out."""
+    return _interactive
+
+
 def default_verbose() -> int:
-    """1, a bar, where the output is a terminal; else 2, one line for each epoch."""
-    return 1 if getattr(sys.stdout, "isatty", lambda: False)() else 2
+    """What "auto" means: 1, a bar; or 2, one line for each epoch."""
+    return 1 if _interactive else 2
 
 
 class Progbar:

@@ -21,7 +21,7 @@ from ..gradient import GradientTape
 from ..ops.shape import shape
 from . import optimizers
 from .compiled import CompiledLosses, CompiledMetrics
-from .data import unpack
+from .data import unpack_x_y_sample_weight
 from .fitting import Fitting
 from .metrics import Mean
 from .staging import converted_call
@@ -152,8 +152,8 @@ class Trainer(Fitting):
         """The metrics that are reset when an epoch begins: of the loss, of `compile`, and those in attributes."""
         compiled = self._compiled
         found = [compiled.tracker] if compiled.tracker is not None else []
+        found += [compiled.metrics] if compiled.metrics is not None else []
         found += compiled.losses.trackers if compiled.losses is not None else []
-        found += compiled.metrics.metrics if compiled.metrics is not None else []
         return unique([*found, *(metric for layer in all_layers(self) for metric in own_metrics(layer))])
 
     @property
@@ -177,7 +177,7 @@ class Trainer(Fitting):
 
     def train_step(self, data: Any) -> dict[str, Any]:
         """One step of training on a batch; returns the losses and metrics so far by name."""
-        x, y, sample_weight = unpack(data)
+        x, y, sample_weight = unpack_x_y_sample_weight(data)
         compiled = self._compiled
         with GradientTape() as tape:
             outputs = self._call(x, True)
@@ -191,14 +191,14 @@ class Trainer(Fitting):
 
     def test_step(self, data: Any) -> dict[str, Any]:
         """One step of evaluation on a batch; returns the losses and metrics so far by name."""
-        x, y, sample_weight = unpack(data)
+        x, y, sample_weight = unpack_x_y_sample_weight(data)
         outputs = self._call(x, False)
         self._track(self.compute_loss(x=x, y=y, y_pred=outputs, sample_weight=sample_weight, training=False), x)
         return self.compute_metrics(x, y, outputs, sample_weight)
 
     def predict_step(self, data: Any) -> Any:
         """The outputs for a batch."""
-        x, _, _ = unpack(data)
+        x, _, _ = unpack_x_y_sample_weight(data)
         return self._call(x, False)
 
     def _track(self, loss: Any, x: Any) -> None:
@@ -228,20 +228,12 @@ class Trainer(Fitting):
     def compute_metrics(self, x: Any, y: Any, y_pred: Any, sample_weight: Any = None) -> dict[str, Any]:
         """Take a batch into the metrics; returns `get_metrics_result`."""
         if self._compiled.metrics is not None and y is not None:
-            self._compiled.metrics.update(y, y_pred, sample_weight)
+            self._compiled.metrics.update_state(y, y_pred, sample_weight)
         return self.get_metrics_result()
 
     def get_metrics_result(self) -> dict[str, Any]:
         """The results of all metrics by name."""
-        compiled = self._compiled
-        found: dict[str, Any] = {}
-        known = compiled.metrics.metrics if compiled.metrics is not None else []
-        for metric in self.metrics:
-            if not any(metric is each for each in known):
-                found[metric.name] = metric.result()
-            elif not any(name in found for name in compiled.metrics.results()):  # type: ignore[union-attr]
-                found.update(compiled.metrics.results())  # type: ignore[union-attr]
-        return found
+        return by_name({metric.name: metric.result() for metric in self.metrics})
 
     # Steps as traced functions
 
@@ -288,15 +280,26 @@ class Trainer(Fitting):
         found = plain_logs(logs)
         if return_dict:
             return found
-        order = [metric.name for metric in self.metrics]
+        order = [
+            part.name for each in self.metrics
+            for part in (each.metrics if isinstance(each, CompiledMetrics) else [each])
+        ]  # fmt: skip
         values = [found.pop(name) for name in order if name in found] + list(found.values())
         return values[0] if len(values) == 1 else values
+
+
+def by_name(logs: dict[str, Any]) -> dict[str, Any]:
+    """The results by name, with those of a metric that has several in its place."""
+    found: dict[str, Any] = {}
+    for name, value in logs.items():
+        found.update(by_name(value) if isinstance(value, dict) else {name: value})
+    return found
 
 
 def plain_logs(logs: dict[str, Any]) -> dict[str, Any]:
     """Numbers in place of scalar tensors, by name in alphabetical order."""
     found = {}
-    for name, value in sorted(logs.items()):
+    for name, value in sorted(by_name(logs).items()):
         array = np.asarray(value)
         found[name] = float(array) if array.ndim == 0 else array
     return found

@@ -1,4 +1,4 @@
-"""`tf.keras.utils`: classes to one-hot rows, seeds, progress bars."""
+"""`tf.keras.utils`: classes to one-hot rows, seeds, batches, progress bars."""
 
 from __future__ import annotations
 
@@ -16,16 +16,23 @@ from .custom_objects import get_custom_objects as get_custom_objects
 from .custom_objects import get_registered_name as get_registered_name
 from .custom_objects import get_registered_object as get_registered_object
 from .custom_objects import register_keras_serializable as register_keras_serializable
+from .data import pack_x_y_sample_weight as pack_x_y_sample_weight
+from .data import unpack_x_y_sample_weight as unpack_x_y_sample_weight
 from .names import clear_session as clear_session
 from .progress import Progbar as Progbar
+from .progress import disable_interactive_logging as disable_interactive_logging
+from .progress import enable_interactive_logging as enable_interactive_logging
+from .progress import is_interactive_logging_enabled as is_interactive_logging_enabled
 from .serialization import deserialize as deserialize_keras_object
 from .serialization import plain as serialize_keras_object
 from .symbolic import KerasTensor
 
 __all__ = [
     "CustomObjectScope", "Progbar", "clear_session", "custom_object_scope", "deserialize_keras_object",
-    "get_custom_objects", "get_registered_name", "get_registered_object", "is_keras_tensor", "normalize",
+    "disable_interactive_logging", "enable_interactive_logging", "get_custom_objects", "get_registered_name",
+    "get_registered_object", "is_interactive_logging_enabled", "is_keras_tensor", "normalize", "pack_x_y_sample_weight",
     "pad_sequences", "register_keras_serializable", "serialize_keras_object", "set_random_seed", "to_categorical",
+    "unpack_x_y_sample_weight",
 ]  # fmt: skip
 
 

@@ -411,8 +411,8 @@ def test_callbacks_are_called_in_order():
     model.fit(X, Y, batch_size=25, epochs=2, validation_data=(X, Y), callbacks=[recorder], verbose=0)
     epoch = ["batch 0", "batch 1"]
     assert recorder.seen == [
-        "train begin", "epoch 0 begin", *epoch, "epoch 0 end ['loss', 'val_loss']",
-        "epoch 1 begin", *epoch, "epoch 1 end ['loss', 'val_loss']", "train end",
+        "train begin", "epoch 0 begin", *epoch, "test", "epoch 0 end ['loss', 'val_loss']",
+        "epoch 1 begin", *epoch, "test", "epoch 1 end ['loss', 'val_loss']", "train end",
     ]  # fmt: skip
     assert recorder.model is model
     assert recorder.params == {"verbose": 0, "epochs": 2, "steps": 2}
@@ -493,9 +493,14 @@ def test_terminate_on_nan_and_csv(tmp_path, capsys):
 # Output
 
 
-def test_a_line_for_each_epoch_where_the_output_is_no_terminal(capsys):
+def test_a_line_for_each_epoch_where_interactive_logging_is_off(capsys):
     model = linear(metrics=["mae"])
-    model.fit(X, Y, epochs=2, shuffle=False)
+    assert keras.utils.is_interactive_logging_enabled()
+    keras.utils.disable_interactive_logging()
+    try:
+        model.fit(X, Y, epochs=2, shuffle=False)
+    finally:
+        keras.utils.enable_interactive_logging()
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "Epoch 1/2"
     assert lines[2] == "Epoch 2/2"
@@ -512,14 +517,20 @@ def test_a_line_for_each_epoch_where_the_output_is_no_terminal(capsys):
     assert lines[1].endswith("/step")
 
 
-def test_a_bar_in_a_terminal(capsys, monkeypatch):
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+def test_a_bar(capsys):
     linear().fit(X, Y)
     printed = capsys.readouterr().out
     assert printed.startswith("\r\033[1m1/2\033[0m \033[32m" + "━" * 10)
     assert printed.count("\n") == 1
     assert "━" * 20 + "\033[0m" in printed
     assert " - loss: " in printed
+
+
+def test_a_bar_knows_its_end_when_a_generator_has_ended(capsys):
+    linear().fit(((X, Y) for _ in range(3)))
+    printed = capsys.readouterr().out
+    assert "1/Unknown" in printed
+    assert "\r\033[1m3/3\033[0m \033[32m" + "━" * 20 in printed
 
 
 def test_a_bar_without_a_known_end(capsys):

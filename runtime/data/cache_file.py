@@ -77,7 +77,9 @@ class FileCache(Dataset):
                 try:
                     yield tuple([_part(_Reader(file, size), spec) for spec in self._leaves])
                 except ValueError as error:
-                    raise DataLossError(f"{self._path} is damaged: {error}") from None
+                    raise DataLossError(
+                        f"{self._path} is damaged: {error}", remedy="remove the file: it is written anew"
+                    ) from None
 
     def length(self, environment: Environment) -> int:
         return self._sources[0].length(environment)
@@ -110,7 +112,7 @@ class _Reader:
         """The next integers, none of which is negative."""
         found: list[int] = np.frombuffer(self.bytes(8 * count), np.int64).tolist()
         if any(number < 0 for number in found):
-            raise InvalidArgumentError("a negative size")
+            raise InvalidArgumentError("a size is negative")
         return found
 
 

@@ -17,8 +17,9 @@ from autograph.errors import AutographError, DataLossError, InvalidArgumentError
 from .. import nest, trace
 from ..convert import wrap
 from ..export import strict_json
+from ..export.file_errors import damaged_error, newer_version_error
 from ..export.values import NotSavable, decode, encode
-from ..export.weights import newer_version_error, read_file, replace_file
+from ..export.weights import read_file, replace_file
 from ..ir import foreign_value_error
 from ..spec import TensorSpec
 from .cache_file import _part, _Reader, _write
@@ -73,19 +74,19 @@ def load_dataset(path: str | os.PathLike[str], element_spec: Any) -> Dataset:
         raise NotFoundError(f"there is no saved dataset in {folder}: {file} is missing")
     content = strict_json.loads(read_file(file, follow_links=False), file)
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise SavedFileError(f"{file} is no dataset of autograph")
+        raise SavedFileError(f"{file} is no dataset of autograph", remedy="load a folder that dataset.save has written")
     version = content.get("version")
     if type(version) is int and version > VERSION:
         raise newer_version_error(file, version, VERSION)
     count, size = content.get("count"), content.get("bytes")
     if version != VERSION or type(count) is not int or type(size) is not int or min(count, size) < 0:
-        raise SavedFileError(f"{file} is damaged")
+        raise damaged_error(f"{file} is damaged")
     try:
         specs = decode(content.get("element_spec"), None)  # type: ignore[arg-type]
     except (AutographError, AttributeError, TypeError, ValueError):
         specs = None
     if not all(isinstance(spec, TensorSpec) for spec in nest.flatten(specs)):
-        raise SavedFileError(f"{file} is damaged: the specs of elements are none")
+        raise damaged_error(f"{file} is damaged: the specs of elements are not valid")
     if element_spec is not None and element_spec != specs:
         raise InvalidArgumentError(f"the dataset in {folder} has elements of {specs!r}, not of {element_spec!r}")
     return Loaded(os.path.join(folder, _ELEMENTS), specs, count, size)
@@ -103,17 +104,21 @@ class Loaded(Dataset):
     def elements(self, environment: Environment) -> Iterator[Element]:
         specs = nest.flatten(self._specs)
         if os.path.islink(self._path) or not os.path.isfile(self._path):
-            raise DataLossError(f"{self._path} is missing, or no regular file")
+            raise _lost(f"{self._path} is missing, or no regular file")
         with open(self._path, "rb") as file:
             if os.fstat(file.fileno()).st_size != self._size:
-                raise DataLossError(f"{self._path} is damaged: it has another size than when it was saved")
+                raise _lost(f"{self._path} is damaged: it has another size than when it was saved")
             for _ in range(self._count):
                 try:
                     yield tuple([_part(_Reader(file, self._size), spec) for spec in specs])
                 except ValueError as error:
-                    raise DataLossError(f"{self._path} is damaged: {error}") from None
+                    raise _lost(f"{self._path} is damaged: {error}") from None
             if file.tell() != self._size:
-                raise DataLossError(f"{self._path} is damaged: it holds more than {self._count} elements")
+                raise _lost(f"{self._path} is damaged: it holds more than {self._count} elements")
 
     def length(self, environment: Environment) -> int:
         return self._count
+
+
+def _lost(message: str) -> DataLossError:
+    return DataLossError(message, remedy="copy the folder again from where it is whole, or save the dataset anew")

@@ -26,9 +26,11 @@ from .values import MAX_RANK, require
 __all__ = ["REFUSED", "check_attributes"]
 
 # Ops that act on Python objects, with what to write instead.
+_PYTHON = "write the function in ops, or call it outside of the saved function"
 _DATASETS = "iterate over the dataset outside, and pass its elements as arguments"
 REFUSED = {
-    "py_function": "write the function in ops, or call it outside of the saved function",
+    "py_function": _PYTHON,
+    "py_function_gradient": _PYTHON,
     "held": _DATASETS,
     "dataset": _DATASETS,
     "dataset_iterator": _DATASETS,
@@ -159,7 +161,7 @@ _KINDS: dict[str, Callable[[Any], bool]] = {
 
 
 def check_attributes(op: Op, types: list[Type], attributes: dict[str, Any], outputs: int) -> None:
-    """Raise `SavedFileError` unless an op takes inputs of these types, in number, and these attributes.
+    """Raise `InvalidArgumentError` unless an op takes inputs of these types, in number, and these attributes.
 
     ``outputs`` is how many outputs the node is said to have.
     """

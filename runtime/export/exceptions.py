@@ -49,15 +49,15 @@ def encode_error(template: ErrorTemplate, target: Target) -> dict[str, Any]:
 
 def decode_slot(data: Any) -> _Slot:
     """The place of a tensor in an exception."""
-    require(type(data) is int and 0 <= data < 2**31, "the place of a tensor in an exception is none")
+    require(type(data) is int and 0 <= data < 2**31, "the place of a tensor in an exception is not valid")
     return _Slot(data)
 
 
 def decode_error(data: Any, source: Source) -> ErrorTemplate:
-    """The exception to be raised. Raises `SavedFileError` when the JSON form is none."""
-    require(type(data) is dict and data.keys() == _KEYS, "an exception is none")
+    """The exception to be raised. Raises `InvalidArgumentError` when the JSON form is none."""
+    require(type(data) is dict and data.keys() == _KEYS, "an exception is not valid")
     content, cause = data["content"], data["cause"]
-    require(type(content) is list and len(content) == 2 and type(data["suppress"]) is bool, "an exception is none")
+    require(type(content) is list and len(content) == 2 and type(data["suppress"]) is bool, "an exception is not valid")
     args, attributes = (decode(part, source) for part in content)
     require(type(args) is tuple and type(attributes) is dict, "an exception has no arguments")
     require(all(type(key) is str for key in attributes), "an exception has an attribute without a name")

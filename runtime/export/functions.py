@@ -122,11 +122,11 @@ def is_alive(concrete: ConcreteFunction) -> bool:
 
 def decode_parameters(name: Any, data: Any, source: Source) -> Parameters:
     """The parameters of a loaded function."""
-    require(type(name) is str and len(name) <= 1000 and name.isprintable(), "the name of a function is none")
+    require(type(name) is str and len(name) <= 1000 and name.isprintable(), "the name of a function is not valid")
     require(type(data) is list, "the parameters of a function are no list")
     parameters = []
     for each in data:
-        require(type(each) is dict and each.keys() - {"default"} == {"name", "kind"}, "a parameter is none")
+        require(type(each) is dict and each.keys() - {"default"} == {"name", "kind"}, "a parameter is not valid")
         require(_is_parameter_name(each["name"]) and each["kind"] in list(_KINDS), "a parameter has no name or kind")
         default = inspect.Parameter.empty
         if "default" in each:
@@ -177,7 +177,7 @@ def decode_trace(data: Any, graph: Any, source: Source) -> ConcreteFunction:
     require(places == list(range(len(found.outputs))), "the results of a trace are not those of its graph")
     tensors = nest.map_structure(lambda leaf: _result(leaf, found), outputs)
     changed = data["changed"]
-    require(type(changed) is list and all(type(i) is int for i in changed), "what a trace changes is none")
+    require(type(changed) is list and all(type(i) is int for i in changed), "what a trace changes is not valid")
     concrete = ConcreteFunction(found, parameters, values, tensors)
     concrete.changed_inputs = frozenset(changed)
     return concrete

@@ -18,7 +18,7 @@ import os
 from types import CodeType
 from typing import Any
 
-from autograph.errors import GraphError, SavedFileError, SavingError
+from autograph.errors import InvalidArgumentError, SavingError
 
 from .. import shapes
 from ..check import check
@@ -75,10 +75,8 @@ def _encode_node(node: Node, places: dict[Node, int], target: Target) -> dict[st
         raise _not_savable(node, *_python_part(node))
     if node.op.name == "print" and str(node.attributes["stream"]) not in ("stderr", "stdout"):
         raise _not_savable(node, "a node 'print' writes to a file or a Python object", "print to stderr or stdout")
-    try:
-        check_attributes(node.op, [value.type for value in node.inputs], node.attributes, len(node.outputs))
-    except SavedFileError:
-        raise _not_savable(node, f"a node {node.op.name!r} has an unknown attribute", "use other functions") from None
+    # What is saved can be loaded again.
+    check_attributes(node.op, [value.type for value in node.inputs], node.attributes, len(node.outputs))
     try:
         if node.op.name == "call":
             attributes: dict[str, Any] = {"graph": {"function": target.function(node.attributes["graph"])}}
@@ -125,7 +123,7 @@ def _not_savable(node: Node, message: str, remedy: str) -> SavingError:
 class GraphReader:
     """Makes the graphs of both tables, and checks them. ``source`` gives arrays and variables.
 
-    Raises `SavedFileError` for what is not a valid graph.
+    Raises `InvalidArgumentError` or `GraphError` for what is not a valid graph.
     """
 
     def __init__(self, parts: Any, functions: Any, source: Source) -> None:
@@ -195,7 +193,7 @@ class GraphReader:
         inputs = _values(graph, data["inputs"])
         types = [value.type for value in inputs]
         attributes = data.get("attributes", {})
-        require(type(attributes) is dict, "the attributes of a node are none")
+        require(type(attributes) is dict, "the attributes of a node are not valid")
         attributes = {name: decode(value, self) for name, value in attributes.items()}
         declared = _types(data["outputs"])
         check_attributes(op, types, attributes, len(declared))
@@ -226,9 +224,9 @@ class GraphReader:
         """The user's location, of a file that nobody will look for: it is somewhere else, if it still exists."""
         if data is None:
             return None
-        require(type(data) is list and len(data) == 3, "a source location is none")
+        require(type(data) is list and len(data) == 3, "a source location is not valid")
         file, line, function = data
-        require(type(line) is int and 0 < line < _MAX_LINE, "a line number is none")
+        require(type(line) is int and 0 < line < _MAX_LINE, "a line number is not valid")
         place = f"<{_name(file)}>", line, _name(function)
         if place not in self._codes:
             self._codes[place] = _LOCATION.replace(
@@ -249,10 +247,7 @@ class GraphReader:
             if graph in checked:
                 continue
             checked.add(graph)
-            try:
-                check(graph, checked)
-            except GraphError as error:
-                raise SavedFileError(f"the saved model is damaged: {error.message}") from None
+            check(graph, checked)
         self._find_recursion()
 
     def _find_recursion(self) -> None:
@@ -291,7 +286,7 @@ def _in_circles(calls: dict[Graph, set[Graph]]) -> list[Graph]:
 
 
 def _name(data: Any) -> str:
-    require(type(data) is str and len(data) <= 10_000 and data.isprintable(), "a name is none")
+    require(type(data) is str and len(data) <= 10_000 and data.isprintable(), "a name is not valid")
     return data
 
 
@@ -316,7 +311,7 @@ def _check_types(op: Any, types: list[Type], attributes: dict[str, Any], declare
     try:
         inferred = op.infer(*types, **attributes)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise SavedFileError(f"the saved model is damaged: a node {op.name!r} is not valid: {error}") from None
+        raise InvalidArgumentError(f"a node {op.name!r} is not valid: {error}") from None
     found = [inferred] if type(inferred) is Type else list(inferred)
     require(found == declared, f"a node {op.name!r} says that it gives {_shown(declared)}, not {_shown(found)}")
 

@@ -302,7 +302,7 @@ class _Reader:
         require(type(data) is list and len(data) == 2, "a function has no traces")
         trace, ambient = self._trace(data[0]), decode(data[1], self._source)
         require(trace._parameters.names == parameters.names, "a trace has other parameters")
-        require(ambient is None or type(ambient) in (bool, int, str), "what a trace depends on is none")
+        require(ambient is None or type(ambient) in (bool, int, str), "what a trace depends on is not valid")
         return trace, ambient
 
     def _trace(self, place: Any) -> ConcreteFunction:
@@ -353,7 +353,7 @@ _KEYS = {
 
 
 def decode_objects(data: Any, source: Source, traces: list[ConcreteFunction]) -> Any:
-    """The root of a tree. Raises `SavedFileError`."""
+    """The root of a tree. Raises `InvalidArgumentError`."""
     root = _Reader(data, source, traces).object(0)
     require(isinstance(root, (LoadedObject, RestoredFunction, ConcreteFunction)), "the root of the tree is no object")
     return root

@@ -36,12 +36,13 @@ from ..dtypes import from_numpy
 from ..ir import Graph
 from ..variable import Variable, _restored
 from . import strict_json
+from .file_errors import damaged_error, newer_version_error
 from .functions import decode_trace, encode_trace
 from .graphs import GraphReader, encode_graph
 from .objects import LoadedObject, decode_objects, encode_objects
 from .signatures import decode_signatures, encode_signatures
 from .values import decode_dtype, decode_shape, encode_shape, is_index, require
-from .weights import content_of, newer_version_error, read_file, replace_file, tensors_of
+from .weights import content_of, read_file, replace_file, tensors_of
 
 __all__ = ["DEFAULT_SERVING_SIGNATURE_DEF_KEY", "contains_saved_model", "load", "save"]
 
@@ -49,6 +50,8 @@ DEFAULT_SERVING_SIGNATURE_DEF_KEY = "serving_default"
 FORMAT = "autograph saved model"
 VERSION = 1
 FILE = "saved_model.json"
+_DAMAGE = (AutographError, ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
+"""What content that isn't valid leads to."""
 _WEIGHTS = re.compile(r"weights-[0-9a-f]{16}\.safetensors")
 _CONTENT = {"weights", "variables", "graphs", "functions", "traces", "objects", "signatures"}
 _VARIABLE = {"name", "dtype", "shape", "trainable"}
@@ -245,10 +248,15 @@ def load(export_dir: str | os.PathLike[str], tags: Any = None, options: Any = No
             return _decoded(_content(folder), folder)
         except (MissingExtraError, SavedFileError):
             raise
-        except RecursionError:
-            raise SavedFileError(f"the saved model in {folder} is damaged: it is nested too deeply") from None
-        except (AutographError, ArithmeticError, LookupError, MemoryError, TypeError, ValueError) as error:
-            raise SavedFileError(f"the saved model in {folder} is damaged: {error}") from None
+        except _DAMAGE as error:
+            raise damaged_error(f"the saved model in {folder} is damaged: {_reason(error)}") from None
+
+
+def _reason(error: Exception) -> str:
+    """What is wrong with a saved model, of an error that its content has led to."""
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    return error.message if isinstance(error, AutographError) else str(error) or type(error).__name__
 
 
 def _content(folder: str) -> dict[str, Any]:
@@ -256,7 +264,9 @@ def _content(folder: str) -> dict[str, Any]:
     path = os.path.join(folder, FILE)
     data = strict_json.loads(read_file(path, follow_links=False), path)
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise SavedFileError(f"{path} is no saved model of autograph")
+        raise SavedFileError(
+            f"{path} is no saved model of autograph", remedy="load a folder that tf.saved_model.save has written"
+        )
     version = data.get("version")
     content: Any = data.get("content")
     if type(version) is int and version > VERSION:
@@ -271,7 +281,7 @@ def _content(folder: str) -> dict[str, Any]:
 def _arrays(folder: str, name: Any) -> dict[str, np.ndarray[Any, Any]]:
     if name is None:
         return {}
-    require(type(name) is str and _WEIGHTS.fullmatch(name), "the name of the weights file is none")
+    require(type(name) is str and _WEIGHTS.fullmatch(name), "the name of the weights file is not valid")
     path = os.path.join(folder, name)
     data = read_file(path, follow_links=False)
     require(hashlib.sha256(data).hexdigest()[:16] == name[8:24], "the weights file is not the one that was saved")

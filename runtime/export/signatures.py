@@ -151,7 +151,7 @@ class SignatureFunction(ConcreteFunction):
 
 
 def decode_signatures(data: Any, function: Callable[[Any], Graph]) -> Signatures:
-    """The signatures of a loaded model; ``function`` gives the graph of a place. Raises `SavedFileError`."""
+    """The signatures of a loaded model; ``function`` gives the graph of a place. Raises `InvalidArgumentError`."""
     require(type(data) is dict, "the signatures are no table")
     result = Signatures()
     for name, each in data.items():

@@ -11,7 +11,7 @@ import math
 import re
 from typing import Any, NoReturn
 
-from autograph.errors import SavedFileError
+from .file_errors import damaged_error
 
 __all__ = ["dumps", "loads"]
 
@@ -35,9 +35,9 @@ def loads(data: bytes, name: str) -> Any:
         if _SURROGATE.search(text):
             json.dumps(value, ensure_ascii=False).encode()
     except RecursionError:
-        raise SavedFileError(f"{name} is nested too deeply") from None
+        raise damaged_error(f"{name} is nested too deeply") from None
     except ValueError as error:
-        raise SavedFileError(f"{name} is not valid JSON: {error}") from None
+        raise damaged_error(f"{name} is not valid JSON: {error}") from None
     return value
 
 

@@ -43,7 +43,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from autograph.errors import SavedFileError
+from autograph.errors import InvalidArgumentError
 
 from ..dtypes import ALL, DType, from_numpy
 from ..ir import Graph
@@ -95,7 +95,7 @@ class Target(Protocol):
 
 
 class Source(Protocol):
-    """Where decoded values take from what they share; all raise `SavedFileError`."""
+    """Where decoded values take from what they share; all raise `InvalidArgumentError`."""
 
     def array(self, name: Any) -> np.ndarray[Any, Any]: ...
 
@@ -107,9 +107,9 @@ class Source(Protocol):
 
 
 def require(condition: Any, message: str) -> None:
-    """Raise `SavedFileError` unless the condition holds."""
+    """Raise `InvalidArgumentError` unless the condition holds; `saved_model.load` makes a `SavedFileError` of it."""
     if not condition:
-        raise SavedFileError(f"the saved model is damaged: {message}")
+        raise InvalidArgumentError(message)
 
 
 def is_index(value: Any, length: int) -> bool:
@@ -219,7 +219,7 @@ def encode_shape(shape: Shape) -> Any:
 
 
 def decode(data: Any, source: Source) -> Any:
-    """The value of a JSON form. Raises `SavedFileError` when it is none."""
+    """The value of a JSON form. Raises `InvalidArgumentError` when it is none."""
     if data is None or type(data) in (bool, str, float):
         return data
     if type(data) is int:
@@ -245,7 +245,7 @@ def decode_shape(data: Any) -> Shape:
 
 def decode_dtype(data: Any) -> DType:
     """The dtype of a name."""
-    require(type(data) is str and data in DTYPES, "a dtype is unknown")
+    require(type(data) is str and data in DTYPES, f"there is no dtype {data!r}")
     return DTYPES[data]
 
 
@@ -255,23 +255,23 @@ def _items(data: Any, source: Source) -> list[Any]:
 
 
 def _nonfinite(data: Any, source: Source) -> float:
-    require(data in ("nan", "inf", "-inf"), "a float is none")
+    require(data in ("nan", "inf", "-inf"), "a float is not valid")
     return float(data)
 
 
 def _complex(data: Any, source: Source) -> complex:
     parts = _items(data, source)
-    require(len(parts) == 2 and all(type(part) is float for part in parts), "a complex number is none")
+    require(len(parts) == 2 and all(type(part) is float for part in parts), "a complex number is not valid")
     return complex(*parts)
 
 
 def _bytes(data: Any, source: Source) -> bytes:
-    require(type(data) is str and len(data) % 2 == 0 and not set(data) - set("0123456789abcdef"), "bytes are none")
+    require(type(data) is str and len(data) % 2 == 0 and not set(data) - set("0123456789abcdef"), "bytes are not valid")
     return bytes.fromhex(data)
 
 
 def _ellipsis(data: Any, source: Source) -> Any:
-    require(data is True, "an ellipsis is none")
+    require(data is True, "an ellipsis is not valid")
     return ...
 
 
@@ -296,9 +296,10 @@ _types: dict[tuple[str, str, tuple[str, ...]], type] = {}
 
 def _record(kind: str, make: Callable[[str, tuple[str, ...]], type]) -> Callable[[Any, Source], Any]:
     def read(data: Any, source: Source) -> Any:
-        require(type(data) is list and len(data) == 3, f"a {kind} is none")
+        require(type(data) is list and len(data) == 3, f"a {kind} is not valid")
         name, fields, items = data
-        require(type(fields) is list and type(items) is list and len(fields) == len(items) <= 255, f"a {kind} is none")
+        are_lists = type(fields) is list and type(items) is list
+        require(are_lists and len(fields) == len(items) <= 255, f"a {kind} is not valid")
         require(all(map(is_name, [name, *fields])) and len(set(fields)) == len(fields), f"a {kind} has no names")
         values = [decode(item, source) for item in items]
         place = kind, name, tuple(fields)
@@ -321,18 +322,18 @@ def is_name(name: Any) -> bool:
 
 def _optional(data: Any, source: Source) -> OptionalOutput:
     parts = _items(data, source)
-    require(len(parts) == 2, "an optional result is none")
+    require(len(parts) == 2, "an optional result is not valid")
     return OptionalOutput(*parts)
 
 
 def _spec(data: Any, source: Source) -> TensorSpec:
-    require(type(data) is list and len(data) == 3 and (data[2] is None or type(data[2]) is str), "a spec is none")
+    require(type(data) is list and len(data) == 3 and (data[2] is None or type(data[2]) is str), "a spec is not valid")
     return TensorSpec(decode_shape(data[1]), decode_dtype(data[0]), data[2])
 
 
 def _array_spec(data: Any, source: Source) -> TensorArraySpec:
-    require(type(data) is list and len(data) == 4, "the spec of a tensor array is none")
-    require(type(data[2]) is bool and type(data[3]) is bool, "the spec of a tensor array is none")
+    require(type(data) is list and len(data) == 4, "the spec of a tensor array is not valid")
+    require(type(data[2]) is bool and type(data[3]) is bool, "the spec of a tensor array is not valid")
     return TensorArraySpec(decode_shape(data[1]), decode_dtype(data[0]), data[2], data[3])
 
 
@@ -353,7 +354,7 @@ def _tensors(data: Any, source: Source) -> ListValue:
 
 
 def _output(data: Any, source: Source) -> Output:
-    require(is_index(data, 2**31), "the place of a result is none")
+    require(is_index(data, 2**31), "the place of a result is not valid")
     return Output(data)
 
 
@@ -371,22 +372,22 @@ def _slot(data: Any, source: Source) -> Any:
 
 def _slice(data: Any, source: Source) -> slice:
     parts = _items(data, source)
-    require(len(parts) == 3, "a slice is none")
+    require(len(parts) == 3, "a slice is not valid")
     return slice(*parts)
 
 
 def _place(data: Any) -> int:
-    require(is_index(data, 2**31), "the place of a tensor in a text is none")
+    require(is_index(data, 2**31), "the place of a tensor in a text is not valid")
     return data
 
 
 def _maybe(data: Any, source: Source) -> text.Optional:
-    require(type(data) is list and len(data) == 2, "a part of a text is none")
+    require(type(data) is list and len(data) == 2, "a part of a text is not valid")
     return text.Optional(_place(data[0]), decode(data[1], source))
 
 
 def _shown(data: Any, source: Source) -> text._Shown:
-    require(type(data) is list and len(data) == 2 and all(type(part) is str for part in data), "a text is none")
+    require(type(data) is list and len(data) == 2 and all(type(part) is str for part in data), "a text is not valid")
     shown: text._Shown = object.__new__(text._Shown)
     shown._text, shown._repr = data
     return shown

@@ -28,6 +28,7 @@ from .. import trace
 from ..convert import convert_to_tensor
 from ..dtypes import as_dtype, complex64, complex128, from_numpy, string, variant
 from . import strict_json
+from .file_errors import damaged_error, newer_version_error
 
 __all__ = ["load_tensors", "save_tensors"]
 
@@ -87,16 +88,16 @@ def tensors_of(data: bytes, name: str) -> dict[str, np.ndarray[Any, Any]]:
     try:
         parts = dict(library.deserialize(data))
     except Exception as error:
-        raise SavedFileError(f"{name} is no safetensors file: {error}") from None
+        raise damaged_error(f"{name} is no safetensors file: {error}") from None
     if unknown := sorted(encoded.keys() - parts.keys()):
-        raise SavedFileError(f"{name} describes the tensor {unknown[0]!r}, which it does not hold")
+        raise damaged_error(f"{name} describes the tensor {unknown[0]!r}, which it does not hold")
     result = {}
     for key in sorted(parts):
         try:
             stored = _stored_array(parts[key])
             result[key] = stored if key not in encoded else _decoded(stored, encoded[key])
         except (ValueError, TypeError, KeyError, OverflowError, MemoryError) as error:
-            raise SavedFileError(f"the tensor {key!r} of {name} is damaged: {error}") from None
+            raise damaged_error(f"the tensor {key!r} of {name} is damaged: {error}") from None
     return result
 
 
@@ -179,7 +180,7 @@ def _encodings(data: bytes, name: str) -> dict[str, Any]:
     """What the header says about encoded tensors, after a strict look at the header."""
     length = int.from_bytes(data[:8], "little")
     if len(data) < 8 or length > len(data) - 8:
-        raise SavedFileError(f"{name} is no safetensors file: it is too short")
+        raise damaged_error(f"{name} is no safetensors file: it is too short")
     header = strict_json.loads(data[8 : 8 + length], name)
     metadata = header.get(_RESERVED) if isinstance(header, dict) else None
     text = metadata.get(_KEY) if isinstance(metadata, dict) else None
@@ -191,10 +192,10 @@ def _encodings(data: bytes, name: str) -> dict[str, Any]:
         raise newer_version_error(name, version, VERSION)
     encoded = content.get("encoded") if isinstance(content, dict) else None
     if version != VERSION or type(version) is not int or not isinstance(encoded, dict):
-        raise SavedFileError(f"the metadata of {name} is damaged")
+        raise damaged_error(f"the metadata of {name} is damaged")
     for key, encoding in encoded.items():
         if not _is_encoding(encoding):
-            raise SavedFileError(f"{name} does not say how the tensor {key!r} is encoded")
+            raise damaged_error(f"{name} does not say how the tensor {key!r} is encoded")
     return encoded
 
 
@@ -209,14 +210,6 @@ def _is_encoding(value: Any) -> bool:
 # Files
 
 
-def newer_version_error(name: str, version: int, known: int) -> SavedFileError:
-    """The error for a file that a later version of the project wrote."""
-    return SavedFileError(
-        f"{name} has version {version} of its format, this version of autograph reads up to version {known}",
-        remedy="install a newer version of autograph",
-    )
-
-
 def read_file(path: str | os.PathLike[str], follow_links: bool = True) -> bytes:
     """The content of a regular file; `SavedFileError` when it can't be read."""
     if not follow_links and os.path.islink(path):
@@ -226,7 +219,7 @@ def read_file(path: str | os.PathLike[str], follow_links: bool = True) -> bytes:
     try:
         with open(path, "rb", opener=_open_at_once) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise SavedFileError(f"{os.fspath(path)} is no regular file")
+                raise SavedFileError(f"{os.fspath(path)} is no regular file", remedy="copy what it gives into a file")
             return file.read()
     except SavedFileError:
         raise

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import InvalidArgumentError
-
 from .. import trace
 from ..dtypes import variant
 from ..ir import Type
@@ -44,8 +42,7 @@ class FollowedCall:
 
 
 def _gradients(call: Any, *given: Any, places: tuple[int, ...], types: tuple[Type, ...]) -> tuple[Any, ...]:
-    if not isinstance(call, FollowedCall):
-        raise InvalidArgumentError("the gradient of a Python function needs a call that was followed")
+    assert isinstance(call, FollowedCall)  # no other op gives one, and saved models hold none
     return tuple([np.asarray(gradient._array) for gradient in call.gradients(places, given)])
 
 

@@ -37,5 +37,5 @@ def taken(shape: Sequence[int], dtype: Any) -> bool:
         return False
     _local.left -= math.prod(shape) * dtype.numpy.itemsize
     if _local.left < 0 or any(size < 0 for size in shape):
-        raise InvalidArgumentError(f"a weight of shape {tuple(shape)} takes more room than the weights of the file")
+        raise InvalidArgumentError(f"a weight of shape {tuple(shape)} is larger than all weights that the file holds")
     return True

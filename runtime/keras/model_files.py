@@ -21,11 +21,12 @@ import os
 import zipfile
 from typing import Any
 
-from autograph.errors import InvalidArgumentError, InvalidTypeError, MissingExtraError, SavedFileError
+from autograph.errors import AutographError, InvalidArgumentError, InvalidTypeError, MissingExtraError, SavedFileError
 
 from .. import trace
 from ..export import strict_json
-from ..export.weights import content_of, newer_version_error, read_file, replace_file, tensors_of
+from ..export.file_errors import damaged_error, newer_version_error
+from ..export.weights import content_of, read_file, replace_file, tensors_of
 from ..places import warn
 from ..spec import TensorSpec
 from . import allocation
@@ -167,7 +168,12 @@ def load_model(
         except (MissingExtraError, SavedFileError, UnknownClassError):
             raise
         except Exception as error:
-            raise SavedFileError(f"the model in {path} can't be made: {type(error).__name__}: {error}") from error
+            reason = error.message if isinstance(error, AutographError) else f"{type(error).__name__}: {error}"
+            raise SavedFileError(
+                f"the model in {path} can't be made: {reason}",
+                remedy="copy the file again from where it is whole, or save the model anew; where it has classes or "
+                "functions of yours, see whether they have changed since",
+            ) from error
     return model
 
 
@@ -184,7 +190,9 @@ def model_from_json(json_string: str, custom_objects: dict[str, Any] | None = No
 def _made(config: Any) -> Any:
     model = deserialize(config)
     if not isinstance(model, Model):
-        raise InvalidTypeError(f"{config['class_name']} is no class of models")
+        raise InvalidTypeError(
+            f"{config['class_name']} is no class of models", remedy="pass what to_json() of a model gave"
+        )
     if "call_arguments" in config:
         args, kwargs = _decode(config["call_arguments"])
         model(*args, **kwargs)
@@ -203,12 +211,12 @@ def _decode(value: Any) -> Any:
 
 def _check_metadata(metadata: Any, path: str) -> None:
     if not isinstance(metadata, dict) or metadata.get("format") != FORMAT:
-        raise SavedFileError(f"{path} is no model of autograph")
+        raise SavedFileError(f"{path} is no model of autograph", remedy="load a file that model.save has written")
     version = metadata.get("version")
     if type(version) is int and version > VERSION:
         raise newer_version_error(path, version, VERSION)
     if type(version) is not int or version != VERSION:
-        raise SavedFileError(f"{path} is damaged: it has no version")
+        raise damaged_error(f"{path} is damaged: it has no version")
 
 
 def _members(path: str) -> dict[str, bytes]:
@@ -222,15 +230,22 @@ def _members(path: str) -> dict[str, bytes]:
         with zipfile.ZipFile(io.BytesIO(read_file(path))) as archive:
             return _unpacked(archive, names, path)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, EOFError) as error:
-        raise SavedFileError(f"{path} is no `.keras` file, or damaged: {error}") from None
+        raise damaged_error(f"{path} is no `.keras` file, or damaged: {error}") from None
 
 
 def _unpacked(archive: zipfile.ZipFile, names: list[str], path: str) -> dict[str, bytes]:
     found = archive.infolist()
     if "model.weights.h5" in archive.namelist():
-        raise SavedFileError(f"{path} was written by Keras, with weights in HDF5, which can't be read here")
+        raise SavedFileError(
+            f"{path} was written by Keras, with weights in HDF5, which can't be read here",
+            remedy="make the model here, and pass it the weights of the other one: model.set_weights(arrays), with the "
+            "arrays of get_weights() there",
+        )
     if sorted(info.filename for info in found) != sorted(names):
-        raise SavedFileError(f"{path} is damaged: it does not hold {', '.join(names)}, and nothing else")
+        raise damaged_error(f"{path} is damaged: it does not hold {', '.join(names)}, and nothing else")
     if any(info.compress_type != zipfile.ZIP_STORED or info.file_size != info.compress_size for info in found):
-        raise SavedFileError(f"{path} is damaged: its members are compressed")
+        raise SavedFileError(
+            f"the members of {path} are compressed, which those of a saved model are not",
+            remedy="pack them again with `zip -0`, or save the model anew",
+        )
     return {name: archive.read(name) for name in names}

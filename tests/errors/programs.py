@@ -85,7 +85,8 @@ def _output(source: str, file: Path, run: Callable[[], list[str]]) -> str:
         warnings.simplefilter("ignore", RuntimeWarning)
         parts = run()
     text = out.getvalue() + textwrap.indent(err.getvalue(), "err: ") + "\n".join(parts)
-    text = text.replace(str(file), "user.py").replace(f"{file.parent}{os.sep}", "")
+    for name, shown_as in ((str(file), "user.py"), (f"{file.parent}{os.sep}", ""), (f"<{file.name}>", "<user.py>")):
+        text = text.replace(name, shown_as)
     return _steady(text).strip("\n")
 
 

@@ -161,6 +161,8 @@ class Graph:
         self.origins: dict[Value, Value] = {}
         # By value of any graph around this one, what it was here when it was last asked for.
         self._from_distance: dict[Value, Value] = {}
+        # Graphs around this one, of which constants have been repeated here.
+        self._around: set[Graph] = set()
         self.outputs: list[Value] = []
         self.never_returns = False
         self.calls_itself = False
@@ -232,8 +234,7 @@ class Graph:
         if value.node.graph is self:
             return value
         if value.node.op.name == "constant":
-            if not self.encloses_me(value.node.graph):
-                raise foreign_value_error(value)
+            self._check_is_around(value)
             return self.constant(value.node.attributes["value"], where=value.node.where)
         graph, between = self, []
         while (found := graph._known(value)) is None:
@@ -244,6 +245,16 @@ class Graph:
         for graph in reversed(between):
             found = graph._from_distance[value] = graph._capture_of_parent(found)
         return found
+
+    def _check_is_around(self, value: Value) -> None:
+        graph, between, source = self, [], value.node.graph
+        while graph is not source and source not in graph._around:
+            between.append(graph)
+            if graph.parent is None:
+                raise foreign_value_error(value)
+            graph = graph.parent
+        for graph in between:
+            graph._around.add(source)
 
     def _known(self, value: Value) -> Value | None:
         """What a value of this graph, or of one around it, is here already."""

@@ -22,9 +22,25 @@ def text(graph: Graph) -> str:
 
 def lines(graph: Graph, indent: str = "") -> Iterator[tuple[str, Node | None]]:
     """The lines of `text`, each with the node that it shows."""
+    open_ones = [_steps(graph, indent)]
+    while open_ones:
+        step = next(open_ones[-1], None)
+        if step is None:
+            open_ones.pop()
+        elif isinstance(step, tuple):
+            yield step
+        else:
+            open_ones.append(step)
+
+
+_Steps = Iterator["tuple[str, Node | None] | _Steps"]
+
+
+def _steps(graph: Graph, indent: str, key: str = "") -> _Steps:
+    """The lines of a graph, and for each sub-graph its own steps, so that no line passes through all around it."""
     inputs = ", ".join(f"{value.node.name}: {value.type}" for value in graph.parameters)
     captured = ", ".join(value.node.name for value in graph.captures.values())
-    yield f"{indent}{graph.name}({inputs}{' | ' if captured else ''}{captured}):", None
+    yield f"{indent}{key}{graph.name}({inputs}{' | ' if captured else ''}{captured}):", None
     indent += "  "
     for node in graph.nodes:
         if node.op.name == "placeholder" or is_scalar_constant(node):
@@ -32,9 +48,7 @@ def lines(graph: Graph, indent: str = "") -> Iterator[tuple[str, Node | None]]:
         yield f"{indent}{describe(node)}", node
         for key, value in node.attributes.items():
             if type(value) is Graph and node.op.name != "call":
-                first, *rest = lines(value, indent + "  ")
-                yield f"{indent}  {key} {first[0].lstrip()}", None
-                yield from rest
+                yield _steps(value, indent + "  ", f"{key} ")
     result = "raises" if graph.never_returns else f"return {', '.join(map(reference, graph.outputs))}".rstrip()
     yield indent + result, None
 

@@ -22,6 +22,8 @@ class _Local(threading.local):
     def __init__(self) -> None:
         self.sources: dict[int, tuple[Any, list[Any]]] = {}
         self.of_turns: dict[int, Any] = {}
+        self.references: dict[int, int] = {}
+        """How often the two hold an object, by identity."""
 
 
 _local = _Local()
@@ -30,18 +32,29 @@ _local = _Local()
 def note_source(made: Any, source: Any) -> None:
     """Notes an object that another one may stand for, which merging has made."""
     if made is not source:
-        _local.sources.setdefault(id(made), (made, []))[1].append(source)
+        if id(made) not in _local.sources:
+            _local.sources[id(made)] = made, []
+            _count(made)
+        _local.sources[id(made)][1].append(source)
+        _count(source)
 
 
 def note_turn(made: Any) -> None:
     """Notes an object that a loop has at the start of each turn: it may be any that an earlier turn has left."""
-    _local.of_turns[id(made)] = made
+    if id(made) not in _local.of_turns:
+        _local.of_turns[id(made)] = made
+        _count(made)
+
+
+def _count(obj: Any) -> None:
+    _local.references[id(obj)] = _local.references.get(id(obj), 0) + 1
 
 
 def forget() -> None:
     """Called when a trace ends."""
     _local.sources.clear()
     _local.of_turns.clear()
+    _local.references.clear()
 
 
 def is_merged(value: Any) -> bool:
@@ -49,11 +62,9 @@ def is_merged(value: Any) -> bool:
     return id(value) in _local.sources or id(value) in _local.of_turns
 
 
-def count_references(held: dict[int, int]) -> None:
-    """Adds the references that this module keeps to counts of references by identity."""
-    kept = [each for made, sources in _local.sources.values() for each in (made, *sources)]
-    for each in (*kept, *_local.of_turns.values()):
-        held[id(each)] = held.get(id(each), 0) + 1
+def references(key: int) -> int:
+    """How many references this module keeps to an object, by identity."""
+    return _local.references.get(key, 0)
 
 
 def same(left: Any, right: Any) -> bool:

@@ -50,9 +50,18 @@ def _thunk(value: Any) -> Thunk:
 
 
 def _rest(operator: Callable[..., Any], operands: tuple[Thunk, ...], position: int) -> Thunk:
-    """What is left of a chain of operands once the ones before `position` have been evaluated, as one operand."""
-    first, *rest = operands[position:]
-    return (lambda: operator(first(), *rest)) if rest else first
+    """What is left of a chain of operands once the ones before `position` have been evaluated, as one operand.
+
+    Each of its parts holds the next one alone, so that what looks at all that a body can reach does not see them all.
+    """
+    rest = operands[-1]
+    for operand in reversed(operands[position:-1]):
+        rest = _chained(operator, operand, rest)
+    return rest
+
+
+def _chained(operator: Callable[..., Any], first: Thunk, rest: Thunk) -> Thunk:
+    return lambda: operator(first(), rest)
 
 
 def not_(value: Any) -> Any:

@@ -75,13 +75,15 @@ def test_captures_take_no_longer_in_deep_graphs() -> None:
     def cost(depth: int) -> int:
         graph = Graph("outermost")
         x = graph.parameter(INT, "x")
+        constants = [graph.constant(np.array(i)) for i in range(depth)]
 
         def nest() -> None:
             inner = graph
-            for _ in range(depth):
+            for constant in constants:
                 inner = Graph("inner", inner)
                 for _ in range(3):
                     inner.capture(x)
+                inner.capture(constant)
             assert len(inner.captures) == 1
 
         return work(nest)

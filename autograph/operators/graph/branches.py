@@ -110,7 +110,7 @@ def _traced(outcome: Outcome, run: Callable[..., Any]) -> Outcome:
     places = {key: location for key, (location, _, _) in found.items()}
     empty_copies(found)
     held = references_in([outcome.result, *frozen.values()])
-    rebinding.count_references(held)
+    rebinding.count_references(held, places.values())
     journal.forget_dead(places, held)
     for key, location in places.items():
         if type(location) is Location:

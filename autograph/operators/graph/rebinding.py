@@ -74,8 +74,7 @@ def check_not_replaced(values: Any) -> None:
         )
 
 
-def count_references(held: dict[int, int]) -> None:
-    """Adds the references that this module keeps to counts of references by identity."""
-    for key in replaced():
-        held[key] = held.get(key, 0) + 1
-    identities.count_references(held)
+def count_references(held: dict[int, int], places: Iterable[Location]) -> None:
+    """Adds the references that tables of this thread keep to the owners of places, to counts by identity."""
+    for key in {id(location.owner) for location in places}:
+        held[key] = held.get(key, 0) + (key in replaced()) + identities.references(key)

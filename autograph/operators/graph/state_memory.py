@@ -22,15 +22,8 @@ def _groups(columns: Sequence[Sequence[Any]]) -> tuple[list[int], list[set[Memor
     """
     held = [[{found for leaf in leaves(each) if (found := of(leaf)) is not None} for each in row] for row in columns]
     count = len(columns[0]) if columns else 0
-    group = list(range(count))
-    for row in held:
-        for i in range(count):
-            for j in range(i):
-                if group[i] != group[j] and any(x.is_related(y) for x in row[i] for y in row[j]):
-                    old = group[i]
-                    group = [group[j] if each == old else each for each in group]
+    group = _related(held, count)
     memories: list[set[Memory]] = [set() for _ in range(count)]
-    group = [group.index(number) for number in group]
     for row in held:
         for i in range(count):
             memories[group[i]] |= row[i]
@@ -38,6 +31,30 @@ def _groups(columns: Sequence[Sequence[Any]]) -> tuple[list[int], list[set[Memor
     for row, values in zip(held, columns, strict=True):
         sure -= {group[i] for i in range(count) if not row[i] and values[i] is not UNKNOWN}
     return group, memories, sure
+
+
+def _related(held: Sequence[Sequence[set[Memory]]], count: int) -> list[int]:
+    """For each place the first one that may stand for the same memory, in some row, directly or through others."""
+    first = list(range(count))
+
+    def root(i: int) -> int:
+        while first[i] != i:
+            first[i] = i = first[first[i]]
+        return i
+
+    def join(i: int, j: int) -> None:
+        i, j = sorted((root(i), root(j)))
+        first[j] = i
+
+    for row in held:
+        owners: dict[Memory, int] = {}
+        for i, memories in enumerate(row):
+            for memory in memories:
+                join(i, owners.setdefault(memory, i))
+        for memory, i in owners.items():
+            for each in memory.ancestors & owners.keys():
+                join(i, owners[each])
+    return [root(i) for i in range(count)]
 
 
 def merge(columns: Sequence[Sequence[Any]], values: Sequence[Any]) -> list[Memory | None]:

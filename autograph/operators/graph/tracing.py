@@ -248,7 +248,7 @@ class _Left:
         """How many references there are to objects by identity, besides those of the user's objects."""
         changed = [Frozen(each, None) for each, _ in self._journal.watched.changed]
         held = references_in([*self.frozen.values(), *changed])
-        count_references(held)
+        count_references(held, self.locations.values())
         return held
 
     def outliving_list(self) -> Location | None:

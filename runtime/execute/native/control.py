@@ -34,8 +34,8 @@ def lower_while(lowering: Lowering, node: Node, inputs: Sequence[Expression]) ->
     """The state of a loop: scalars are registers that change, arrays are changed where they are."""
     e = lowering.e
     test, body, count = (node.attributes[key] for key in ("test", "body", "count"))
-    variables = changed_in(body)
-    if changed_in(test):
+    variables = changed_in(body, known=lowering.changed)
+    if changed_in(test, known=lowering.changed):
         raise NotLowered("a condition of a loop that changes a variable")
     settle(lowering)
     inputs = ready(lowering, inputs)
@@ -128,7 +128,7 @@ def lower_cond(lowering: Lowering, node: Node, inputs: Sequence[Expression]) -> 
     then, orelse = node.attributes["then"], node.attributes["orelse"]
     if inputs[0].size != 1:  # the plan will say that it has no truth
         raise Fails
-    variables = changed_in(then, orelse)
+    variables = changed_in(then, orelse, known=lowering.changed)
     settle(lowering)
     held: dict[Value | Held, Expression] = {key: lowering.values[key] for key in variables}
     predicate = lowering.scalar(inputs[0])

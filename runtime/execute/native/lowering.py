@@ -84,6 +84,8 @@ class Lowering:
         self.kept: list[Any] = []
         self.values: dict[Value | variables.Held, Expression] = {}
         self.work = 0
+        self.changed: dict[Graph, list[variables.Held]] = {}
+        """What `variables.changed_in` has found."""
         self.node: Node | None = None
         """The node that is being lowered, for `NotLowered` errors; and the one of the graph itself that it is in."""
         self.outermost: Node | None = None
@@ -380,7 +382,7 @@ class Lowering:
         size = math.prod(shape)
         if size == 0:
             return
-        extra = self._also_needed(shape, [x for _, x in pairs])
+        extra = self.also_needed(shape, [x for _, x in pairs], [x for _, x in pairs])
         pairs = [*pairs, *extra]
         roots: list[Expression] = [part for pair in pairs for part in pair]
         self.work += size
@@ -393,15 +395,17 @@ class Lowering:
         for target, x in extra:
             x.stored = target
 
-    def _also_needed(self, shape: Ints, roots: Sequence[Expression]) -> list[tuple[Load, Map]]:
-        """What is computed on the way, and will be needed again: it is stored too."""
+    def also_needed(self, shape: Ints, roots: Sequence[Expression],
+                    stored: Sequence[Expression] = ()) -> list[tuple[Load, Map]]:  # fmt: skip
+        """What is computed on the way to roots, and will be needed again: it is to be stored too."""
         inside = [x for x in leaves(roots) if isinstance(x, Map) and x.operations > 1 and x.shape == shape]
-        done = {id(x) for x in roots}
+        done = {id(x) for x in stored}
         inside = [x for x in inside if id(x) not in done]
         if not inside:
             return []
         needed: set[int] = set()
-        stack = [x for x in map(Expression.resolved, self.values.values()) if isinstance(x, Map)]
+        later = [x.resolved() for value, x in self.values.items() if self._last.get(value) is not self.node]  # type: ignore[arg-type]
+        stack = [x for x in later if isinstance(x, Map)]
         while stack:
             x = stack.pop()
             if id(x) not in needed and id(x) not in done:

@@ -44,10 +44,21 @@ def held_in(graph: Graph) -> list[Held]:
     return list(dict.fromkeys(Held(node.attributes.get("target", node.attributes.get("variable"))) for node in nodes))
 
 
-def changed_in(*graphs: Graph) -> list[Held]:
-    """The variables that graphs change."""
-    nodes = [node for graph in graphs for node in graph.walk() if "target" in node.attributes]
-    return list(dict.fromkeys(Held(node.attributes["target"]) for node in nodes))
+def changed_in(*graphs: Graph, known: dict[Graph, list[Held]] | None = None) -> list[Held]:
+    """The variables that graphs change; ``known`` has what was found before: nested graphs cost nothing."""
+    known = {} if known is None else known
+    found: dict[Held, None] = {}
+    for graph in graphs:
+        if graph not in known:
+            known[graph] = []
+            mine: dict[Held, None] = {}
+            for node in graph.nodes:
+                if "target" in node.attributes:
+                    mine[Held(node.attributes["target"])] = None
+                mine.update(dict.fromkeys(changed_in(*node.subgraphs, known=known)))
+            known[graph] = list(mine)
+        found.update(dict.fromkeys(known[graph]))
+    return list(found)
 
 
 def settle(lowering: Lowering) -> None:

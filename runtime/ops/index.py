@@ -277,8 +277,8 @@ def _set_gradient(g: Any, out: Any, x: Any, value: Any, *inputs: Any, key: Key) 
     from .create import zeros_like
     from .declare import sum_to
 
-    kept = set_item_op(g, zeros_like(value), *inputs, key=key)
-    return kept, sum_to(get_item_op(g, *inputs, key=key), value), *(None for _ in inputs)
+    given = sum_to(get_item_op(g, *inputs, key=key), value)  # first, so that `g` may be stored into: loops stay linear
+    return set_item_op(g, zeros_like(value), *inputs, key=key), given, *(None for _ in inputs)
 
 
 def _add_gradient(g: Any, out: Any, x: Any, value: Any, *inputs: Any, key: Key) -> tuple[Any, ...]:

@@ -88,7 +88,8 @@ def _samples() -> list[Any]:
 def _update_gradient(g: Any, out: Any, x: Any, indices: Any, updates: Any) -> tuple[Any, ...]:
     from .create import zeros_like
 
-    return tensor_scatter_nd_update(g, indices, zeros_like(updates)), None, gather_nd(g, indices)
+    given = gather_nd(g, indices)  # first, so that `g` may be stored into: loops stay linear
+    return tensor_scatter_nd_update(g, indices, zeros_like(updates)), None, given
 
 
 def _chosen_gradient(g: Any, out: Any, x: Any, indices: Any, updates: Any) -> tuple[Any, ...]:
@@ -214,7 +215,8 @@ def _update_slice_gradient(g: Any, out: Any, x: Any, update: Any, begin: Any) ->
     from .gather import slice as slice_
     from .shape import shape
 
-    return dynamic_update_slice(g, zeros_like(update), begin), slice_(g, begin, shape(update)), None
+    given = slice_(g, begin, shape(update))  # first, so that `g` may be stored into
+    return dynamic_update_slice(g, zeros_like(update), begin), given, None
 
 
 update_slice_op = op(

@@ -320,3 +320,33 @@ def test_reading_elements_in_a_loop_takes_time_in_proportion() -> None:
         return best
 
     assert seconds(60000) < 60 * seconds(4000)  # 225 times as long if each turn made a whole tensor
+
+
+@pytest.mark.parametrize("store", ["item", "slice"])
+def test_stores_in_a_loop_keep_no_copies_of_the_gradient(store: str) -> None:
+    @tf.function
+    def total(x, n):
+        y = tf.zeros((n,))
+        for i in tf.range(n):
+            if store == "item":
+                y[i] = x
+            else:
+                y[i : i + 1] = tf.reshape(x, [1])
+        return tf.reduce_sum(y)
+
+    def peak(n: int) -> int:
+        x = tf.constant(1.0)
+        tracemalloc.start()
+        with tf.GradientTape() as second:  # keeps what the way back of the first may need
+            second.watch(x)
+            with tf.GradientTape() as first:
+                first.watch(x)
+                y = total(x, tf.constant(n))
+            gradient = first.gradient(y, x)
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        check(gradient, n)
+        return most
+
+    peak(3)
+    assert peak(1000) < 1000 * 1000  # 4 bytes for each element in each turn would be four times as much

@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from .. import trace
-from ..dtypes import variant
+from ..dtypes import int32, variant
 from ..ir import Graph, Node, Type, Value
-from ..op import NOT_DIFFERENTIABLE, STRUCTURAL
+from ..op import NOT_DIFFERENTIABLE, OPS, STRUCTURAL
 from ..tensor import SymbolicTensor
 from .copying import copy_node, copy_nodes
 from .records import Record, free_sources, is_differentiable, key, key_of_value
@@ -61,9 +61,28 @@ class Pullback:
 
     def used(self) -> list[Value]:
         """The stand-ins that are needed for the outputs."""
+        self._hand_over_shapes()
         used = {value for node in self.graph.nodes for value in node.inputs}
         used.update(self.graph.outputs)
         return [value for value in self.stand_ins if value in used]
+
+    def _hand_over_shapes(self) -> None:
+        """Where only the shape of a value is needed, hand over that: a loop keeps what is handed over of each turn."""
+        users: dict[Value, list[Node]] = {value: [] for value in self.stand_ins if value not in self.graph.outputs}
+        for node in self.graph.nodes:
+            for value in node.inputs:
+                if value in users:
+                    users[value].append(node)
+        for stand_in, nodes in users.items():
+            dtypes = {node.attributes.get("dtype", int32) if node.op.name == "shape" else None for node in nodes}
+            if len(dtypes) != 1 or None in dtypes:
+                continue
+            value = self.stand_ins[stand_in]
+            shape = self.source.add(OPS["shape"], (value,), {"dtype": dtypes.pop()}).outputs[0]
+            known = self.graph._placeholder(shape.type, "shape")
+            self.stand_ins[known] = shape
+            for node in nodes:
+                node.op, node.inputs, node.attributes = OPS["identity"], [known], {}
 
     def copy_into(self, target: Graph, values: dict[Value, Value]) -> list[Value]:
         """Repeat this graph in another one, given the values of all its placeholders; its outputs there."""

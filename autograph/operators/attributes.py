@@ -107,7 +107,8 @@ def _is_staged(value: Any) -> bool:
         return any(map(_is_staged, value))
     if isinstance(value, dict):
         return any(map(_is_staged, value.values()))
-    return backend_of(value) is not None
+    backend = backend_of(value)
+    return backend is not None and not backend.is_lasting(value)
 
 
 def set_attribute(obj: Any, name: str, value: Any) -> None:

@@ -193,6 +193,10 @@ class Backend:
         """The object that a store into an attribute or item of a staged value is about to change."""
         return value
 
+    def is_lasting(self, value: Any) -> bool:
+        """Whether a value of one of its types outlives the trace that made it, such as a variable."""
+        return False
+
     def before_delete(self, obj: Any, name: str) -> None:
         """Called before ``del obj.name``, which is to raise in a run in which there is no such attribute."""
 

@@ -597,6 +597,40 @@ def test_cached_property_of_an_older_object_in_a_branch_is_refused() -> None:
     check(f, 1, -1)
 
 
+class WithVariables:
+    @functools.cached_property
+    def weight(self) -> Any:
+        return tf.Variable(2.0)
+
+    @functools.cached_property
+    def parts(self) -> Any:
+        return {"bias": tf.Variable([1.0, 0.0]), "rate": 3}
+
+    @functools.cached_property
+    def known(self) -> Any:
+        with tf.init_scope():
+            return tf.constant(5.0)
+
+    @functools.cached_property
+    def leaked(self) -> Any:
+        return [tf.constant(5.0)]
+
+    @tf.function
+    def product(self, x: Any) -> Any:
+        return x * self.weight + self.parts["bias"] * self.parts["rate"] + self.known
+
+
+def test_cached_property_with_variables_is_made_in_the_first_trace() -> None:
+    made = WithVariables()
+    assert made.product(tf.constant(10.0)).numpy().tolist() == [28.0, 25.0]
+    made.weight.assign(1.0)
+    assert made.product(tf.constant(10.0)).numpy().tolist() == [18.0, 15.0]
+    other = WithVariables()
+    assert other.product(tf.constant(1.0)).numpy().tolist() == [10.0, 7.0]
+    with pytest.raises(MutationError, match=r"cached property `WithVariables.leaked`"):
+        tf.function(lambda x: other.leaked[0] * x)(tf.constant(1.0))
+
+
 def class_attributes_as_defaults(x):
     class Base:
         count = 1

@@ -10,7 +10,7 @@ import numpy as np
 
 from autograph.runtime import trace
 from autograph.runtime.streams import Stream
-from autograph.runtime.tensor import Tensor
+from autograph.runtime.tensor import EagerTensor, Tensor
 from autograph.runtime.variable import Variable
 
 from .. import state
@@ -156,6 +156,9 @@ class GraphBackend(Backend):
 
     def changed_object(self, value: Any) -> Any:
         return value.ag__checked("is changed") if type(value) is Maybe else value
+
+    def is_lasting(self, value: Any) -> bool:
+        return isinstance(value, (Variable, EagerTensor))
 
     def before_delete(self, obj: Any, name: str) -> None:
         class_defaults.before_delete(obj, name)

@@ -72,7 +72,7 @@ class Adamax(_Moments):
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
         index, dtype = self.index_of(variable), variable.dtype
         m, u = self._first[index], self._second[index]
-        decayed = power(convert_to_tensor(self.beta_1, dtype), cast(self._iterations + 1, dtype))
+        decayed = power(convert_to_tensor(self.beta_1, dtype), cast(self.iterations + 1, dtype))
         m.assign_add((gradient - m) * (1 - self.beta_1))
         u.assign(maximum(self.beta_2 * u, absolute(gradient)))
         variable.assign_sub(learning_rate * m / ((1 - decayed) * (u + self.epsilon)))
@@ -94,13 +94,13 @@ class Nadam(_Moments):
         return self.beta_1 * (1.0 - 0.5 * power(convert_to_tensor(0.96, step.dtype), step))
 
     def _step(self, grads: list[Any], variables: list[Any]) -> None:
-        self._product.assign(self._product * self._momentum_at(cast(self._iterations + 1, "float32")))
+        self._product.assign(self._product * self._momentum_at(cast(self.iterations + 1, "float32")))
         super()._step(grads, variables)
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
         index, dtype = self.index_of(variable), variable.dtype
         m, v = self._first[index], self._second[index]
-        step = cast(self._iterations + 1, dtype)
+        step = cast(self.iterations + 1, dtype)
         product, now, following = cast(self._product, dtype), self._momentum_at(step), self._momentum_at(step + 1)
         decayed = power(convert_to_tensor(self.beta_2, dtype), step)
         m.assign_add((gradient - m) * (1 - self.beta_1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from autograph.errors import InvalidArgumentError
@@ -10,6 +11,7 @@ from .. import nest
 from . import losses as losses_module
 from . import metrics as metrics_module
 from .metrics import Mean, Metric
+from .registry import snake_case
 from .staging import converted_call
 
 __all__ = ["BY_SHAPE", "CompiledLosses", "CompiledMetrics"]
@@ -209,8 +211,9 @@ def _metric(identifier: Any, target: Any, output: Any) -> Metric:
         if isinstance(identifier, str):
             found.name = identifier
         return found
-    name = identifier if isinstance(identifier, str) else getattr(found, "__name__", None)
-    return metrics_module.MeanMetricWrapper(found, name=name)
+    if not isinstance(identifier, str):
+        identifier = snake_case(re.sub(r"\W", "", getattr(found, "__name__", type(found).__name__)))
+    return metrics_module.MeanMetricWrapper(found, name=identifier)
 
 
 def _kind(target: Any, output: Any, binary: str, sparse: str, categorical: str) -> str:

@@ -75,6 +75,8 @@ class Fitting:
             watchers.on_epoch_end(epoch, logs)
             if model.stop_training:
                 break
+        if model.optimizer is not None and epochs > initial_epoch:
+            model.optimizer.finalize_variable_values(model.trainable_weights)
         watchers.on_train_end(logs)
         model._compiled.history = watchers.history
         return watchers.history

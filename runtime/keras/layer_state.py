@@ -13,7 +13,6 @@ from ..convert import convert_to_tensor
 from ..dtypes import as_dtype
 from . import constraints, context, initializers, regularizers
 from .allocation import taken
-from .names import auto_name, current_path
 from .tracking import Record, all_layers, own_layers, own_metrics, own_variables, unique
 from .variable import KerasVariable
 from .weights import get_arrays, set_arrays
@@ -95,14 +94,12 @@ class LayerState:
         if initializer is None:
             initializer = "glorot_uniform" if element.is_floating else "zeros"
         initial = initializers.get(initializer)
-        name = name or auto_name("variable")
         if taken(shape, element):
             initial = initializers.Zeros()
         with trace.building(trace.current_graph() if self._record.staged else None):
             variable = KerasVariable(
-                lambda: initial(shape, dtype=element), name=name, path=current_path(name), dtype=element,
-                trainable=trainable, regularizer=regularizers.get(regularizer), constraint=constraints.get(constraint),
-                shape=shape,
+                initial, shape, element, trainable, name=name,
+                regularizer=regularizers.get(regularizer), constraint=constraints.get(constraint),
             )  # fmt: skip
         if trainable and not self._record.trainable:
             variable.trainable = False

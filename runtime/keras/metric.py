@@ -11,14 +11,12 @@ from typing import Any
 
 from autograph.errors import FailedPreconditionError, UnimplementedError
 
-from .. import trace
 from ..convert import convert_to_tensor
 from ..ops.create import zeros
 from ..ops.elementwise import cast
 from ..ops.math import divide_no_nan
 from ..ops.reduce import reduce_mean, reduce_sum
 from ..ops.shape import broadcast_to, shape
-from ..shapes import as_shape
 from ..variable import Variable
 from . import initializers
 from .context import get_mask
@@ -49,13 +47,9 @@ class Metric:
             raise FailedPreconditionError(
                 "You forgot to call `super().__init__()` in the `__init__()` method. Go add it!"
             )
-        start, target = initializers.get(initializer) or initializers.Zeros(), dtype or "float32"
         name = name or "variable"
-        with trace.building(None):
-            value = start(shape, target)
-        made = KerasVariable(
-            lambda: value, name=name, path=f"{self.name}/{name}", dtype=target, trainable=False, shape=as_shape(shape)
-        )
+        initializer = initializers.get(initializer) or initializers.Zeros()
+        made = KerasVariable(initializer, shape, dtype, trainable=False, name=name, path=f"{self.name}/{name}")
         self.__dict__.setdefault("_added", []).append(made)
         return made
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from autograph.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 
 from .. import trace
@@ -17,15 +19,17 @@ from ..ops.combined import clip_by_global_norm, clip_by_norm
 from ..ops.elementwise import cast, clip_by_value, where
 from ..ops.math import not_equal
 from ..places import warn
-from ..shapes import as_shape
+from ..tensor import Tensor
 from ..trace import name_scope
 from ..variable import Variable
 from . import initializers, schedules
 from .names import auto_name
-from .staging import converted_call
+from .staging import call_if, converted_call
 from .variable import KerasVariable
 
 __all__ = ["Optimizer"]
+
+_NUMBERS = (int, float, np.number, np.ndarray, Tensor, Variable)
 
 
 class Optimizer:
@@ -40,6 +44,8 @@ class Optimizer:
     use_ema, ema_momentum: keep `average = ema_momentum * average + (1 - ema_momentum) * variable`.
     ema_overwrite_frequency: after so many steps, each time, variables are set to their averages.
     loss_scale_factor: gradients are divided by it: those of `scale_loss(loss)`.
+    gradient_accumulation_steps: so many steps become one, with the mean of their gradients; they count as one in
+        `iterations`.
     name: after the class when left out.
 
     Raises `ValueError` for arguments out of range.
@@ -49,7 +55,8 @@ class Optimizer:
         self, learning_rate: Any, weight_decay: float | None = None, clipnorm: float | None = None,
         clipvalue: float | None = None, global_clipnorm: float | None = None, use_ema: bool = False,
         ema_momentum: float = 0.99, ema_overwrite_frequency: int | None = None,
-        loss_scale_factor: float | None = None, *, name: str | None = None
+        loss_scale_factor: float | None = None, gradient_accumulation_steps: int | None = None, *,
+        name: str | None = None
     ) -> None:  # fmt: skip
         if sum(each is not None for each in (clipnorm, clipvalue, global_clipnorm)) > 1:
             raise InvalidArgumentError(
@@ -63,16 +70,26 @@ class Optimizer:
         if use_ema and ema_overwrite_frequency is not None and ema_overwrite_frequency < 1:
             raise InvalidArgumentError("`ema_overwrite_frequency` must be an integer >= 1 or None. Received: "
                              f"ema_overwrite_frequency={ema_overwrite_frequency}")  # fmt: skip
+        if gradient_accumulation_steps is not None and gradient_accumulation_steps < 2:
+            raise InvalidArgumentError("`gradient_accumulation_steps` must be an integer >= 2. Received: "
+                             f"gradient_accumulation_steps={gradient_accumulation_steps}")  # fmt: skip
+        if not callable(learning_rate) and not isinstance(learning_rate, _NUMBERS):
+            raise InvalidArgumentError(
+                "Argument `learning_rate` should be float, or an instance of LearningRateSchedule, or a callable "
+                f"without parameters that returns the learning rate. Received instead: learning_rate={learning_rate!r}"
+            )
         self.name = name or auto_name(type(self).__name__)
         self.weight_decay = weight_decay
         self.clipnorm, self.clipvalue, self.global_clipnorm = clipnorm, clipvalue, global_clipnorm
         self.use_ema, self.ema_momentum, self.ema_overwrite_frequency = use_ema, ema_momentum, ema_overwrite_frequency
         self.loss_scale_factor = loss_scale_factor
+        self.gradient_accumulation_steps = gradient_accumulation_steps
         self.built = False
         self._variables: list[Any] = []
         self._trainable: list[Any] = []
         self._indices: dict[int, int] = {}
         self._averages: list[Any] = []
+        self._sums: list[Any] = []
         self._iterations = self.add_variable((), dtype="int64", name="iteration")
         self._learning_rate = learning_rate
         if not callable(learning_rate):
@@ -82,8 +99,10 @@ class Optimizer:
 
     @property
     def iterations(self) -> Any:
-        """The variable that counts the steps, an int64."""
-        return self._iterations
+        """The variable that counts the steps, an int64; of gradients that are gathered, the number of whole ones."""
+        if self.gradient_accumulation_steps is None:
+            return self._iterations
+        return self._iterations // self.gradient_accumulation_steps
 
     @property
     def variables(self) -> list[Any]:
@@ -94,13 +113,9 @@ class Optimizer:
         self, shape: Any, initializer: Any = "zeros", dtype: Any = None, name: str | None = None
     ) -> Any:  # fmt: skip
         """A variable of the optimizer."""
-        start, target = initializers.get(initializer), dtype or "float32"
         name = name or "variable"
-        with trace.building(None):
-            value = start(shape, target)
-        made = KerasVariable(
-            lambda: value, name=name, path=f"{self.name}/{name}", dtype=target, trainable=False, shape=as_shape(shape)
-        )
+        initializer = initializers.get(initializer)
+        made = KerasVariable(initializer, shape, dtype, trainable=False, name=name, path=f"{self.name}/{name}")
         self._variables.append(made)
         return made
 
@@ -122,6 +137,8 @@ class Optimizer:
         """Make what the optimizer keeps for each variable; subclasses extend it."""
         if self.use_ema:
             self._averages = self.add_optimizer_variables(variables, "average")
+        if self.gradient_accumulation_steps is not None:
+            self._sums = self.add_optimizer_variables(variables, "gradient_accumulator")
         self._trainable = list(variables)
         self._indices = {_key(v): i for i, v in enumerate(variables)}
         self.built = True
@@ -208,6 +225,30 @@ class Optimizer:
     def _step(self, grads: list[Any], variables: list[Any]) -> None:
         if self.loss_scale_factor is not None:
             grads = [g / self.loss_scale_factor for g in grads]
+        if self.gradient_accumulation_steps is None:
+            self._update(grads, variables)
+        else:
+            self._gather(grads, variables, self.gradient_accumulation_steps)
+        if self.use_ema:
+            self._average()
+        for variable in variables:
+            if variable.constraint is not None:
+                variable.assign(variable.constraint(variable))
+
+    def _gather(self, grads: list[Any], variables: list[Any], count: int) -> None:
+        """Add up gradients; when there are enough of them, make a step of their mean."""
+        sums = [self._sums[self.index_of(variable)] for variable in variables]
+        for total, gradient in zip(sums, grads, strict=True):
+            total.assign_add(gradient)
+
+        def step() -> None:
+            self._update([total / count for total in sums], variables)
+            for total in sums:
+                total.assign(total * 0)
+
+        call_if((self._iterations + 1) % count == 0, step)
+
+    def _update(self, grads: list[Any], variables: list[Any]) -> None:
         grads = self._clipped(grads)
         rate = convert_to_tensor(self.learning_rate)
         if self.weight_decay is not None:
@@ -216,11 +257,6 @@ class Optimizer:
         update = converted_call(self.update_step)
         for gradient, variable in zip(grads, variables, strict=True):
             update(cast(gradient, variable.dtype), variable, cast(rate, variable.dtype))
-        if self.use_ema:
-            self._average()
-        for variable in variables:
-            if variable.constraint is not None:
-                variable.assign(variable.constraint(variable))
 
     def _clipped(self, grads: list[Any]) -> list[Any]:
         if self.clipnorm:
@@ -234,10 +270,10 @@ class Optimizer:
     def _average(self) -> None:
         """Move the averages; the first step begins with the variables themselves."""
         for variable, average in zip(self._trainable, self._averages, strict=True):
-            momentum = self.ema_momentum * cast(not_equal(self._iterations, 0), variable.dtype)
+            momentum = self.ema_momentum * cast(not_equal(self.iterations, 0), variable.dtype)
             average.assign(momentum * average + (1 - momentum) * variable)
             if self.ema_overwrite_frequency:
-                due = (self._iterations + 1) % self.ema_overwrite_frequency == 0
+                due = (self.iterations + 1) % self.ema_overwrite_frequency == 0
                 variable.assign(where(due, average, variable))
 
     def finalize_variable_values(self, var_list: Sequence[Any]) -> None:
@@ -286,7 +322,7 @@ class Optimizer:
         elif isinstance(rate, schedules.LearningRateSchedule):
             rate = schedules.serialize(rate)
         names = ("weight_decay", "clipnorm", "global_clipnorm", "clipvalue", "use_ema", "ema_momentum",
-                 "ema_overwrite_frequency", "loss_scale_factor")  # fmt: skip
+                 "ema_overwrite_frequency", "loss_scale_factor", "gradient_accumulation_steps")  # fmt: skip
         return {"name": self.name, "learning_rate": rate, **{name: getattr(self, name) for name in names}}
 
     @classmethod

@@ -80,7 +80,7 @@ class Adam(Optimizer):
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
         index, dtype = self.index_of(variable), variable.dtype
         m, v = self._momentums[index], self._velocities[index]
-        step = cast(self._iterations + 1, dtype)
+        step = cast(self.iterations + 1, dtype)
         first, second = (power(convert_to_tensor(beta, dtype), step) for beta in (self.beta_1, self.beta_2))
         rate = learning_rate * sqrt(1 - second) / (1 - first)
         m.assign_add((gradient - m) * (1 - self.beta_1))

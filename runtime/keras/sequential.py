@@ -13,7 +13,7 @@ from .functional import FunctionalGraph
 from .layer import Layer
 from .layers.core import InputLayer
 from .model import Model
-from .names import inside
+from .names import auto_name, inside
 from .serialization import deserialize, dtype_config, plain
 from .symbolic import Input, KerasTensor, specs_of
 
@@ -96,6 +96,7 @@ class Sequential(Model):
                     outputs = layer(outputs)
             record.graph = FunctionalGraph(record.input, outputs)
             record.built = True
+            auto_name("Functional")  # Keras makes a functional model inside: the names of later ones count on from it
 
     def build(self, input_shape: Any = None) -> None:
         """Make all weights for inputs of a shape, with the batch dimension; once built, nothing happens."""
@@ -114,6 +115,7 @@ class Sequential(Model):
     def _build_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self._record.call_arguments = specs_of((args, kwargs))
         self._record.built = True
+        auto_name("Functional")
         self._record.path = self.name
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:

@@ -12,7 +12,7 @@ from autograph import connect as connect  # tf.function converts what it traces
 
 from .. import trace
 
-__all__ = ["converted_call", "fold_time", "map_time", "scan_time", "traced_call"]
+__all__ = ["call_if", "converted_call", "fold_time", "map_time", "scan_time", "traced_call"]
 
 
 def converted_call(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -22,6 +22,13 @@ def converted_call(function: Callable[..., Any]) -> Callable[..., Any]:
     from autograph.operators.calls import call
 
     return call(function)
+
+
+def call_if(condition: Any, function: Callable[[], None]) -> None:
+    """Call a function where a condition holds; in a graph it is a branch."""
+    from autograph.operators.graph.functional import cond
+
+    cond(condition, function, lambda: None)
 
 
 def traced_call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

@@ -182,10 +182,11 @@ class Trainer(Fitting):
         with GradientTape() as tape:
             outputs = self._call(x, True)
             loss = self.compute_loss(x=x, y=y, y_pred=outputs, sample_weight=sample_weight, training=True)
+            scaled = compiled.optimizer.scale_loss(loss)
         self._track(loss, x)
         variables = self.trainable_weights  # type: ignore[attr-defined]
         if variables:
-            gradients = tape.gradient(loss, variables)
+            gradients = tape.gradient(scaled, variables)
             compiled.optimizer.apply_gradients(zip(gradients, variables, strict=True))
         return self.compute_metrics(x, y, outputs, sample_weight)
 

@@ -1,34 +1,65 @@
-"""`KerasVariable`: a variable of a layer, with a path, a regularizer and a constraint."""
+"""`KerasVariable`: a variable of a layer, a metric or an optimizer, with a path, a regularizer and a constraint."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from autograph.errors import InvalidArgumentError
+
 from .. import trace
 from ..shapes import TensorShape
-from ..tensor import EagerTensor
+from ..tensor import EagerTensor, Tensor
 from ..variable import Variable
+from . import initializers
+from .names import auto_name, current_path
 
 __all__ = ["KerasVariable"]
 
 
 class KerasVariable(Variable):
-    """A variable that a layer has made with `add_weight`.
+    """A variable with a path, as layers, metrics and optimizers have them.
 
-    ``name`` is its own name (``kernel``), ``path`` has those of the layers around it (``model/dense/kernel``).
-    ``trainable`` may be set; functions that have been traced before keep following what was trainable then.
+    Parameters
+    ----------
+    initializer: the value it starts with, or what makes it: a function of shape and dtype, or an initializer's name.
+    shape: needed for an initializer that makes the value.
+    dtype: when left out, that of the value; float32 for one that is made.
+    trainable: whether training changes it. It may be set; functions that have been traced before keep following what
+        was trainable then.
+    autocast, aggregation, synchronization: accepted as in Keras; they don't change results.
+    name: its own name, such as ``kernel``; ``variable`` with a number when left out.
+    path: has the names of the layers around it, too: ``model/dense/kernel``.
+    regularizer, constraint: of weights.
+
+    Raises `ValueError` for an initializer without a shape, else as `tf.Variable`.
     """
 
     def __init__(
-        self, initial_value: Any, *, name: str, path: str, dtype: Any = None, trainable: bool = True,
-        regularizer: Callable[[Any], Any] | None = None, constraint: Callable[[Any], Any] | None = None,
-        shape: Any = None
+        self, initializer: Any, shape: Any = None, dtype: Any = None, trainable: bool = True, autocast: bool = True,
+        aggregation: str | None = "none", synchronization: str | None = "auto", name: str | None = None, *,
+        path: str | None = None, regularizer: Callable[[Any], Any] | None = None,
+        constraint: Callable[[Any], Any] | None = None
     ) -> None:  # fmt: skip
-        super().__init__(initial_value, trainable, name=path, dtype=dtype, constraint=constraint, shape=shape)
-        self._name = name
-        self.path = path
+        name = name or auto_name("Variable")
+        self.path = current_path(name) if path is None else path
         self.regularizer = regularizer
+        if isinstance(initializer, str):
+            initializer = initializers.get(initializer)
+        start = initializer
+        if callable(initializer) and not isinstance(initializer, (Tensor, Variable)):
+            if shape is None:
+                raise InvalidArgumentError(
+                    "When creating a Variable from an initializer, the `shape` argument should be specified. Received: "
+                    f"initializer={initializer} and shape={shape}"
+                )
+            dtype = "float32" if dtype is None else dtype
+
+            def start() -> Any:
+                return initializer(shape, dtype=dtype)
+
+        super().__init__(start, trainable, name=self.path, dtype=dtype, constraint=constraint, shape=shape)
+        self._name = name
 
     @property
     def trainable(self) -> bool:

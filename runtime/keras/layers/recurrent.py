@@ -13,7 +13,6 @@ from ...ops.math import not_equal
 from ...ops.reduce import reduce_any
 from ...ops.shape import ensure_shape, reverse, transpose
 from ..layer import InputSpec, Layer
-from ..names import current_path
 from ..registry import snake_case
 from ..serialization import deserialize, dtype_config, plain
 from ..staging import fold_time, scan_time
@@ -86,10 +85,9 @@ class RNN(Layer):
         record = self._record
         with trace.building(trace.current_graph() if record.staged else None):
             record.states = [
-                KerasVariable(lambda zero=zero: zero, name="rnn_state", path=current_path("rnn_state"),
-                              dtype=record.dtype, trainable=False, shape=zero.static_shape)
+                KerasVariable(zero, zero.static_shape, record.dtype, trainable=False, name="rnn_state")
                 for zero in self._zeros(batch)
-            ]  # fmt: skip
+            ]
 
     @property
     def states(self) -> list[Any]:

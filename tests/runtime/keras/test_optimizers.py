@@ -80,6 +80,13 @@ def averaged(w: Any, g: Any, t: int, state: dict[str, Any]) -> Any:
     return average if t % 3 == 0 else w
 
 
+def gathered(w: Any, g: Any, t: int, state: dict[str, Any]) -> Any:
+    state["g"] = zeros(state, "g", w) + g
+    if t % 3:
+        return w
+    return adam(w, state.pop("g") / 3, t // 3, state)
+
+
 FORMULAS: dict[str, tuple[Callable[[], Any], Formula]] = {
     "sgd": (lambda: optimizers.SGD(0.1), lambda w, g, t, s: w - 0.1 * g),
     "momentum": (lambda: optimizers.SGD(0.1, 0.9), momentum),
@@ -100,6 +107,7 @@ FORMULAS: dict[str, tuple[Callable[[], Any], Formula]] = {
                  lambda w, g, t, s: w - 0.1 * g / max(np.sqrt((g * g).sum()), 1)),
     "average": (lambda: optimizers.SGD(0.1, use_ema=True, ema_momentum=0.7, ema_overwrite_frequency=3), averaged),
     "scaled": (lambda: optimizers.SGD(0.1, loss_scale_factor=4.0), lambda w, g, t, s: w - 0.1 * g / 4),
+    "gathered": (lambda: optimizers.Adam(0.1, gradient_accumulation_steps=3), gathered),
     "schedule": (lambda: optimizers.SGD(schedules.InverseTimeDecay(0.3, 1, 1.0)),
                  lambda w, g, t, s: w - 0.3 / t * g),
     "function": (lambda: optimizers.SGD(lambda: 0.3), lambda w, g, t, s: w - 0.3 * g),
@@ -222,6 +230,17 @@ def test_averages_at_the_end() -> None:
     assert float(v) == -0.5  # 0.5 * 0 + 0.5 * -1
 
 
+def test_gathered_gradients_count_as_one_step() -> None:
+    v, optimizer = tf.Variable(1.0), optimizers.SGD(1.0, gradient_accumulation_steps=2, clipvalue=0.5, weight_decay=0.1)
+    for gradient in (0.2, 2.2, 9.0):
+        optimizer.apply([tf.constant(gradient)], [v])
+    assert int(optimizer.iterations) == 1
+    assert float(v) == pytest.approx(0.9 - 0.5)  # the mean, 1.2, is clipped
+    assert [v.name for v in optimizer.variables][2:] == ["Variable_0_gradient_accumulator"]
+    again = optimizers.SGD.from_config(optimizer.get_config())
+    assert again.gradient_accumulation_steps == 2
+
+
 def test_gradients_that_are_missing() -> None:
     v, w, optimizer = tf.Variable(1.0, name="v"), tf.Variable(1.0, name="w"), optimizers.SGD(1.0)
     with pytest.warns(UserWarning, match=r"Gradients do not exist for variables \['w:0'\]"):
@@ -244,7 +263,8 @@ def test_what_does_not_fit() -> None:
     with pytest.raises(ValueError, match="Unknown variable: <tf.Variable"):
         optimizer.apply([one], [tf.Variable(1.0)])
     for settings in ({"clipnorm": 1.0, "clipvalue": 1.0}, {"momentum": 2.0}, {"use_ema": True, "ema_momentum": 2.0},
-                     {"use_ema": True, "ema_overwrite_frequency": 0}):  # fmt: skip
+                     {"use_ema": True, "ema_overwrite_frequency": 0}, {"gradient_accumulation_steps": 1},
+                     {"learning_rate": "fast"}, {"learning_rate": None}):  # fmt: skip
         with pytest.raises(ValueError, match=f"`{next(reversed(settings))}`"):
             optimizers.SGD(**settings)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="decay_steps"):

@@ -243,6 +243,33 @@ def test_losses_and_metrics_of_the_user():
     assert found["squares"] == pytest.approx((errors**2).mean(), rel=1e-4)
 
 
+def test_metrics_are_named_after_functions_and_classes():
+    class AbsError:
+        def __call__(self, y, outputs):
+            return tf.abs(y - outputs)
+
+    def myMetric(y, outputs):
+        return tf.abs(y - outputs)
+
+    model = linear(metrics=[myMetric, lambda y, outputs: outputs, AbsError()])
+    assert list(model.fit(X, Y, verbose=0).history) == ["abs_error", "lambda", "loss", "my_metric"]
+
+
+def test_fit_scales_the_loss_as_the_optimizer_asks():
+    model = linear()
+    model.compile(keras.optimizers.SGD(0.1, loss_scale_factor=8.0), "mse")
+    history = model.fit(X, Y, epochs=2, shuffle=False, verbose=0)
+    check(model, descend(X, Y, 2), history)
+
+
+def test_fit_ends_with_the_averages_of_the_weights():
+    model = linear()
+    model.compile(keras.optimizers.SGD(0.1, use_ema=True, ema_momentum=0.5), "mse")
+    model.fit(X, Y, epochs=3, batch_size=50, shuffle=False, verbose=0)
+    first, second, third = (descend(X, Y, epochs, 50)[0] for epochs in (1, 2, 3))
+    np.testing.assert_allclose(model.get_weights()[0], 0.25 * first + 0.25 * second + 0.5 * third, rtol=1e-4)
+
+
 def test_a_train_step_of_the_user_is_converted():
     class Own(keras.Model):
         def __init__(self):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import dis
 import os
 import sys
 import threading
@@ -134,6 +135,18 @@ def user_location() -> Location | None:
     """File, line and function of the innermost frame of user code, for error messages."""
     found = user_code()
     return None if found is None else found.location
+
+
+def dropped_at() -> Location | None:
+    """To be called by a ``__del__``: the user's statement that has made the value and does nothing with it."""
+    frame = sys._getframe(2)
+    code, offset = frame.f_code, frame.f_lasti
+    if not is_user_file(code.co_filename) or code.co_code[offset] != _POP_TOP:
+        return None
+    return Location(code.co_filename, line_of(code, offset), code.co_name)
+
+
+_POP_TOP = dis.opmap["POP_TOP"]  # ends a statement that is an expression
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import InvalidArgumentError
+from autograph.errors import FailedPreconditionError, InvalidArgumentError
 
 from . import shapes
 from .composite import Composite, CompositeSpec
@@ -18,6 +18,7 @@ from .ops.elementwise import cast
 from .ops.gather import gather
 from .ops.joining import concat, split
 from .ops.shape import reshape, shape
+from .places import Location, dropped_at
 from .shapes import Shape, TensorShape
 from .spec import TensorSpec
 from .tensor import EagerTensor, Tensor
@@ -57,6 +58,18 @@ class _Kind:
             self.shape = shapes.merge(self.shape, shape)
 
 
+class _Uses:
+    """What becomes of one version of an array, which holds only this of the versions made of it."""
+
+    __slots__ = ("dropped", "source")
+
+    def __init__(self, source: _Uses | None = None) -> None:
+        self.source = source
+        """Those of the version that this one was written to; None once this one has been used."""
+        self.dropped: Location | None = None
+        """Where a write to this version was made and its result not used."""
+
+
 @dataclass(init=False, repr=False, eq=False, frozen=True)
 class TensorArray(Composite):
     """An array of tensors of one dtype. Every change gives a new array: ``ta = ta.write(i, x)``.
@@ -72,7 +85,8 @@ class TensorArray(Composite):
     element_shape: what is known of the elements' shape.
 
     Elements that are never written are zeros. Raises `OutOfRangeError` for an index outside the array,
-    `InvalidArgumentError` for elements of another dtype or shape.
+    `InvalidArgumentError` for elements of another dtype or shape, `FailedPreconditionError` for an array that is used
+    after the result of a change of it has been dropped: ``ta.write(i, x)`` alone changes nothing.
 
     >>> squares = TensorArray("int32", size=3)
     >>> for i in range(3):
@@ -97,8 +111,31 @@ class TensorArray(Composite):
         object.__setattr__(self, "_handle", arrays.new_op(size, name=name))
         object.__setattr__(self, "_kind", kind)
 
-    def _with(self, handle: Any) -> TensorArray:
-        return _version(handle, self._kind)
+    def _changed(self, handle: Any, kind: _Kind) -> TensorArray:
+        made = _version(handle, kind)
+        made._uses().source = self._uses()
+        return made
+
+    def _uses(self) -> _Uses:
+        found: _Uses = self.__dict__.setdefault("_known_uses", _Uses())
+        return found
+
+    def __del__(self) -> None:
+        uses = self._uses()
+        if uses.source is not None:
+            uses.source.dropped = uses.source.dropped or dropped_at()
+
+    def _current(self) -> Any:
+        """The handle, for a use of the array."""
+        uses = self._uses()
+        uses.source = None
+        if uses.dropped is not None:
+            raise FailedPreconditionError(
+                "a TensorArray is used after a change of it that was dropped: the array itself stays as it is",
+                **uses.dropped._asdict(), construct="TensorArray",
+                remedy="keep what write(), unstack(), scatter() and split() return: `ta = ta.write(i, x)`",
+            )  # fmt: skip
+        return self._handle
 
     @property
     def type_spec(self) -> TensorArraySpec:
@@ -106,7 +143,7 @@ class TensorArray(Composite):
         return TensorArraySpec(kind.shape, kind.dtype, kind.dynamic, kind.infer_shape)
 
     def components(self) -> list[Any]:
-        return [self._handle]
+        return [self._current()]
 
     @property
     def dtype(self) -> DType:
@@ -122,27 +159,28 @@ class TensorArray(Composite):
 
     def size(self, name: str | None = None) -> Any:
         """The number of elements, int32."""
-        return lists.length_op(self._handle, name=name)
+        return lists.length_op(self._current(), name=name)
 
     def identity(self) -> TensorArray:
         return self
 
     def read(self, index: Any, name: str | None = None) -> Any:
         """The element at an index."""
-        return arrays.read_op(self._handle, index, dtype=self.dtype, shape=self._kind.shape, name=name)
+        return arrays.read_op(self._current(), index, dtype=self.dtype, shape=self._kind.shape, name=name)
 
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
         """The array with a value at an index."""
         value = self._kind.element(value)
-        return self._with(arrays.write_op(self._room_for(index), index, value, name=name))
+        return self._changed(arrays.write_op(self._room_for(index), index, value, name=name), self._kind)
 
     def _room_for(self, index: Any) -> Any:
-        return arrays.grow_op(self._handle, index) if self._kind.dynamic else self._handle
+        handle = self._current()
+        return arrays.grow_op(handle, index) if self._kind.dynamic else handle
 
     def stack(self, name: str | None = None) -> Any:
         """All elements along a new first axis."""
         kind = self._kind
-        return arrays.stack_op(self._handle, dtype=kind.dtype, shape=kind.shape, length=kind.length, name=name)
+        return arrays.stack_op(self._current(), dtype=kind.dtype, shape=kind.shape, length=kind.length, name=name)
 
     def gather(self, indices: Any, name: str | None = None) -> Any:
         """Elements with some indices, along a new first axis."""
@@ -153,7 +191,7 @@ class TensorArray(Composite):
 
         Where only the run tells how many there are, they must have one shape.
         """
-        if isinstance(self._handle, EagerTensor):
+        if isinstance(self._current(), EagerTensor):
             count: int | None = int(self.size())
         else:
             count = self._kind.length
@@ -169,7 +207,7 @@ class TensorArray(Composite):
         length = value.static_shape[0] if value.static_shape and not kind.dynamic else None
         if length != kind.length:
             kind = _Kind(kind.dtype, kind.shape, kind.infer_shape, kind.dynamic, length)
-        return _version(lists.from_tensor_op(value, name=name), kind)
+        return self._changed(lists.from_tensor_op(value, name=name), kind)
 
     def _whole(self, value: Any) -> Any:
         value = convert_to_tensor(value) if isinstance(value, Tensor) else convert_to_tensor(value, self.dtype)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import autograph as tf
-from autograph.errors import InvalidArgumentError, OutOfRangeError
+from autograph.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 
 from .gradient_ways import check, difference, ways
 
@@ -183,3 +183,47 @@ def test_gradients_of_arrays_take_work_and_memory_in_proportion(dynamic: bool) -
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 6 * peaks[0]  # 16 times as much if each turn kept the array as it was
+
+
+def dropped_write(n: Any) -> Any:
+    array = tf.TensorArray(tf.int32, size=n, element_shape=())
+    for i in tf.range(n):
+        array.write(i, i * i)
+    return array.stack()
+
+
+def dropped_by_a_caller(n: Any) -> Any:
+    def written(array: Any) -> Any:
+        return array.write(0, n)
+
+    array = tf.TensorArray(tf.int32, size=n)
+    written(array)
+    return array.write(1, n)
+
+
+def dropped_unstack(n: Any) -> Any:
+    array = tf.TensorArray(tf.int32, size=n)
+    array.unstack([1, 2, 3])
+    return array.read(0)
+
+
+@pytest.mark.parametrize("function", [dropped_write, dropped_by_a_caller, dropped_unstack])
+@pytest.mark.parametrize("staged", [False, True])
+def test_an_array_whose_change_was_dropped_is_not_used_as_if_it_were_changed(function: Any, staged: bool) -> None:
+    with pytest.raises(FailedPreconditionError, match="a change of it that was dropped"):
+        (tf.function(function) if staged else function)(tf.constant(3))
+
+
+def test_versions_of_an_array_that_are_kept_or_used_leave_the_array_usable() -> None:
+    def versions(n: Any) -> Any:
+        array = tf.TensorArray(tf.int32, size=3, element_shape=())
+        first, second = array.write(0, n), array.write(1, n)
+        array.write(2, n).stack()
+        array.size()
+        if n > 100:
+            array = array.write(0, n)
+            raise ValueError("too large")
+        return array.stack() + first.stack() + second.stack()
+
+    for result in in_both_modes(versions, tf.constant(3)):
+        np.testing.assert_array_equal(result, [3, 3, 0])

@@ -73,6 +73,7 @@ class Code:
             module = llvm.parse_assembly("" if found else text)
             module.triple, module.data_layout = machine.triple, str(machine.target_data)
             if found is None:
+                module.verify()  # else a mistake in the text could end the process
                 self._optimize(llvm, module, machine)
             self._engine = llvm.create_mcjit_compiler(module, machine)
             if found is not None:

@@ -46,15 +46,16 @@ def lower_while(lowering: Lowering, node: Node, inputs: Sequence[Expression]) ->
     for value in values:  # so that the loop can change arrays where they are
         if lowering.dies_at(value, node):
             lowering.values.pop(value, None)
+    first = [_register(lowering, x) if home is None else "" for x, home in zip(initial, homes, strict=True)]
     before, head, inside, after = e.label, e.new_label("while"), e.new_label("turn"), e.new_label("done")
     e.jump(head)
     e.begin(head)
     state: list[Expression] = []
     phis: list[tuple[int, str, str]] = []
-    for x, home in zip(initial, homes, strict=True):
+    for x, home, given in zip(initial, homes, first, strict=True):
         if home is None:
-            first, register = _register(lowering, x), e.name()
-            phis.append((len(e.lines), f"  {register} = phi {_kind(x)}", first))
+            register = e.name()
+            phis.append((len(e.lines), f"  {register} = phi {_kind(x)}", given))
             e.lines.append("")
             state.append(_with_register(x, register))
         else:
@@ -79,8 +80,8 @@ def lower_while(lowering: Lowering, node: Node, inputs: Sequence[Expression]) ->
             ends = _turn(lowering, homes, following, state)
             e.jump(head)
         lowering.work += work
-    for (line, text, first), new in zip(phis, [None] * len(phis) if ends is None else ends, strict=True):
-        e.lines[line] = f"{text} [ {first}, %{before} ]" + (f", [ {new}, %{e.label} ]" if new is not None else "")
+    for (line, text, given), new in zip(phis, [None] * len(phis) if ends is None else ends, strict=True):
+        e.lines[line] = f"{text} [ {given}, %{before} ]" + (f", [ {new}, %{e.label} ]" if new is not None else "")
     e.begin(after)
     if decided is None:
         raise Fails

@@ -54,6 +54,16 @@ def test_scalars_in_a_loop_with_branches() -> None:
     check(collatz, np.array(1))
 
 
+def test_scalars_that_are_in_memory_before_a_loop() -> None:
+    def f(x, n):
+        first, last, i = tf.argmin(x), tf.argmax(x), 0
+        while i < n:
+            first, last, i = last, (first * 3 + last) % 7, i + 1
+        return first, last
+
+    check(f, np.array([3.0, 1.0, 2.0, 9.0]), np.array(3))
+
+
 def test_arrays_as_state() -> None:
     def f(x, n):
         y = x * 2

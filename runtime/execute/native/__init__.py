@@ -10,9 +10,9 @@ lowering.py        a graph as the text of one function; control.py, views.py, ga
                    not elementwise
 elementwise.py     the elementwise ops, as one table; division.py, and functions.py: exp, log, tanh
 arrays.py          buffers, expressions over them, and the loops that compute these; workspace.py: their memory
-emitter.py         LLVM IR as text
+emitter.py         LLVM IR as text; machine.py: the vectors that this machine has
 assemble.py        text to code: compiler.py (LLVM), entry.py (the function that Python calls)
-blas.py            NumPy's own BLAS
+multiply.py        matrix products in vector registers; blas.py: NumPy's own BLAS, for large ones
 cache.py           compiled code on disk, when it is asked for
 =================  ==================================================================================================
 
@@ -25,7 +25,8 @@ What is the same as in the plan: dtypes, shapes, integers bit for bit, compariso
 roots of floats, errors and warnings. A division of integers by zero, a float that fits into no integer, an index
 outside, a failed ``assert``: the code gives up, and the plan runs in its place from the start; nothing has happened by
 then that anyone could see. What may differ in the last digits: sums of floats (in another order; of float32 in
-float64), matrix products, and elementary functions (bounds in functions.py).
+float64), matrix products, elementary functions (bounds in functions.py), and the sign of a zero that is the largest or
+smallest of zeros of both signs.
 """
 
 from __future__ import annotations

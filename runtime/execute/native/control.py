@@ -10,6 +10,7 @@ from .arrays import Expression, Load, Splat
 from .emitter import NotLowered, type_of
 from .lists import ListOf, check_owned, joined
 from .lowering import Fails, lowers
+from .products import in_rows, is_second_factor
 from .reductions import all_true
 from .variables import Held, changed_in, settle
 
@@ -39,6 +40,9 @@ def lower_while(lowering: Lowering, node: Node, inputs: Sequence[Expression]) ->
         raise NotLowered("a condition of a loop that changes a variable")
     settle(lowering)
     inputs = ready(lowering, inputs)
+    for i in range(count, len(inputs)):
+        if is_second_factor(body, body.inputs[i]):
+            inputs[i] = in_rows(lowering, inputs[i])
     initial = [*inputs[:count], *[lowering.values[key] for key in variables]]
     values: list[Value | Held] = [*node.inputs[:count], *variables]
     homes = _homes(lowering, node, values, initial)

@@ -15,6 +15,7 @@ import numpy as np
 from autograph.errors import AutographError
 
 from ...dtypes import DType, float32, float64
+from .machine import vector_width
 from .supported import TYPES
 
 _SUFFIX = {"float": "f32", "double": "f64"}
@@ -49,7 +50,7 @@ class Emitter:
     """The text of one function under construction.
 
     ``entry`` holds what is computed once, before everything else; ``failed`` is the label of the exit for what the plan
-    has to look at: errors and warnings. ``owned`` are the places of pointers to memory that is freed at the end, and
+    has to look at: errors and warnings. ``lists`` are where the addresses and sizes of the memory of lists are, and
     ``sizes`` the numbers that stand in the text at last for names of sizes. ``addresses`` are those of the memory and
     functions outside; see `compiler.Code`.
     """
@@ -59,7 +60,7 @@ class Emitter:
         self.lines: list[str] = []
         self.declarations: dict[str, str] = {}
         self.functions: dict[str, str] = {}
-        self.owned: list[str] = []
+        self.lists: list[tuple[str, str]] = []
         self.sizes: dict[str, str] = {}
         self.addresses: dict[int, str] = {}
         self.label = "start"
@@ -177,7 +178,8 @@ class Emitter:
         lines = ["start:", *self.entry, "  br label %body", "body:", *self.lines, f"  ret i1 {failed}", "}"]
         self.entry, self.lines, self.label, self._count, self._flag, self._flag_is_used = outer
         kinds = ", ".join(f"{kind} %p{i}" for i, kind in enumerate(parameters.values()))
-        text = f"({kinds}) {'noinline ' if noinline else ''}{{\n" + "\n".join(lines)
+        attributes = f"noinline {vector_width()} " if noinline else ""
+        text = f"({kinds}) {attributes}{{\n" + "\n".join(lines)
         name = self.functions.setdefault(text, f"@part{len(self.functions)}")
         call = f"call i1 {name}({', '.join(f'{kind} {register}' for register, kind in parameters.items())})"
         if failed == "false":

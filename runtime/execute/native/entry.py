@@ -24,8 +24,9 @@ _CONTIGUOUS_AND_ALIGNED = 0x101
 _ARRAY_NEW = 93  # PyArray_New in NumPy's table of functions
 _FAST_CALL = 0x0080  # METH_FASTCALL
 
-# A workspace of up to 16 KiB is on the stack. A larger one is kept from call to call; it belongs to the call that set
-# the flag in front of it, any other (of a signal handler, or another thread) gets one of its own.
+# A workspace of up to 16 KiB is on the stack, if there are no lists. A larger one is kept from call to call, with the
+# memory of lists; it belongs to the call that set the flag in front of it, any other (of a signal handler, or another
+# thread) gets its own.
 _ENTRY = f"""
 declare ptr @PyTuple_New(i64)
 declare i32 @PyTuple_SetItem(ptr, i64, ptr)
@@ -33,6 +34,7 @@ declare ptr @PyMem_RawMalloc(i64)
 declare void @PyMem_RawFree(ptr)
 declare void @Py_DecRef(ptr)
 declare void @Py_IncRef(ptr)
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 
 define ptr @entry(ptr %self, ptr %arguments, i64 %count) {{
 start:
@@ -50,7 +52,9 @@ start:
   %size = load i64, ptr %size.at
   %cache.at = getelementptr i64, ptr %table, i64 4
   %cache = load ptr, ptr %cache.at
-  %first = getelementptr i64, ptr %table, i64 5
+  %count.at = getelementptr i64, ptr %table, i64 5
+  %lists.count = load i64, ptr %count.at
+  %first = getelementptr i64, ptr %table, i64 6
   %inputs = alloca ptr, i64 %wanted
   %outputs = alloca ptr, i64 %made
   %counted = icmp eq i64 %count, %wanted
@@ -145,7 +149,9 @@ keep:
   br label %make
 
 memory:
-  %is.small = icmp ule i64 %size, 16384
+  %is.little = icmp ule i64 %size, 16384
+  %no.lists = icmp eq i64 %lists.count, 0
+  %is.small = and i1 %is.little, %no.lists
   br i1 %is.small, label %small, label %large
 small:
   %on.stack = alloca i8, i64 %size, align 64
@@ -156,6 +162,7 @@ large:
   br i1 %is.busy, label %fresh, label %own
 own:
   store i64 1, ptr %cache
+  %own.lists = getelementptr i64, ptr %cache, i64 2
   %old.at = getelementptr i64, ptr %cache, i64 1
   %old = load ptr, ptr %old.at
   %has.old = icmp ne ptr %old, null
@@ -166,9 +173,14 @@ begin:
   br label %ready
 fresh:
   %extra = call ptr @PyMem_RawMalloc(i64 %size)
+  %extra.numbers = mul i64 %lists.count, 2
+  %extra.lists = alloca i64, i64 %extra.numbers
+  %extra.bytes = mul i64 %lists.count, 16
+  call void @llvm.memset.p0.i64(ptr %extra.lists, i8 0, i64 %extra.bytes, i1 false)
   br label %ready
 ready:
   %found = phi ptr [ %old, %own ], [ %begun, %begin ], [ %extra, %fresh ]
+  %found.lists = phi ptr [ %own.lists, %own ], [ %own.lists, %begin ], [ %extra.lists, %fresh ]
   %no.memory = icmp eq ptr %found, null
   br i1 %no.memory, label %lacking, label %aligned
 aligned:
@@ -180,14 +192,26 @@ aligned:
 run:
   %workspace = phi ptr [ %on.stack, %small ], [ %in.heap, %aligned ]
   %heap = phi ptr [ null, %small ], [ %found, %aligned ]
+  %lists = phi ptr [ null, %small ], [ %found.lists, %aligned ]
   %own.heap = phi i1 [ false, %small ], [ %is.busy, %aligned ]
-  %status = call i32 %kernel(ptr %inputs, ptr %outputs, ptr %workspace)
+  %status = call i32 %kernel(ptr %inputs, ptr %outputs, ptr %workspace, ptr %lists)
   br i1 %is.small, label %done, label %release
 release:
   br i1 %own.heap, label %drop, label %leave
 drop:
   call void @PyMem_RawFree(ptr %heap)
-  br label %done
+  br label %drop.list
+drop.list:
+  %l = phi i64 [ 0, %drop ], [ %l.next, %drop.data ]
+  %all.dropped = icmp eq i64 %l, %lists.count
+  br i1 %all.dropped, label %done, label %drop.data
+drop.data:
+  %l.number = mul i64 %l, 2
+  %l.at = getelementptr i64, ptr %lists, i64 %l.number
+  %l.data = load ptr, ptr %l.at
+  call void @PyMem_RawFree(ptr %l.data)
+  %l.next = add i64 %l, 1
+  br label %drop.list
 leave:
   store i64 0, ptr %cache
   br label %done
@@ -249,10 +273,11 @@ def layout_is_known() -> bool:
     return rank == 2 and flags == array.flags.num and shape[:2] == [2, 3] and content == text
 
 
-def _table(kernel: int, inputs: Sequence[Type], outputs: Sequence[Type], workspace: int, cache: int) -> bytes:
+def _table(kernel: int, inputs: Sequence[Type], outputs: Sequence[Type], sizes: tuple[int, int], cache: int) -> bytes:
     """What the entry reads: addresses, counts, sizes; a dtype (or its number), rank and shape for each array."""
-    size = workspace + 64 if workspace > 16384 - 64 else max(workspace, 1)
-    numbers = [kernel, len(inputs), len(outputs), size, cache]
+    workspace, lists = sizes
+    size = workspace + 64 if lists or workspace > 16384 - 64 else max(workspace, 1)
+    numbers = [kernel, len(inputs), len(outputs), size, cache, lists]
     for type_ in inputs:
         assert type_.shape is not None
         numbers += [id(np.dtype(type_.dtype.numpy)), len(type_.shape), *type_.shape]  # type: ignore[list-item]
@@ -268,23 +293,27 @@ class _MethodDef(ctypes.Structure):
 
 
 class _Owner:
-    """Keeps what the code needs for as long as the Python function lives that calls it, and frees its workspace."""
+    """Keeps what the code needs for as long as the Python function lives that calls it, and frees its memory."""
 
-    def __init__(self, code: Code, kept: Sequence[Any]) -> None:
+    def __init__(self, code: Code, kept: Sequence[Any], lists: int) -> None:
         self.code, self.kept = code, kept
-        self.cache = (ctypes.c_int64 * 2)()
+        self.cache = (ctypes.c_int64 * (2 + 2 * lists))()  # busy, workspace, (memory, size) of each list
         self.definition = _MethodDef(b"native", _entry().address("entry"), _FAST_CALL, None)
         self._free = ctypes.pythonapi.PyMem_RawFree
 
     def __del__(self) -> None:
-        self._free(ctypes.c_void_p(self.cache[1]))
+        for address in (self.cache[1], *self.cache[2::2]):
+            self._free(ctypes.c_void_p(address))
 
 
-def callable_of(code: Code, inputs: Sequence[Type], outputs: Sequence[Type], workspace: int,
+def callable_of(code: Code, inputs: Sequence[Type], outputs: Sequence[Type], sizes: tuple[int, int],
                 kept: Sequence[Any]) -> Callable[..., Any]:  # fmt: skip
-    """A built-in function that calls the kernel of compiled code; ``kept`` lives as long."""
-    owner = _Owner(code, kept)
-    table = _table(code.address("kernel"), inputs, outputs, workspace, ctypes.addressof(owner.cache))
+    """A built-in function that calls the kernel of compiled code; ``kept`` lives as long.
+
+    ``sizes``: the bytes of the workspace, and how many lists have memory.
+    """
+    owner = _Owner(code, kept, sizes[1])
+    table = _table(code.address("kernel"), inputs, outputs, sizes, ctypes.addressof(owner.cache))
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
     return new(ctypes.addressof(owner.definition), table, owner)

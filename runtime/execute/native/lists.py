@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ...dtypes import DType, bool_, int64, variant
 from ...ir import Node
 from ...shapes import Shape, is_compatible
-from .arrays import Buffer, Expression, Ints, Load, Splat
+from .arrays import Buffer, Expression, Ints, Load, Map, Splat
 from .emitter import Emitter, NotLowered, literal, type_of
 from .lowering import Fails, lowers
 
@@ -81,7 +81,10 @@ class Element:
 
 
 class ListOf(Expression):
-    """A list. ``data`` and ``room``: where the address of its memory is, and how many bytes that has."""
+    """A list. ``data`` and ``room``: where the address of its memory is, and how many bytes that has.
+
+    The memory stays from call to call, so that it need not be had from the system, page by page, each time.
+    """
 
     __slots__ = ("data", "element", "length", "room")
     has_shape = False
@@ -101,9 +104,9 @@ class ListOf(Expression):
 
 def _new(lowering: Lowering, length: str, element: Element | None = None) -> ListOf:
     e = lowering.e
-    data, room = e.let_first("alloca ptr"), e.let_first("alloca i64")
-    e.entry += [f"  store ptr null, ptr {data}", f"  store i64 0, ptr {room}"]
-    e.owned.append(data)
+    data = e.let_first(f"getelementptr i64, ptr %lists, i64 {2 * len(e.lists)}")
+    room = e.let_first(f"getelementptr i64, ptr %lists, i64 {2 * len(e.lists) + 1}")
+    e.lists.append((data, room))
     return ListOf(data, room, element or Element(e), length)
 
 
@@ -194,8 +197,15 @@ def _index(lowering: Lowering, index: Expression, x: ListOf, wraps: bool) -> str
     return i
 
 
-def _write(lowering: Lowering, x: ListOf, index: str, value: Expression) -> None:
-    lowering.store([(_place(lowering, x, index), value)])
+def _write(lowering: Lowering, x: ListOf, index: str, value: Expression, again: bool) -> None:
+    """``again``: the value is needed afterwards; what has to be computed for it is stored for that, too."""
+    pairs = [(_place(lowering, x, index), value)]
+    if again and isinstance(value, Map):
+        target = lowering.new_buffer(value.dtype, value.shape)
+        lowering.store([*pairs, (target, value)])
+        value.stored = target
+    else:
+        lowering.store(pairs)
 
 
 def _read(lowering: Lowering, x: ListOf, index: str) -> Expression:
@@ -234,7 +244,9 @@ def _array_new(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expr
     size = e.cast(lowering.scalar(inputs[0]), inputs[0].dtype, int64)
     e.fail_if(e.let(f"icmp ugt i64 {size}, {_MOST_ELEMENTS}"))
     result = _new(lowering, size)
-    _clear(lowering, result, "0", e.let(f"load i64, ptr {result.room}"))  # it may be made in a loop
+    room = e.let(f"load i64, ptr {result.room}")  # there is some if it is made in a loop, or in a later call
+    used = e.arithmetic("mul", int64, size, result.element.size)
+    _clear(lowering, result, "0", e.select(e.let(f"icmp ult i64 {used}, {room}"), int64, used, room))
     return result
 
 
@@ -268,7 +280,7 @@ def _push(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expressio
     x.element.bind(value.dtype, value.shape)
     longer = x.of_length(lowering.e.arithmetic("add", int64, x.length, "1"))
     _need(lowering, longer, longer.length)
-    _write(lowering, longer, x.length, value)
+    _write(lowering, longer, x.length, value, not lowering.dies_at(node.inputs[1], node))
     return longer
 
 
@@ -279,7 +291,7 @@ def _set(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression
     x.element.bind(value.dtype, value.shape)
     index = _index(lowering, inputs[1], x, wraps=node.op.name == "list_set")
     _need(lowering, x, x.length)
-    _write(lowering, x, index, value)
+    _write(lowering, x, index, value, not lowering.dies_at(node.inputs[2], node))
     return x
 
 
@@ -365,6 +377,8 @@ def _stack(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expressi
     assert dtype is not None
     whole = (length, *x.element.shape)
     source = Load(Buffer(e.let(f"load ptr, ptr {x.data}"), dtype, math.prod(whole)), whole)
+    if lowering.dies_at(node.inputs[0], node):  # nobody writes to it any more
+        return source
     target = lowering.new_buffer(dtype, whole)
     lowering.store([(target, source)])
     return target

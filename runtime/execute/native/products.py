@@ -1,27 +1,30 @@
-"""Matrix products: by BLAS, or for small and integer matrices by loops."""
+"""Matrix products: in vector registers, or by BLAS if they are large."""
 
 from __future__ import annotations
 
 import ctypes
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ... import threads
 from ...dtypes import float32
-from ...ir import Node
+from ...ir import Graph, Node, Value
 from . import blas
 from .arrays import Expression, Ints, Load, Splat, broadcast
 from .emitter import NotLowered, literal, type_of
 from .lowering import lowers
+from .multiply import Product, multiply
 from .views import cast, reshaped
 
 if TYPE_CHECKING:
     from .lowering import Lowering
 
-# Products of fewer multiplications than this are quicker without a call.
-_SMALL = 512
+# Products of more multiplications are BLAS's matter, which packs matrices so that they stay in the caches.
+_LARGE = threads.LARGE
+_TILE = 64
 _ROW_MAJOR, _AS_IT_IS, _TRANSPOSED = 101, 111, 112
 
 
@@ -41,32 +44,60 @@ def _matmul(lowering: Lowering, node: Node, inputs: list[Expression]) -> Express
     m, k, n = *x.shape[-2:], y.shape[-1]
     target = lowering.new_buffer(type_.dtype, (*batch, m, n))
     lowering.work += math.prod(batch) * m * k * n // 4
-    product = blas.gemm("s" if type_.dtype is float32 else "d") if type_.dtype.kind == "f" else None
+    x, y = broadcast(x, (*batch, m, k)), broadcast(y, (*batch, k, n))  # type: ignore[assignment]
+    by_blas = blas.gemm("s" if type_.dtype is float32 else "d") if type_.dtype.kind == "f" else None
     if k == 0 or target.size == 0:
         lowering.store([(target, Splat(target.shape, type_.dtype, literal(0, type_.dtype)))])
-    elif product is None or m * k * n < _SMALL:
-        _by_loops(lowering, broadcast(x, (*batch, m, k)), broadcast(y, (*batch, k, n)), target)
+    elif by_blas is None or m * k * n <= _LARGE:
+        _by_vectors(lowering, x, y, target)
     else:
-        _by_blas(lowering, broadcast(x, (*batch, m, k)), broadcast(y, (*batch, k, n)), target, product)
+        _by_blas(lowering, x, y, target, by_blas)
     return reshaped(lowering, target, shape)
 
 
-def _by_loops(lowering: Lowering, x: Expression, y: Expression, target: Load) -> None:
-    e, dtype = lowering.e, target.dtype
+def _by_vectors(lowering: Lowering, x: Load, y: Load, target: Load) -> None:
     *batch, m, n = target.shape
-    k = x.shape[-1]
-    shape = (*batch, m, k, n)
-    rank = len(batch)
-    places = [(i, 1, 0) for i in range(rank)]
-    a = x.walk([*places, (rank, 1, 0), (rank + 1, 1, 0)], shape)
-    b = y.walk([*places, (rank + 1, 1, 0), (rank + 2, 1, 0)], shape)
-    c = target.walk([*places, (rank, 1, 0), (rank + 2, 1, 0)], shape)
-    lowering.store([(target, Splat(target.shape, dtype, literal(0, dtype)))])
-    with lowering.nest(shape, [a, b, c]) as loops:
-        loops.open()
-        product = e.arithmetic("mul", dtype, loops.element(a), loops.element(b))
-        loops.store(c, e.arithmetic("add", dtype, loops.element(c), product))
-        loops.close()
+    y = in_rows(lowering, y)
+    product = Product(target.dtype, m, x.shape[-1], n, x.strides[-2:], y.strides[-2], n)  # type: ignore[arg-type]
+    heads = [_head(each, tuple(batch)) for each in (x, y, target)]
+    loops = lowering.loops(tuple(batch), heads)
+    loops.open()
+    multiply(lowering, product, [loops.address(head) for head in heads])
+    loops.close()
+
+
+def in_rows(lowering: Lowering, x: Expression) -> Any:
+    """A matrix (or stack of them) whose rows have their elements one after the other: a copy, if it is transposed."""
+    is_transposed = isinstance(x, Load) and len(x.shape) > 1 and x.shape[-1] > 1 and x.strides[-1] != 1
+    return _copied(lowering, x) if is_transposed else x  # type: ignore[arg-type]
+
+
+def is_second_factor(graph: Graph, value: Value) -> bool:
+    """Whether a graph multiplies a matrix by one of its inputs."""
+    for node in graph.nodes:
+        if node.op.name == "matmul" and node.inputs[1] is value:
+            return True
+        for inner in node.subgraphs:  # their inputs are the last of the node's
+            given = zip(reversed(node.inputs), reversed(inner.inputs), strict=False)
+            if any(outer is value and is_second_factor(inner, own) for outer, own in given):
+                return True
+    return False
+
+
+def _copied(lowering: Lowering, x: Load) -> Load:
+    copy = lowering.new_buffer(x.dtype, x.shape)
+    lowering.store(zip(_tiles(copy), _tiles(x), strict=True))
+    return copy
+
+
+def _tiles(x: Load) -> Iterator[Load]:
+    """A matrix as stripes of so few columns that what is read of them, if it is transposed, stays in the cache."""
+    *shape, n = x.shape
+    *strides, step = x.strides
+    for first, count, width in ((0, n // _TILE, _TILE), (n - n % _TILE, 1, n % _TILE)):
+        if count and width:
+            steps = _TILE * step, *strides, step
+            yield Load(x.buffer, (count, *shape, width), steps, x.offset + first * step, x.moved)
 
 
 def _layout(lowering: Lowering, x: Load) -> tuple[Load, int, int]:
@@ -77,15 +108,12 @@ def _layout(lowering: Lowering, x: Load) -> tuple[Load, int, int]:
         return x, _AS_IT_IS, max(down if rows > 1 else columns, 1)
     if (down == 1 or rows == 1) and (across >= rows or columns == 1):
         return x, _TRANSPOSED, max(across if columns > 1 else rows, 1)
-    copy = lowering.new_buffer(x.dtype, x.shape)
-    lowering.store([(copy, x)])
-    return copy, _AS_IT_IS, columns
+    return _copied(lowering, x), _AS_IT_IS, columns
 
 
-def _by_blas(lowering: Lowering, x: Expression, y: Expression, target: Load, product: blas.Gemm) -> None:
+def _by_blas(lowering: Lowering, x: Load, y: Load, target: Load, product: blas.Gemm) -> None:
     e = lowering.e
     kind, size = type_of(target.dtype), f"i{product.bits}"
-    assert isinstance(x, Load) and isinstance(y, Load)
     (x, x_way, x_step), (y, y_way, y_step) = _layout(lowering, x), _layout(lowering, y)
     *batch, m, n = target.shape
     k = x.shape[-1]

@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...dtypes import DType, bool_, float32, float64, int64
+from ...dtypes import DType, bool_, float32, float64, int32, int64
 from ...ir import Node
 from ...ops.infer import axes_of
 from ...ops.reduce import neutral
-from .arrays import Expression, Gather, Ints, Iota, Load, Splat, transposed
+from .arrays import Expression, Gather, Ints, Iota, Load, Loops, Map, Splat, transposed
 from .elementwise import maximum, minimum
 from .emitter import Emitter, NotLowered, literal, type_of
 from .lowering import Fails, lowers
@@ -49,7 +49,8 @@ def _in_register(lowering: Lowering, x: Expression, shape: Ints, fold: Fold) -> 
     kind = type_of(fold.dtype)
     target = lowering.new_buffer(fold.dtype, shape)
     spread = _spread(target, range(len(shape)), x.shape)
-    with lowering.nest(x.shape, [x, spread]) as loops:
+    extra = lowering.also_needed(x.shape, [x])
+    with lowering.nest(x.shape, [x, spread, *_parts(extra)]) as loops:
         memory = e.let_first(f"alloca {kind}")
         loops.open(loops.count(len(shape)))
         e.do(f"store {kind} {fold.first}, ptr {memory}")
@@ -57,9 +58,11 @@ def _in_register(lowering: Lowering, x: Expression, shape: Ints, fold: Fold) -> 
         loops.open(inner)
         element = e.cast(loops.element(x), x.dtype, fold.dtype)
         e.do(f"store {kind} {fold.combine(e, e.let(f'load {kind}, ptr {memory}'), element)}, ptr {memory}")
+        _store(loops, extra)
         loops.close(inner)
         loops.store(spread, e.let(f"load {kind}, ptr {memory}"))
         loops.close()
+    _stored(extra)
     return Splat(shape, fold.dtype, lowering.scalar(Load(target.buffer, ()))) if target.size == 1 else target
 
 
@@ -74,12 +77,30 @@ def _in_memory(lowering: Lowering, x: Expression, kept: Sequence[int], shape: In
     target = lowering.new_buffer(fold.dtype, shape)
     lowering.store([(target, Splat(shape, fold.dtype, fold.first))])
     spread = _spread(target, kept, x.shape)
-    with lowering.nest(x.shape, [x, spread]) as loops:
+    extra = lowering.also_needed(x.shape, [x])
+    with lowering.nest(x.shape, [x, spread, *_parts(extra)]) as loops:
         loops.open()
         element = e.cast(loops.element(x), x.dtype, fold.dtype)
         loops.store(spread, fold.combine(e, loops.element(spread), element))
+        _store(loops, extra)
         loops.close()
+    _stored(extra)
     return target
+
+
+def _parts(pairs: Sequence[tuple[Load, Map]]) -> list[Expression]:
+    return [part for pair in pairs for part in pair]
+
+
+def _store(loops: Loops, extra: Sequence[tuple[Load, Map]]) -> None:
+    """Store what is needed later, where it has been computed for a reduction."""
+    for target, x in extra:
+        loops.store(target, loops.element(x))
+
+
+def _stored(extra: Sequence[tuple[Load, Map]]) -> None:
+    for target, x in extra:
+        x.stored = target
 
 
 def with_kept(x: Expression, full: Ints, axes: Sequence[int]) -> Expression:
@@ -120,9 +141,16 @@ def product_fold(dtype: DType) -> Callable[[bool], Fold]:
 
 
 def extreme_fold(dtype: DType, largest: bool) -> Callable[[bool], Fold]:
+    """NaN wins. Of zeros of both signs floats give the larger or smaller; which NumPy gives depends on their number."""
     rule = maximum if largest else minimum
     first = literal(neutral(dtype.numpy, largest), dtype)
-    return lambda _: Fold(dtype, first, lambda e, total, x: rule(e, dtype, x, total))
+
+    def combine(e: Emitter, total: str, x: str) -> str:
+        if dtype.kind == "f":  # in a form that vectorises
+            return e.intrinsic("maximum" if largest else "minimum", dtype, total, x)
+        return rule(e, dtype, x, total)
+
+    return lambda _: Fold(dtype, first, combine)
 
 
 def truth_fold(all_of_them: bool) -> Callable[[bool], Fold]:
@@ -212,46 +240,33 @@ def _position(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expre
     if x.size == 0:
         raise NotLowered("the position of the maximum of nothing")
     kept = [each for each in range(len(x.shape)) if each not in axes]
-    shape = tuple(x.shape[each] for each in kept)
-    moved = transposed(lowering.materialised(x) if x.operations > 8 else x, [*kept, *axes])
-    target = lowering.new_buffer(int64, shape)
-    _write_positions(lowering, moved, target, node.op.name == "argmax")
-    return _finished(lowering, target, node, inputs, axes)
+    moved = transposed(lowering.materialised(x), [*kept, *axes])
+    best = reduce(lowering, moved, range(len(kept), len(x.shape)), extreme_fold(x.dtype, node.op.name == "argmax"))
+    return _finished(lowering, _first_places(lowering, moved, best), node, inputs, axes)
 
 
-def _write_positions(lowering: Lowering, x: Expression, target: Load, largest: bool) -> None:
-    e, rank = lowering.e, len(target.shape)
-    kind = type_of(x.dtype)
+def _first_places(lowering: Lowering, x: Expression, wanted: Expression) -> Expression:
+    """Where along the last axes the elements are first that equal given ones, or are NaN where these are.
+
+    All elements are looked at, which vectorises; it would not if the loop stopped.
+    """
+    rank = len(wanted.shape)
     inner = x.shape[rank:]
+    index = int32 if math.prod(inner) < 2**31 else int64
     steps = [0] * rank + [math.prod(inner[i + 1 :]) for i in range(len(inner))]
-    position = Iota(x.shape, int64, tuple(steps))
-    spread = _spread(target, range(rank), x.shape)
-    lowering.work += x.size
-    with lowering.nest(x.shape, [x, spread, position]) as loops:
-        best, place = e.let_first(f"alloca {kind}"), e.let_first("alloca i64")
-        loops.open(loops.count(rank))
-        e.do(f"store i64 -1, ptr {place}")
-        e.do(f"store {kind} {literal(0, x.dtype)}, ptr {best}")
-        count = len(loops.shape) - len(loops.indices)
-        loops.open(count)
-        new, at = loops.element(x), loops.element(position)
-        old, where = e.let(f"load {kind}, ptr {best}"), e.let(f"load i64, ptr {place}")
-        wins = _beats(e, x.dtype, new, old, largest)
-        wins = e.either(wins, e.compare("lt", int64, where, "0"))
-        e.do(f"store {kind} {e.select(wins, x.dtype, new, old)}, ptr {best}")
-        e.do(f"store i64 {e.select(wins, int64, at, where)}, ptr {place}")
-        loops.close(count)
-        loops.store(spread, e.let(f"load i64, ptr {place}"))
-        loops.close()
+    nowhere = literal(math.prod(inner), index)
 
+    def compute(e: Emitter, element: str, best: str, place: str) -> str:
+        same = e.compare("eq", x.dtype, element, best)
+        if x.dtype.kind == "f":
+            both = e.let(f"and i1 {e.is_nan(x.dtype, element)}, {e.is_nan(x.dtype, best)}")
+            same = e.either(same, both)
+        return e.select(same, index, place, nowhere)
 
-def _beats(e: Emitter, dtype: DType, new: str, old: str, largest: bool) -> str:
-    """Whether an element wins over the best one so far; the first NaN wins over all."""
-    wins = e.compare("gt" if largest else "lt", dtype, new, old)
-    if dtype.kind != "f":
-        return wins
-    first = e.let(f"and i1 {e.is_nan(dtype, new)}, {e.let(f'xor i1 {e.is_nan(dtype, old)}, true')}")
-    return e.either(wins, first)
+    spread = wanted.resolved().walk([(i, 1, 0) for i in range(rank)], x.shape)
+    places = lowering.map(compute, [x, spread, Iota(x.shape, index, tuple(steps))], index)
+    found = reduce(lowering, places, range(rank, len(x.shape)), extreme_fold(index, False))
+    return lowering.map(lambda e, r: e.cast(r, index, int64), [found], int64)
 
 
 # Made of reductions

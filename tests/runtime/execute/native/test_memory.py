@@ -72,8 +72,11 @@ def run_guarded(graph: Graph, arrays: Sequence[np.ndarray]) -> tuple[int, list[n
     workspace = guarded(np.zeros(lowering.workspace.size, np.uint8))
     lists = [(ctypes.c_void_p * max(len(group), 1))(*[array.ctypes.data for array, _ in group])
              for group in (inputs, outputs)]  # fmt: skip
-    kernel = ctypes.PYFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 3)(code.address("kernel"))
-    status = kernel(*lists, workspace[0].ctypes.data)
+    memory = (ctypes.c_int64 * (2 * len(lowering.e.lists)))()
+    kernel = ctypes.PYFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 4)(code.address("kernel"))
+    status = kernel(*lists, workspace[0].ctypes.data, ctypes.addressof(memory))
+    for address in memory[::2]:
+        ctypes.pythonapi.PyMem_RawFree(ctypes.c_void_p(address))
     return status, [np.array(array) for array, _ in outputs]
 
 

@@ -1,0 +1,25 @@
+"""What the code has to know of this machine."""
+
+from __future__ import annotations
+
+import functools
+
+__all__ = ["vector_registers", "vector_width"]
+
+
+@functools.cache
+def vector_registers() -> tuple[int, int]:
+    """How many vector registers this machine has, and the bytes of each."""
+    import llvmlite.binding as llvm
+
+    features = llvm.get_host_cpu_features()
+    if features.get("avx512f"):
+        return 32, 64
+    if features.get("avx"):
+        return 16, 32
+    return (16 if "86" in llvm.get_process_triple() else 32), 16
+
+
+def vector_width() -> str:
+    """The attribute of functions whose loops may take the widest vectors: LLVM by itself keeps from some."""
+    return f'"prefer-vector-width"="{8 * vector_registers()[1]}"'

@@ -1,0 +1,154 @@
+"""Matrix products as loops over blocks of the result that stay in vector registers.
+
+For each block of some rows and columns the loop over the inner axis loads a row of the second matrix as vectors, and
+adds it to each row of the block, multiplied with an element of the first matrix (an outer product in each turn, as in
+K. Goto and R. van de Geijn, "Anatomy of High-Performance Matrix Multiplication", 2008). Nothing is packed, which BLAS
+spends its time on when matrices are small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...dtypes import DType
+from .emitter import Emitter, type_of
+from .machine import vector_registers
+
+if TYPE_CHECKING:
+    from .lowering import Lowering
+
+_MOST_VECTORS = 8
+
+
+class Product(NamedTuple):
+    """A product ``(rows, inner) @ (inner, columns)``, with the strides of its matrices in elements.
+
+    The columns of the second matrix and of the result are one after the other.
+    """
+
+    dtype: DType
+    rows: int
+    inner: int
+    columns: int
+    first: tuple[int, int]
+    second: int
+    result: int
+
+
+def multiply(lowering: Lowering, product: Product, pointers: Sequence[str]) -> None:
+    """Write a call of a function that multiplies two matrices, and puts the result in the place of a third.
+
+    ``pointers``: registers with the addresses of the first elements of the three.
+    """
+    parameters = dict.fromkeys(pointers, "ptr")
+    with lowering.e.function(parameters, noinline=True):
+        names = [f"%p{list(parameters).index(pointer)}" for pointer in pointers]
+        _Kernel(lowering.e, product, names).write()
+
+
+class _Kernel:
+    def __init__(self, e: Emitter, product: Product, pointers: Sequence[str]) -> None:
+        self._e, self._product = e, product
+        self._first, self._second, self._result = pointers
+        self._kind = type_of(product.dtype)
+        registers, size = vector_registers()
+        self._lanes = max(size // product.dtype.numpy.itemsize, 1)
+        self._registers = registers - 4  # for a row of the second matrix, and an element of the first
+        self._most_rows = registers * 3 // 8
+
+    def write(self) -> None:
+        """Write all blocks: columns outside, so that those of the second matrix stay in the cache for all rows."""
+        product, lanes = self._product, self._lanes
+        blocks = _divided(product.rows, self._most_rows)
+        vectors = min(max(self._registers // blocks[0][1], 1), _MOST_VECTORS)
+        width = vectors * lanes
+        full = product.columns // width
+        rest = product.columns - full * width
+        parts = [lanes] * (rest // lanes) + [rest % lanes] * (rest % lanes > 0)
+        for column in self._turns(0, full, width):
+            self._rows(blocks, column, [lanes] * vectors)
+        if parts:
+            self._rows(blocks, str(full * width), parts)
+
+    def _rows(self, blocks: Sequence[tuple[int, int]], column: str, parts: Sequence[int]) -> None:
+        start = 0
+        for count, rows in blocks:
+            for row in self._turns(start, count, rows):
+                self._block(row, rows, column, parts)
+            start += count * rows
+
+    def _block(self, row: str, rows: int, column: str, parts: Sequence[int]) -> None:
+        """The elements of some rows and columns; the columns as vectors of some lengths."""
+        e, product = self._e, self._product
+        types = [f"<{lanes} x {self._kind}>" for lanes in parts]
+        starts = [sum(parts[:j]) for j in range(len(parts))]
+        first = self._at(self._first, self._times(row, product.first[0]))
+        second = self._at(self._second, column)
+        sums, totals = ([e.name() for _ in range(rows * len(parts))] for _ in range(2))
+        for k in self._turns(0, product.inner, 1, [*zip(types * rows, sums, totals, strict=True)]):
+            line = self._at(second, self._times(k, product.second))
+            vectors = [self._load(kind, self._at(line, str(place))) for kind, place in zip(types, starts, strict=True)]
+            elements = self._at(first, self._times(k, product.first[1]))
+            for i in range(rows):
+                element = e.let(f"load {self._kind}, ptr {self._at(elements, str(i * product.first[0]))}")
+                for j, lanes in enumerate(parts):
+                    n = i * len(parts) + j
+                    e.do(f"{totals[n]} = {self._multiply_add(lanes, element, vectors[j], sums[n])}")
+        place = self._at(self._result, e.let(f"add i64 {self._times(row, product.result)}, {column}"))
+        for n, total in enumerate(totals):
+            i, j = divmod(n, len(parts))
+            target = self._at(place, str(i * product.result + starts[j]))
+            e.do(f"store {types[j]} {total}, ptr {target}, align {product.dtype.numpy.itemsize}")
+
+    def _turns(self, start: int, count: int, step: int, carried: Sequence[tuple[str, str, str]] = ()) -> Iterator[str]:
+        """A loop, in which the register of its counter is given; a single turn is no loop if it carries nothing.
+
+        ``carried``: the types of numbers, which start as zero, with their registers in a turn and after it.
+        """
+        if count == 0:
+            return
+        if count == 1 and not carried:
+            yield str(start)
+            return
+        e = self._e
+        head, after, before = e.new_label("turn"), e.new_label("end"), e.label
+        e.jump(head)
+        e.begin(head)
+        index, following = e.name(), e.name()
+        e.do(f"{index} = phi i64 [ {start}, %{before} ], [ {following}, %{head}.next ]")
+        for kind, now, then in carried:
+            e.do(f"{now} = phi {kind} [ zeroinitializer, %{before} ], [ {then}, %{head}.next ]")
+        yield index
+        e.jump(f"{head}.next")
+        e.begin(f"{head}.next")
+        e.do(f"{following} = add nuw nsw i64 {index}, {step}")
+        e.branch(e.let(f"icmp eq i64 {following}, {start + count * step}"), after, head)
+        e.begin(after)
+
+    def _times(self, index: str, stride: int) -> str:
+        return index if stride == 1 else self._e.let(f"mul nsw i64 {index}, {stride}")
+
+    def _at(self, pointer: str, offset: str) -> str:
+        return pointer if offset == "0" else self._e.let(f"getelementptr {self._kind}, ptr {pointer}, i64 {offset}")
+
+    def _load(self, kind: str, pointer: str) -> str:
+        return self._e.let(f"load {kind}, ptr {pointer}, align {self._product.dtype.numpy.itemsize}")
+
+    def _multiply_add(self, lanes: int, element: str, vector: str, total: str) -> str:
+        """The instruction for ``element * vector + total``."""
+        e, kind = self._e, f"<{lanes} x {self._kind}>"
+        one = e.let(f"insertelement {kind} poison, {self._kind} {element}, i32 0")
+        factor = e.let(f"shufflevector {kind} {one}, {kind} poison, <{lanes} x i32> zeroinitializer")
+        if self._product.dtype.kind != "f":
+            return f"add {kind} {e.let(f'mul {kind} {factor}, {vector}')}, {total}"
+        name = f"@llvm.fmuladd.v{lanes}f{self._product.dtype.numpy.itemsize * 8}"
+        e.declare(name, f"declare {kind} {name}({kind}, {kind}, {kind})")
+        return f"call {kind} {name}({kind} {factor}, {kind} {vector}, {kind} {total})"
+
+
+def _divided(size: int, most: int) -> list[tuple[int, int]]:
+    """Blocks of as equal sizes as can be: how many there are of each size, the larger first."""
+    count = -(-size // most)
+    small, larger = divmod(size, count)
+    return [(n, each) for n, each in ((larger, small + 1), (count - larger, small)) if n]

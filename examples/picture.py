@@ -1,6 +1,7 @@
 """Draws a function, what autograph makes of it, and its graph as SVG.
 
-    python examples/picture.py examples/collatz.svg     the picture in README.md
+    python examples/picture.py                 the picture in README.md, examples/collatz.svg
+    python examples/picture.py other.svg       the same, in another file
 """
 
 from __future__ import annotations
@@ -84,10 +85,10 @@ def draw(function, *arguments) -> str:
 
 
 def main(arguments: list[str] | None = None) -> str:
-    """Draws `collatz` and writes the file that is named; returns the text of it."""
-    (path,) = sys.argv[1:] if arguments is None else arguments
+    """Draws `collatz` and writes the file that is named, or the picture in README.md; returns the text of it."""
+    given = sys.argv[1:] if arguments is None else arguments
     picture = draw(collatz, tf.constant(27))
-    Path(path).write_text(picture)
+    Path(given[0] if given else Path(__file__).with_name("collatz.svg")).write_text(picture)
     return picture
 
 

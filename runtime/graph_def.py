@@ -22,8 +22,14 @@ __all__ = ["FunctionDef", "FunctionLibrary", "GraphDef", "NodeDef", "graph_def"]
 
 # TensorFlow's names of ops; others are their own names in camel case.
 _OP_NAMES = {
-    "add": "AddV2", "constant": "Const", "cond": "If", "call": "PartitionedCall", "matmul": "MatMul",
-    "multiply": "Mul", "negative": "Neg", "sum": "Sum", "subtract": "Sub", "divide": "RealDiv",
+    "absolute": "Abs", "add": "AddV2", "arctan2": "Atan2", "argmax": "ArgMax", "argmin": "ArgMin",
+    "call": "PartitionedCall", "concat": "ConcatV2", "cond": "If", "constant": "Const", "divide": "RealDiv",
+    "flip": "ReverseV2", "floor_divide": "FloorDiv", "gather": "GatherV2", "isfinite": "IsFinite", "isinf": "IsInf",
+    "isnan": "IsNan", "matmul": "MatMul", "multiply": "Mul", "negative": "Neg", "power": "Pow", "remainder": "FloorMod",
+    "stack": "Pack", "subtract": "Sub", "tensor_scatter_nd_add": "TensorScatterAdd",
+    "tensor_scatter_nd_max": "TensorScatterMax", "tensor_scatter_nd_min": "TensorScatterMin",
+    "tensor_scatter_nd_sub": "TensorScatterSub", "tensor_scatter_nd_update": "TensorScatterUpdate", "top_k": "TopKV2",
+    "unstack": "Unpack", "where": "SelectV2",
 }  # fmt: skip
 
 

@@ -106,7 +106,10 @@ class Node:
 
     @property
     def type(self) -> str:
-        return self.op.name
+        """The op in TensorFlow's spelling, as `Graph.as_graph_def` has it."""
+        from .graph_def import op_name
+
+        return op_name(self)
 
     def __repr__(self) -> str:
         return f"<Node {self.name}>"

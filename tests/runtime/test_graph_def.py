@@ -34,6 +34,18 @@ def test_other_outputs_than_the_first_are_numbered() -> None:
     ]  # fmt: skip
 
 
+def test_ops_are_spelled_as_in_tensorflow() -> None:
+    @tf.function
+    def some(x: Any) -> Any:
+        return tf.concat([tf.stack(tf.unstack(abs(x) ** 2.0 % 3.0 // 2.0)), tf.where(tf.math.is_nan(x), x, -x)], 0)
+
+    graph = some.get_concrete_function(tf.TensorSpec((2,))).graph
+    wanted = ["Abs", "Pow", "FloorMod", "FloorDiv", "Unpack", "Pack", "IsNan", "Neg", "SelectV2", "ConcatV2"]
+    found = [node.op for node in graph.as_graph_def().node]
+    assert [op for op in found if op not in ("Placeholder", "Const", "Identity")] == wanted
+    assert [operation.type for operation in graph.get_operations() if operation.type in wanted] == wanted
+
+
 def test_branches_and_loops_are_in_the_library() -> None:
     @tf.function
     def steps(x: Any) -> Any:

@@ -16,8 +16,8 @@ from autograph.errors import InvalidArgumentError
 
 from .arguments import Number, number, static
 from .dataset import AUTOTUNE, Dataset
+from .failures import Item
 from .functions import Environment
-from .structure import Element
 
 __all__ = ["Prefetch"]
 
@@ -37,7 +37,7 @@ class Prefetch(Dataset):
             _checked(known)
         super().__init__(source.element_spec, [source], [self._size])
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         size = _checked(environment.number(self._size))
         source = self._sources[0].elements(environment)
         return _Ahead(source, size) if size else source
@@ -55,8 +55,8 @@ def _checked(size: int) -> int:
 class _Ahead:
     """The iterator of the program over what the thread makes."""
 
-    def __init__(self, source: Iterator[Element], size: int) -> None:
-        self._source: Iterator[Element] | None = source
+    def __init__(self, source: Iterator[Item], size: int) -> None:
+        self._source: Iterator[Item] | None = source
         self._ready: SimpleQueue[tuple[int, Any]] = SimpleQueue()
         self._room: SimpleQueue[None] = SimpleQueue()  # one entry for each element that may be made
         self._stopped: list[bool] = []
@@ -64,10 +64,10 @@ class _Ahead:
         for _ in range(size):
             self._room.put(None)
 
-    def __iter__(self) -> Iterator[Element]:
+    def __iter__(self) -> Iterator[Item]:
         return self
 
-    def __next__(self) -> Element:
+    def __next__(self) -> Item:
         if self._source is not None:
             arguments = self._source, self._ready, self._room, self._stopped
             self._source = None
@@ -90,9 +90,9 @@ class _Ahead:
 
 
 def _run_ahead(
-    source: Iterator[Element], ready: SimpleQueue[tuple[int, Any]], room: SimpleQueue[None], stopped: list[bool]
+    source: Iterator[Item], ready: SimpleQueue[tuple[int, Any]], room: SimpleQueue[None], stopped: list[bool]
 ) -> None:
-    """Make elements while there is room. An error takes the place of an element; the source decides what follows."""
+    """Make elements while there is room."""
     while True:
         room.get()
         if stopped:

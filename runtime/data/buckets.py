@@ -15,8 +15,9 @@ from .. import nest
 from ..spec import TensorSpec
 from .arguments import require_positive
 from .dataset import Dataset
+from .failures import Failure, Item, attempt
 from .functions import ElementFunction, Environment
-from .grouping import padding_values_of, shapes_to_pad_to, stack_padded
+from .grouping import padding_values_of, shapes_to_pad_to, stack_rows
 from .structure import Element
 
 __all__ = ["Bucketed"]
@@ -54,20 +55,24 @@ class Bucketed(Dataset):
         specs = nest.pack_sequence_as(source.element_spec, made)
         super().__init__(specs, [source], [*self._length.captured, *self._values])
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         length_of = self._length.bind(environment)
         values = [environment.array(value) for value in self._values]
         buckets: list[list[Element]] = [[] for _ in self._sizes]
-        for element in self._sources[0].elements(environment):
-            place = bisect.bisect_right(self._boundaries, int(length_of(element)[0]))
+        for item in self._sources[0].elements(environment):
+            length = length_of(item)
+            if isinstance(item, Failure) or isinstance(length, Failure):
+                yield length
+                continue
+            place = bisect.bisect_right(self._boundaries, int(length[0]))
             rows = buckets[place]
-            rows.append(element)
+            rows.append(item)
             if len(rows) == self._sizes[place]:
-                yield self._batch(place, rows, values)
+                yield attempt(self._batch, place, rows, values)
                 buckets[place] = []
         for place, rows in enumerate(buckets):
             if rows and not self._drop:
-                yield self._batch(place, rows, values)
+                yield attempt(self._batch, place, rows, values)
 
     def _batch(self, place: int, rows: list[Element], values: list[Any]) -> Element:
         shapes = self._shapes
@@ -80,4 +85,4 @@ class Bucketed(Dataset):
                 )
             limit = self._boundaries[place] - 1
             shapes = [tuple([limit if d is None else d for d in shape]) for shape in shapes]
-        return tuple(map(stack_padded, zip(*rows, strict=True), shapes, values))
+        return stack_rows(rows, shapes, values)

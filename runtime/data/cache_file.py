@@ -23,6 +23,7 @@ from ..convert import wrap
 from ..dtypes import string
 from ..spec import TensorSpec
 from .dataset import Dataset
+from .failures import Failure, Item
 from .functions import Environment
 from .structure import Element
 
@@ -43,7 +44,7 @@ class FileCache(Dataset):
         self._path = filename + _SUFFIX
         super().__init__(source.element_spec, [source])
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         if os.path.exists(self._path):
             yield from self._read()
             return
@@ -51,15 +52,22 @@ class FileCache(Dataset):
         with tempfile.NamedTemporaryFile(dir=directory, prefix=name, suffix=".part", delete=False) as file:
             try:
                 file.write(self._header())
-                for element in self._sources[0].elements(environment):
-                    for part in element:
-                        _write(file, wrap(part)._array)
-                    yield element
+                whole = True
+                for item in self._sources[0].elements(environment):
+                    if isinstance(item, Failure):
+                        whole = False
+                    elif whole:
+                        for part in item:
+                            _write(file, wrap(part)._array)
+                    yield item
             except BaseException:
                 file.close()
                 os.unlink(file.name)
                 raise
-        os.replace(file.name, self._path)
+        if whole:
+            os.replace(file.name, self._path)
+        else:
+            os.unlink(file.name)
 
     def _header(self) -> bytes:
         specs = [[spec.dtype.name, spec.type.shape] for spec in self._leaves]

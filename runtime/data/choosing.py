@@ -18,9 +18,9 @@ from ..tensor import EagerTensor
 from .arguments import Number, flag, number
 from .combine import joined_specs
 from .dataset import INFINITE_CARDINALITY, Dataset
+from .failures import Failure, Item
 from .functions import Environment
 from .shuffling import MEMORY
-from .structure import Element
 
 __all__ = ["Choose", "Counter", "RandomNumbers", "sampled"]
 
@@ -52,22 +52,25 @@ class Choose(Dataset):
         self._stop: Number = flag(stop_on_empty)
         super().__init__(specs, [choices, *datasets], [self._stop])
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         choices, *datasets = [source.elements(environment) for source in self._sources]
         stop, left = bool(environment.number(self._stop)), set(range(len(datasets)))
         while left:
             chosen = next(choices, None)
             if chosen is None:
                 return
+            if isinstance(chosen, Failure):
+                yield chosen
+                continue
             place = int(chosen[0])
             if not 0 <= place < len(datasets):
                 raise InvalidArgumentError(f"Selector index out of range: {place} >= {len(datasets)}")
-            element = next(datasets[place], None) if place in left else None
-            if element is not None:
-                yield element
+            item = next(datasets[place], None) if place in left else None
+            if item is not None:
+                yield item
             elif stop:
                 return
-            left -= {place} if element is None else set()
+            left -= {place} if item is None else set()
 
 
 def sampled(datasets: Sequence[Dataset], weights: Any, seed: int | None, stop_on_empty: Any, again: bool) -> Dataset:
@@ -105,7 +108,7 @@ class _Drawn(Dataset):
         self._memory = trace.apply(MEMORY)
         super().__init__(TensorSpec((), int64), tensors=[self._memory])
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         generator = environment.array(self._memory).generator(self._seed, self._again)
         while True:
             yield (np.asarray(self._draw(generator), np.int64),)
@@ -147,7 +150,7 @@ class Counter(Dataset):
         self._numbers = [number(start, "start"), number(step, "step")]
         super().__init__(TensorSpec((), dtype), tensors=self._numbers)
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         make = np.dtype(self._specs.dtype.numpy).type
         counted = itertools.count(*[environment.number(each) for each in self._numbers])
         return ((np.asarray(make(i)),) for i in counted)

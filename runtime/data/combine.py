@@ -13,8 +13,8 @@ from ..shapes import relax
 from ..spec import TensorSpec
 from .arguments import require_positive
 from .dataset import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset
+from .failures import Failure, Item
 from .functions import ElementFunction, Environment
-from .structure import Element
 from .values import DatasetSpec
 
 __all__ = ["Concatenate", "Interleave", "Zip", "joined_specs"]
@@ -34,15 +34,24 @@ class Zip(Dataset):
                 raise InvalidTypeError(f"Invalid input to `zip`. Inputs are expected to be datasets, not {source!r}.")
         super().__init__(nest.map_structure(lambda dataset: dataset.element_spec, datasets), sources)
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         sources = [source.elements(environment) for source in self._sources]
-        return (tuple([part for element in row for part in element]) for row in zip(*sources))  # noqa: B905
+        return map(_beside, zip(*sources))  # noqa: B905
 
     def length(self, environment: Environment) -> int:
         counts = [count for source in self._sources if (count := source.length(environment)) != INFINITE_CARDINALITY]
         if not counts:
             return INFINITE_CARDINALITY
         return min(counts)  # unknown is less than all numbers
+
+
+def _beside(items: tuple[Item, ...]) -> Item:
+    parts: list[Any] = []
+    for item in items:
+        if isinstance(item, Failure):
+            return item
+        parts += item
+    return tuple(parts)
 
 
 class Concatenate(Dataset):
@@ -60,7 +69,7 @@ class Concatenate(Dataset):
             ) from None
         super().__init__(joined, [first, second])
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         for source in self._sources:
             yield from source.elements(environment)
 
@@ -100,10 +109,10 @@ class Interleave(Dataset):
         self._block = require_positive(1 if block is None else int(block), "block_length")
         super().__init__(made.element_spec, [source], self._function.captured)
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         make = self._function.bind_dataset(environment)
         source = self._sources[0].elements(environment)
-        slots: list[Iterator[Element] | None] = [None] * self._cycle
+        slots: list[Iterator[Item] | None] = [None] * self._cycle
         turn, in_block, more = 0, 0, True
         while more or any(slot is not None for slot in slots):
             slot = slots[turn]
@@ -112,11 +121,11 @@ class Interleave(Dataset):
                 more = taken is not None
                 slots[turn] = None if taken is None else make(taken)
                 continue
-            element = None if slot is None else next(slot, None)
+            item = None if slot is None else next(slot, None)
             in_block += 1
-            if element is None:
+            if item is None:
                 slots[turn] = None
             else:
-                yield element
-            if element is None or in_block == self._block:
+                yield item
+            if item is None or in_block == self._block:
                 turn, in_block = (turn + 1) % self._cycle, 0

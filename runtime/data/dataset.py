@@ -17,10 +17,11 @@ from ..dtypes import as_dtype, int64
 from ..ops.elementwise import cast
 from ..streams import Cursor, Stream
 from ..tensor import SymbolicTensor
+from .failures import Item
 from .functions import Environment
 from .iterator import DatasetIterator, Position, cursor_of, iterator_of
 from .options import Options
-from .structure import Element, tensor_specs
+from .structure import tensor_specs
 from .values import (
     INFINITE_CARDINALITY,
     UNKNOWN_CARDINALITY,
@@ -55,8 +56,11 @@ class Dataset(Stream, Composite):
 
     # What a kind of dataset defines
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
-        """The elements' components, made one by one. The environment has the arrays of tensors of graphs."""
+    def elements(self, environment: Environment) -> Iterator[Item]:
+        """The elements' components, made one by one; a `Failure` for one whose making raises, and then the others.
+
+        The environment has the arrays of tensors of graphs.
+        """
         raise NotImplementedError
 
     def length(self, environment: Environment) -> int:
@@ -370,7 +374,8 @@ class Dataset(Stream, Composite):
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
         """The elements whose making raises no error; with ``log_warning`` each error is a warning.
 
-        Behind a dataset that can't go on after an error, such as a shuffled one, the error is raised all the same.
+        Of batches and windows, those are left out whose elements can't all be made. Errors that end a dataset, such as
+        those of a damaged file, are raised all the same.
         """
         return IgnoreErrors(self, log_warning)
 

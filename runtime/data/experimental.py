@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from autograph.errors import FailedPreconditionError, InvalidArgumentError
 
 from .dataset import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset
+from .failures import Failure, Item
 from .functions import Environment
 from .iterator import DatasetIterator
 from .optional import Optional
-from .structure import Element
 
 __all__ = [
     "AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Counter", "Optional", "assert_cardinality",
@@ -116,21 +116,20 @@ class _OfLength(Dataset):
         self._count = count
         super().__init__(source.element_spec, [source])
 
-    def elements(self, environment: Environment) -> Any:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         return _counted(self._sources[0].elements(environment), self._count)
 
     def length(self, environment: Environment) -> int:
         return self._count
 
 
-def _counted(elements: Any, count: int) -> Any:
+def _counted(items: Iterator[Item], count: int) -> Iterator[Item]:
     found = 0
-    element: Element
-    for element in elements:
-        found += 1
+    for item in items:
+        found += not isinstance(item, Failure)
         if 0 <= count < found:
             raise FailedPreconditionError(f"Input dataset was expected to contain {count} elements but contained more.")
-        yield element
+        yield item
     if count != found and count != UNKNOWN_CARDINALITY:
         wanted = "an infinite number of" if count == INFINITE_CARDINALITY else count
         raise FailedPreconditionError(

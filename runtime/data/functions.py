@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from autograph.errors import InvalidTypeError
@@ -15,6 +15,7 @@ from ..function import converted
 from ..ir import Graph
 from ..tensor import SymbolicTensor
 from ..variable_creation import traced_twice
+from .failures import Failure, Item
 from .structure import Element, normalised, specs_of, types_of
 
 __all__ = ["ElementFunction", "Environment"]
@@ -62,13 +63,31 @@ class ElementFunction:
         """The specs of what the function gives."""
         return specs_of(self.result)
 
-    def bind(self, environment: Environment) -> Callable[[Element], Element]:
-        """From the components of an element to those of the result."""
+    def bind(self, environment: Environment) -> Callable[[Item], Item]:
+        """From the components of an element to those of the result, or to a failure; failures are handed on."""
         run = self._executable.plan.run
         captured = [environment.array(tensor) for tensor in self.captured]
-        return lambda element: run(*element, *captured)
 
-    def bind_dataset(self, environment: Environment) -> Callable[[Element], Any]:
-        """From the components of an element to an iterator over the dataset that the function makes of it."""
+        def bound(item: Item) -> Item:
+            if isinstance(item, Failure):
+                return item
+            try:
+                made: Element = run(*item, *captured)
+            except Exception as error:
+                return Failure(error)
+            return made
+
+        return bound
+
+    def bind_dataset(self, environment: Environment) -> Callable[[Item], Iterator[Item]]:
+        """From the components of an element to an iterator over the dataset that the function makes of it.
+
+        For a failure, or where the function fails, that is all that the iterator gives.
+        """
         run = self.bind(environment)
-        return lambda element: iter(run(element)[0])
+
+        def bound(item: Item) -> Iterator[Item]:
+            made = run(item)
+            return iter([made]) if isinstance(made, Failure) else iter(made[0])
+
+        return bound

@@ -19,6 +19,7 @@ from ..shapes import Shape
 from ..spec import TensorSpec
 from .arguments import Number, flag, number, require_positive, static
 from .dataset import Dataset
+from .failures import Failure, Item, attempt, take_rows
 from .functions import ElementFunction, Environment
 from .structure import Element, flatten_up_to, tensor_specs
 from .transforms import Unbatch, batch_count, longer
@@ -26,7 +27,7 @@ from .values import BoundDataset, DatasetSpec
 
 __all__ = [
     "GroupByWindow", "PaddedBatch", "Rebatch", "Rows", "Window", "padding_values_of", "shapes_to_pad_to",
-    "stack_padded",
+    "stack_rows",
 ]  # fmt: skip
 
 
@@ -37,7 +38,7 @@ class Rows(Dataset):
         self._rows = rows
         super().__init__(specs)
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         return iter(self._rows)
 
     def length(self, environment: Environment) -> int:
@@ -63,16 +64,16 @@ class PaddedBatch(Dataset):
         specs = nest.pack_sequence_as(source.element_spec, made)
         super().__init__(specs, [source], [self._size, self._drop, *self._values])
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         size = require_positive(environment.number(self._size), "Batch size")
         drop = bool(environment.number(self._drop))
         values = [environment.array(value) for value in self._values]
         source = self._sources[0].elements(environment)
-        while batch := list(itertools.islice(source, size)):
-            if len(batch) < size and drop:
-                return
-            columns = zip(*batch, strict=True)
-            yield tuple(map(stack_padded, columns, self._shapes, values))
+        while rows := take_rows(source, size):
+            if isinstance(rows, Failure):
+                yield rows
+            elif len(rows) == size or not drop:
+                yield attempt(stack_rows, rows, self._shapes, values)
 
     def length(self, environment: Environment) -> int:
         return batch_count(self._sources[0].length(environment), environment.number(self._size),
@@ -137,7 +138,12 @@ def _padding_value(spec: TensorSpec, given: Any) -> Any:
     return value
 
 
-def stack_padded(parts: tuple[Any, ...], shape: tuple[int | None, ...], value: Any) -> Any:
+def stack_rows(rows: list[Element], shapes: Sequence[tuple[int | None, ...]], values: Sequence[Any]) -> Element:
+    """A batch of elements, of which each component is padded to a shape with a value."""
+    return tuple(map(_stack_padded, zip(*rows, strict=True), shapes, values))
+
+
+def _stack_padded(parts: tuple[Any, ...], shape: tuple[int | None, ...], value: Any) -> Any:
     """One component of a batch. Raises `DataLossError` for a part that is longer than the shape to pad to."""
     arrays = [wrap(part)._array for part in parts]
     largest = map(max, zip(*[array.shape for array in arrays], strict=True))
@@ -173,22 +179,27 @@ class Window(Dataset):
                                zip(("size", "shift", "stride"), self._numbers, strict=True)]  # fmt: skip
         return size, shift, stride, bool(environment.number(self._drop))
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         size, shift, stride, drop = self._bound(environment)
         specs = nest.flatten(self._sources[0].element_spec)
         needed = (size - 1) * stride + 1
         source = self._sources[0].elements(environment)
         ahead: deque[Element] = deque()
         while True:
-            ahead.extend(itertools.islice(source, needed - len(ahead)))
+            rows = take_rows(source, needed - len(ahead))
+            if isinstance(rows, Failure):
+                ahead.clear()
+                yield rows
+                continue
+            ahead.extend(rows)
             if not ahead or (drop and len(ahead) < needed):
                 return
             rows = list(itertools.islice(ahead, 0, None, stride))
             yield tuple([BoundDataset(Rows(spec, [(row[i],) for row in rows]), ()) for i, spec in enumerate(specs)])
             for _ in range(min(shift, len(ahead))):
                 ahead.popleft()
-            if shift > needed:
-                next(itertools.islice(source, shift - needed, shift - needed), None)
+            if shift > needed and isinstance(passed := take_rows(source, shift - needed), Failure):
+                yield passed
 
     def length(self, environment: Environment) -> int:
         size, shift, stride, drop = self._bound(environment)
@@ -211,14 +222,21 @@ class Rebatch(Dataset):
         specs = nest.map_structure(lambda spec: longer(spec, rows), unbatched.element_spec)
         super().__init__(specs, [unbatched], [self._sizes, self._drop])
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         sizes = [require_positive(int(size), "batch_size") for size in environment.array(self._sizes).reshape(-1)]
         source = self._sources[0].elements(environment)
         for size in itertools.cycle(sizes):
-            batch = list(itertools.islice(source, size))
-            if not batch or (len(batch) < size and environment.number(self._drop)):
+            rows = take_rows(source, size)
+            if isinstance(rows, Failure):
+                yield rows
+                continue
+            if not rows or (len(rows) < size and environment.number(self._drop)):
                 return
-            yield tuple([np.stack([wrap(part)._array for part in parts]) for parts in zip(*batch, strict=True)])
+            yield attempt(_joined, rows)
+
+
+def _joined(rows: list[Element]) -> Element:
+    return tuple([np.stack([wrap(part)._array for part in parts]) for parts in zip(*rows, strict=True)])
 
 
 class GroupByWindow(Dataset):
@@ -240,22 +258,29 @@ class GroupByWindow(Dataset):
         functions = (self._key, self._size, self._reduce)
         super().__init__(made.element_spec, [source], [each for function in functions for each in function.captured])
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         key_of, size_of = self._key.bind(environment), self._size.bind(environment)
         reduce = self._reduce.bind_dataset(environment)
         specs = self._sources[0].element_spec
 
-        def reduced(key: int, rows: list[Element]) -> Iterator[Element]:
+        def reduced(key: int, rows: list[Element]) -> Iterator[Item]:
             return reduce((np.asarray(key, np.int64), BoundDataset(Rows(specs, rows), ())))
 
         groups: dict[int, tuple[int, list[Element]]] = {}
-        for element in self._sources[0].elements(environment):
-            (found,) = key_of(element)
-            key = int(found)
+        for item in self._sources[0].elements(environment):
+            found = key_of(item)
+            if isinstance(item, Failure) or isinstance(found, Failure):
+                yield found
+                continue
+            key = int(found[0])
             if key not in groups:
-                groups[key] = require_positive(int(size_of((np.asarray(found),))[0]), "Window size"), []
+                sized = size_of(found)
+                if isinstance(sized, Failure):
+                    yield sized
+                    continue
+                groups[key] = require_positive(int(sized[0]), "Window size"), []
             size, rows = groups[key]
-            rows.append(element)
+            rows.append(item)
             if len(rows) == size:
                 del groups[key]
                 yield from reduced(key, rows)

@@ -21,6 +21,7 @@ from ..ops.list_value import ListValue
 from ..spec import TensorSpec
 from ..streams import Cursor, Stream
 from ..tensor import SymbolicTensor
+from .failures import Failure, Item
 from .structure import Element, packed, types_of
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ __all__ = ["DatasetIterator", "Position", "cursor_of", "iterator_of", "sample_da
 class Position:
     """How far an iteration has come: elements are made when they are asked for, and one may be looked at before."""
 
-    def __init__(self, elements: Iterator[Element]) -> None:
+    def __init__(self, elements: Iterator[Item]) -> None:
         self._elements = elements
         self._ahead: list[Element] = []
         self._lock = threading.Lock()
@@ -46,7 +47,10 @@ class Position:
 
     def _look(self) -> bool:
         if not self._ahead:
-            self._ahead.extend(itertools.islice(self._elements, 1))
+            for item in itertools.islice(self._elements, 1):
+                if isinstance(item, Failure):
+                    raise item.error
+                self._ahead.append(item)
         return bool(self._ahead)
 
     def take(self) -> Element:

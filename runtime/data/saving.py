@@ -24,8 +24,9 @@ from ..ir import foreign_value_error
 from ..spec import TensorSpec
 from .cache_file import _part, _Reader, _write
 from .dataset import Dataset
+from .failures import Item, raised
 from .functions import Environment
-from .structure import Element, tensor_specs
+from .structure import tensor_specs
 
 __all__ = ["load_dataset", "save_dataset"]
 
@@ -52,7 +53,7 @@ def save_dataset(dataset: Dataset, path: str | os.PathLike[str], compression: st
     count = 0
     with tempfile.NamedTemporaryFile(dir=folder, prefix=_ELEMENTS, suffix=".part", delete=False) as file:
         try:
-            for element in dataset.elements(Environment()):
+            for element in raised(dataset.elements(Environment())):
                 count += 1
                 for part in element:
                     _write(file, wrap(part)._array)
@@ -101,7 +102,7 @@ class Loaded(Dataset):
         super().__init__(specs)
         self._path, self._count, self._size = path, count, size
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         specs = nest.flatten(self._specs)
         if os.path.islink(self._path) or not os.path.isfile(self._path):
             raise _lost(f"{self._path} is missing, or no regular file")

@@ -6,7 +6,6 @@ in each call, as the same code does in Python.
 
 from __future__ import annotations
 
-import itertools
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -20,6 +19,7 @@ from ..op import NOT_DIFFERENTIABLE, op
 from ..ops.random import fresh_seed
 from .arguments import Number, number, require_positive, static
 from .dataset import UNKNOWN_CARDINALITY, Dataset
+from .failures import Failure, Item
 from .functions import Environment
 from .structure import Element
 
@@ -66,16 +66,22 @@ class Shuffle(Dataset):
         self._memory = trace.apply(MEMORY)
         super().__init__(source.element_spec, [source], [self._size, self._memory])
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         generator = environment.array(self._memory).generator(self._seed, self._again)
         size = environment.number(self._size)
         source = self._sources[0].elements(environment)
-        whole = size == UNKNOWN_CARDINALITY
-        buffer = list(source if whole else itertools.islice(source, require_positive(size, "buffer_size")))
-        for element in source:
-            place = int(generator.integers(len(buffer)))
-            yield buffer[place]
-            buffer[place] = element
+        if size != UNKNOWN_CARDINALITY:
+            require_positive(size, "buffer_size")
+        buffer: list[Item] = []
+        for item in source:
+            if isinstance(item, Failure):
+                yield item
+            elif len(buffer) < size or size == UNKNOWN_CARDINALITY:
+                buffer.append(item)
+            else:
+                place = int(generator.integers(len(buffer)))
+                yield buffer[place]
+                buffer[place] = item
         while buffer:
             place = int(generator.integers(len(buffer)))
             buffer[place], buffer[-1] = buffer[-1], buffer[place]
@@ -94,16 +100,21 @@ class Cache(Dataset):
         self._memory = trace.apply(MEMORY)
         super().__init__(source.element_spec, [source], [self._memory])
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         memory = environment.array(self._memory)
         if memory.elements is not None:
             yield from memory.elements
             return
-        kept = []
-        for element in self._sources[0].elements(environment):
-            kept.append(element)
-            yield element
-        memory.elements = kept
+        kept: list[Element] = []
+        whole = True
+        for item in self._sources[0].elements(environment):
+            if isinstance(item, Failure):
+                whole = False
+            elif whole:
+                kept.append(item)
+            yield item
+        if whole:
+            memory.elements = kept
 
     def length(self, environment: Environment) -> int:
         return self._sources[0].length(environment)

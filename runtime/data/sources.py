@@ -16,8 +16,9 @@ from ..dtypes import DType, as_dtype
 from ..spec import TensorSpec
 from .arguments import Number, number
 from .dataset import Dataset
+from .failures import Failure, Item
 from .functions import Environment
-from .structure import Element, components, normalised, specs_of
+from .structure import components, normalised, specs_of
 
 __all__ = ["FromGenerator", "Range", "TensorSlices", "Tensors", "VariantDataset", "signature"]
 
@@ -31,7 +32,7 @@ class Tensors(Dataset):
         tensors = normalised(tensors)
         super().__init__(specs_of(tensors), tensors=nest.flatten(tensors, expand_composites=True))
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         yield tuple([environment.array(tensor) for tensor in self._tensors])
 
     def length(self, environment: Environment) -> int:
@@ -58,7 +59,7 @@ class TensorSlices(Dataset):
                                    tensors)  # fmt: skip
         super().__init__(specs, tensors=leaves)
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         arrays = [environment.array(tensor) for tensor in self._tensors]
         length = _one_length([len(array) for array in arrays])
         assert length is not None
@@ -92,7 +93,7 @@ class Range(Dataset):
         self._bounds: list[Number] = [number(bound) for bound in bounds]
         super().__init__(TensorSpec((), dtype), tensors=self._bounds)
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         make = np.dtype(self._specs.dtype.numpy).type
         for i in _range(*[environment.number(bound) for bound in self._bounds]):
             yield (np.asarray(make(i)),)
@@ -118,7 +119,7 @@ class FromGenerator(Dataset):
         self._generator = generator
         super().__init__(specs, tensors=[normalised(each) for each in arguments])
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         arguments = [wrap(environment.array(tensor)).numpy() for tensor in self._tensors]
         with trace.building(None):
             items = iter(self._generator(*arguments))
@@ -126,10 +127,12 @@ class FromGenerator(Dataset):
             # The user's code runs whenever an element is asked for: also while another function is being traced.
             with trace.building(None):
                 try:
-                    element = components(next(items), self._specs)
+                    item: Item = components(next(items), self._specs)
                 except StopIteration:
                     return
-            yield element
+                except Exception as error:
+                    item = Failure(error)
+            yield item
 
 
 class VariantDataset(Dataset):
@@ -143,7 +146,7 @@ class VariantDataset(Dataset):
     def components(self) -> list[Any]:
         return list(self._tensors)
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         return iter(environment.array(self._tensors[0]))
 
     def length(self, environment: Environment) -> int:

@@ -14,6 +14,7 @@ from ..dtypes import int32, int64, string
 from ..shapes import relax
 from ..spec import TensorSpec
 from .dataset import Dataset
+from .failures import Failure, Item, raised
 from .functions import ElementFunction, Environment
 from .structure import Element, normalised, specs_of
 from .transforms import predicate_of
@@ -30,9 +31,16 @@ class TakeWhile(Dataset):
         self._function = predicate_of(predicate, source.element_spec)
         super().__init__(source.element_spec, [source], self._function.captured)
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         holds = self._function.bind(environment)
-        return itertools.takewhile(lambda element: holds(element)[0], self._sources[0].elements(environment))
+        for item in self._sources[0].elements(environment):
+            answer = holds(item)
+            if isinstance(answer, Failure):
+                yield answer
+            elif answer[0]:
+                yield item
+            else:
+                return
 
 
 class Unique(Dataset):
@@ -52,14 +60,17 @@ class Unique(Dataset):
             )
         super().__init__(source.element_spec, [source])
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         seen = set()
-        for element in self._sources[0].elements(environment):
-            array = wrap(element[0])._array
+        for item in self._sources[0].elements(environment):
+            if isinstance(item, Failure):
+                yield item
+                continue
+            array = wrap(item[0])._array
             key = array.shape, tuple(array.reshape(-1).tolist())
             if key not in seen:
                 seen.add(key)
-                yield element
+                yield item
 
 
 class Single(Dataset):
@@ -68,8 +79,8 @@ class Single(Dataset):
     def __init__(self, source: Dataset) -> None:
         super().__init__(source.element_spec, [source])
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
-        found = list(itertools.islice(self._sources[0].elements(environment), 2))
+    def elements(self, environment: Environment) -> Iterator[Item]:
+        found = list(itertools.islice(raised(self._sources[0].elements(environment)), 2))
         if len(found) != 1:
             raise InvalidArgumentError("Dataset had more than one element." if found else "Dataset was empty.")
         return iter(found)
@@ -104,10 +115,14 @@ class Reduce(_WithState):
         specs = self._prepare(source, initial, function, lambda given: given)
         super().__init__(specs, [source], [*self._initial, *self._function.captured])
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         step, state = self._function.bind(environment), self._start(environment)
-        for element in self._sources[0].elements(environment):
-            state = step((*state, *element))
+        for element in raised(self._sources[0].elements(environment)):
+            made = step((*state, *element))
+            if isinstance(made, Failure):
+                yield made
+                return
+            state = made
         yield state
 
     def length(self, environment: Environment) -> int:
@@ -132,11 +147,14 @@ class Scan(_WithState):
             )
         return given[0]
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         step, state = self._function.bind(environment), self._start(environment)
         size = len(state)
-        for element in self._sources[0].elements(environment):
-            made = step((*state, *element))
+        for item in self._sources[0].elements(environment):
+            made = item if isinstance(item, Failure) else step((*state, *item))
+            if isinstance(made, Failure):
+                yield made
+                continue
             state = made[:size]
             yield made[size:]
 

@@ -16,6 +16,7 @@ from ..ops.infer import text
 from ..spec import TensorSpec
 from .arguments import Number, flag, number, require_positive, static
 from .dataset import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset
+from .failures import Failure, Item, attempt, take_rows
 from .functions import ElementFunction, Environment
 from .options import Options
 from .structure import Element, tensor_specs
@@ -36,7 +37,7 @@ class Map(Dataset):
         self._function = ElementFunction(function, source.element_spec)
         super().__init__(self._function.specs, [source], self._function.captured)
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         return map(self._function.bind(environment), self._sources[0].elements(environment))
 
     def length(self, environment: Environment) -> int:
@@ -52,7 +53,7 @@ class WithOptions(Dataset):
         self._options = options
         super().__init__(source.element_spec, [source])
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         return self._sources[0].elements(environment)
 
     def length(self, environment: Environment) -> int:
@@ -71,9 +72,14 @@ class Filter(Dataset):
         self._function = predicate_of(predicate, source.element_spec)
         super().__init__(source.element_spec, [source], self._function.captured)
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         holds = self._function.bind(environment)
-        return filter(lambda element: holds(element)[0], self._sources[0].elements(environment))
+        for item in self._sources[0].elements(environment):
+            answer = holds(item)
+            if isinstance(answer, Failure):
+                yield answer
+            elif answer[0]:
+                yield item
 
 
 def predicate_of(predicate: Callable[..., Any], specs: Any) -> ElementFunction:
@@ -103,31 +109,18 @@ class Batch(Dataset):
         specs = nest.map_structure(lambda spec: longer(spec, rows), source.element_spec)
         super().__init__(specs, [source], [self._size, self._drop])
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         size = require_positive(environment.number(self._size), "batch_size")
-        return _Batches(self._sources[0].elements(environment), size, bool(environment.number(self._drop)))
+        drop, source = bool(environment.number(self._drop)), self._sources[0].elements(environment)
+        while rows := take_rows(source, size):
+            if isinstance(rows, Failure):
+                yield rows
+            elif len(rows) == size or not drop:
+                yield attempt(_stacked, rows)
 
     def length(self, environment: Environment) -> int:
         return batch_count(self._sources[0].length(environment), environment.number(self._size),
                            environment.number(self._drop))  # fmt: skip
-
-
-class _Batches:
-    """The batches of some elements; goes on after an error, without the batch that it was in."""
-
-    def __init__(self, source: Iterator[Element], size: int, drop: bool) -> None:
-        self._source = source
-        self._size = size
-        self._drop = drop
-
-    def __iter__(self) -> _Batches:
-        return self
-
-    def __next__(self) -> Element:
-        batch = list(itertools.islice(self._source, self._size))
-        if not batch or (self._drop and len(batch) < self._size):
-            raise StopIteration
-        return tuple([_stacked(parts, i) for i, parts in enumerate(zip(*batch, strict=True))])
 
 
 def batch_count(count: int, size: int, drop_remainder: int) -> int:
@@ -143,7 +136,11 @@ def longer(spec: TensorSpec, rows: int | None) -> TensorSpec:
     return TensorSpec(None if shape is None else (rows, *shape), spec.dtype)
 
 
-def _stacked(parts: tuple[Any, ...], component: int) -> Any:
+def _stacked(rows: list[Element]) -> Element:
+    return tuple([_stacked_part(parts, i) for i, parts in enumerate(zip(*rows, strict=True))])
+
+
+def _stacked_part(parts: tuple[Any, ...], component: int) -> Any:
     first = np.shape(parts[0])
     for i, part in enumerate(parts):
         if np.shape(part) != first:
@@ -167,13 +164,17 @@ class Unbatch(Dataset):
                                    source.element_spec)  # fmt: skip
         super().__init__(specs, [source])
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
-        for element in self._sources[0].elements(environment):
-            lengths = {len(part) for part in element}
+    def elements(self, environment: Environment) -> Iterator[Item]:
+        for item in self._sources[0].elements(environment):
+            if isinstance(item, Failure):
+                yield item
+                continue
+            lengths = {len(part) for part in item}
             if len(lengths) != 1:
-                raise InvalidArgumentError("Input element must have the same batch size in each component.")
+                yield Failure(InvalidArgumentError("Input element must have the same batch size in each component."))
+                continue
             for i in range(lengths.pop()):
-                yield tuple([part[i, ...] for part in element])
+                yield tuple([part[i, ...] for part in item])
 
 
 class _Counted(Dataset):
@@ -195,10 +196,15 @@ class Take(_Counted):
 
     _name = "_TakeDataset"
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
-        count = environment.number(self._number)
-        source = self._sources[0].elements(environment)
-        return source if count < 0 else itertools.islice(source, count)
+    def elements(self, environment: Environment) -> Iterator[Item]:
+        left = environment.number(self._number)
+        if not left:
+            return
+        for item in self._sources[0].elements(environment):
+            yield item
+            left -= not isinstance(item, Failure)
+            if not left:
+                return
 
     def _count(self, count: int, given: int) -> int:
         if given < 0 or count == UNKNOWN_CARDINALITY:
@@ -211,9 +217,15 @@ class Skip(_Counted):
 
     _name = "_SkipDataset"
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
-        count = environment.number(self._number)
-        return iter(()) if count < 0 else itertools.islice(self._sources[0].elements(environment), count, None)
+    def elements(self, environment: Environment) -> Iterator[Item]:
+        left = environment.number(self._number)
+        if left < 0:
+            return
+        for item in self._sources[0].elements(environment):
+            if not left or isinstance(item, Failure):
+                yield item
+            else:
+                left -= 1
 
     def _count(self, count: int, given: int) -> int:
         if given < 0:
@@ -226,13 +238,13 @@ class Repeat(_Counted):
 
     _name = "_RepeatDataset"
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         count = environment.number(self._number)
         for _ in itertools.count() if count < 0 else range(count):
             empty = True
-            for element in self._sources[0].elements(environment):
+            for item in self._sources[0].elements(environment):
                 empty = False
-                yield element
+                yield item
             if empty:
                 return
 
@@ -263,10 +275,12 @@ class Shard(Dataset):
         if not 0 <= index < shards:
             raise InvalidArgumentError(f"Index must be between 0 and {shards - 1} (currently index = {index}).")
 
-    def elements(self, environment: Environment) -> Iterator[Element]:
+    def elements(self, environment: Environment) -> Iterator[Item]:
         shards, index = environment.number(self._shards), environment.number(self._index)
         self._check(shards, index)
-        return itertools.islice(self._sources[0].elements(environment), index, None, shards)
+        for i, item in enumerate(self._sources[0].elements(environment)):
+            if i % shards == index or isinstance(item, Failure):
+                yield item
 
     def length(self, environment: Environment) -> int:
         count, shards, index = self._sources[0].length(environment), *map(environment.number, self._tensors)

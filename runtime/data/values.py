@@ -19,9 +19,9 @@ from ..op import NOT_DIFFERENTIABLE, op
 from ..shapes import TensorShape
 from ..spec import TensorSpec
 from ..tensor import SymbolicTensor
+from .failures import Item
 from .functions import Environment
 from .iterator import DatasetIterator, sample_dataset
-from .structure import Element
 
 if TYPE_CHECKING:
     from .dataset import Dataset
@@ -51,7 +51,7 @@ class BoundDataset:
         self._dataset = dataset
         self._environment = Environment(dataset.graph_tensors(), arrays)
 
-    def __iter__(self) -> Iterator[Element]:
+    def __iter__(self) -> Iterator[Item]:
         return self._dataset.elements(self._environment)
 
     def length(self) -> int:

@@ -78,24 +78,119 @@ def test_elements_that_raise_are_left_out():
     assert values(risky().apply(tf.data.experimental.ignore_errors())) == [1.0, 0.5]
     assert np.concatenate(values(risky().batch(1).ignore_errors())).tolist() == [1.0, 0.5]
     assert values(risky().filter(lambda x: x < 0.7).ignore_errors()) == [0.5]
-    assert values(risky().take(2).ignore_errors()) == [1.0]
     assert risky().ignore_errors().cardinality() == tf.data.UNKNOWN_CARDINALITY
     with pytest.warns(RuntimeWarning, match="left out: bad"):
         values(risky().ignore_errors(log_warning=True))
 
 
-def test_elements_after_an_error_are_not_lost_silently():
-    for dataset in (risky().shuffle(2), risky().interleave(lambda x: Dataset.from_tensors(x)), risky().cache()):
-        with pytest.raises(InvalidArgumentError, match="can't go on after this error: bad"):
-            values(dataset.ignore_errors())
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (lambda d: d.take(2), [1.0, 0.5]),
+        (lambda d: d.skip(1), [0.5]),
+        (lambda d: d.repeat(2), [1.0, 0.5, 1.0, 0.5]),
+        (lambda d: d.shard(2, 0), [1.0, 0.5]),
+        (lambda d: d.shuffle(1), [1.0, 0.5]),
+        (lambda d: d.cache(), [1.0, 0.5]),
+        (lambda d: d.prefetch(2), [1.0, 0.5]),
+        (lambda d: d.interleave(lambda x: Dataset.from_tensors(x)), [1.0, 0.5]),
+        (lambda d: Dataset.range(2).flat_map(lambda i: d), [1.0, 0.5, 1.0, 0.5]),
+        (lambda d: d.concatenate(d), [1.0, 0.5, 1.0, 0.5]),
+        (lambda d: Dataset.zip((d, Dataset.range(9))), [(1.0, 0), (0.5, 2)]),
+        (lambda d: d.enumerate(), [(0, 1.0), (2, 0.5)]),
+        (lambda d: d.map(lambda x: x * 2), [2.0, 1.0]),
+        (lambda d: d.filter(lambda x: tf.debugging.check_numerics(1 / (x - 0.5), "worse") > 0), [1.0]),
+        (lambda d: d.take_while(lambda x: x > 0.7), [1.0]),
+        (lambda d: d.scan(0.0, lambda s, x: (s + x, s + x)), [1.0, 1.5]),
+        (lambda d: d.map(lambda x: tf.cast(x, tf.int32)).unique(), [1, 0]),
+        (lambda d: d.map(lambda x: tf.stack([x, x])).unbatch(), [1.0, 1.0, 0.5, 0.5]),
+        (lambda d: d.concatenate(d).batch(2), [[0.5, 1.0], [0.5]]),
+        (lambda d: d.concatenate(d).padded_batch(2), [[0.5, 1.0], [0.5]]),
+        (lambda d: d.concatenate(d).batch(1).rebatch(2), [[0.5, 1.0], [0.5]]),
+        (lambda d: d.concatenate(d).window(2).flat_map(lambda w: w.batch(2)), [[0.5, 1.0], [0.5]]),
+        (
+            lambda d: d.group_by_window(lambda x: tf.constant(0, tf.int64), lambda _, w: w.batch(9), 9),
+            [[1.0, 0.5]],
+        ),
+        (
+            lambda d: d.bucket_by_sequence_length(lambda x: tf.constant(1), [5], [9, 9]),
+            [[1.0, 0.5]],
+        ),
+        (
+            lambda d: Dataset.choose_from_datasets([d, d], Dataset.range(2).repeat(3)),
+            [1.0, 1.0, 0.5, 0.5],
+        ),
+        (lambda d: d.apply(tf.data.experimental.assert_cardinality(2)), [1.0, 0.5]),
+    ],
+)
+def test_datasets_go_on_after_an_error(change, expected):
+    dataset = change(risky()).ignore_errors()
+    for _ in range(2):
+        assert [np.array(x).tolist() for x in values(dataset)] == [np.array(x).tolist() for x in expected]
+    with pytest.raises(InvalidArgumentError, match=r"bad : Tensor had Inf values") as caught:
+        values(change(risky()))
+    assert caught.value.line is not None
 
+
+def test_what_has_no_value_without_an_element_raises_its_error():
+    for make in (
+        lambda: risky().reduce(0.0, lambda s, x: s + x), lambda: risky().skip(1).take(1).get_single_element(),
+        lambda: next(iter(risky().skip(1))),
+    ):  # fmt: skip
+        with pytest.raises(InvalidArgumentError, match="bad : Tensor had Inf values"):
+            make()
+    iterator = iter(risky())
+    assert float(next(iterator)) == 1.0
+    with pytest.raises(InvalidArgumentError):
+        next(iterator)
+    assert float(next(iterator)) == 0.5  # as in TensorFlow
+
+
+def test_functions_in_pipelines_that_fail():
+    def fails(x):
+        return tf.debugging.check_numerics(1 / (x - 1), "worse")
+
+    numbers = Dataset.from_tensor_slices([0.0, 1.0, 2.0])
+    assert values(numbers.scan(0.0, lambda s, x: (s + fails(x), s)).ignore_errors()) == [0.0, -1.0]
+    assert values(numbers.flat_map(lambda x: Dataset.from_tensors(fails(x))).ignore_errors()) == [-1.0, 1.0]
+    grouped = numbers.group_by_window(lambda x: tf.cast(fails(x), tf.int64), lambda key, w: w.batch(2), 2)
+    assert values(grouped.ignore_errors()) == [[0.0], [2.0]]
+    ragged = Dataset.range(1, 4).map(lambda n: tf.ones([n])).batch(2)
+    assert [len(x) for x in values(ragged.ignore_errors())] == [1]
+    with pytest.raises(InvalidArgumentError, match="different shapes in component 0"):
+        values(ragged)
+
+
+def test_a_generator_that_raises_is_at_its_end():
     def numbers():
         yield 1
         raise ValueError("over")
 
-    made = Dataset.from_generator(numbers, output_signature=tf.TensorSpec((), tf.int32)).ignore_errors()
-    with pytest.raises(InvalidArgumentError, match="can't go on after this error: over"):
+    made = Dataset.from_generator(numbers, output_signature=tf.TensorSpec((), tf.int32))
+    assert values(made.ignore_errors()) == [1]
+    with pytest.raises(ValueError, match="over"):
         values(made)
+
+
+def test_a_cache_without_all_elements_is_not_kept(tmp_path):
+    asked = []
+
+    def numbers():
+        asked.append(1)
+        yield from [1.0, 0.0, 2.0]
+
+    risky = Dataset.from_generator(numbers, output_signature=tf.TensorSpec((), tf.float32))
+    risky = risky.map(lambda x: tf.debugging.check_numerics(1 / x, "bad"))
+    for filename in ("", str(tmp_path / "cache")):
+        asked.clear()
+        dataset = risky.cache(filename).ignore_errors()
+        assert [values(dataset), values(dataset)] == [[1.0, 0.5]] * 2
+        assert len(asked) == 2
+    assert list(tmp_path.iterdir()) == []
+    asked.clear()
+    dataset = risky.ignore_errors().cache(str(tmp_path / "cache"))
+    assert [values(dataset), values(dataset)] == [[1.0, 0.5]] * 2
+    assert len(asked) == 1
 
 
 # Folders

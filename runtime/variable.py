@@ -14,7 +14,7 @@ import numpy as np
 
 from autograph.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError
 
-from . import numpy_protocol, shapes, trace
+from . import deferred, numpy_protocol, shapes, trace
 from .choices import forbid_choices
 from .convert import convert_to_tensor
 from .dtypes import DType, as_dtype
@@ -97,6 +97,7 @@ class Variable:
         graph = trace.current_graph()
         if graph is not None and graph.by_hand:
             graph.variables.append((self, value))
+        deferred.created(self)
 
     @property
     def origin(self) -> Variable:
@@ -141,6 +142,8 @@ class Variable:
     def value(self) -> Any:
         """A tensor with what the variable holds now (in a graph: at this point of every run)."""
         origin = self.origin
+        if deferred.waiting:
+            deferred.before_use(origin)
         if trace.current_graph() is not None:
             tensor = trace.apply(
                 state.READ, name="read", variable=origin, dtype=origin._dtype, shape=origin._static_shape
@@ -195,6 +198,8 @@ class Variable:
         origin = self.origin
         if origin.choices:
             forbid_choices(origin)
+        if deferred.waiting:
+            deferred.before_use(origin)
         trace.apply(op, *inputs, name=name, target=origin, **more)
         graph = trace.current_graph()
         return UnreadVariable(origin, None if graph is None else graph.nodes[-1]) if read_value else None

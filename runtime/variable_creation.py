@@ -15,7 +15,7 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, StagingError
 
-from . import trace
+from . import deferred, trace
 from .convert import convert_to_tensor, wrap
 from .dtypes import DType
 from .execute.interpreter import run_node
@@ -70,6 +70,7 @@ def traced_twice(first: bool, arguments: Sequence[Any], make: Callable[[], Any])
         made = make()
     if not scope.created:
         return made
+    deferred.trace_ended()
     with _Scope(arguments, False):
         return make()
 

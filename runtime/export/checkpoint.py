@@ -8,24 +8,29 @@ latest one, and all that are kept, as TensorFlow writes it.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import json
 import os
 import re
 import time
+import warnings
+import weakref
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from autograph.errors import InvalidArgumentError, SavedFileError
 
-from .. import shapes, trace
+from .. import deferred, shapes, trace
 from ..dtypes import from_numpy, int64
-from ..places import warn
+from ..places import user_location
 from ..variable import Variable
 from .objects import parts_of
 from .weights import load_tensors, read_file, replace_file, save_tensors
 
 __all__ = ["Checkpoint", "CheckpointManager", "latest_checkpoint"]
 
+_OWN = ("_root", "_waiting")  # attributes of a checkpoint that are no parts of it
 _EXTENSION = ".safetensors"
 _STATE = "checkpoint"
 _LINE = re.compile(r'(model_checkpoint_path|all_model_checkpoint_paths): ("(?:[^"\\]|\\.)*")')
@@ -74,8 +79,9 @@ class Checkpoint:
 
     def __init__(self, root: Any = None, **kwargs: Any) -> None:
         self._root = root
+        self._waiting: _Waiting | None = None
         for name, value in kwargs.items():
-            if hasattr(type(self), name) or name in ("save_counter", "_root"):
+            if hasattr(type(self), name) or name in ("save_counter", *_OWN):
                 raise InvalidArgumentError(f"the name {name!r} is taken in a Checkpoint")
             setattr(self, name, value)
         with trace.building(None):
@@ -83,7 +89,7 @@ class Checkpoint:
 
     def _trackable_children(self) -> dict[str, Any]:
         root = {} if self._root is None else dict(parts_of(self._root))
-        own = {name: value for name, value in vars(self).items() if name != "_root"}
+        own = {name: value for name, value in vars(self).items() if name not in _OWN}
         return {**root, **own}
 
     def write(self, file_prefix: str | os.PathLike[str], options: Any = None) -> str:
@@ -105,7 +111,9 @@ class Checkpoint:
     def read(self, save_path: str | os.PathLike[str], options: Any = None) -> CheckpointStatus:
         """Set the variables to what `write` has written. Either all that are in the file are set, or none.
 
-        Warns of values whose variable does not exist: they are not kept for variables that are made later.
+        Values whose variables do not exist wait for them: a variable that is made later, as by the first call of a
+        model, gets its value when it is first used. At its end the program warns of values that still wait then, unless
+        `CheckpointStatus.expect_partial` was called.
 
         Raises `SavedFileError` for a file that is missing or damaged, `InvalidArgumentError` when a value does not fit
         its variable.
@@ -117,36 +125,40 @@ class Checkpoint:
             _check_fits(name, values[name], variables[name])
         for name in values.keys() & variables.keys():
             variables[name].assign(values[name])
-        status = CheckpointStatus(
-            path, sorted(values.keys() - variables.keys()), sorted(variables.keys() - values.keys())
-        )
-        if status.unused:
-            warn(
-                f"the checkpoint {path} has values for {', '.join(status.unused)}, which do not exist here: make the "
-                "variables first (call the model once), then restore",
-            )
-        return status
+        if self._waiting is not None:
+            deferred.stop_waiting(self._waiting)
+        self._waiting = _Waiting(path, self, {name: values[name] for name in values.keys() - variables.keys()})
+        if self._waiting.values:
+            deferred.wait(self._waiting)
+        return CheckpointStatus(path, self, values.keys(), self._waiting)
 
     def restore(self, save_path: str | os.PathLike[str] | None, options: Any = None) -> CheckpointStatus:
         """As `read`; for None, as `latest_checkpoint` gives where there is none, nothing is changed."""
         if save_path is None:
-            return CheckpointStatus(None, [], sorted(variables_of(self)))
+            return CheckpointStatus(None, self, (), None)
         return self.read(save_path)
 
 
 class CheckpointStatus:
-    """What became of a restoration.
+    """What has become of a restoration by now."""
 
-    Attributes
-    ----------
-    unused: the values of the file without a variable.
-    missing: the variables without a value in the file.
-    """
-
-    def __init__(self, path: str | None, unused: list[str], missing: list[str]) -> None:
+    def __init__(
+        self, path: str | None, checkpoint: Checkpoint, names: Iterable[str], waiting: _Waiting | None
+    ) -> None:  # fmt: skip
         self._path = path
-        self.unused = unused
-        self.missing = missing
+        self._checkpoint = checkpoint
+        self._names = frozenset(names)
+        self._waiting = waiting
+
+    @property
+    def unused(self) -> list[str]:
+        """The values of the file that have no variable yet."""
+        return sorted(self._waiting.values) if self._waiting is not None else []
+
+    @property
+    def missing(self) -> list[str]:
+        """The variables without a value in the file."""
+        return sorted(variables_of(self._checkpoint).keys() - self._names)
 
     def assert_existing_objects_matched(self) -> CheckpointStatus:
         """Raise `AssertionError` unless every variable has got a value."""
@@ -161,8 +173,66 @@ class CheckpointStatus:
         return self.assert_existing_objects_matched()
 
     def expect_partial(self) -> CheckpointStatus:
-        """For code written for TensorFlow; there is no later warning to be switched off."""
+        """Do not warn at the end of the program of values without a variable."""
+        if self._waiting is not None:
+            self._waiting.is_partial = True
         return self
+
+
+class _Waiting:
+    """The values of a checkpoint whose variables do not exist yet; keeps none of its objects alive."""
+
+    def __init__(self, path: str, checkpoint: Checkpoint, values: dict[str, Any]) -> None:
+        self.values = values
+        self.is_partial = False
+        self._path = path
+        self._restored_at = user_location()
+        parts = {name: part for name, part in vars(checkpoint).items() if name not in _OWN}
+        self._root = self._weak(checkpoint._root)
+        self._parts = {name: self._weak(part) for name, part in parts.items()}
+
+    def _weak(self, value: Any) -> Callable[[], Any]:
+        try:
+            return weakref.ref(value, lambda _: self._end())
+        except TypeError:  # None, a list, a dict
+            return lambda: value
+
+    def _end(self) -> None:
+        """Wait no longer when the objects are gone."""
+        if all(reference() is None for reference in (self._root, *self._parts.values())) and self in deferred.waiting:
+            deferred.stop_waiting(self)
+            self.report()
+
+    def _trackable_children(self) -> dict[str, Any]:
+        parts = {name: reference() for name, reference in self._parts.items()}
+        return {**dict(parts_of(self._root())), **{name: part for name, part in parts.items() if part is not None}}
+
+    def give(self, new: dict[int, Any]) -> None:
+        """Assign its values to those of some new variables that are found where they belong."""
+        for name, variable in variables_of(self).items():
+            if name in self.values and new.pop(id(variable), None) is not None:
+                value = self.values.pop(name)
+                _check_fits(name, value, variable)
+                with trace.building(None):
+                    variable.assign(value)
+        if not self.values:
+            deferred.stop_waiting(self)
+
+    def report(self) -> None:
+        """Warn once of values that nothing has asked for."""
+        file, line = self._restored_at[:2] if self._restored_at is not None else (self._path, 1)
+        if not self.is_partial:
+            names = ", ".join(sorted(self.values))
+            message = f"the checkpoint {self._path} has values for {names}, which have never come to exist"
+            warnings.warn_explicit(message, UserWarning, file, line)
+        self.is_partial = True
+
+
+@atexit.register
+def _report() -> None:
+    for values in deferred.waiting:
+        if isinstance(values, _Waiting):
+            values.report()
 
 
 def _check_fits(name: str, value: Any, variable: Variable) -> None:

@@ -32,6 +32,7 @@ from autograph.errors import AutographError, InvalidArgumentError, MissingExtraE
 
 from .. import shapes, trace
 from ..concrete import ConcreteFunction
+from ..deferred import array_of
 from ..dtypes import from_numpy
 from ..ir import Graph
 from ..variable import Variable, _restored
@@ -87,7 +88,7 @@ class _Writer:
         place = self._known(variable)
         if place is None:
             place = self._places[id(variable)] = len(self.variables)
-            self.arrays[f"variables/{place}"] = variable._array
+            self.arrays[f"variables/{place}"] = array_of(variable)
             self.variables.append({
                 "name": variable.name, "dtype": variable.dtype.name, "shape": encode_shape(variable.static_shape),
                 "trainable": variable.trainable,

@@ -18,6 +18,7 @@ import numpy as np
 from autograph.errors import InvalidArgumentError
 
 from .. import trace
+from ..deferred import array_of
 from ..export.weights import load_tensors, save_tensors
 from .registry import snake_case
 from .tracking import own_layers, own_variables
@@ -29,7 +30,7 @@ _OPTIMIZER = "optimizer/vars/"
 
 def get_arrays(variables: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
     """The values of variables, as copies."""
-    return [variable.origin._array.copy() for variable in variables]
+    return [array_of(variable).copy() for variable in variables]
 
 
 def set_arrays(layer: Any, weights: Sequence[Any]) -> None:
@@ -100,7 +101,7 @@ def named_weights(model: Any) -> dict[str, np.ndarray[Any, Any]]:
     places = variables_by_place(model)
     if places:
         places |= {f"{_OPTIMIZER}{number}": each for number, each in enumerate(_optimizer_variables(model))}
-    return {place: variable.origin._array for place, variable in places.items()}
+    return {place: array_of(variable) for place, variable in places.items()}
 
 
 def load_weights(model: Any, path: str | os.PathLike[str], skip_mismatch: bool = False) -> None:

@@ -13,8 +13,8 @@ from ..ops.sort import in_top_k
 from .reduction import same_rank
 
 __all__ = [
-    "accuracy", "binary_accuracy", "categorical_accuracy", "sparse_categorical_accuracy",
-    "sparse_top_k_categorical_accuracy", "top_k_categorical_accuracy",
+    "binary_accuracy", "categorical_accuracy", "sparse_categorical_accuracy", "sparse_top_k_categorical_accuracy",
+    "top_k_categorical_accuracy",
 ]  # fmt: skip
 
 

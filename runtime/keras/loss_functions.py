@@ -23,9 +23,10 @@ from .notes import logits
 from .reduction import require_same_shape, same_rank
 
 __all__ = [
-    "binary_crossentropy", "categorical_crossentropy", "categorical_hinge", "cosine_similarity", "hinge", "huber",
-    "kl_divergence", "log_cosh", "mean_absolute_error", "mean_absolute_percentage_error", "mean_squared_error",
-    "mean_squared_logarithmic_error", "poisson", "sparse_categorical_crossentropy", "squared_hinge",
+    "KLD", "MAE", "MAPE", "MSE", "MSLE", "binary_crossentropy", "categorical_crossentropy", "categorical_hinge",
+    "cosine_similarity", "hinge", "huber", "kl_divergence", "kld", "kullback_leibler_divergence", "log_cosh", "logcosh",
+    "mae", "mape", "mean_absolute_error", "mean_absolute_percentage_error", "mean_squared_error",
+    "mean_squared_logarithmic_error", "mse", "msle", "poisson", "sparse_categorical_crossentropy", "squared_hinge",
 ]  # fmt: skip
 
 # Keeps divisions and logarithms finite.
@@ -228,3 +229,20 @@ def sparse_categorical_crossentropy(
         result = where(valid, result, 0)
         set_mask(result, valid)
     return result
+
+
+KLD = kld = kullback_leibler_divergence = kl_divergence
+MAE = mae = mean_absolute_error
+MAPE = mape = mean_absolute_percentage_error
+MSE = mse = mean_squared_error
+MSLE = msle = mean_squared_logarithmic_error
+logcosh = log_cosh
+
+FUNCTIONS = [
+    binary_crossentropy, categorical_crossentropy, categorical_hinge, cosine_similarity, hinge, huber, kl_divergence,
+    log_cosh, mean_absolute_error, mean_absolute_percentage_error, mean_squared_error, mean_squared_logarithmic_error,
+    poisson, sparse_categorical_crossentropy, squared_hinge,
+]  # fmt: skip
+
+# What `compile` also knows losses and metrics by, in capital letters too.
+SHORT = {"bce": binary_crossentropy, "mae": mae, "mape": mape, "mse": mse, "msle": msle}

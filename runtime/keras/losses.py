@@ -15,24 +15,9 @@ from autograph.errors import UnimplementedError
 from .. import nest
 from ..ops.elementwise import cast
 from ..trace import name_scope
+from . import loss_functions as functions
 from .context import get_mask
-from .loss_functions import (
-    binary_crossentropy,
-    categorical_crossentropy,
-    categorical_hinge,
-    cosine_similarity,
-    hinge,
-    huber,
-    kl_divergence,
-    log_cosh,
-    mean_absolute_error,
-    mean_absolute_percentage_error,
-    mean_squared_error,
-    mean_squared_logarithmic_error,
-    poisson,
-    sparse_categorical_crossentropy,
-    squared_hinge,
-)
+from .loss_functions import *  # noqa: F403
 from .names import auto_name
 from .reduction import reduce_weighted_values, same_rank, standardize_reduction
 from .registry import Registry
@@ -41,10 +26,8 @@ from .staging import converted_call
 __all__ = [
     "BinaryCrossentropy", "CategoricalCrossentropy", "CategoricalHinge", "CosineSimilarity", "Hinge", "Huber",
     "KLDivergence", "LogCosh", "Loss", "MeanAbsoluteError", "MeanAbsolutePercentageError", "MeanSquaredError",
-    "MeanSquaredLogarithmicError", "Poisson", "SparseCategoricalCrossentropy", "SquaredHinge", "binary_crossentropy",
-    "categorical_crossentropy", "categorical_hinge", "cosine_similarity", "deserialize", "get", "hinge", "huber",
-    "kl_divergence", "log_cosh", "mean_absolute_error", "mean_absolute_percentage_error", "mean_squared_error",
-    "mean_squared_logarithmic_error", "poisson", "serialize", "sparse_categorical_crossentropy", "squared_hinge",
+    "MeanSquaredLogarithmicError", "Poisson", "SparseCategoricalCrossentropy", "SquaredHinge", "deserialize", "get",
+    "serialize", *functions.__all__,
 ]  # fmt: skip
 
 MEAN = "sum_over_batch_size"
@@ -127,14 +110,14 @@ class MeanSquaredError(LossFunctionWrapper):
     """The mean of `(y_true - y_pred) ** 2`."""
 
     def __init__(self, reduction: str | None = MEAN, name: str = "mean_squared_error", dtype: Any = None) -> None:
-        super().__init__(mean_squared_error, reduction, name, dtype)
+        super().__init__(functions.mean_squared_error, reduction, name, dtype)
 
 
 class MeanAbsoluteError(LossFunctionWrapper):
     """The mean of `abs(y_true - y_pred)`."""
 
     def __init__(self, reduction: str | None = MEAN, name: str = "mean_absolute_error", dtype: Any = None) -> None:
-        super().__init__(mean_absolute_error, reduction, name, dtype)
+        super().__init__(functions.mean_absolute_error, reduction, name, dtype)
 
 
 class MeanAbsolutePercentageError(LossFunctionWrapper):
@@ -143,7 +126,7 @@ class MeanAbsolutePercentageError(LossFunctionWrapper):
     def __init__(
         self, reduction: str | None = MEAN, name: str = "mean_absolute_percentage_error", dtype: Any = None
     ) -> None:
-        super().__init__(mean_absolute_percentage_error, reduction, name, dtype)
+        super().__init__(functions.mean_absolute_percentage_error, reduction, name, dtype)
 
 
 class MeanSquaredLogarithmicError(LossFunctionWrapper):
@@ -152,7 +135,7 @@ class MeanSquaredLogarithmicError(LossFunctionWrapper):
     def __init__(
         self, reduction: str | None = MEAN, name: str = "mean_squared_logarithmic_error", dtype: Any = None
     ) -> None:
-        super().__init__(mean_squared_logarithmic_error, reduction, name, dtype)
+        super().__init__(functions.mean_squared_logarithmic_error, reduction, name, dtype)
 
 
 class Huber(LossFunctionWrapper):
@@ -161,14 +144,14 @@ class Huber(LossFunctionWrapper):
     def __init__(
         self, delta: float = 1.0, reduction: str | None = MEAN, name: str = "huber_loss", dtype: Any = None
     ) -> None:
-        super().__init__(huber, reduction, name, dtype, delta=delta)
+        super().__init__(functions.huber, reduction, name, dtype, delta=delta)
 
 
 class LogCosh(LossFunctionWrapper):
     """The mean of `log(cosh(y_pred - y_true))`."""
 
     def __init__(self, reduction: str | None = MEAN, name: str = "log_cosh", dtype: Any = None) -> None:
-        super().__init__(log_cosh, reduction, name, dtype)
+        super().__init__(functions.log_cosh, reduction, name, dtype)
 
 
 class CosineSimilarity(LossFunctionWrapper):
@@ -177,42 +160,42 @@ class CosineSimilarity(LossFunctionWrapper):
     def __init__(
         self, axis: int = -1, reduction: str | None = MEAN, name: str = "cosine_similarity", dtype: Any = None
     ) -> None:
-        super().__init__(cosine_similarity, reduction, name, dtype, axis=axis)
+        super().__init__(functions.cosine_similarity, reduction, name, dtype, axis=axis)
 
 
 class Hinge(LossFunctionWrapper):
     """The mean of `max(1 - y_true * y_pred, 0)`."""
 
     def __init__(self, reduction: str | None = MEAN, name: str = "hinge", dtype: Any = None) -> None:
-        super().__init__(hinge, reduction, name, dtype)
+        super().__init__(functions.hinge, reduction, name, dtype)
 
 
 class SquaredHinge(LossFunctionWrapper):
     """The mean of `max(1 - y_true * y_pred, 0) ** 2`."""
 
     def __init__(self, reduction: str | None = MEAN, name: str = "squared_hinge", dtype: Any = None) -> None:
-        super().__init__(squared_hinge, reduction, name, dtype)
+        super().__init__(functions.squared_hinge, reduction, name, dtype)
 
 
 class CategoricalHinge(LossFunctionWrapper):
     """How much less than 1 the prediction for the right class is above the best wrong one."""
 
     def __init__(self, reduction: str | None = MEAN, name: str = "categorical_hinge", dtype: Any = None) -> None:
-        super().__init__(categorical_hinge, reduction, name, dtype)
+        super().__init__(functions.categorical_hinge, reduction, name, dtype)
 
 
 class KLDivergence(LossFunctionWrapper):
     """The sum of `y_true * log(y_true / y_pred)` over the last axis."""
 
     def __init__(self, reduction: str | None = MEAN, name: str = "kl_divergence", dtype: Any = None) -> None:
-        super().__init__(kl_divergence, reduction, name, dtype)
+        super().__init__(functions.kl_divergence, reduction, name, dtype)
 
 
 class Poisson(LossFunctionWrapper):
     """The mean of `y_pred - y_true * log(y_pred)`."""
 
     def __init__(self, reduction: str | None = MEAN, name: str = "poisson", dtype: Any = None) -> None:
-        super().__init__(poisson, reduction, name, dtype)
+        super().__init__(functions.poisson, reduction, name, dtype)
 
 
 class BinaryCrossentropy(LossFunctionWrapper):
@@ -222,7 +205,7 @@ class BinaryCrossentropy(LossFunctionWrapper):
         self, from_logits: bool = False, label_smoothing: float = 0.0, axis: int = -1, reduction: str | None = MEAN,
         name: str = "binary_crossentropy", dtype: Any = None
     ) -> None:  # fmt: skip
-        super().__init__(binary_crossentropy, reduction, name, dtype, from_logits=from_logits,
+        super().__init__(functions.binary_crossentropy, reduction, name, dtype, from_logits=from_logits,
                          label_smoothing=label_smoothing, axis=axis)  # fmt: skip
 
 
@@ -233,7 +216,7 @@ class CategoricalCrossentropy(LossFunctionWrapper):
         self, from_logits: bool = False, label_smoothing: float = 0.0, axis: int = -1, reduction: str | None = MEAN,
         name: str = "categorical_crossentropy", dtype: Any = None
     ) -> None:  # fmt: skip
-        super().__init__(categorical_crossentropy, reduction, name, dtype, from_logits=from_logits,
+        super().__init__(functions.categorical_crossentropy, reduction, name, dtype, from_logits=from_logits,
                          label_smoothing=label_smoothing, axis=axis)  # fmt: skip
 
 
@@ -244,34 +227,18 @@ class SparseCategoricalCrossentropy(LossFunctionWrapper):
         self, from_logits: bool = False, ignore_class: int | None = None, reduction: str | None = MEAN, axis: int = -1,
         name: str = "sparse_categorical_crossentropy", dtype: Any = None
     ) -> None:  # fmt: skip
-        super().__init__(sparse_categorical_crossentropy, reduction, name, dtype, from_logits=from_logits,
+        super().__init__(functions.sparse_categorical_crossentropy, reduction, name, dtype, from_logits=from_logits,
                          ignore_class=ignore_class, axis=axis)  # fmt: skip
 
 
-_FUNCTIONS = [
-    binary_crossentropy, categorical_crossentropy, categorical_hinge, cosine_similarity, hinge, huber, kl_divergence,
-    log_cosh, mean_absolute_error, mean_absolute_percentage_error, mean_squared_error, mean_squared_logarithmic_error,
-    poisson, sparse_categorical_crossentropy, squared_hinge,
-]  # fmt: skip
 _CLASSES = [
     BinaryCrossentropy, CategoricalCrossentropy, CategoricalHinge, CosineSimilarity, Hinge, Huber, KLDivergence,
     LogCosh, LossFunctionWrapper, MeanAbsoluteError, MeanAbsolutePercentageError, MeanSquaredError,
     MeanSquaredLogarithmicError, Poisson, SparseCategoricalCrossentropy, SquaredHinge,
 ]  # fmt: skip
-SHORT = {
-    "bce": binary_crossentropy, "BCE": binary_crossentropy, "kld": kl_divergence, "KLD": kl_divergence,
-    "mae": mean_absolute_error, "MAE": mean_absolute_error, "mape": mean_absolute_percentage_error,
-    "MAPE": mean_absolute_percentage_error, "mse": mean_squared_error, "MSE": mean_squared_error,
-    "msle": mean_squared_logarithmic_error, "MSLE": mean_squared_logarithmic_error,
-}  # fmt: skip
-_registry = Registry("loss", "keras.losses", [*_FUNCTIONS, *_CLASSES], aliases=SHORT)
-
-KLD = kld = kullback_leibler_divergence = kl_divergence
-MAE = mae = mean_absolute_error
-MAPE = mape = mean_absolute_percentage_error
-MSE = mse = mean_squared_error
-MSLE = msle = mean_squared_logarithmic_error
-logcosh = log_cosh
+_SHORT = {"kld": functions.kld, **functions.SHORT}
+_SHORT |= {name.upper(): function for name, function in _SHORT.items()}
+_registry = Registry("loss", "keras.losses", [*functions.FUNCTIONS, *_CLASSES], aliases=_SHORT)
 
 get = _registry.get
 serialize = _registry.serialize

@@ -8,49 +8,22 @@ from ..ops.elementwise import cast
 from ..ops.math import sqrt, square
 from . import accuracies
 from . import loss_functions as losses
-from .accuracies import (
-    binary_accuracy,
-    categorical_accuracy,
-    sparse_categorical_accuracy,
-    sparse_top_k_categorical_accuracy,
-    top_k_categorical_accuracy,
-)
+from .accuracies import *  # noqa: F403
 from .confusion import AUC, FalseNegatives, FalsePositives, Precision, Recall, TrueNegatives, TruePositives
-from .loss_functions import (
-    binary_crossentropy,
-    categorical_crossentropy,
-    categorical_hinge,
-    cosine_similarity,
-    hinge,
-    huber,
-    kl_divergence,
-    log_cosh,
-    mean_absolute_error,
-    mean_absolute_percentage_error,
-    mean_squared_error,
-    mean_squared_logarithmic_error,
-    poisson,
-    sparse_categorical_crossentropy,
-    squared_hinge,
-)
+from .loss_functions import *  # noqa: F403
 from .metric import Mean, MeanMetricWrapper, Metric, Sum
 from .reduction import same_rank
-from .registry import Registry
+from .registry import Registry, snake_case
 from .scores import F1Score, FBetaScore, IoU, MeanIoU, OneHotIoU, OneHotMeanIoU
 
 __all__ = [
     "AUC", "Accuracy", "BinaryAccuracy", "BinaryCrossentropy", "CategoricalAccuracy", "CategoricalCrossentropy",
-    "CategoricalHinge", "CosineSimilarity", "F1Score", "FBetaScore", "FalseNegatives", "FalsePositives", "Hinge",
-    "IoU", "KLDivergence", "LogCoshError", "Mean", "MeanAbsoluteError", "MeanAbsolutePercentageError", "MeanIoU",
+    "CategoricalHinge", "CosineSimilarity", "F1Score", "FBetaScore", "FalseNegatives", "FalsePositives", "Hinge", "IoU",
+    "KLDivergence", "LogCoshError", "Mean", "MeanAbsoluteError", "MeanAbsolutePercentageError", "MeanIoU",
     "MeanMetricWrapper", "MeanSquaredError", "MeanSquaredLogarithmicError", "Metric", "OneHotIoU", "OneHotMeanIoU",
     "Poisson", "Precision", "Recall", "RootMeanSquaredError", "SparseCategoricalAccuracy",
     "SparseCategoricalCrossentropy", "SparseTopKCategoricalAccuracy", "SquaredHinge", "Sum", "TopKCategoricalAccuracy",
-    "TrueNegatives", "TruePositives", "binary_accuracy", "binary_crossentropy", "categorical_accuracy",
-    "categorical_crossentropy", "categorical_hinge", "cosine_similarity", "deserialize", "get", "hinge", "huber",
-    "kl_divergence", "log_cosh", "mean_absolute_error", "mean_absolute_percentage_error", "mean_squared_error",
-    "mean_squared_logarithmic_error", "poisson", "serialize", "sparse_categorical_accuracy",
-    "sparse_categorical_crossentropy", "sparse_top_k_categorical_accuracy", "squared_hinge",
-    "top_k_categorical_accuracy",
+    "TrueNegatives", "TruePositives", "deserialize", "get", "serialize", *accuracies.__all__, *losses.__all__,
 ]  # fmt: skip
 
 
@@ -68,35 +41,35 @@ class BinaryAccuracy(MeanMetricWrapper):
     """How often labels of 0 and 1 are those of the predictions, which are 1 above the threshold."""
 
     def __init__(self, name: str = "binary_accuracy", dtype: Any = None, threshold: float = 0.5) -> None:
-        super().__init__(binary_accuracy, name, dtype, threshold=threshold)
+        super().__init__(accuracies.binary_accuracy, name, dtype, threshold=threshold)
 
 
 class CategoricalAccuracy(MeanMetricWrapper):
     """How often the class of the greatest prediction is that of the one-hot label."""
 
     def __init__(self, name: str = "categorical_accuracy", dtype: Any = None) -> None:
-        super().__init__(categorical_accuracy, name, dtype)
+        super().__init__(accuracies.categorical_accuracy, name, dtype)
 
 
 class SparseCategoricalAccuracy(MeanMetricWrapper):
     """How often the class of the greatest prediction is the label, a number."""
 
     def __init__(self, name: str = "sparse_categorical_accuracy", dtype: Any = None) -> None:
-        super().__init__(sparse_categorical_accuracy, name, dtype)
+        super().__init__(accuracies.sparse_categorical_accuracy, name, dtype)
 
 
 class TopKCategoricalAccuracy(MeanMetricWrapper):
     """How often the class of the one-hot label is among the `k` greatest predictions."""
 
     def __init__(self, k: int = 5, name: str = "top_k_categorical_accuracy", dtype: Any = None) -> None:
-        super().__init__(top_k_categorical_accuracy, name, dtype, k=k)
+        super().__init__(accuracies.top_k_categorical_accuracy, name, dtype, k=k)
 
 
 class SparseTopKCategoricalAccuracy(MeanMetricWrapper):
     """How often the label, the number of a class, is among the `k` greatest predictions."""
 
     def __init__(self, k: int = 5, name: str = "sparse_top_k_categorical_accuracy", dtype: Any = None) -> None:
-        super().__init__(sparse_top_k_categorical_accuracy, name, dtype, k=k)
+        super().__init__(accuracies.sparse_top_k_categorical_accuracy, name, dtype, k=k)
 
 
 # Losses as metrics.
@@ -124,7 +97,7 @@ class CosineSimilarity(MeanMetricWrapper):
 
 
 def _cosine(y_true: Any, y_pred: Any, axis: int) -> Any:
-    return -cosine_similarity(y_true, y_pred, axis)
+    return -losses.cosine_similarity(y_true, y_pred, axis)
 
 
 class BinaryCrossentropy(MeanMetricWrapper):
@@ -170,20 +143,20 @@ def _mean_of(class_name: str, function: Any, name: str) -> Any:
     return type(class_name, (MeanMetricWrapper,), members)
 
 
-MeanSquaredError = _mean_of("MeanSquaredError", mean_squared_error, "mean_squared_error")
-MeanAbsoluteError = _mean_of("MeanAbsoluteError", mean_absolute_error, "mean_absolute_error")
+MeanSquaredError = _mean_of("MeanSquaredError", losses.mean_squared_error, "mean_squared_error")
+MeanAbsoluteError = _mean_of("MeanAbsoluteError", losses.mean_absolute_error, "mean_absolute_error")
 MeanAbsolutePercentageError = _mean_of(
-    "MeanAbsolutePercentageError", mean_absolute_percentage_error, "mean_absolute_percentage_error"
+    "MeanAbsolutePercentageError", losses.mean_absolute_percentage_error, "mean_absolute_percentage_error"
 )
 MeanSquaredLogarithmicError = _mean_of(
-    "MeanSquaredLogarithmicError", mean_squared_logarithmic_error, "mean_squared_logarithmic_error"
+    "MeanSquaredLogarithmicError", losses.mean_squared_logarithmic_error, "mean_squared_logarithmic_error"
 )
-LogCoshError = _mean_of("LogCoshError", log_cosh, "logcosh")
-Hinge = _mean_of("Hinge", hinge, "hinge")
-SquaredHinge = _mean_of("SquaredHinge", squared_hinge, "squared_hinge")
-CategoricalHinge = _mean_of("CategoricalHinge", categorical_hinge, "categorical_hinge")
-KLDivergence = _mean_of("KLDivergence", kl_divergence, "kl_divergence")
-Poisson = _mean_of("Poisson", poisson, "poisson")
+LogCoshError = _mean_of("LogCoshError", losses.log_cosh, "logcosh")
+Hinge = _mean_of("Hinge", losses.hinge, "hinge")
+SquaredHinge = _mean_of("SquaredHinge", losses.squared_hinge, "squared_hinge")
+CategoricalHinge = _mean_of("CategoricalHinge", losses.categorical_hinge, "categorical_hinge")
+KLDivergence = _mean_of("KLDivergence", losses.kl_divergence, "kl_divergence")
+Poisson = _mean_of("Poisson", losses.poisson, "poisson")
 
 _CLASSES = [
     AUC, Accuracy, BinaryAccuracy, BinaryCrossentropy, CategoricalAccuracy, CategoricalCrossentropy, CategoricalHinge,
@@ -193,19 +166,10 @@ _CLASSES = [
     SparseCategoricalAccuracy, SparseCategoricalCrossentropy, SparseTopKCategoricalAccuracy, SquaredHinge, Sum,
     TopKCategoricalAccuracy, TrueNegatives, TruePositives,
 ]  # fmt: skip
-_SHORT = {
-    "bce": BinaryCrossentropy, "BCE": BinaryCrossentropy, "mse": MeanSquaredError, "MSE": MeanSquaredError,
-    "mae": MeanAbsoluteError, "MAE": MeanAbsoluteError, "mape": MeanAbsolutePercentageError,
-    "MAPE": MeanAbsolutePercentageError, "msle": MeanSquaredLogarithmicError, "MSLE": MeanSquaredLogarithmicError,
-}  # fmt: skip
+_BY_FUNCTION = {snake_case(each.__name__): each for each in _CLASSES}
+_SHORT = {name: _BY_FUNCTION[function.__name__] for name, function in losses.SHORT.items()}
+_SHORT |= {name.upper(): metric for name, metric in _SHORT.items()}
 _registry = Registry("metric", "keras.metrics", _CLASSES, aliases=_SHORT)
-
-KLD = kld = kullback_leibler_divergence = kl_divergence
-MAE = mae = mean_absolute_error
-MAPE = mape = mean_absolute_percentage_error
-MSE = mse = mean_squared_error
-MSLE = msle = mean_squared_logarithmic_error
-logcosh = log_cosh
 
 get = _registry.get
 serialize = _registry.serialize

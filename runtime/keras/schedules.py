@@ -62,44 +62,40 @@ class _Decay(LearningRateSchedule):
         return {name: getattr(self, name) for name in ("initial_learning_rate", *self.settings, "name")}
 
 
-class ExponentialDecay(_Decay):
+class _RateDecay(_Decay):
+    """What `ExponentialDecay` and `InverseTimeDecay` are given."""
+
+    settings = ("decay_steps", "decay_rate", "staircase")
+    decay_steps: float
+
+    def __init__(
+        self, initial_learning_rate: Any, decay_steps: float, decay_rate: float, staircase: bool = False,
+        name: str | None = None
+    ) -> None:  # fmt: skip
+        super().__init__(initial_learning_rate, decay_steps, name or type(self).__name__)
+        self.decay_rate, self.staircase = decay_rate, staircase
+
+    def _periods(self, step: Any) -> Any:
+        """How often `decay_steps` have passed."""
+        return floor(step / self.decay_steps) if self.staircase else step / self.decay_steps
+
+
+class ExponentialDecay(_RateDecay):
     """`initial_learning_rate * decay_rate ** (step / decay_steps)`, the exponent rounded down if `staircase`."""
 
-    settings = ("decay_steps", "decay_rate", "staircase")
-    decay_steps: float
-
-    def __init__(
-        self, initial_learning_rate: Any, decay_steps: float, decay_rate: float, staircase: bool = False,
-        name: str = "ExponentialDecay"
-    ) -> None:  # fmt: skip
-        super().__init__(initial_learning_rate, decay_steps, name)
-        self.decay_rate, self.staircase = decay_rate, staircase
-
     def __call__(self, step: Any) -> Any:
         with name_scope(self.name):
             rate, step = self._start(step)
-            exponent = step / self.decay_steps
-            return rate * power(cast(self.decay_rate, rate.dtype), floor(exponent) if self.staircase else exponent)
+            return rate * power(cast(self.decay_rate, rate.dtype), self._periods(step))
 
 
-class InverseTimeDecay(_Decay):
+class InverseTimeDecay(_RateDecay):
     """`initial_learning_rate / (1 + decay_rate * step / decay_steps)`, the quotient rounded down if `staircase`."""
 
-    settings = ("decay_steps", "decay_rate", "staircase")
-    decay_steps: float
-
-    def __init__(
-        self, initial_learning_rate: Any, decay_steps: float, decay_rate: float, staircase: bool = False,
-        name: str = "InverseTimeDecay"
-    ) -> None:  # fmt: skip
-        super().__init__(initial_learning_rate, decay_steps, name)
-        self.decay_rate, self.staircase = decay_rate, staircase
-
     def __call__(self, step: Any) -> Any:
         with name_scope(self.name):
             rate, step = self._start(step)
-            part = step / self.decay_steps
-            return rate / (1 + self.decay_rate * (floor(part) if self.staircase else part))
+            return rate / (1 + self.decay_rate * self._periods(step))
 
 
 class PolynomialDecay(_Decay):

@@ -10,10 +10,7 @@ import pytest
 import autograph as tf
 from autograph.errors import InvalidArgumentError
 
-
-def numbers(*shape: int) -> Any:
-    return np.arange(int(np.prod(shape)), dtype=np.int32).reshape(shape)
-
+from .values import check_value, evaluate, numbers
 
 VALUES: list[tuple[str, Any]] = [
     ("tf.linalg.diag([[0, 8, 9], [1, 2, 3], [4, 5, 0]], k=(-1, 1))", [[1, 8, 0], [4, 2, 9], [0, 5, 3]]),
@@ -43,14 +40,7 @@ VALUES: list[tuple[str, Any]] = [
 
 @pytest.mark.parametrize("expression, value", VALUES, ids=[expression for expression, _ in VALUES])
 def test_values_are_tensorflows(expression: str, value: Any) -> None:
-    def compute() -> Any:
-        return eval(expression, {"tf": tf, "np": np, "numbers": numbers})
-
-    for result in (compute(), tf.function(compute, autograph=False)()):
-        if isinstance(value, bytes):
-            assert result.numpy() == value
-        else:
-            np.testing.assert_allclose(result.numpy(), value, rtol=1e-6)
+    check_value(expression, value, rtol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +68,7 @@ def test_values_are_tensorflows(expression: str, value: Any) -> None:
 )  # fmt: skip
 def test_what_does_not_fit_is_refused(expression: str) -> None:
     def compute() -> Any:
-        return eval(expression, {"tf": tf, "np": np})
+        return evaluate(expression)
 
     for function in (compute, tf.function(compute, autograph=False)):
         with pytest.raises(InvalidArgumentError):

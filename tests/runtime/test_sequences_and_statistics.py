@@ -10,10 +10,7 @@ import pytest
 import autograph as tf
 from autograph.errors import InvalidArgumentError, OutOfRangeError
 
-
-def numbers(*shape: int) -> Any:
-    return tf.reshape(tf.range(int(np.prod(shape))), shape)
-
+from .values import check_value, evaluate, numbers
 
 # (expression, value or values)
 VALUES: list[tuple[str, Any]] = [
@@ -94,19 +91,7 @@ VALUES: list[tuple[str, Any]] = [
 
 @pytest.mark.parametrize("expression, value", VALUES, ids=[expression for expression, _ in VALUES])
 def test_values_are_tensorflows(expression: str, value: Any) -> None:
-    def compute() -> Any:
-        return eval(expression, {"tf": tf, "np": np, "numbers": numbers})
-
-    for result in (compute(), tf.function(compute, autograph=False)()):
-        if isinstance(result, tuple):
-            assert len(result) == len(value)
-            for part, expected in zip(result, value, strict=True):
-                if part is None:
-                    assert expected == "None"
-                else:
-                    np.testing.assert_allclose(part.numpy(), expected, atol=1e-4)
-        else:
-            np.testing.assert_allclose(result.numpy(), value, atol=1e-4)
+    check_value(expression, value, atol=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +111,7 @@ def test_values_are_tensorflows(expression: str, value: Any) -> None:
 )  # fmt: skip
 def test_what_does_not_fit_is_refused(expression: str) -> None:
     def compute() -> Any:
-        return eval(expression, {"tf": tf, "np": np, "numbers": numbers})
+        return evaluate(expression)
 
     for function in (compute, tf.function(compute, autograph=False)):
         with pytest.raises((InvalidArgumentError, OutOfRangeError)):
@@ -142,7 +127,7 @@ def test_blocks_go_there_and_back_with_unknown_sizes_and_gradients() -> None:
             loss = tf.reduce_sum(y * y)
         return y, tape.gradient(loss, x)
 
-    x = numbers(2, 4, 6, 3).numpy().astype(np.float32)
+    x = numbers(2, 4, 6, 3).astype(np.float32)
     same, gradient = squares(x)
     np.testing.assert_array_equal(same, x)
     np.testing.assert_array_equal(gradient, 2 * x)

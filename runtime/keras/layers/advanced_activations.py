@@ -8,9 +8,10 @@ from autograph.errors import InvalidArgumentError
 
 from ...ops.elementwise import cast, where
 from ...ops.math import maximum
-from .. import activations, constraints, initializers, regularizers
+from .. import activations
 from ..layer import InputSpec, Layer
 from .core import known_dimension
+from .described import add_described, describe
 
 __all__ = ["ELU", "LeakyReLU", "PReLU", "Softmax"]
 
@@ -95,9 +96,7 @@ class PReLU(Layer):
     ) -> None:  # fmt: skip
         super().__init__(**kwargs)
         self.supports_masking = True
-        self.alpha_initializer = initializers.get(alpha_initializer)
-        self.alpha_regularizer = regularizers.get(alpha_regularizer)
-        self.alpha_constraint = constraints.get(alpha_constraint)
+        describe(self, "alpha", alpha_initializer, alpha_regularizer, alpha_constraint)
         self.shared_axes = None if shared_axes is None else list(
             shared_axes if isinstance(shared_axes, (list, tuple)) else [shared_axes]
         )  # fmt: skip
@@ -108,10 +107,7 @@ class PReLU(Layer):
         shared = self.shared_axes or ()
         sizes = [1 if axis in shared else known_dimension(self, input_shape, axis)
                  for axis in range(1, len(input_shape))]  # fmt: skip
-        self.alpha = self.add_weight(
-            sizes, self.alpha_initializer, name="alpha", regularizer=self.alpha_regularizer,
-            constraint=self.alpha_constraint,
-        )  # fmt: skip
+        self.alpha = add_described(self, "alpha", sizes)
         own: dict[int, int | None] = {axis: size for axis, size in enumerate(sizes, 1) if axis not in shared}
         self.input_spec = InputSpec(ndim=len(input_shape), axes=own)
 

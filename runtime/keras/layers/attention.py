@@ -16,9 +16,10 @@ from ...ops.math import logical_and, tanh
 from ...ops.nn import softmax
 from ...ops.reduce import reduce_sum
 from ...ops.shape import expand_dims, shape
-from .. import activations, initializers
+from .. import activations
 from ..layer import Layer
-from .core import KernelAndBias, known_dimension, positive
+from .core import known_dimension, positive
+from .described import add_described, describe, describe_alike
 
 __all__ = ["AdditiveAttention", "Attention", "EinsumDense", "MultiHeadAttention"]
 
@@ -27,7 +28,7 @@ __all__ = ["AdditiveAttention", "Attention", "EinsumDense", "MultiHeadAttention"
 _LEAST = {"float16": -3e4, "float32": -1e9, "float64": -1e9}
 
 
-class EinsumDense(KernelAndBias):
+class EinsumDense(Layer):
     """``activation(einsum(equation, inputs, kernel) + bias)``.
 
     Parameters
@@ -54,10 +55,8 @@ class EinsumDense(KernelAndBias):
         self.output_shape = (output_shape,) if isinstance(output_shape, int) else tuple(output_shape)
         self.activation = activations.get(activation)
         self.bias_axes = bias_axes
-        self._init_weights(
-            kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, kernel_constraint,
-            bias_constraint,
-        )  # fmt: skip
+        describe(self, "kernel", kernel_initializer, kernel_regularizer, kernel_constraint)
+        describe(self, "bias", bias_initializer, bias_regularizer, bias_constraint)
         self.kernel: Any = None
         self.bias: Any = None
 
@@ -104,15 +103,9 @@ class EinsumDense(KernelAndBias):
     def build(self, input_shape: Any) -> None:
         """Make the weights; the sizes of the kernel's axes must be known."""
         kernel, bias = self._sizes(tuple(input_shape))
-        self.kernel = self.add_weight(
-            kernel, self.kernel_initializer, name="kernel", regularizer=self.kernel_regularizer,
-            constraint=self.kernel_constraint,
-        )  # fmt: skip
+        self.kernel = add_described(self, "kernel", kernel)
         if bias is not None:
-            self.bias = self.add_weight(
-                bias, self.bias_initializer, name="bias", regularizer=self.bias_regularizer,
-                constraint=self.bias_constraint,
-            )  # fmt: skip
+            self.bias = add_described(self, "bias", bias)
 
     def call(self, inputs: Any) -> Any:
         """The outputs of the equation."""
@@ -232,7 +225,7 @@ def _causal(rows: Any, columns: Any) -> Any:
     return cast(band_part(ones([rows, columns]), -1, 0), "bool")
 
 
-class MultiHeadAttention(KernelAndBias):
+class MultiHeadAttention(Layer):
     """Several attentions at once, each on projections of its own (Vaswani et al., 2017).
 
     Query (batch, n, …), value (batch, m, …), key like value; outputs (batch, n, size of the query's last axis, or
@@ -263,10 +256,8 @@ class MultiHeadAttention(KernelAndBias):
         self.dropout = dropout
         self.use_bias = use_bias
         self.output_shape = output_shape
-        self._init_weights(
-            kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, kernel_constraint,
-            bias_constraint,
-        )  # fmt: skip
+        describe(self, "kernel", kernel_initializer, kernel_regularizer, kernel_constraint)
+        describe(self, "bias", bias_initializer, bias_regularizer, bias_constraint)
         self.seed = seed
         self.query_dense: Any = None
         self.key_dense: Any = None
@@ -274,12 +265,12 @@ class MultiHeadAttention(KernelAndBias):
         self.output_dense: Any = None
 
     def _dense(self, equation: str, output_shape: Any, bias_axes: str, name: str) -> EinsumDense:
-        return EinsumDense(
-            equation, output_shape, bias_axes=bias_axes if self.use_bias else None, name=name,
-            kernel_initializer=initializers.get(self.kernel_initializer), bias_initializer=self.bias_initializer,
-            kernel_regularizer=self.kernel_regularizer, bias_regularizer=self.bias_regularizer,
-            kernel_constraint=self.kernel_constraint, bias_constraint=self.bias_constraint, dtype=self.dtype,
-        )  # fmt: skip
+        layer = EinsumDense(
+            equation, output_shape, bias_axes=bias_axes if self.use_bias else None, name=name, dtype=self.dtype
+        )
+        for weight in ("kernel", "bias"):
+            describe_alike(layer, weight, self)
+        return layer
 
     def build(  # type: ignore[override]  # by the names of the arguments
         self, query_shape: Any, value_shape: Any, key_shape: Any = None

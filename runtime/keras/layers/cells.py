@@ -16,10 +16,11 @@ from ...ops.create import ones_like, zeros
 from ...ops.dropout import dropout
 from ...ops.joining import concat, split
 from ...ops.shape import shape
-from .. import activations, constraints, initializers, regularizers
+from .. import activations, initializers
 from ..layer import Layer
 from ..serialization import deserialize, dtype_config, plain
 from .core import known_dimension, positive
+from .described import add_described, describe
 
 __all__ = ["GRUCell", "LSTMCell", "SimpleRNNCell", "StackedRNNCells"]
 
@@ -55,6 +56,7 @@ class RecurrentCell(Layer):
         "recurrent_constraint", "bias_constraint", "dropout", "recurrent_dropout", "seed",
     )  # fmt: skip
     settings: tuple[str, ...] = shared
+    bias_initializer: Any
 
     def __init__(
         self, units: int, activation: Any = "tanh", use_bias: bool = True, kernel_initializer: Any = "glorot_uniform",
@@ -67,15 +69,9 @@ class RecurrentCell(Layer):
         self.units = positive("units", units)
         self.activation = activations.get(activation)
         self.use_bias = use_bias
-        self.kernel_initializer = initializers.get(kernel_initializer)
-        self.recurrent_initializer = initializers.get(recurrent_initializer)
-        self.bias_initializer = initializers.get(bias_initializer)
-        self.kernel_regularizer = regularizers.get(kernel_regularizer)
-        self.recurrent_regularizer = regularizers.get(recurrent_regularizer)
-        self.bias_regularizer = regularizers.get(bias_regularizer)
-        self.kernel_constraint = constraints.get(kernel_constraint)
-        self.recurrent_constraint = constraints.get(recurrent_constraint)
-        self.bias_constraint = constraints.get(bias_constraint)
+        describe(self, "kernel", kernel_initializer, kernel_regularizer, kernel_constraint)
+        describe(self, "recurrent", recurrent_initializer, recurrent_regularizer, recurrent_constraint)
+        describe(self, "bias", bias_initializer, bias_regularizer, bias_constraint)
         self.dropout = min(1.0, max(0.0, dropout))
         self.recurrent_dropout = min(1.0, max(0.0, recurrent_dropout))
         self.seed = seed
@@ -98,19 +94,12 @@ class RecurrentCell(Layer):
     def build(self, input_shape: Any) -> None:
         """Make ``kernel`` (n, gates * units), ``recurrent_kernel`` (units, gates * units) and ``bias``."""
         size = known_dimension(self, input_shape, -1)
-        self.kernel = self.add_weight(
-            (size, self.gates * self.units), self.kernel_initializer, name="kernel",
-            regularizer=self.kernel_regularizer, constraint=self.kernel_constraint,
-        )  # fmt: skip
-        self.recurrent_kernel = self.add_weight(
-            (self.units, self.gates * self.units), self.recurrent_initializer, name="recurrent_kernel",
-            regularizer=self.recurrent_regularizer, constraint=self.recurrent_constraint,
-        )  # fmt: skip
+        self.kernel = add_described(self, "kernel", (size, self.gates * self.units))
+        self.recurrent_kernel = add_described(
+            self, "recurrent", (self.units, self.gates * self.units), "recurrent_kernel"
+        )
         if self.use_bias:
-            self.bias = self.add_weight(
-                self._bias_shape(), self._initial_bias, name="bias", regularizer=self.bias_regularizer,
-                constraint=self.bias_constraint,
-            )  # fmt: skip
+            self.bias = add_described(self, "bias", self._bias_shape(), initializer=self._initial_bias)
 
     def _initial_bias(self, shape: Any, dtype: Any = None) -> Any:
         return self.bias_initializer(shape, dtype=dtype)

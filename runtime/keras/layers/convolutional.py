@@ -9,9 +9,10 @@ from autograph.errors import InvalidArgumentError
 from ...ops.convolution import conv1d_transpose, conv2d_transpose, conv3d_transpose, convolution
 from ...ops.joining import pad
 from ...ops.shape import reshape, shape
-from .. import activations, constraints, initializers, regularizers
+from .. import activations
 from ..layer import InputSpec, Layer
 from .core import known_dimension, positive
+from .described import add_described, describe
 from .geometry import axes_order, checked_format, checked_padding, per_axis
 
 __all__ = [
@@ -51,9 +52,7 @@ class Convolution(Layer):
     ) -> None:
         self.activation = activations.get(activation)
         self.use_bias = use_bias
-        self.bias_initializer = initializers.get(initializer)
-        self.bias_regularizer = regularizers.get(regularizer)
-        self.bias_constraint = constraints.get(constraint)
+        describe(self, "bias", initializer, regularizer, constraint)
 
     @property
     def _channels_axis(self) -> int:
@@ -67,10 +66,7 @@ class Convolution(Layer):
 
     def _add_bias(self, filters: int) -> None:
         if self.use_bias:
-            self.bias = self.add_weight(
-                (filters,), self.bias_initializer, name="bias", regularizer=self.bias_regularizer,
-                constraint=self.bias_constraint,
-            )  # fmt: skip
+            self.bias = add_described(self, "bias", (filters,))
 
     def _convolved(self, inputs: Any, kernel: Any) -> Any:
         padding = self.padding.upper()
@@ -116,9 +112,7 @@ class FullConvolution(Convolution):
             )
         self._init_geometry(kernel_size, strides, padding, data_format, dilation_rate)
         self._init_outputs(activation, use_bias, bias_initializer, bias_regularizer, bias_constraint)
-        self.kernel_initializer = initializers.get(kernel_initializer)
-        self.kernel_regularizer = regularizers.get(kernel_regularizer)
-        self.kernel_constraint = constraints.get(kernel_constraint)
+        describe(self, "kernel", kernel_initializer, kernel_regularizer, kernel_constraint)
         self.kernel: Any = None
 
     def _kernel_shape(self, channels: int) -> tuple[int, ...]:
@@ -133,10 +127,7 @@ class FullConvolution(Convolution):
                 f"Received groups={self.groups}, but the input has {channels} channels (full input shape is "
                 f"{input_shape})."
             )
-        self.kernel = self.add_weight(
-            self._kernel_shape(channels), self.kernel_initializer, name="kernel", regularizer=self.kernel_regularizer,
-            constraint=self.kernel_constraint,
-        )  # fmt: skip
+        self.kernel = add_described(self, "kernel", self._kernel_shape(channels))
         self._add_bias(self.filters)
 
     def call(self, inputs: Any) -> Any:
@@ -271,16 +262,11 @@ class DepthwiseConvolution(Convolution):
         self.depth_multiplier = positive("depth_multiplier", depth_multiplier)
         self._init_geometry(kernel_size, strides, padding, data_format, dilation_rate)
         self._init_outputs(activation, use_bias, bias_initializer, bias_regularizer, bias_constraint)
-        self.depthwise_initializer = initializers.get(depthwise_initializer)
-        self.depthwise_regularizer = regularizers.get(depthwise_regularizer)
-        self.depthwise_constraint = constraints.get(depthwise_constraint)
+        describe(self, "depthwise", depthwise_initializer, depthwise_regularizer, depthwise_constraint)
         self._kernel: Any = None
 
     def _add_kernel(self, name: str, channels: int) -> Any:
-        return self.add_weight(
-            (*self.kernel_size, channels, self.depth_multiplier), self.depthwise_initializer, name=name,
-            regularizer=self.depthwise_regularizer, constraint=self.depthwise_constraint,
-        )  # fmt: skip
+        return add_described(self, "depthwise", (*self.kernel_size, channels, self.depth_multiplier), name)
 
     def build(self, input_shape: Any) -> None:
         """Make the weights; the number of channels must be known."""
@@ -339,19 +325,15 @@ class SeparableConvolution(DepthwiseConvolution):
             depthwise_constraint, bias_constraint, **kwargs,
         )  # fmt: skip
         self.filters = positive("filters", filters)
-        self.pointwise_initializer = initializers.get(pointwise_initializer)
-        self.pointwise_regularizer = regularizers.get(pointwise_regularizer)
-        self.pointwise_constraint = constraints.get(pointwise_constraint)
+        describe(self, "pointwise", pointwise_initializer, pointwise_regularizer, pointwise_constraint)
         self.pointwise_kernel: Any = None
 
     def build(self, input_shape: Any) -> None:
         """Make the weights; the number of channels must be known."""
         channels = self._channels(input_shape)
         self._kernel = self._add_kernel("depthwise_kernel", channels)
-        self.pointwise_kernel = self.add_weight(
-            (*[1] * self.rank, channels * self.depth_multiplier, self.filters), self.pointwise_initializer,
-            name="pointwise_kernel", regularizer=self.pointwise_regularizer, constraint=self.pointwise_constraint,
-        )  # fmt: skip
+        sizes = (*[1] * self.rank, channels * self.depth_multiplier, self.filters)
+        self.pointwise_kernel = add_described(self, "pointwise", sizes, "pointwise_kernel")
         self._add_bias(self.filters)
 
     @property

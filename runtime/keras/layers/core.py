@@ -12,13 +12,14 @@ from ...ops.elementwise import cast
 from ...ops.gather import gather
 from ...ops.linalg import tensordot
 from ...ops.math import not_equal
-from .. import activations, constraints, initializers, regularizers
+from .. import activations
 from ..custom_objects import get_registered_object
 from ..layer import InputSpec, Layer
 from ..names import auto_name
 from ..serialization import UnknownClassError
 from ..staging import converted_call
 from ..symbolic import KerasTensor, Node
+from .described import add_described, describe
 
 __all__ = ["Activation", "Dense", "Embedding", "Identity", "InputLayer", "Lambda", "ReLU", "Rescaling"]
 
@@ -62,22 +63,7 @@ class InputLayer(Layer):
         return inputs
 
 
-class KernelAndBias(Layer):
-    """The base of layers whose arguments say how kernels and biases begin, are penalized and are bounded."""
-
-    def _init_weights(
-        self, kernel_initializer: Any, bias_initializer: Any, kernel_regularizer: Any, bias_regularizer: Any,
-        kernel_constraint: Any, bias_constraint: Any,
-    ) -> None:  # fmt: skip
-        self.kernel_initializer = initializers.get(kernel_initializer)
-        self.bias_initializer = initializers.get(bias_initializer)
-        self.kernel_regularizer = regularizers.get(kernel_regularizer)
-        self.bias_regularizer = regularizers.get(bias_regularizer)
-        self.kernel_constraint = constraints.get(kernel_constraint)
-        self.bias_constraint = constraints.get(bias_constraint)
-
-
-class Dense(KernelAndBias):
+class Dense(Layer):
     """``activation(inputs @ kernel + bias)``: inputs (..., n) to outputs (..., units).
 
     Weights: ``kernel`` (n, units), ``bias`` (units,). Raises `ValueError` for ``units`` that is no positive integer.
@@ -100,10 +86,8 @@ class Dense(KernelAndBias):
         self.units = positive("units", units)
         self.activation = activations.get(activation)
         self.use_bias = use_bias
-        self._init_weights(
-            kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, kernel_constraint,
-            bias_constraint,
-        )  # fmt: skip
+        describe(self, "kernel", kernel_initializer, kernel_regularizer, kernel_constraint)
+        describe(self, "bias", bias_initializer, bias_regularizer, bias_constraint)
         self.input_spec = InputSpec(min_ndim=2)
         self.kernel: Any = None
         self.bias: Any = None
@@ -111,15 +95,9 @@ class Dense(KernelAndBias):
     def build(self, input_shape: Any) -> None:
         """Make the weights; the last dimension of the inputs must be known."""
         size = known_dimension(self, input_shape, -1)
-        self.kernel = self.add_weight(
-            (size, self.units), self.kernel_initializer, name="kernel", regularizer=self.kernel_regularizer,
-            constraint=self.kernel_constraint,
-        )  # fmt: skip
+        self.kernel = add_described(self, "kernel", (size, self.units))
         if self.use_bias:
-            self.bias = self.add_weight(
-                (self.units,), self.bias_initializer, name="bias", regularizer=self.bias_regularizer,
-                constraint=self.bias_constraint,
-            )  # fmt: skip
+            self.bias = add_described(self, "bias", (self.units,))
         self.input_spec = InputSpec(min_ndim=2, axes={-1: size})
 
     def call(self, inputs: Any, training: Any = None) -> Any:
@@ -160,9 +138,7 @@ class Embedding(Layer):
         super().__init__(**kwargs)
         self.input_dim = positive("input_dim", input_dim)
         self.output_dim = positive("output_dim", output_dim)
-        self.embeddings_initializer = initializers.get(embeddings_initializer)
-        self.embeddings_regularizer = regularizers.get(embeddings_regularizer)
-        self.embeddings_constraint = constraints.get(embeddings_constraint)
+        describe(self, "embeddings", embeddings_initializer, embeddings_regularizer, embeddings_constraint)
         self.mask_zero = mask_zero
         self.supports_masking = mask_zero
         self.embeddings: Any = None
@@ -173,10 +149,7 @@ class Embedding(Layer):
     def build(self, input_shape: Any = None) -> None:
         """Make the table."""
         if self.embeddings is None:
-            self.embeddings = self.add_weight(
-                (self.input_dim, self.output_dim), self.embeddings_initializer, name="embeddings",
-                regularizer=self.embeddings_regularizer, constraint=self.embeddings_constraint,
-            )  # fmt: skip
+            self.embeddings = add_described(self, "embeddings", (self.input_dim, self.output_dim))
 
     def call(self, inputs: Any) -> Any:
         """Rows of the table."""

@@ -11,9 +11,10 @@ from ...ops.math import rsqrt, square
 from ...ops.nn import l2_normalize
 from ...ops.reduce import reduce_mean, reduce_sum
 from ...ops.shape import reshape, shape
-from .. import constraints, initializers, regularizers
+from .. import initializers
 from ..layer import InputSpec, Layer
 from .core import known_dimension
+from .described import add_described, describe
 
 __all__ = [
     "BatchNormalization", "GroupNormalization", "LayerNormalization", "RMSNormalization", "UnitNormalization",
@@ -52,14 +53,10 @@ class BatchNormalization(Layer):
         self.epsilon = float(epsilon)
         self.center = center
         self.scale = scale
-        self.beta_initializer = initializers.get(beta_initializer)
-        self.gamma_initializer = initializers.get(gamma_initializer)
         self.moving_mean_initializer = initializers.get(moving_mean_initializer)
         self.moving_variance_initializer = initializers.get(moving_variance_initializer)
-        self.beta_regularizer = regularizers.get(beta_regularizer)
-        self.gamma_regularizer = regularizers.get(gamma_regularizer)
-        self.beta_constraint = constraints.get(beta_constraint)
-        self.gamma_constraint = constraints.get(gamma_constraint)
+        describe(self, "beta", beta_initializer, beta_regularizer, beta_constraint)
+        describe(self, "gamma", gamma_initializer, gamma_regularizer, gamma_constraint)
         self.supports_masking = True
         self.gamma: Any = None
         self.beta: Any = None
@@ -70,15 +67,9 @@ class BatchNormalization(Layer):
         """Make the weights; the size of the axis must be known."""
         size = (known_dimension(self, input_shape, self.axis),)
         if self.scale:
-            self.gamma = self.add_weight(
-                size, self.gamma_initializer, name="gamma", regularizer=self.gamma_regularizer,
-                constraint=self.gamma_constraint,
-            )  # fmt: skip
+            self.gamma = add_described(self, "gamma", size)
         if self.center:
-            self.beta = self.add_weight(
-                size, self.beta_initializer, name="beta", regularizer=self.beta_regularizer,
-                constraint=self.beta_constraint,
-            )  # fmt: skip
+            self.beta = add_described(self, "beta", size)
         self.moving_mean = self.add_weight(size, self.moving_mean_initializer, trainable=False, name="moving_mean")
         self.moving_variance = self.add_weight(
             size, self.moving_variance_initializer, trainable=False, name="moving_variance"
@@ -150,12 +141,8 @@ class LayerNormalization(Layer):
         self.epsilon = float(epsilon)
         self.center = center
         self.scale = scale
-        self.beta_initializer = initializers.get(beta_initializer)
-        self.gamma_initializer = initializers.get(gamma_initializer)
-        self.beta_regularizer = regularizers.get(beta_regularizer)
-        self.gamma_regularizer = regularizers.get(gamma_regularizer)
-        self.beta_constraint = constraints.get(beta_constraint)
-        self.gamma_constraint = constraints.get(gamma_constraint)
+        describe(self, "beta", beta_initializer, beta_regularizer, beta_constraint)
+        describe(self, "gamma", gamma_initializer, gamma_regularizer, gamma_constraint)
         self.supports_masking = True
         self.gamma: Any = None
         self.beta: Any = None
@@ -168,15 +155,9 @@ class LayerNormalization(Layer):
         """Make the weights; the sizes of the axes must be known."""
         sizes = tuple(known_dimension(self, input_shape, axis) for axis in self._axes)
         if self.scale:
-            self.gamma = self.add_weight(
-                sizes, self.gamma_initializer, name="gamma", regularizer=self.gamma_regularizer,
-                constraint=self.gamma_constraint,
-            )  # fmt: skip
+            self.gamma = add_described(self, "gamma", sizes)
         if self.center:
-            self.beta = self.add_weight(
-                sizes, self.beta_initializer, name="beta", regularizer=self.beta_regularizer,
-                constraint=self.beta_constraint,
-            )  # fmt: skip
+            self.beta = add_described(self, "beta", sizes)
 
     def call(self, inputs: Any) -> Any:
         """The normalised inputs."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...ops.elementwise import cast
-from ...ops.pooling import avg_pool1d, avg_pool2d, avg_pool3d, max_pool1d, max_pool2d, max_pool3d
+from ...ops.pooling import avg_pool, max_pool
 from ...ops.reduce import reduce_max, reduce_mean, reduce_sum
 from ..layer import InputSpec, Layer
 from .geometry import axes_order, checked_format, checked_padding, per_axis
@@ -49,46 +49,16 @@ class Pooling(Layer):
         return type(self).pool(inputs, self.pool_size, self.strides, self.padding.upper(), order)
 
 
-class MaxPooling1D(Pooling):
-    """The maximum of each window: (batch, time, channels) to (batch, time', channels)."""
+class MaxPooling(Pooling):
+    """The maximum of each window"""
 
-    rank = 1
-    pool = staticmethod(max_pool1d)
-
-
-class MaxPooling2D(Pooling):
-    """The maximum of each window: (batch, height, width, channels) to (batch, height', width', channels)."""
-
-    rank = 2
-    pool = staticmethod(max_pool2d)
+    pool = staticmethod(max_pool)
 
 
-class MaxPooling3D(Pooling):
-    """The maximum of each window of volumes (batch, depth, height, width, channels)."""
+class AveragePooling(Pooling):
+    """The mean of each window"""
 
-    rank = 3
-    pool = staticmethod(max_pool3d)
-
-
-class AveragePooling1D(Pooling):
-    """The mean of each window: (batch, time, channels) to (batch, time', channels)."""
-
-    rank = 1
-    pool = staticmethod(avg_pool1d)
-
-
-class AveragePooling2D(Pooling):
-    """The mean of each window: (batch, height, width, channels) to (batch, height', width', channels)."""
-
-    rank = 2
-    pool = staticmethod(avg_pool2d)
-
-
-class AveragePooling3D(Pooling):
-    """The mean of each window of volumes (batch, depth, height, width, channels)."""
-
-    rank = 3
-    pool = staticmethod(avg_pool3d)
+    pool = staticmethod(avg_pool)
 
 
 class GlobalPooling(Layer):
@@ -111,7 +81,7 @@ class GlobalPooling(Layer):
 
 
 class GlobalAveragePooling(GlobalPooling):
-    """The means over all spatial axes."""
+    """The means over all spatial axes"""
 
     def call(self, inputs: Any) -> Any:
         """The means."""
@@ -119,7 +89,7 @@ class GlobalAveragePooling(GlobalPooling):
 
 
 class GlobalMaxPooling(GlobalPooling):
-    """The maxima over all spatial axes."""
+    """The maxima over all spatial axes"""
 
     def call(self, inputs: Any) -> Any:
         """The maxima."""
@@ -149,35 +119,20 @@ class GlobalAveragePooling1D(GlobalAveragePooling):
         return None
 
 
-class GlobalAveragePooling2D(GlobalAveragePooling):
-    """The means over height and width: (batch, height, width, channels) to (batch, channels)."""
-
-    rank = 2
+_AXES = {1: ("time",), 2: ("height", "width"), 3: ("depth", "height", "width")}
 
 
-class GlobalAveragePooling3D(GlobalAveragePooling):
-    """The means of volumes: (batch, depth, height, width, channels) to (batch, channels)."""
-
-    rank = 3
-
-
-class GlobalMaxPooling1D(GlobalMaxPooling):
-    """The maxima over time: (batch, time, channels) to (batch, channels)."""
-
-    rank = 1
+def _for_rank(base: Any, rank: int) -> Any:
+    """The class of a pooling for inputs with so many spatial axes: `MaxPooling2D`, of `MaxPooling`."""
+    before, after = ", ".join(_AXES[rank]), "" if base.__name__.startswith("Global") else "', ".join((*_AXES[rank], ""))
+    doc = f"{base.__doc__}: (batch, {before}, channels) to (batch, {after}channels)."
+    return type(f"{base.__name__}{rank}D", (base,), {"rank": rank, "__doc__": doc, "__module__": __name__})
 
 
-class GlobalMaxPooling2D(GlobalMaxPooling):
-    """The maxima over height and width: (batch, height, width, channels) to (batch, channels)."""
-
-    rank = 2
-
-
-class GlobalMaxPooling3D(GlobalMaxPooling):
-    """The maxima of volumes: (batch, depth, height, width, channels) to (batch, channels)."""
-
-    rank = 3
-
+MaxPooling1D, MaxPooling2D, MaxPooling3D = (_for_rank(MaxPooling, rank) for rank in _AXES)
+AveragePooling1D, AveragePooling2D, AveragePooling3D = (_for_rank(AveragePooling, rank) for rank in _AXES)
+GlobalAveragePooling2D, GlobalAveragePooling3D = (_for_rank(GlobalAveragePooling, rank) for rank in (2, 3))
+GlobalMaxPooling1D, GlobalMaxPooling2D, GlobalMaxPooling3D = (_for_rank(GlobalMaxPooling, rank) for rank in _AXES)
 
 MaxPool1D, MaxPool2D, MaxPool3D = MaxPooling1D, MaxPooling2D, MaxPooling3D
 AvgPool1D, AvgPool2D, AvgPool3D = AveragePooling1D, AveragePooling2D, AveragePooling3D

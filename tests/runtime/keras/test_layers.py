@@ -675,3 +675,19 @@ def test_the_configuration_of_a_dense_layer_is_that_of_keras():
     assert config["dtype"] == {"module": "keras", "class_name": "DTypePolicy", "config": {"name": "float32"},
                                "registered_name": None}  # fmt: skip
     assert config["kernel_initializer"]["class_name"] == "GlorotUniform"
+
+
+def test_the_projections_of_attention_begin_with_numbers_of_their_own() -> None:
+    def kernels(**settings: Any) -> list[np.ndarray]:
+        layer = layers.MultiHeadAttention(2, 4, use_bias=False, **settings)
+        layer.build((2, 3, 5), (2, 3, 5))
+        return layer.get_weights()[:3]
+
+    seeded = tf.keras.initializers.GlorotUniform(seed=3)
+    for given in ({}, {"kernel_initializer": tf.keras.initializers.HeNormal()}):
+        query, key, value = kernels(**given)
+        assert not (query == key).any() and not (key == value).any()
+    query, key, _ = kernels(kernel_initializer=seeded)
+    np.testing.assert_array_equal(query, key)
+    query, key, _ = kernels(kernel_initializer=lambda shape, dtype=None: tf.fill(shape, 2.0))
+    assert (query == 2).all() and (key == 2).all()

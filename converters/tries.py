@@ -90,7 +90,7 @@ class Tries(Pass):
 
     def _with_finally(self, node: Any) -> Rewritten:
         """A `try` without handlers: what its body raises is raised after `finally`."""
-        at = node.body[0]
+        at = _beginning(node.body[0])
         raising = _Raising(self.fresh("raises"), self.fresh("raised"), numbered=True)
         self.context.generated.add(raising.raises)
         statements = [
@@ -101,9 +101,9 @@ class Tries(Pass):
         body = [*_without_raises(node.body, raising), build.located(gast.Break(), at)]
         once = build.located(gast.While(build.constant(True, at), body, []), at)
         statements.append(build.located(gast.Try([once], [], [], node.finalbody), node))
-        for number in range(1, raising.count + 1):
-            error = _method_call(raising.raises, "error", [build.constant(number, at)], at)
-            again = build.located(gast.Raise(error, None), at)
+        for number, place in enumerate(map(_beginning, raising.places), start=1):
+            error = _method_call(raising.raises, "error", [build.constant(number, place)], place)
+            again = build.located(gast.Raise(error, None), place)
             statements.append(build.if_(_is_number(raising.raised, number, at), [again], [], at))
         return statements + self._jump(left, at)
 
@@ -128,6 +128,14 @@ class Tries(Pass):
         """The handler that notes which one has caught an exception of Python's."""
         note = _method_call(raises, "note", [build.constant(number, at)], at)
         return build.located(gast.ExceptHandler(handler.type, None, [build.assign(raised, note, at)]), at)
+
+
+def _beginning(node: Any) -> Any:
+    """A node where another begins, of one line: Python gives a call of several lines another line than its first."""
+    at = build.located(gast.Pass(), node)
+    if node.end_lineno != node.lineno:
+        at.end_lineno, at.end_col_offset = node.lineno, node.col_offset + 1
+    return at
 
 
 def _method_call(owner: str, method: str, arguments: list[Any], at: Any) -> Any:
@@ -220,14 +228,14 @@ class _Raising:
         self.raises = raises
         self.raised = raised
         self.numbered = numbered
-        self.count = 0
+        self.places: list[Any] = []
 
     def statements(self, node: Any) -> list[Any]:
         """What takes the place of a `raise`."""
-        self.count += 1
+        self.places.append(node)
         arguments = [node.exc] if node.cause is None else [node.exc, node.cause]
         if self.numbered:
-            arguments.insert(0, build.constant(self.count, node))
+            arguments.insert(0, build.constant(len(self.places), node))
         method = "caught_at" if self.numbered else "caught"
         number = _method_call(self.raises, method, arguments, node)
         return [build.assign(self.raised, number, node), build.located(gast.Break(), node)]

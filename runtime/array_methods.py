@@ -5,6 +5,7 @@ An array that staged code stores into becomes a tensor, and goes on being used a
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable
 from typing import Any
 
@@ -92,6 +93,11 @@ _PROPERTIES: dict[str, Callable[[Any], Any]] = {
 }
 
 
+def names() -> set[str]:
+    """The attributes that `attribute` gives of every tensor."""
+    return {*_FUNCTIONS, *_METHODS, *_PROPERTIES}
+
+
 def attribute(tensor: Any, name: str) -> Any:
     """The method or property of that name that arrays have; `AttributeError` when tensors don't have it."""
     value = _PROPERTIES.get(name)
@@ -111,22 +117,27 @@ def attribute(tensor: Any, name: str) -> Any:
 
 
 def _no_attribute(tensor: Any, name: str) -> AttributeError:
-    values = (str, int, float, np.ndarray)
-    assigns = name.startswith("assign")
-    if isinstance(tensor, tensors.EagerTensor) or not (assigns or any(hasattr(kind, name) for kind in values)):
+    if isinstance(tensor, tensors.EagerTensor) or name.startswith("_"):
         return AttributeError(f"{type(tensor).__name__!r} object has no attribute {name!r}")
-    location = trace.user_location()
-    if assigns:
-        return StagedAttributeError(
-            f"a graph tensor has no attribute {name!r}: it is a value, not a variable",
-            **({} if location is None else location._asdict()),
-            construct=name,
-            remedy="assign to the variable itself; where a condition decides which, assign in its branches: "
-            "`if x > 0: v.assign(y)`",
+    if name.startswith("assign"):
+        reason = ": it is a value, not a variable"
+        remedy = (
+            "assign to the variable itself; where a condition decides which, assign in its branches: "
+            "`if x > 0: v.assign(y)`"
         )
+    elif any(hasattr(kind, name) for kind in (str, int, float, np.ndarray)):
+        reason = ": no operation does what it does to a value of Python"
+        remedy = "write it with the functions of tf (tf.math, tf.strings), or call it by tf.py_function"
+    elif callable(getattr(np, name, None)):
+        reason, remedy = "", f"write np.{name}(x), or a function of tf"
+    else:
+        near = difflib.get_close_matches(name, [each for each in dir(tensor) if each[0] != "_"], 1)
+        reason = f"; did you mean {near[0]!r}?" if near else ""
+        remedy = "see dir(x) for those that it has; keep what else belongs to it in an object or a variable"
+    location = trace.user_location()
     return StagedAttributeError(
-        f"a graph tensor has no attribute {name!r}: no operation does what it does to a value of Python",
+        f"a graph tensor has no attribute {name!r}{reason}",
         **({} if location is None else location._asdict()),
         construct=name,
-        remedy="write it with the functions of tf (tf.math, tf.strings), or call it by tf.py_function",
+        remedy=remedy,
     )

@@ -284,7 +284,9 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     tensor = convert_to_tensor(value, dtype)
     if shape is not None:
         if not isinstance(tensor, EagerTensor):
-            raise InvalidTypeError("constant(shape=…) needs values that are known while tracing")
+            raise InvalidTypeError(
+                "constant(shape=…) needs values that are known while tracing", remedy="write tf.reshape(x, shape)"
+            )
         tensor = EagerTensor(_fill(tensor._array, shapes.as_shape(shape)))
     graph = trace.current_graph()
     if graph is None or not isinstance(tensor, EagerTensor):
@@ -312,7 +314,10 @@ def cast(tensor: Any, dtype: DType) -> Any:
         if trace._local.tapes:  # they have to see it
             return OPS["cast"](tensor, dtype=dtype)
         if dtype.kind in "SV" or tensor.dtype.kind in "SV":
-            raise InvalidTypeError(f"Cannot cast {tensor.dtype!r} to {dtype!r}")
+            raise InvalidTypeError(
+                f"Cannot cast {tensor.dtype!r} to {dtype!r}",
+                remedy="for text there are tf.strings.to_number and tf.strings.as_string",
+            )
         with np.errstate(all="ignore"):
             return EagerTensor(tensor._array.astype(dtype.numpy))
     return OPS["cast"](tensor, dtype=dtype)

@@ -411,8 +411,8 @@ def foreign_value_error(value: Value) -> StagingError:
     location = value.node.location
     file, line, function = location if location is not None else (None, None, None)
     return InaccessibleTensorError(
-        f"the graph tensor {value.name!r} of {value.node.graph.name!r} is used outside the graph it belongs to; "
-        "it was made here:",
+        f"the graph tensor {value.name!r} of {value.node.graph.name!r} is used outside the graph it belongs to"
+        + ("" if location is None else "; it was made here:"),
         file=file, line=line, function=function,
         remedy="return the tensor from the traced function instead of keeping it in an object or a variable",
     )  # fmt: skip

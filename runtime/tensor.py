@@ -180,8 +180,11 @@ class Tensor:
 
     def __getattr__(self, name: str) -> Any:
         from .array_methods import attribute
-
         return attribute(self, name)
+
+    def __dir__(self) -> list[str]:
+        from .array_methods import names
+        return sorted({*super().__dir__(), *names()})
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
         return numpy_protocol.ufunc(ufunc, method, inputs, keywords)

@@ -183,12 +183,14 @@ def _locate(file: _File, filename: str, code: CodeType) -> Place:
         found = [] if index is None else [found[index]]
     if not found:
         raise _changed(code, filename)
-    if not _are_alike(found):  # positions are missing: for constants in Python 3.12, or with -X no_debug_ranges
-        found = [place for place in found if _lambda_compiles_alike(place[0], code)] or found
-    if not _are_alike(found):
-        message = "it can't be told which of the lambdas in the line is meant"
-        raise _error(code, filename, message, "put each on its own line, or run Python without -X no_debug_ranges")
-    return found[0]
+    if _are_alike(found):
+        return found[0]
+    # Positions are missing: for constants in Python 3.12, or with -X no_debug_ranges. Those of one code mean the same.
+    for place in found:
+        if _lambda_compiles_alike(place[0], code):
+            return place
+    message = "it can't be told which of the lambdas in the line is meant"
+    raise _error(code, filename, message, "put each on its own line, or run Python without -X no_debug_ranges")
 
 
 def _are_alike(found: list[Place]) -> bool:

@@ -103,7 +103,10 @@ def _encode(name: str, concrete: ConcreteFunction, writer: Any) -> dict[str, Any
             )
         inputs, outputs = _input_names(concrete), found
     if concrete.graph.captures:
-        raise SavingError(f"{concrete.graph.name}() uses tensors of a graph around it, and can't be saved without that")
+        raise SavingError(
+            f"{concrete.graph.name}() uses tensors of a graph around it, and can't be saved without that",
+            remedy="pass these tensors as arguments",
+        )
     return {"graph": writer.function(concrete.graph), "inputs": inputs, "outputs": outputs}
 
 

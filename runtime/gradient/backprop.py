@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
-from autograph.errors import NoGradientError
-
 from .. import convert, shapes
 from ..ir import Type
 from ..op import OPS, STRUCTURAL
@@ -126,12 +124,10 @@ def pull(record: Record, given: list[Any], active: set[Any]) -> Pairs:
     if record.backward is not None:
         return _wanted(record, record.backward(given), active)
     op = record.op
-    assert op is not None
+    assert op is not None and op.gradient is not None  # assignments have none, and nothing to be differentiated
     if op.gradient is STRUCTURAL:
         record.current_inputs()
         return RULES[op.name](record, given, active)
-    if op.gradient is None:
-        raise NoGradientError(f"the op {op.name!r} has no gradient; stop it with stop_gradient, or use custom_gradient")
     out: Any = record.outputs
     if op.name in _UPDATES:
         update = Update(functools.partial(_updated, given[0], record))

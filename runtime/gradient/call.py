@@ -243,6 +243,7 @@ class _Run:
     """One eager call, with what as many gradients of gradients as there are tapes need."""
 
     def __init__(self, graph: Graph, wanted: list[int], free: list[Any], tensors: Sequence[Any]) -> None:
+        self.name = graph.name
         self.tensors = tensors
         self.wanted = wanted
         self.free = free
@@ -283,11 +284,11 @@ class _Run:
 
     def _again(self) -> None:
         """Run forward once more, for a gradient of a gradient that no second tape had announced."""
-        graph = self.levels[-1].forward
-        if graph.effect:
+        if self.levels[-1].forward.effect:
             raise GraphError(
-                f"a second gradient through {graph.name}, which has side effects, can not be had after the call",
-                remedy="open a second GradientTape around the first one",
+                f"a gradient of the gradient through {self.name}(), which has side effects, can't be had after the "
+                "call, as that would have to run again",
+                remedy="open another GradientTape around the first one, before the call",
             )
         self._deepen()
         self._execute()

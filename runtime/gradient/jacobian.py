@@ -163,7 +163,8 @@ def _batch_rows(tape: Any, target: Any, source: Any) -> Any:
     columns = table.shape[1]
     if columns is None:
         raise InvalidArgumentError(
-            f"batch_jacobian needs all dimensions but the first to be known, not as in {target.shape}"
+            f"batch_jacobian needs all dimensions but the first to be known, not as in {target.shape}",
+            remedy="give them by tf.ensure_shape(x, shape), or in the input_signature",
         )
     rows: list[Any] = []
     for i in range(columns):

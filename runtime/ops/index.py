@@ -20,7 +20,7 @@ from autograph.errors import InvalidArgumentError, InvalidTypeError, OutOfRangeE
 
 from .. import shapes
 from ..convert import convert_to_tensor
-from ..dtypes import DType, from_numpy
+from ..dtypes import DType
 from ..op import Op, Type, op, type_of
 from ..shapes import Shape
 from ..tensor import EagerTensor, Tensor
@@ -262,8 +262,7 @@ def writable(x: Any) -> Any:
 
 
 def _set_item(x: Any, value: Any, *inputs: Any, key: Key) -> Any:
-    if not _may_store(value.dtype, x.dtype):
-        raise _can_not_hold(from_numpy(x.dtype), from_numpy(value.dtype))
+    assert _may_store(value.dtype, x.dtype), "inference has refused it"
     return set_item_in_place(np.array(x), value, *inputs, key=key)
 
 

@@ -31,8 +31,9 @@ def library(name: str) -> Any:
     try:
         return importlib.import_module(f"tensorboard.{name}")
     except ImportError as error:
+        reason = "is not installed" if isinstance(error, ModuleNotFoundError) else f"can't be imported: {error}"
         raise MissingExtraError(
-            f"tf.summary writes files with the library tensorboard, which can't be imported: {error}",
+            f"tf.summary writes files with the library tensorboard, which {reason}",
             remedy="pip install 'autograph-py[tensorboard]'",
         ) from error
 

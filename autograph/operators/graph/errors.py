@@ -54,8 +54,6 @@ def assert_(test: Any, message: Thunk | None) -> None:
 
     def fail() -> None:
         exception = AssertionError() if message is None else AssertionError(message())
-        if trace.current_graph() is None:
-            raise exception
         stage_raise(exception)
         raise StagedRaise(exception)
 

@@ -57,6 +57,9 @@ class StagedIterable:
         """The item at an index, as in ``x[i]``."""
         raise TypeError(f"{self._kind!r} object is not subscriptable")
 
+    def __getitem__(self, index: Any) -> Any:
+        return self.at(index)
+
     def begin(self) -> None:
         """Called when a loop starts.
 
@@ -216,9 +219,6 @@ class StagedRange(Indexed):
         inside = OPS["logical_and"](index >= -length, index < length)
         require(inside, IndexError("range object index out of range"))
         return self.item(OPS["where"](index < 0, index + length, index))
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.at(index)
 
 
 class Reversed(Indexed):

@@ -182,8 +182,7 @@ class StagedList(ListMethods, ListProtocol, Mutable):
     @property
     def _element(self) -> Spec:
         element = self.state.spec.element
-        if element is None:
-            raise IndexError("pop from empty list")  # an index has been refused before
+        assert element is not None, "an index into an empty list has been refused"
         return element
 
     def append(self, value: Any) -> None:
@@ -390,8 +389,6 @@ class StagedList(ListMethods, ListProtocol, Mutable):
         return self._ordered(other, operator.ge)
 
     def __getattr__(self, name: str) -> NoReturn:
-        if not name.startswith("__") and hasattr(list, name):
-            raise self.refused(f"the list method {name!r}", "write a loop over the list")
         raise AttributeError(f"'list' object has no attribute {name!r}")
 
     def refused(self, what: str, remedy: str) -> StagedValueError:

@@ -70,7 +70,7 @@ class Maybe:
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
-            raise AttributeError(name)
+            raise AttributeError(f"a value that may be missing has no attribute {name!r}")
         return getattr(self.ag__checked(f"its attribute `{name}` is read"), name)
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:

@@ -22,7 +22,9 @@ class Truth:
         """What it is when it is true, where that is a Python value: as in ``test and "yes" or "no"``."""
 
     def __getattr__(self, name: str) -> NoReturn:
-        raise AttributeError(name) if name.startswith("__") else self.ag__mismatch
+        if name.startswith("__"):
+            raise AttributeError(f"a condition has no attribute {name!r}")
+        raise self.ag__mismatch
 
 
 def _refuse(self: Truth, *_: Any) -> NoReturn:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 EXAMPLES = os.environ.get("AUTOGRAPH_EXAMPLES")
@@ -12,8 +13,8 @@ EXAMPLES = os.environ.get("AUTOGRAPH_EXAMPLES")
 
 
 def examples(count: int) -> Callable:
-    """The Hypothesis settings of a test: `count` programs, always the same, unless AUTOGRAPH_EXAMPLES asks for more."""
-    return settings(
+    """Of a test: `count` programs, always the same unless AUTOGRAPH_EXAMPLES asks for more; and the mark ``random``."""
+    chosen = settings(
         max_examples=int(EXAMPLES or count),
         derandomize=EXAMPLES is None,
         database=None,
@@ -22,3 +23,4 @@ def examples(count: int) -> Callable:
         phases=[Phase.generate, Phase.shrink],
         print_blob=EXAMPLES is not None,
     )
+    return lambda test: pytest.mark.random(chosen(test))

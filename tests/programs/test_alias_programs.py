@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from hypothesis import given
 
 import autograph as tf
@@ -47,6 +48,7 @@ def compared(program: Callable[[Any], Any], source: str, filename: str) -> str:
     return "equal"
 
 
+@pytest.mark.random
 def test_graphs_see_what_the_programs_see_or_are_refused(record_property: Callable[[str, object], None]) -> None:
     results: Counter[str] = Counter()
 

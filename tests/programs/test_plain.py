@@ -13,6 +13,7 @@ from tests.programs.profile import examples
 numbers = st.integers(-2, 5)
 
 
+@pytest.mark.random
 @pytest.mark.parametrize("form", ["plain", "staged"])
 @pytest.mark.filterwarnings("ignore::SyntaxWarning")
 def test_converted_programs_are_the_originals(form):

@@ -6,10 +6,11 @@ import linecache
 from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import autograph as tf
+from tests.programs.profile import examples
 
 STEP = 1e-6
 VARIABLES = ("a", "b", "c")
@@ -63,7 +64,7 @@ def build(lines: list[str]) -> tuple[Any, Any]:
     return tf.function(staged["program"]), plain["program"]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(60)
 @given(PROGRAMS, st.floats(-1.5, 1.5).map(lambda start: start + 0.0137), st.integers(0, 3))
 def test_gradient_is_the_slope(lines: list[str], start: float, m: int) -> None:
     staged, plain = build(lines)

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:(divide by zero|overflow|invalid
 # What the executors run themselves, and what acts on the world outside: no kernel to run over samples.
 STRUCTURE = {
     "constant", "placeholder", "cond", "while", "call", "custom_gradient", "print", "raise", "assert", "py_function",
-    "py_function_gradient", "write_summary",
+    "py_function_gradient", "write_summary", "no_op",
 }  # fmt: skip
 
 

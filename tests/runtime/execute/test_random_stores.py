@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import autograph as tf
@@ -15,8 +15,10 @@ from autograph.runtime.execute.plan import Plan
 from autograph.runtime.ir import Graph, Type
 from autograph.runtime.ops.index import set_item
 from autograph.runtime.ops.lists import TensorList
+from tests.programs.profile import examples
 
 from ..graphs import INT, cond, graph_of, while_loop
+from ..ways import native_at_once
 
 LENGTH = 4
 Program = list[tuple[Any, ...]]
@@ -133,7 +135,7 @@ def build(program: Program) -> Graph:
     return graph_of(function, Type(int32, (LENGTH,)), Type(int32, (LENGTH,)), INT)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(60)
 @given(program=statements(2), number=st.integers(0, 3))
 def test_random_graphs(program: Program, number: int) -> None:
     graph = build(program)
@@ -141,8 +143,8 @@ def test_random_graphs(program: Program, number: int) -> None:
     plan = Plan(graph)
     kept = [x.copy() for x in arrays]
     expected = [np.array(x) for x in interpret(graph, [*arrays, np.int32(number)])]
-    for _ in range(2):  # twice: the constants must not have changed
-        results = plan.run(*arrays, np.int32(number))
+    for run in (plan.run, plan.run, native_at_once(graph).run):  # twice: the constants must not have changed
+        results = run(*arrays, np.int32(number))
         for got, wanted in zip(results, expected, strict=True):
             np.testing.assert_array_equal(got, wanted, plan.source)
         for before, after in zip(kept, arrays, strict=True):

@@ -1,10 +1,9 @@
-"""Random programs give the same with every pass, and without one or with one alone, in plan and interpreter."""
+"""Random programs give the same with every pass, and without one or with one alone, however they are run."""
 
 from __future__ import annotations
 
 import itertools
 import linecache
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,44 +11,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import autograph as tf
-from autograph.runtime.check import check
 from autograph.runtime.dtypes import bool_, float32, int32
-from autograph.runtime.execute.interpreter import interpret
-from autograph.runtime.execute.plan import Plan
 from autograph.runtime.ir import Graph, Type
 from autograph.runtime.ops.control import call_node
 from autograph.runtime.ops.host import assert_node
-from autograph.runtime.optimize import PASSES, optimize
+from autograph.runtime.optimize import PASSES
 from tests.programs.profile import examples
 from tests.programs.tensor_generator import tensor_programs
 from tests.programs.test_staged import VALUES
 
 from ..graphs import cond, graph_of, while_loop
+from ..ways import CHOICES, agree
 
 _numbers = itertools.count()
-CHOICES = [PASSES, *[[name for name in PASSES if name != left_out] for left_out in PASSES], *[[n] for n in PASSES]]
 
 
-def agree(graph: Graph, *calls: list[Any], choices: Sequence[list[str]] = CHOICES) -> None:
-    """Fail unless the graph gives the same for each choice of passes, or raises the same error at the same line."""
-    optimized = {tuple(passes): optimize(graph, passes).graph for passes in choices}
-    for arrays in calls:
-        expected = outcome(lambda: interpret(graph, arrays))
-        assert outcome(lambda: Plan(graph).run(*arrays)) == expected, graph
-        for passes, found in optimized.items():
-            check(found)
-            for run in (lambda: interpret(found, arrays), lambda: Plan(found).run(*arrays)):
-                assert outcome(run) == expected, (passes, str(graph), str(found))
-
-
-def outcome(run: Any) -> Any:
-    try:
-        return [(np.asarray(part).dtype, np.shape(part), repr(np.asarray(part).tolist())) for part in run()]
-    except Exception as error:
-        return repr(error), getattr(error, "line", None)
-
-
-@examples(40)
+@examples(25)
 @given(tensor_programs(), st.integers(-1, 8), st.sampled_from(CHOICES[1:]))
 def test_programs(source: str, n: int, choice: list[str]) -> None:
     filename = f"<optimized program {next(_numbers)}>"
@@ -185,7 +162,7 @@ ARRAYS = [
 ]
 
 
-@examples(80)
+@examples(60)
 @given(graphs(), st.sampled_from(CHOICES[1:]))
 def test_graphs(graph: Graph, choice: list[str]) -> None:
     agree(graph, *ARRAYS, choices=[PASSES, choice])

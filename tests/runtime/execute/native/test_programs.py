@@ -9,7 +9,7 @@ import linecache
 from collections.abc import Callable
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import autograph as tf
@@ -17,6 +17,7 @@ from autograph.errors import OutOfRangeError
 from autograph.runtime.execute.interpreter import interpret
 from autograph.runtime.execute.native.region import Region
 from autograph.runtime.execute.plan import Plan
+from tests.programs.profile import examples
 from tests.runtime.execute.native.common import needs_llvm, same
 
 pytestmark = needs_llvm
@@ -115,7 +116,7 @@ def programs(draw: Callable) -> str:
     return "\n".join([*lines, "    return k, u, v, p, q, w"]) + "\n"
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(60)
 @given(programs(), st.integers(-4, 9), st.integers(0, 3))
 def test_random_programs(source: str, n: int, seed: int) -> None:
     linecache.cache["<program>"] = len(source), None, source.splitlines(True), "<program>"

@@ -61,6 +61,12 @@ class AutographError(Exception):
             self.args = (self._text(),)
         return self
 
+    def inside(self, operation: str, path: str) -> Self:
+        """This error of an operation, which is named by its path through the name scopes instead."""
+        self.message = f"{path}: {self.message.removeprefix(f'{operation}: ')}"
+        self.args = (self._text(),)
+        return self
+
     def _text(self) -> str:
         parts = [self.message]
         if self.file is not None:

@@ -404,6 +404,8 @@ def _located(error: Exception, op: Op, where: Place | None) -> Exception:
             error.about(op.name)
         if error.file is None and where is not None:
             return error.at(*where.location)
+        if where is None and current_scope():
+            error.inside(op.name, current_scope() + op.name)
         return error
     if isinstance(error, (ValueError, OverflowError)) and type(error) in (ValueError, OverflowError):
         located = InvalidArgumentError(f"{op.name}: {error}")

@@ -30,8 +30,11 @@ def user_error(error: Exception, nodes: Sequence[Node]) -> Exception:
         cause, traceback = error.__cause__, error.__traceback__
         error = trace.kernel_error(error, nodes[-1].op)
         error.__cause__, error.__traceback__ = cause, traceback
-    if isinstance(error, AutographError) and places:
-        error.at(*places[-1].location)
+    if isinstance(error, AutographError):
+        if places:
+            error.at(*places[-1].location)
+        elif nodes and "/" in nodes[-1].name:  # of a layer, in a step of `fit`
+            error.inside(nodes[-1].op.name, nodes[-1].name)
     return error.with_traceback(_traceback(places, _user_part(error.__traceback__)))
 
 

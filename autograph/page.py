@@ -51,7 +51,7 @@ def page(function: Any, concrete: ConcreteFunction) -> str:
     source = find(function)
     first, last = source.first_line, source.node.end_lineno or source.first_line
     lines = "".join(source.lines[first - 1 : last])
-    kinds = Counter(node.type for node in concrete.graph.walk())
+    kinds = Counter(node.op.name for node in concrete.graph.walk())
     size = f"nodes: {kinds.total()}, loops: {kinds['while']}, conditionals: {kinds['cond']}"
     title = html.escape(concrete.pretty_printed_signature(verbose=False))
     plan, origins = zip(*concrete.numpy_plan.located_lines, strict=True)

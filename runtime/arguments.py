@@ -28,9 +28,7 @@ from .shapes import TensorShape
 from .spec import TensorSpec
 from .tensor import EagerTensor, SymbolicTensor, Tensor
 
-_BY_VALUE = (int, str, bytes, bool, type(None), type(Ellipsis), range, frozenset, np.dtype, DType, TensorShape)
-
-
+_BY_VALUE = (int, str, bytes, bool, type(None), type(Ellipsis), np.dtype, DType, TensorShape)
 _SCALARS = (bool, int, float, complex, str, bytes)
 # Leaves that a function might change all the same.
 _SETS = (set, collections.deque, bytearray)
@@ -251,15 +249,36 @@ def _structure_key(value: Any, tensors: list[Any]) -> Any:
     if isinstance(value, (list, tuple)):
         return type(value), *[key_of(item, tensors) for item in value]
     pairs = nest.children(value)
-    order = tuple(value) if isinstance(value, Mapping) else ()
+    order = tuple(map(_contents_key, value)) if isinstance(value, Mapping) else ()
     return type(value), order, *[(key, key_of(child, tensors)) for key, child in pairs]
+
+
+def _contents_key(value: Any) -> Any:
+    """The key of what a container holds that goes to the function without placeholders, or of the key of a dict."""
+    kind = type(value)
+    if kind is str:
+        return value
+    if isinstance(value, bytearray):
+        return kind, bytes(value)
+    if isinstance(value, (list, tuple, collections.deque)):
+        return kind, *map(_contents_key, value)
+    if isinstance(value, (set, frozenset)):
+        return kind, frozenset(map(_contents_key, value))
+    if isinstance(value, Mapping):
+        return kind, *[(_contents_key(key), _contents_key(item)) for key, item in value.items()]
+    return (kind, repr(value)) if isinstance(value, np.generic) else _leaf_key(value)
 
 
 def _leaf_key(value: Any) -> Any:
     if isinstance(value, (float, complex)):
         return type(value), repr(value)  # tells -0.0 from 0.0, and equals itself for NaN
+    if type(value) is range:
+        return range, value.start, value.stop, value.step
+    if isinstance(value, (*_SETS, frozenset)):
+        contents = _contents_key(value)
+        return (ObjectReference(value), contents) if hasattr(value, "__dict__") else contents
     if isinstance(value, _BY_VALUE) and type(value).__eq__ is not object.__eq__ and not isinstance(value, enum.Enum):
-        return type(value), value
+        return (type(value), value) if not getattr(value, "__dict__", None) else ObjectReference(value)
     if value is None or value is Ellipsis:
         return value
     if isinstance(value, ObjectReference):
@@ -273,7 +292,7 @@ def is_gone(key: Any) -> bool:
     """Whether a key stands for an object that is gone, so that no call can have it."""
     if isinstance(key, ObjectReference):
         return key.get() is None
-    return isinstance(key, tuple) and any(map(is_gone, key))
+    return isinstance(key, (tuple, frozenset)) and any(map(is_gone, key))
 
 
 def is_tensor_like(value: Any) -> bool:
@@ -307,6 +326,8 @@ def with_specs(value: Any, specs: Iterator[TensorSpec]) -> Any:
         return composite
     if nest.is_nested(value):
         return nest.rebuild(value, [with_specs(child, specs) for _, child in nest.children(value)])
+    if type(value) in _SETS:
+        return value.copy()
     key = _leaf_key(value)
     return key if isinstance(key, ObjectReference) else value
 

@@ -70,7 +70,7 @@ def rebuild(structure: Any, values: Sequence[Any]) -> Any:
 
 
 def _rebuild_mapping(structure: Mapping[Any, Any], found: dict[Any, Any]) -> Any:
-    return type(structure)([(key, found[key]) for key in structure])  # type: ignore[call-arg]
+    return type(structure)({key: found[key] for key in structure})  # type: ignore[call-arg]
 
 
 def sequence_of(kind: type, values: Iterable[Any]) -> Any:

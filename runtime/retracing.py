@@ -173,7 +173,7 @@ def _compare(name: str, old: Any, new: Any, found: list[Difference]) -> None:
         kind = "structure" if _children(old) is not None or _children(new) is not None else "value"
     else:
         first, second = _children(old), _children(new)
-        if first is not None and second is not None and old[0] is new[0] and list(first) == list(second):
+        if first is not None and second is not None and old[0] is new[0] and repr(list(first)) == repr(list(second)):
             for key, child in first.items():
                 _compare(f"{name}[{key!r}]", child, second[key], found)
             return
@@ -187,7 +187,7 @@ def _children(key: Any) -> dict[Any, Any] | None:
     """The keys of a structure's parts, None for what is no structure."""
     if not isinstance(key, tuple) or is_tensor_key(key) or is_number_key(key) or not isinstance(key[0], type):
         return None
-    if issubclass(key[0], (list, tuple)):
+    if issubclass(key[0], (list, tuple, deque)):
         return dict(enumerate(key[1:]))
     if len(key) >= 2 and type(key[1]) is tuple and all(type(pair) is tuple and len(pair) == 2 for pair in key[2:]):
         return dict(key[2:])
@@ -204,6 +204,9 @@ def described(key: Any) -> str:
     children = _children(key)
     if children is not None:
         parts = ", ".join(f"{k!r}: {described(v)}" for k, v in children.items())
+        return f"{key[0].__name__}({parts})"
+    if isinstance(key, tuple) and key[0] in (set, frozenset, range):
+        parts = ", ".join(sorted(map(described, key[1])) if key[0] is not range else map(str, key[1:]))
         return f"{key[0].__name__}({parts})"
     if isinstance(key, tuple) and isinstance(key[0], CompositeSpec):
         return f"a value of {key[0]!r}"

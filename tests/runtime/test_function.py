@@ -9,6 +9,7 @@ import gc
 import inspect
 import sys
 import threading
+import types
 import weakref
 from typing import Any
 
@@ -173,6 +174,67 @@ def test_equal_python_values_of_different_types_are_told_apart() -> None:  # S07
         assert function(value).numpy().decode() == type(value).__module__
     assert np.dtype("float32") == tf.float32
     assert function.experimental_get_tracing_count() == 2
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [frozenset([1, 2]), frozenset([1.0, 2]), frozenset([True, 2]), frozenset([(1,), 2]), frozenset([(True,), 2])],
+        [{1: 5}, {1.0: 5}, {True: 5}, {0.0: 5}, {-0.0: 5}, {(1, 2): 5}, {(1.0, 2): 5}],
+        [{1, 2}, {1, 2.0}, {2}], [range(3), range(1, 3), range(0, 3, 2), range(0, 4, 2)],
+        [collections.deque([1, 2]), collections.deque([1.0, 2]), collections.deque([1])],
+        [bytearray(b"a"), bytearray(b"b")], [frozenset([np.int32(1)]), frozenset([np.int64(1)]), frozenset([1])],
+        [types.MappingProxyType({"a": 1}), types.MappingProxyType({"a": 2})],
+        [collections.ChainMap({"a": 1}), collections.ChainMap({"a": 2})],
+    ],
+    ids=lambda values: type(values[0]).__name__,
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore::autograph.runtime.retracing.RetracingWarning")
+def test_containers_are_told_apart_by_what_they_hold(values: list[Any]) -> None:
+    @tf.function
+    def text(value: Any, inner: Any) -> Any:
+        return tf.constant(repr(value) + repr(inner["x"]))
+
+    for value in [*values, *values]:
+        assert text(value, {"x": value}) == tf.constant(repr(value) * 2)
+    assert text.experimental_get_tracing_count() == len(values)
+    assert "the same arguments" not in text.explain()
+
+
+@pytest.mark.parametrize(
+    ("container", "change"),
+    [({1}, lambda c: c.add(2)), (collections.deque([1]), lambda c: c.append(2)),
+     (bytearray(b"a"), lambda c: c.extend(b"b")), (collections.deque([[1]]), lambda c: c[0].append(2))],
+    ids=["set", "deque", "bytearray", "inner list"],
+)  # fmt: skip
+def test_a_container_that_the_caller_has_changed_is_traced_anew(container: Any, change: Any) -> None:
+    @tf.function
+    def text(value: Any) -> Any:
+        return tf.constant(repr(value))
+
+    before = repr(container)
+    concrete = text.get_concrete_function(container)
+    assert text(container) == tf.constant(before)
+    change(container)
+    assert text(container) == tf.constant(repr(container)) != tf.constant(before)
+    assert concrete() == tf.constant(before)
+
+
+def test_containers_with_attributes_are_told_apart_by_identity() -> None:
+    class Tagged(set):
+        pass
+
+    class Word(str):
+        pass
+
+    @tf.function
+    def tag(value: Any) -> Any:
+        return tf.constant(value.tag)
+
+    for kind in (lambda: Tagged([1]), lambda: Word("a")):
+        one, other = kind(), kind()
+        one.tag, other.tag = 1, 2
+        assert [int(tag(one)), int(tag(other)), int(tag(one))] == [1, 2, 1]
 
 
 def test_python_arguments_stay_in_the_concrete_signature() -> None:  # S07

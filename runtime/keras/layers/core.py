@@ -89,6 +89,7 @@ class Dense(Layer):
         describe(self, "kernel", kernel_initializer, kernel_regularizer, kernel_constraint)
         describe(self, "bias", bias_initializer, bias_regularizer, bias_constraint)
         self.input_spec = InputSpec(min_ndim=2)
+        self.supports_masking = True
         self.kernel: Any = None
         self.bias: Any = None
 

@@ -226,7 +226,6 @@ class RMSNormalization(Layer):
         super().__init__(**kwargs)
         self.axis = axis if isinstance(axis, int) else list(axis)
         self.epsilon = epsilon
-        self.supports_masking = True
         self.scale: Any = None
 
     @property

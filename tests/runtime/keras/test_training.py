@@ -243,6 +243,16 @@ def test_losses_and_metrics_of_the_user():
     assert found["squares"] == pytest.approx((errors**2).mean(), rel=1e-4)
 
 
+def test_masked_steps_do_not_count_behind_a_dense_layer():
+    numbers, mask = np.array([[1, 2, 0, 0], [3, 0, 4, 1]]), np.array([[1, 1, 0, 0], [1, 0, 1, 1]], bool)
+    y = RANDOM.normal(size=(2, 4, 3)).astype(np.float32)
+    model = keras.Sequential([layers.Input((4,)), layers.Embedding(5, 2, mask_zero=True), layers.Dense(3)])
+    model.compile("sgd", "mae", metrics=["mse"])
+    error = (model.predict(numbers, verbose=0) - y)[mask]
+    found = model.evaluate(numbers, y, verbose=0)
+    np.testing.assert_allclose(found, [np.abs(error).mean(), (error**2).mean()], rtol=1e-5)
+
+
 def test_metrics_are_named_after_functions_and_classes():
     class AbsError:
         def __call__(self, y, outputs):

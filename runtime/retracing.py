@@ -31,6 +31,8 @@ _REMEDIES = {
     "dtype": "cast it to one dtype",
     "value": "pass a tensor, as in tf.constant(value): each Python value makes a trace of its own",
     "object": "pass the same object again: other objects than tensors and Python values are told apart by identity",
+    "variable": "pass its value (v.value()) unless the function assigns to it: each variable makes a trace of its own, "
+    "which keeps it alive",
     "structure": "pass it in one structure",
     "outside": "hold a tensor there, or None, before the first call",
 }
@@ -180,7 +182,12 @@ def _compare(name: str, old: Any, new: Any, found: list[Difference]) -> None:
         composite = any(isinstance(key, tuple) and isinstance(key[0], CompositeSpec) for key in (old, new))
         kind = "structure" if composite or first is not None or second is not None else "value"
         kind = "object" if isinstance(new, ObjectReference) or isinstance(old, ObjectReference) else kind
+        kind = "variable" if _is_variable(new) else kind
     found.append(Difference(name, kind, f"{described(new)} (before: {described(old)})"))
+
+
+def _is_variable(key: Any) -> bool:
+    return isinstance(key, ObjectReference) and getattr(type(key.get()), "__variable__", False)
 
 
 def _children(key: Any) -> dict[Any, Any] | None:

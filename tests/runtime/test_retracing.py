@@ -154,6 +154,13 @@ def test_python_values_are_named() -> None:
             function(tf.constant(1), {"step": step, "name": "a"})
 
 
+def test_variables_are_named_with_what_to_pass() -> None:
+    function = tf.function(lambda v: v + 1.0)
+    with pytest.warns(RetracingWarning, match=r"at fault is `v`: .*Remedy: pass its value \(v\.value\(\)\) unless"):
+        for _ in range(5):
+            function(tf.Variable(1.0))
+
+
 def test_few_traces_in_many_calls_do_not_warn() -> None:
     function = tf.function(lambda x: x)
     for i in range(8):

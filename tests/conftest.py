@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -23,6 +24,15 @@ def unwatched() -> Iterator[None]:
     yield
     for each, before in left:
         each[:0] = before
+
+
+@pytest.fixture(autouse=os.environ.get("AUTOGRAPH_GUARD_PAGES") == "1")
+def _guard_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All machine code that tests compile runs between forbidden pages."""
+    from autograph.runtime.execute.native import assemble
+    from tests.runtime.execute.native import guards
+
+    monkeypatch.setattr(assemble, "module", guards.module)
 
 
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:

@@ -8,7 +8,7 @@ from ...ir import Node
 from ...ops.infer import axis_of
 from .arrays import Expression, Gather, Splat
 from .emitter import NotLowered
-from .lowering import lowers
+from .lowering import Fails, lowers
 from .views import reshaped
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ def _gather(lowering: Lowering, node: Node, inputs: list[Expression]) -> Express
     shape = (*x.shape[:axis], *indices.shape[shared:], *x.shape[axis + 1 :])
     if 0 in shape and indices.size:  # indices are looked at nevertheless
         raise NotLowered("indices of items that are empty")
+    if x.shape[axis] == 0 and indices.size:
+        raise Fails
     places = [*range(shared), *range(axis, axis + inner)]
     walked = indices.resolved().walk([(place, 1, 0) for place in places], shape)
     strides = (*known.strides[:axis], *[0] * inner, *known.strides[axis + 1 :])

@@ -13,7 +13,7 @@ from ...ops.infer import axes_of, axis_of
 from .arrays import Expression, Gather, Ints, Iota, Load, Splat, broadcast, buffers, checked_index, transposed
 from .elementwise import apply
 from .emitter import Emitter, NotLowered, type_of
-from .lowering import lowers
+from .lowering import Fails, lowers
 
 if TYPE_CHECKING:
     from .lowering import Lowering
@@ -326,6 +326,8 @@ class _Key:
             indices.append((walked, stride, n))
         if 0 in shape and any(index.size for index, _, _ in self.arrays):
             raise NotLowered("indices of items that are empty")
+        if any(n == 0 and index.size for index, _, n in self.arrays):
+            raise Fails
         return _Place(shape, strides, self.offset, self.moved, indices)
 
 

@@ -1,9 +1,8 @@
-"""Code touches no byte beyond its arguments, results and workspace: these end where a page begins that is forbidden."""
+"""Code touches no byte beyond its arguments, results, workspace and lists: it runs between forbidden pages."""
 
 from __future__ import annotations
 
-import ctypes
-import mmap
+import subprocess
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -12,33 +11,30 @@ import numpy as np
 import pytest
 
 import autograph as tf
-from autograph.runtime.execute.native.assemble import module_text
-from autograph.runtime.execute.native.compiler import Code
-from autograph.runtime.execute.native.emitter import NotLowered
-from autograph.runtime.execute.native.lowering import Lowering
+from autograph.errors import OutOfRangeError, UnimplementedError
+from autograph.runtime.execute.native import assemble
 from autograph.runtime.execute.native.region import Region
-from autograph.runtime.execute.plan import Plan
-from autograph.runtime.ir import Graph, Type
+from autograph.runtime.ir import Graph
 from autograph.runtime.op import Op
 from tests.programs.profile import EXAMPLES
-from tests.runtime.execute.native.common import graph_of_op, needs_llvm, same
+from tests.runtime.execute.native import guards
+from tests.runtime.execute.native.common import graph_of_op, needs_llvm, region_of, same
 from tests.runtime.execute.native.test_ops import cases
 
 pytestmark = [needs_llvm, pytest.mark.skipif(sys.platform != "linux", reason="protects pages as Linux does")]
 
 
-def guarded(array: np.ndarray) -> tuple[np.ndarray, Any]:
-    """A copy that ends at a page that can't be read, and the memory that it lies in."""
-    pages = -(-max(array.nbytes, 1) // mmap.PAGESIZE)
-    memory = mmap.mmap(-1, (pages + 1) * mmap.PAGESIZE)
-    start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
-    library = ctypes.CDLL(None, use_errno=True)
-    end = start + pages * mmap.PAGESIZE
-    assert library.mprotect(ctypes.c_void_p(end), ctypes.c_size_t(mmap.PAGESIZE), 0) == 0
-    content = (ctypes.c_char * max(array.nbytes, 1)).from_address(end - array.nbytes)
-    copy = np.frombuffer(content, array.dtype, array.size).reshape(array.shape)
-    copy[...] = array
-    return copy, memory
+@pytest.fixture(autouse=True)
+def _guarded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(assemble, "module", guards.module)
+
+
+def region_for(graph: Graph, arrays: Sequence[np.ndarray], ulps: int = 8) -> Region:
+    """The graph as code in guarded memory, which gives what the plan gives."""
+    region = region_of(graph)
+    for expected, got in zip(region.plan.run(*arrays), region.run(*arrays), strict=True):
+        same(expected, got, ulps)
+    return region
 
 
 @pytest.mark.parametrize("n", [1, 7, 64, 65, 130])
@@ -51,33 +47,8 @@ def test_no_byte_beyond_the_arguments_is_read(n: int, dtype: Any) -> None:
         return z, tf.reduce_sum(z), x[::-1], x[1:], tf.reduce_any(y), tf.transpose([x, x]), tf.argmax(z)
 
     x, y = np.arange(n).astype(dtype), np.arange(n) % 3 == 0
-    (given, memory), (mask, other) = guarded(x), guarded(y)
-    concrete = tf.function(f).get_concrete_function(x, y)
-    region = Region(concrete.optimized_graph, demanded=True)
-    for expected, got in zip(region.plan.run(x, y), region.run(given, mask), strict=True):
-        same(expected, got, ulps=8)
+    region = region_for(tf.function(f).get_concrete_function(x, y).optimized_graph, [x, y])
     assert region.is_compiled and not region.failures
-    assert memory is not other
-
-
-def run_guarded(graph: Graph, arrays: Sequence[np.ndarray]) -> tuple[int, list[np.ndarray]]:
-    """What the code itself returns, and its results; NotLowered where there is none."""
-    types = [Type(value.type.dtype, array.shape) for value, array in zip(graph.inputs, arrays, strict=True)]
-    lowering = Lowering(graph, types)
-    if not lowering.lower():
-        return 1, []
-    code = Code(module_text(lowering), list(lowering.e.addresses))
-    inputs = [guarded(array) for array in arrays]
-    outputs = [guarded(np.zeros(type_.shape, type_.dtype.numpy)) for type_ in lowering.outputs]
-    workspace = guarded(np.zeros(lowering.workspace.size, np.uint8))
-    lists = [(ctypes.c_void_p * max(len(group), 1))(*[array.ctypes.data for array, _ in group])
-             for group in (inputs, outputs)]  # fmt: skip
-    memory = (ctypes.c_int64 * (2 * len(lowering.e.lists)))()
-    kernel = ctypes.PYFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 4)(code.address("kernel"))
-    status = kernel(*lists, workspace[0].ctypes.data, ctypes.addressof(memory))
-    for address in memory[::2]:
-        ctypes.pythonapi.PyMem_RawFree(ctypes.c_void_p(address))
-    return status, [np.array(array) for array, _ in outputs]
 
 
 @pytest.mark.parametrize("record, inputs, attributes", [case for case in cases() if EXAMPLES or case.id[-2:] == "-0"])
@@ -87,12 +58,9 @@ def test_no_op_touches_more_than_is_its_own(record: Op, inputs: Any, attributes:
     arrays = [np.ascontiguousarray(x) for x in inputs]
     arrays = [array.reshape(np.shape(x)) for array, x in zip(arrays, inputs, strict=True)]
     try:
-        status, results = run_guarded(graph, arrays)
-    except NotLowered as error:
-        pytest.skip(str(error))
-    assert status in (0, 1)
-    for expected, got in zip(Plan(graph).run(*arrays), results, strict=True) if status == 0 else ():
-        same(expected, got, ulps=8)
+        region_for(graph, arrays)
+    except UnimplementedError as error:
+        pytest.skip(error.message)
 
 
 @pytest.mark.parametrize("n", [1, 5, 63, 64, 65, 200])
@@ -110,7 +78,34 @@ def test_no_program_touches_more_than_is_its_own(n: int) -> None:
 
     x, places = np.linspace(0, 2, n).astype(np.float32), np.arange(n)[::-1] // 2
     graph = tf.function(f).get_concrete_function(x, places).optimized_graph
-    status, results = run_guarded(graph, [x, places])
-    assert status == 0
-    for expected, got in zip(Plan(graph).run(x, places), results, strict=True):
+    region = region_of(graph)
+    for expected, got in zip(region.plan.run(x, places), region.run(x, places), strict=True):
         np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-4)
+    assert region.is_compiled and not region.failures and not guards.LISTS.blocks
+
+
+def stored(x, i):
+    x[i] = 1.0
+    return x
+
+
+@pytest.mark.parametrize("look", [tf.gather, lambda x, i: x[i], lambda x, i: x[i[0]], stored])
+def test_nothing_is_looked_at_where_nothing_is(look: Any) -> None:
+    spec = [tf.TensorSpec((None,), tf.float64), tf.TensorSpec((None,), tf.int32)]
+    graph = tf.function(look, input_signature=spec).get_concrete_function().optimized_graph
+    region, places = region_of(graph), np.array([0, 0], np.int32)
+    assert region.run(np.ones(3), places)[0].all() and region.is_compiled
+    with pytest.raises(OutOfRangeError):
+        region.run(np.ones(0), places)
+
+
+@pytest.mark.parametrize("place", ["0", "8"])
+def test_the_pages_are_forbidden(place: str) -> None:
+    """One byte before or behind the memory ends the process."""
+    program = (
+        "import ctypes\nfrom tests.runtime.execute.native.guards import Memory\n"
+        f"memory = Memory(8, at_end={place == '8'})\nprint(ctypes.string_at(memory.address, 8), flush=True)\n"
+        f"ctypes.string_at(memory.address + {place} - {place == '0':d}, 1)\nprint('touched')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode < 0 and done.stdout == f"{bytes(8)}\n"

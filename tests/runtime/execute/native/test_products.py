@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import autograph as tf
-from autograph.runtime.execute.native import lowering, multiply, products
+from autograph.runtime.execute.native import assemble, lowering, multiply, products
 from autograph.runtime.op import OPS
 from tests.programs.profile import examples
+from tests.runtime.execute.native import guards
 from tests.runtime.execute.native.common import graph_of_op, needs_llvm, region_of
-from tests.runtime.execute.native.test_memory import run_guarded
 
 pytestmark = needs_llvm
 MACHINES = [(16, 16), (16, 32), (32, 16), (32, 64)]
@@ -41,9 +41,10 @@ def test_sizes_and_dtypes(machine: Any, m: int, k: int, n: int, dtype: str, batc
     x, y = ((random.normal(size=(*batch, *shape)) * 9).astype(dtype) for shape in ((m, k), (k, n)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(multiply, "vector_registers", lambda: machine)
-        status, (got,) = run_guarded(graph_of_op(OPS["matmul"], (x, y), {}), (x, y))
-    assert status == 0
-    check_product(got, x, y)
+        patch.setattr(assemble, "module", guards.module)
+        region = region_of(graph_of_op(OPS["matmul"], (x, y), {}))
+        check_product(region.run(x, y)[0], x, y)
+    assert region.is_compiled and not region.failures
 
 
 @pytest.mark.parametrize("large", [False, True], ids=["vectors", "BLAS"])

@@ -68,6 +68,7 @@ def lower_while(lowering: Lowering, node: Node, inputs: Sequence[Expression]) ->
     # The initial arrays are no longer what the values say: only the loop's own variables may be looked at.
     lowering.values.update(zip(variables, state[count:], strict=True))
     bind(lowering, test, [*state[:count], *operands])
+    work, lowering.work = lowering.work, 1
     decided = lowering.block(test, test.outputs)
     ends = None
     if decided is not None and decided[0].size != 1:  # the plan will say that it has no truth
@@ -76,14 +77,13 @@ def lower_while(lowering: Lowering, node: Node, inputs: Sequence[Expression]) ->
     if decided is not None:
         e.branch(lowering.scalar(decided[0]), inside, after)
         e.begin(inside)
-        work, lowering.work = lowering.work, 1
         bind(lowering, body, [*state[:count], *operands])
         following = lowering.block(body, body.outputs)
         if following is not None:
             following += [lowering.values[key] for key in variables]
             ends = _turn(lowering, homes, following, state)
             e.jump(head)
-        lowering.work += work
+    lowering.work += work
     for (line, text, given), new in zip(phis, [None] * len(phis) if ends is None else ends, strict=True):
         e.lines[line] = f"{text} [ {given}, %{before} ]" + (f", [ {new}, %{e.label} ]" if new is not None else "")
     e.begin(after)

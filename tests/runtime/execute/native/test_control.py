@@ -16,6 +16,7 @@ import pytest
 
 import autograph as tf
 from autograph.errors import OutOfRangeError
+from autograph.runtime.dtypes import float64
 from autograph.runtime.execute.native.lowering import Lowering
 from autograph.runtime.execute.native.region import Region
 from autograph.runtime.execute.plan import Plan
@@ -380,6 +381,22 @@ def test_several_threads_share_code() -> None:
     for thread in threads:
         thread.join()
     assert not wrong and time is not None
+
+
+def test_the_work_of_a_test_is_part_of_a_turn() -> None:
+    """Else a loop whose test is long looks for Ctrl-C only after so many turns."""
+
+    def f(x):
+        n = 0
+        while tf.reduce_sum(x * tf.cast(n, tf.float64)) < 1000.0:
+            n += 1
+        return n
+
+    x = np.ones(12_345)
+    lowering = Lowering(region(f, x).graph, [Type(float64, x.shape)])
+    assert lowering.lower()
+    polled = [line for line in lowering.e.lines if "add i64 " in line and int(line.rpartition(" ")[2]) >= x.size]
+    assert len(polled) == 1
 
 
 @pytest.mark.skipif(guards.EVERYWHERE, reason="code is called in another way")

@@ -115,7 +115,7 @@ swish = silu
 
 def relu6(features: Any, name: str | None = None) -> Any:
     """`min(max(x, 0), 6)`; the shape stays, and the dtype of numbers. Raises `InvalidArgumentError` for strings."""
-    return minimum(relu(features), 6, name)
+    return minimum(6, relu(features), name)  # in this order the gradient is 0 at 6, as in TensorFlow
 
 
 def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Any:
@@ -142,7 +142,7 @@ def selu(features: Any, name: str | None = None) -> Any:
     The shape stays, and floating dtypes; integers give floats. Raises `InvalidTypeError` for strings.
     """
     x = convert_to_tensor(features)
-    return multiply(where_op(x > 0, x, (exp(minimum(x, 0)) - 1) * 1.6732632423543772), 1.0507009873554805, name)
+    return multiply(where_op(x >= 0, x, (exp(minimum(x, 0)) - 1) * 1.6732632423543772), 1.0507009873554805, name)
 
 
 def softsign(features: Any, name: str | None = None) -> Any:

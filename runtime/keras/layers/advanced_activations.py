@@ -10,7 +10,7 @@ from ...ops.elementwise import cast, where
 from ...ops.math import maximum
 from .. import activations
 from ..layer import InputSpec, Layer
-from .core import known_dimension
+from .core import in_own_dtype, known_dimension
 from .described import add_described, describe
 
 __all__ = ["ELU", "LeakyReLU", "PReLU", "Softmax"]
@@ -42,7 +42,7 @@ class LeakyReLU(_Elementwise):
 
     def call(self, inputs: Any) -> Any:
         """The activation."""
-        return activations.leaky_relu(inputs, self.negative_slope)
+        return activations.leaky_relu(in_own_dtype(self, inputs), self.negative_slope)
 
 
 class ELU(_Elementwise):
@@ -56,7 +56,7 @@ class ELU(_Elementwise):
 
     def call(self, inputs: Any) -> Any:
         """The activation."""
-        return activations.elu(inputs, self.alpha)
+        return activations.elu(in_own_dtype(self, inputs), self.alpha)
 
 
 class Softmax(_Elementwise):
@@ -113,4 +113,5 @@ class PReLU(Layer):
 
     def call(self, inputs: Any) -> Any:
         """The activation."""
+        inputs = in_own_dtype(self, inputs)
         return maximum(inputs, 0.0) - self.alpha.value() * maximum(-inputs, 0.0)

@@ -18,7 +18,7 @@ from ...ops.reduce import reduce_sum
 from ...ops.shape import expand_dims, shape
 from .. import activations
 from ..layer import Layer
-from .core import known_dimension, positive
+from .core import in_own_dtype, known_dimension, positive
 from .described import add_described, describe, describe_alike
 
 __all__ = ["AdditiveAttention", "Attention", "EinsumDense", "MultiHeadAttention"]
@@ -109,7 +109,7 @@ class EinsumDense(Layer):
 
     def call(self, inputs: Any) -> Any:
         """The outputs of the equation."""
-        outputs = einsum(self.equation, inputs, self.kernel.value())
+        outputs = einsum(self.equation, in_own_dtype(self, inputs), self.kernel.value())
         return self.activation(outputs if self.bias is None else outputs + self.bias.value())
 
 

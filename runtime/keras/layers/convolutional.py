@@ -11,7 +11,7 @@ from ...ops.joining import pad
 from ...ops.shape import reshape, shape
 from .. import activations
 from ..layer import InputSpec, Layer
-from .core import known_dimension, positive
+from .core import in_own_dtype, known_dimension, positive
 from .described import add_described, describe
 from .geometry import axes_order, checked_format, checked_padding, per_axis
 
@@ -69,6 +69,7 @@ class Convolution(Layer):
             self.bias = add_described(self, "bias", (filters,))
 
     def _convolved(self, inputs: Any, kernel: Any) -> Any:
+        inputs = in_own_dtype(self, inputs)
         padding = self.padding.upper()
         if padding == "CAUSAL":
             missing = self.dilation_rate[0] * (self.kernel_size[0] - 1)
@@ -214,7 +215,7 @@ class TransposedConvolution(FullConvolution):
         middle = [*lengths, self.filters] if first == 1 else [self.filters, *lengths]
         transposed = (conv1d_transpose, conv2d_transpose, conv3d_transpose)[self.rank - 1]
         outputs = transposed(
-            inputs, self.kernel.value(), [sizes[0], *middle], self.strides, self.padding.upper(),
+            in_own_dtype(self, inputs), self.kernel.value(), [sizes[0], *middle], self.strides, self.padding.upper(),
             axes_order(self.data_format, self.rank), self.dilation_rate,
         )  # fmt: skip
         return self._finished(outputs)

@@ -103,8 +103,7 @@ class Dense(Layer):
 
     def call(self, inputs: Any, training: Any = None) -> Any:
         """Outputs (..., units)."""
-        if inputs.dtype is not self._record.dtype:
-            inputs = cast(inputs, self._record.dtype)
+        inputs = in_own_dtype(self, inputs)
         shape = inputs.static_shape
         kernel = self.kernel.value()
         outputs = inputs @ kernel if shape is not None and len(shape) == 2 else tensordot(inputs, kernel, 1)
@@ -293,6 +292,11 @@ def positive(name: str, value: Any) -> int:
             f"Received an invalid value for `{name}`, expected a positive integer. Received: {name}={value}"
         )
     return int(value)
+
+
+def in_own_dtype(layer: Layer, inputs: Any) -> Any:
+    """Inputs as numbers of the layer's dtype: integers, too, which calls of layers leave as they are."""
+    return inputs if inputs.dtype is layer._record.dtype else cast(inputs, layer._record.dtype)
 
 
 def known_dimension(layer: Layer, shape: Any, axis: int) -> int:

@@ -13,7 +13,7 @@ from ...ops.reduce import reduce_mean, reduce_sum
 from ...ops.shape import reshape, shape
 from .. import initializers
 from ..layer import InputSpec, Layer
-from .core import known_dimension
+from .core import in_own_dtype, known_dimension
 from .described import add_described, describe
 
 __all__ = [
@@ -78,6 +78,7 @@ class BatchNormalization(Layer):
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         """The normalised inputs."""
+        inputs = in_own_dtype(self, inputs)
         rank = len(inputs.static_shape)
         axis = self.axis % rank
         if mask is not None and len(mask.static_shape) != rank - 1:
@@ -161,6 +162,7 @@ class LayerNormalization(Layer):
 
     def call(self, inputs: Any) -> Any:
         """The normalised inputs."""
+        inputs = in_own_dtype(self, inputs)
         rank = len(inputs.static_shape)
         axes = [axis % rank for axis in self._axes]
         mean = reduce_mean(inputs, axes, keepdims=True)
@@ -205,6 +207,7 @@ class GroupNormalization(LayerNormalization):
 
     def call(self, inputs: Any) -> Any:
         """The normalised inputs."""
+        inputs = in_own_dtype(self, inputs)
         known = inputs.static_shape
         rank, dynamic = len(known), shape(inputs)
         axis = self._axes[0] % rank
@@ -239,6 +242,7 @@ class RMSNormalization(Layer):
 
     def call(self, inputs: Any) -> Any:
         """The normalised inputs."""
+        inputs = in_own_dtype(self, inputs)
         rank = len(inputs.static_shape)
         axes = [axis % rank for axis in self._axes]
         factor = rsqrt(reduce_mean(square(inputs), axes, keepdims=True) + self.epsilon)
@@ -259,4 +263,4 @@ class UnitNormalization(Layer):
 
     def call(self, inputs: Any) -> Any:
         """The normalised inputs."""
-        return l2_normalize(inputs, self.axis)
+        return l2_normalize(in_own_dtype(self, inputs), self.axis)

@@ -9,6 +9,7 @@ from ...ops.elementwise import cast
 from ...ops.pooling import avg_pool, max_pool
 from ...ops.reduce import reduce_max, reduce_mean, reduce_sum
 from ..layer import InputSpec, Layer
+from .core import in_own_dtype
 from .geometry import axes_order, checked_format, checked_padding, per_axis
 
 __all__ = [
@@ -85,7 +86,7 @@ class GlobalAveragePooling(GlobalPooling):
 
     def call(self, inputs: Any) -> Any:
         """The means."""
-        return reduce_mean(inputs, self._axes, self.keepdims)
+        return reduce_mean(in_own_dtype(self, inputs), self._axes, self.keepdims)
 
 
 class GlobalMaxPooling(GlobalPooling):
@@ -109,6 +110,7 @@ class GlobalAveragePooling1D(GlobalAveragePooling):
         """The means."""
         if mask is None:
             return super().call(inputs)
+        inputs = in_own_dtype(self, inputs)
         weights = cast(mask, inputs.dtype)
         weights = weights[:, :, None] if self.data_format == "channels_last" else weights[:, None, :]
         total = reduce_sum(inputs * weights, self._axes, self.keepdims)

@@ -691,3 +691,27 @@ def test_the_projections_of_attention_begin_with_numbers_of_their_own() -> None:
     np.testing.assert_array_equal(query, key)
     query, key, _ = kernels(kernel_initializer=lambda shape, dtype=None: tf.fill(shape, 2.0))
     assert (query == 2).all() and (key == 2).all()
+
+
+def test_integers_are_computed_with_in_the_dtype_of_the_layer() -> None:
+    whole = np.arange(96).reshape(2, 4, 4, 3)
+    for layer in (
+        layers.Dense(2), layers.Conv2D(2, 2), layers.Conv2DTranspose(2, 2), layers.DepthwiseConv2D(2),
+        layers.SeparableConv2D(2, 2), layers.EinsumDense("abcd,de->abce", (4, 4, 2)), layers.BatchNormalization(),
+        layers.LayerNormalization(), layers.GroupNormalization(1), layers.RMSNormalization(),
+        layers.UnitNormalization(), layers.GlobalAveragePooling2D(), layers.ELU(), layers.LeakyReLU(), layers.PReLU(),
+    ):  # fmt: skip
+        for dtype in ("int32", "int64", "bool"):
+            outputs = layer(whole.astype(dtype))
+            assert outputs.dtype == "float32"
+            np.testing.assert_array_equal(outputs, layer(whole.astype(dtype).astype(np.float32)))
+    np.testing.assert_array_equal(layers.GlobalAveragePooling1D()(np.array([[[1], [2]]])), [[1.5]])
+
+
+def test_gradients_at_the_kinks_of_activations() -> None:
+    for name, at, slope in (("relu", 0.0, 0.0), ("relu6", 6.0, 0.0), ("relu6", 0.0, 0.0), ("selu", 0.0, 1.0507010)):
+        x = tf.constant(at)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = getattr(tf.nn, name)(x)
+        assert float(tape.gradient(y, x)) == pytest.approx(slope)

@@ -140,7 +140,10 @@ class Pending:
                     return graph, outputs
                 if not self.unstable:
                     return graph, outputs
-            raise self._error(f"what {self.name}() returns never settles, as it calls itself")
+            raise self._error(
+                f"{self.name}() calls itself, and returns something else each time that it is traced",
+                "return values of one type and structure, which do not depend on what Python counts or stores outside",
+            )
         finally:
             stack.pop()
             if self.low == self.place:
@@ -196,10 +199,10 @@ class Pending:
         """Whether the graph, and all that it calls, is as it will stay."""
         return self.low == self.place
 
-    def _error(self, message: str) -> StagingError:
+    def _error(self, message: str, remedy: str | None = None) -> StagingError:
         from .endless import recursion_error
 
-        return recursion_error(message, self.line)
+        return recursion_error(message, self.line, remedy)
 
 
 def under_way(key: Any) -> Pending | None:

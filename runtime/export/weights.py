@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import InvalidArgumentError, InvalidTypeError, MissingExtraError, SavedFileError
+from autograph.errors import InvalidArgumentError, MissingExtraError, SavedFileError
 
 from .. import trace
 from ..convert import convert_to_tensor
@@ -127,8 +127,7 @@ def _is_text(name: str) -> bool:
 def _array_of(value: Any) -> np.ndarray[Any, Any]:
     with trace.building(None):
         tensor = convert_to_tensor(value)
-        if tensor.dtype is variant:
-            raise InvalidTypeError("a list of tensors can't be saved: save the tensor of its stack()")
+        assert tensor.dtype is not variant, "only graphs have lists of tensors"
         array = tensor.numpy()
     # `numpy()` gives a single string as bytes.
     return np.asarray(array, dtype=np.object_ if tensor.dtype is string else None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import os
 import socket
 import threading
@@ -69,13 +71,12 @@ def _looks_on(graph: Graph) -> None:
 def _new_folder(parent: Path) -> Path:
     now = time.strftime("%Y_%m_%d_%H_%M_%S")
     parent.mkdir(parents=True, exist_ok=True)
-    for suffix in ("", *[f"_{i}" for i in range(1, 10_000)]):
-        try:
-            (parent / f"{now}{suffix}").mkdir()
-        except FileExistsError:
-            continue
-        return parent / f"{now}{suffix}"
-    raise AlreadyExistsError(f"there are too many profiles of {now} in {parent}")
+    for number in itertools.count():
+        folder = parent / (f"{now}_{number}" if number else now)
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir()
+            break
+    return folder
 
 
 class Profile:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -461,6 +462,19 @@ def test_a_holder_that_can_not_be_set_is_refused_by_name() -> None:
         tf.function(f)(tf.constant(1))
     with pytest.raises(tf.errors.MutationError, match="a tuple holds it too"):
         tf.function(g)(tf.constant(1))
+
+
+@pytest.mark.parametrize("look", [dict.keys, dict.values, dict.items, iter, types.MappingProxyType, slice])
+def test_a_view_that_is_kept_is_refused(look: Callable[..., Any]) -> None:
+    def f(x):
+        table = {"a": x}
+        kept = look(table)
+        if x > 0:
+            table["k"] = 1
+        return len(list(kept.stop if look is slice else kept))
+
+    with pytest.raises(tf.errors.MutationError, match="the dict `table` is changed by staged code, and a .* holds it"):
+        tf.function(f)(tf.constant(1))
 
 
 def test_a_dict_of_the_caller() -> None:

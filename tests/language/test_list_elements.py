@@ -256,3 +256,49 @@ def same_as_what_was_put_in(n):
 def test_which_list_an_element_of_a_growing_list_is_is_refused(function: Any) -> None:
     with pytest.raises(tf.errors.StagedValueError, match="whether two objects of class `list` are the same one"):
         tf.function(function)(tf.constant(1))
+
+
+def tuples_after_none(n):
+    items = [None]
+    for i in range(n):
+        items.append((i, i + 1))
+    total = 0
+    for each in items:
+        if each is not None:
+            total += each[0] * each[1]
+    return len(items), total, items[0] is None, items[-1] is None
+
+
+def none_after_tuples(n):
+    items = [(1, 2)]
+    for _ in range(n):
+        items.append(None)
+    items.append((3, 4))
+    return [each is None for each in items], items[0], items[-1]
+
+
+def none_after_lists(n):
+    items = [[1, 2], [3]]
+    for _ in range(n):
+        items.append(None)
+    total = 0
+    for each in items:
+        if each is not None:
+            total += len(each) * 10 + each[0]
+    return total, len(items)
+
+
+def none_after_empty_tuples(n):
+    items = []
+    for _ in range(n):
+        items.append(())
+    for _ in range(n):
+        items.append(None)
+    return len(items), [each is None for each in items]
+
+
+@pytest.mark.parametrize(
+    "function", [tuples_after_none, none_after_tuples, none_after_lists, none_after_empty_tuples]
+)
+def test_elements_with_parts_that_may_be_none(function: Any) -> None:
+    check(function, 1, 2, 3)

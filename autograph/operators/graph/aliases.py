@@ -47,6 +47,8 @@ _LEAVES = (str, bytes, int, float, complex, type(None))
 _SEQUENCE_ITERATORS: tuple[type, ...] = (
     type(iter([])), type(iter(np.zeros(1))), enumerate, zip, reversed, map, filter,
 )  # fmt: skip
+# Where the other classes are from whose objects hold values: views and iterators of dicts and lists, slices.
+_LIBRARY = ("builtins", "itertools", "types")
 
 
 def rebind(values: Any, by: Any, label: str, known: Iterable[Location]) -> None:
@@ -346,7 +348,7 @@ def _parts(holder: Any) -> Iterator[Any]:
         yield from vars(holder).values()
     elif isinstance(holder, StagedDict):
         yield from holder.state.values.values()
-    elif isinstance(holder, _SEQUENCE_ITERATORS):
+    elif type(holder).__module__ in _LIBRARY and not isinstance(holder, (type, ModuleType)):
         yield from gc.get_referents(holder)
 
 

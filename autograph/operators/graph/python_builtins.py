@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from autograph.errors import MutationError, StagedValueError
+from autograph.errors import StagedValueError
 from autograph.runtime import dtypes
 from autograph.runtime.convert import convert_to_tensor
 from autograph.runtime.op import OPS
@@ -362,7 +362,7 @@ _FROZEN = (
 
 
 def next_(iterator: Any, *default: Any) -> Any:
-    """``next``: when tracing, once; in a staged body only for iterators made there."""
+    """``next``: when tracing, once; in a staged body only for iterators made there, as `watch_call` sees to it."""
     if is_staged(iterator) and not isinstance(iterator, Stream):
         raise StagedValueError(
             "next() of a staged iterator", **where(), remedy="write x[0], or a `for` loop with `break`"
@@ -382,16 +382,8 @@ def next_(iterator: Any, *default: Any) -> Any:
             )
         return iterator.cursor().next()
     for journal in state.stack():
-        if journal.outermost:
-            if journal.has_iterator(iterator) or _is_global(iterator, sys._getframe(1)):
-                warn(_FROZEN, FrozenIteratorWarning)
-        elif journal.has_iterator(iterator):
-            raise MutationError(
-                "next() in a staged branch or loop moves an iterator that was made outside of it",
-                **where(),
-                construct="next",
-                remedy="loop over a tensor, or call next() outside",
-            )
+        if journal.outermost and (journal.has_iterator(iterator) or _is_global(iterator, sys._getframe(1))):
+            warn(_FROZEN, FrozenIteratorWarning)
     return next(iterator, *default)
 
 

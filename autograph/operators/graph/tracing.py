@@ -115,21 +115,27 @@ def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...]
         if attempt:
             # Variables that come anew with each trace belong to calls that are over.
             found = {key: each for key, each in found.items() if key in places or not isinstance(each[0], Cell)}
-        stable = True
+        unsettled = []
         for key, (location, old, new) in found.items():
             # The same holds for dicts and classes that come anew; what nobody reads again does no harm.
             is_read = (
                 key in places or not attempt or not (isinstance(location, Item) or isinstance(location.owner, type))
             )
-            stable = widen(places, key, location, old, new, is_read) and stable
-        if stable:
+            if not widen(places, key, location, old, new, is_read):
+                unsettled.append(location.label)
+        if not unsettled:
             for key, (_, _, new) in found.items():
                 places[key].write(new, key in stored)
             used = {each.value for each in _leaves(result) if isinstance(each, SymbolicTensor)}
             drop_unused_reads(graph, places, used)
             return result
         graph.truncate(mark)
-    raise MutationError("what this function writes outside itself never settles", **where())
+    raise MutationError(
+        f"what this function writes outside itself is something else each time that it is traced: `{unsettled[0]}`",
+        **where(),
+        construct=unsettled[0],
+        remedy="write to the same variables, attributes and items in each run, values of one type and structure",
+    )
 
 
 class _Tables:

@@ -8,7 +8,7 @@ from autograph.errors import StagingError
 
 from .errors import where
 from .list_ops import LIST_CAST, LIST_FILLED
-from .specs import Constant, Leaf, ListOf, Optional, Spec, Tree, absent
+from .specs import Constant, Leaf, ListOf, Optional, Spec, Tree, flatten_absent
 
 
 def widened_handles(before: Spec, after: Spec, handles: list[Any]) -> list[Any]:
@@ -31,13 +31,15 @@ def widened_handles(before: Spec, after: Spec, handles: list[Any]) -> list[Any]:
     if isinstance(after, Optional):
         if isinstance(before, Optional) and before.missing is after.missing:
             return [handles[0], *widened_handles(before.inner, after.inner, handles[1:])]
-        if isinstance(before, Constant) and before.value is after.missing and isinstance(after.inner, Leaf) and handles:
-            shape = tuple(each or 0 for each in after.inner.shape or ())
-            return [LIST_FILLED(handles[0], each) for each in (False, absent(after.inner.dtype, shape))]
-        if isinstance(before, Leaf):
-            return [LIST_FILLED(handles[0], True), *widened_handles(before, after.inner, handles)]
+        if isinstance(before, Constant) and before.value is after.missing and handles:
+            values: list[Any] = [False]
+            flatten_absent(after.inner, values)
+            return [LIST_FILLED(handles[0], each) for each in values]
+        if handles:
+            rest = widened_handles(before, after.inner, handles)
+            return [LIST_FILLED(handles[0], True), *(rest if after.inner.types() else [])]
     raise StagingError(
-        f"the elements of a staged list change from {before} to {after}",
+        f"a list that staged code changes holds {before}, and is to hold {after}: a graph can't carry both in one list",
         **where(),
-        remedy="give all elements the same type and structure",
+        remedy="give all elements the same type and structure, from the start",
     )

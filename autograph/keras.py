@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys as _sys
+from functools import partial as _partial
 
 from .runtime.keras import activations as activations
 from .runtime.keras import callbacks as callbacks
@@ -38,4 +39,5 @@ __all__ = [
 # ``from autograph.keras.layers import Dense``
 for _name in ("activations", "callbacks", "constraints", "initializers", "layers", "losses", "metrics", "models",
               "optimizers", "regularizers", "saving", "utils"):  # fmt: skip
-    _sys.modules[f"{__name__}.{_name}"] = globals()[_name]
+    _sys.modules[f"{__name__}.{_name}"] = _module = globals()[_name]
+    _module.__dir__ = _partial(list, _module.__all__)  # what it offers, not what it is made of

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import InvalidArgumentError
+from autograph.errors import InvalidArgumentError, UnimplementedError
 
 from .. import nest
 from ..convert import constant, convert_to_tensor
@@ -21,7 +21,8 @@ from ..ops import random
 from ..tensor import EagerTensor, Tensor
 
 __all__ = [
-    "ArrayData", "IterableData", "data_from", "pack_x_y_sample_weight", "split_off", "unpack_x_y_sample_weight"
+    "ArrayData", "IterableData", "PyDataset", "data_from", "pack_x_y_sample_weight", "split_off",
+    "unpack_x_y_sample_weight",
 ]  # fmt: skip
 
 
@@ -89,6 +90,8 @@ class ArrayData:
 class IterableData:
     """The batches of a `Dataset`, or of any iterable; each pass iterates anew where that is possible."""
 
+    source: Any
+
     def __init__(self, batches: Iterable[Any]) -> None:
         self.source = batches
         self.once = iter(batches) if iter(batches) is batches else None
@@ -104,7 +107,54 @@ class IterableData:
     def batches(self) -> Iterator[Any]:
         """One pass; of a generator, what is left."""
         for batch in self.source if self.once is None else self.once:
-            yield _map(convert_to_tensor, tuple(batch) if isinstance(batch, list) else batch)
+            yield _batch(batch)
+
+
+class PyDataset:
+    """Batches by number, for `fit` and its relatives; subclasses define ``__len__`` and ``__getitem__(number)``.
+
+    ``workers``, ``use_multiprocessing`` and ``max_queue_size`` are accepted as in Keras; batches are made one by one.
+    """
+
+    def __init__(self, workers: int = 1, use_multiprocessing: bool = False, max_queue_size: int = 10) -> None:
+        self.workers, self.use_multiprocessing, self.max_queue_size = workers, use_multiprocessing, max_queue_size
+
+    def __len__(self) -> int:
+        """The number of batches."""
+        raise UnimplementedError(f"{type(self).__name__} does not define __len__()")
+
+    def __getitem__(self, index: int) -> Any:
+        """One batch: inputs, (inputs, targets) or (inputs, targets, weights)."""
+        raise UnimplementedError(f"{type(self).__name__} does not define __getitem__()")
+
+    @property
+    def num_batches(self) -> int:
+        return len(self)
+
+    def on_epoch_begin(self) -> None:
+        """A pass begins."""
+
+    def on_epoch_end(self) -> None:
+        """A pass has ended."""
+
+
+class NumberedData(IterableData):
+    """The batches of a `PyDataset`, in another order in each pass where they are shuffled."""
+
+    def __init__(self, source: PyDataset, shuffle: bool) -> None:
+        self.source = source
+        self.shuffle = shuffle
+
+    def batches(self) -> Iterator[Any]:
+        self.source.on_epoch_begin()
+        count = len(self.source)
+        for number in random.shuffle(np.arange(count)).numpy() if self.shuffle else range(count):
+            yield _batch(self.source[int(number)])
+        self.source.on_epoch_end()
+
+
+def _batch(value: Any) -> Any:
+    return _map(convert_to_tensor, tuple(value) if isinstance(value, list) else value)
 
 
 def data_from(
@@ -116,13 +166,13 @@ def data_from(
     Raises `InvalidArgumentError` for targets, weights or a batch size beside a dataset or generator, which has its own.
     """
     data: ArrayData | IterableData
-    if isinstance(x, Dataset) or (not _is_arrays(x) and hasattr(x, "__iter__")):
+    if isinstance(x, (Dataset, PyDataset)) or (not _is_arrays(x) and hasattr(x, "__iter__")):
         for name, value in (("y", y), ("sample_weight", sample_weight), ("batch_size", batch_size)):
             if value is not None:
                 raise InvalidArgumentError(
                     f"`{name}` must not be given with a dataset or generator, which gives batches of its own"
                 )
-        data = IterableData(x)
+        data = NumberedData(x, shuffle) if isinstance(x, PyDataset) else IterableData(x)
     else:
         data = ArrayData(x, y, sample_weight, batch_size, shuffle, steps)
     return data if class_weight is None else Weighted(data, class_weight)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,45 @@ from .weights import get_arrays, set_arrays
 __all__ = ["LayerState"]
 
 
+class OfFirstCall:
+    """What a layer's first symbolic call was given or returned; attributes that users set come before it."""
+
+    def __init__(self, find: Callable[[Any], Any]) -> None:
+        self._find = find
+        self.__doc__ = find.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, layer: Any, owner: type | None = None) -> Any:
+        if layer is None:
+            return self
+        nodes = layer._record.nodes
+        if not nodes:
+            raise AttributeError(
+                f"The layer {layer.name} has never been called and thus has no defined {self._name}.",
+                name=self._name, obj=layer,
+            )  # fmt: skip
+        return self._find(nodes[0])
+
+
 class LayerState:
-    """What `Layer` has of weights and losses."""
+    """What `Layer` has of weights and losses, and of symbolic calls."""
 
     _record: Record
+
+    @OfFirstCall
+    def input(node: Any) -> Any:
+        """The symbolic tensor that the layer was first called with, or a list of them."""
+        return node.inputs[0] if len(node.inputs) == 1 else node.inputs
+
+    @OfFirstCall
+    def output(node: Any) -> Any:
+        """The symbolic tensor that the layer's first call gave, or the structure of them: of a part of a model.
+
+        ``Model(model.inputs, model.get_layer("hidden").output)`` computes what a hidden layer does.
+        """
+        return node.outputs
 
     @property
     def name(self) -> str:

@@ -16,6 +16,8 @@ from .custom_objects import get_custom_objects as get_custom_objects
 from .custom_objects import get_registered_name as get_registered_name
 from .custom_objects import get_registered_object as get_registered_object
 from .custom_objects import register_keras_serializable as register_keras_serializable
+from .data import PyDataset as PyDataset
+from .data import PyDataset as Sequence
 from .data import pack_x_y_sample_weight as pack_x_y_sample_weight
 from .data import unpack_x_y_sample_weight as unpack_x_y_sample_weight
 from .names import clear_session as clear_session
@@ -28,7 +30,8 @@ from .serialization import plain as serialize_keras_object
 from .symbolic import KerasTensor
 
 __all__ = [
-    "CustomObjectScope", "Progbar", "clear_session", "custom_object_scope", "deserialize_keras_object",
+    "CustomObjectScope", "Progbar", "PyDataset", "Sequence", "clear_session", "custom_object_scope",
+    "deserialize_keras_object",
     "disable_interactive_logging", "enable_interactive_logging", "get_custom_objects", "get_registered_name",
     "get_registered_object", "is_interactive_logging_enabled", "is_keras_tensor", "normalize", "pack_x_y_sample_weight",
     "pad_sequences", "register_keras_serializable", "serialize_keras_object", "set_random_seed", "to_categorical",

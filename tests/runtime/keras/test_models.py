@@ -412,3 +412,34 @@ def test_the_width_of_the_table(monkeypatch):
     assert len(shown(model, line_length=60).splitlines()[1]) == 60
     with pytest.raises(ValueError, match="Insufficient console width"):
         shown(model, line_length=12)
+
+
+def test_layers_know_what_their_first_call_was_given_and_gave():
+    inputs = keras.Input((4,))
+    hidden = layers.Dense(3, name="hidden")
+    both = layers.Concatenate(name="both")
+    model = keras.Model(inputs, layers.Dense(1)(both([hidden(inputs), inputs])))
+    assert hidden.input is inputs and hidden.output.shape == (None, 3)
+    assert [id(each) for each in both.input] == [id(hidden.output), id(inputs)]
+    part = keras.Model(model.inputs, model.get_layer("hidden").output)
+    x = np.ones((2, 4), np.float32)
+    np.testing.assert_array_equal(part(x), hidden(x))
+    first = hidden.output
+    hidden(keras.Input((4,)))
+    assert hidden.output is first
+    every = keras.Sequential([keras.Input((4,)), layers.Dense(3), layers.Dense(2)])
+    assert [layer.output.shape for layer in every.layers] == [(None, 3), (None, 2)]
+    alone = layers.Dense(2, name="alone")
+    assert not hasattr(alone, "output")
+    with pytest.raises(AttributeError, match="The layer alone has never been called and thus has no defined input"):
+        alone.input
+
+    class Own(layers.Layer):
+        def __init__(self):
+            super().__init__()
+            self.output = layers.Dense(2)
+
+        def call(self, x):
+            return self.output(x)
+
+    assert Own()(x).shape == (2, 2)

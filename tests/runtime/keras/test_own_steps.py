@@ -132,3 +132,42 @@ def test_fit_with_validation_draws_one_bar(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 1
     assert " - val_loss: " in lines[0]
+
+
+def test_batches_by_number(capsys):
+    class Numbered(keras.utils.PyDataset):
+        def __init__(self, passes):
+            super().__init__(workers=2)
+            self.passes = passes
+
+        def __len__(self):
+            return 4
+
+        def __getitem__(self, number):
+            self.passes[-1].append(number)
+            return X[2 * number : 2 * number + 2], Y[2 * number : 2 * number + 2]
+
+        def on_epoch_begin(self):
+            self.passes.append([])
+
+        def on_epoch_end(self):
+            self.passes[-1].append("end")
+
+    passes = []
+    model = keras.Sequential([layers.Input((3,)), layers.Dense(1, use_bias=False, kernel_initializer="zeros")])
+    model.compile("sgd", "mse")
+    model.fit(Numbered(passes), epochs=2, shuffle=False)
+    assert passes == [[0, 1, 2, 3, "end"]] * 2
+    assert "4/4" in capsys.readouterr().out
+    once = model.get_weights()
+    model.set_weights([0 * once[0]])
+    model.fit(X, Y, batch_size=2, epochs=2, shuffle=False, verbose=0)
+    np.testing.assert_array_equal(model.get_weights()[0], once[0])
+    np.testing.assert_array_equal(model.predict(Numbered(passes), verbose=0), model.predict(X, batch_size=2, verbose=0))
+    tf.random.set_seed(1)
+    model.fit(Numbered(passes), epochs=3, verbose=0)
+    assert {tuple(each) for each in passes[-3:]} != {(0, 1, 2, 3, "end")}
+    assert [sorted(each[:-1]) for each in passes[-3:]] == [[0, 1, 2, 3]] * 3
+    assert keras.utils.Sequence is keras.utils.PyDataset
+    with pytest.raises(NotImplementedError, match="__len__"):
+        model.fit(keras.utils.PyDataset())

@@ -8,27 +8,30 @@ from typing import Any
 import numpy as np
 
 from .. import trace
+from ..convert import wrap
 from ..dtypes import variant
 from ..ir import Type
-from ..op import op
-from ..ops.declare import no_gradient
+from ..op import STRUCTURAL, op
 from .backprop import RULES, Pairs, type_of, zeros_like
-from .nested import add_output, exports
+from .nested import add_output
 from .records import Record, is_differentiable
 
 _FOLLOWED = Type(variant, ())
 
 
 class FollowedCall:
-    """One call of a Python function with eager tensors: its results, and their gradients."""
+    """A call of a Python function with eager tensors, or of the gradients of one: its results, and their gradients."""
 
-    def __init__(self, inputs: Sequence[Any], call: Callable[[], list[Any]]) -> None:
+    def __init__(self, inputs: Sequence[Any], call: Callable[[], list[Any]], before: Any = None) -> None:
         from .tape import GradientTape
 
         self._inputs = inputs
+        self._tape = GradientTape(persistent=True)
+        if before is not None:
+            self._tape.remember(before)
         tapes, trace._local.tapes = trace._local.tapes, ()
         try:
-            with GradientTape(persistent=True) as self._tape:
+            with trace.building(None), self._tape:
                 self._tape.watch([x for x in inputs if is_differentiable(x.dtype)])
                 self.results = call()
         finally:
@@ -36,44 +39,62 @@ class FollowedCall:
 
     def gradients(self, places: Sequence[int], given: Sequence[Any]) -> list[Any]:
         """The gradients of the inputs at some places, from those of the results."""
-        wanted = [self._inputs[place] for place in places]
         with trace.building(None):
-            return self._tape.gradient(self.results, wanted, list(given), "zero")
+            return self._tape.gradient(self.results, [self._inputs[place] for place in places], list(given), "zero")
+
+    def followed(self, places: Sequence[int], given: Sequence[Any]) -> FollowedCall:
+        """`gradients` as a call whose inputs are what is given, and then those of this call."""
+        return FollowedCall([*given, *self._inputs], lambda: self.gradients(places, given), self._tape)
 
 
-def _gradients(call: Any, *given: Any, places: tuple[int, ...], types: tuple[Type, ...]) -> tuple[Any, ...]:
+def _gradients(
+    call: Any, *inputs: Any, places: tuple[int, ...], types: tuple[Type, ...], followed: bool = False
+) -> tuple[Any, ...]:
     assert isinstance(call, FollowedCall)  # no other op gives one, and saved models hold none
-    return tuple([np.asarray(gradient._array) for gradient in call.gradients(places, given)])
-
-
-def _no_second(*_: Any, **__: Any) -> Any:
-    no_gradient("py_function_gradient", "write the function in ops, give it one with custom_gradient, or use "
-                "stop_gradient; in a graph Python functions have first derivatives only")  # fmt: skip
+    given = [wrap(array) for array in inputs[: len(call.results)]]
+    made = call.followed(places, given) if followed else None
+    found = call.gradients(places, given) if made is None else made.results
+    return (*[np.asarray(gradient._array) for gradient in found], *([] if made is None else [made]))
 
 
 GRADIENT = op(
-    "py_function_gradient", infer=lambda *_, places, types: types, numpy=_gradients, gradient=_no_second,
-    doc="The gradients of the inputs of a call of a Python function at some ``places``, from those of its results.",
+    "py_function_gradient", numpy=_gradients,
+    infer=lambda *_, places, types, followed=False: (*types, *([_FOLLOWED] if followed else [])),
+    gradient=STRUCTURAL,
+    doc="The gradients of the inputs of a call of a Python function at some ``places``, from those of its results. "
+    "All inputs of the call come last. When it is ``followed``, another output is what gradients of it need.",
 )  # fmt: skip
 
 
 def pull_python(record: Record, given: list[Any], active: set[Any]) -> Pairs:
     """None for a function of arrays, as in TensorFlow."""
-    node, attributes = record.node, record.attributes
-    places = [i for i, x in enumerate(record.inputs) if record.keys[i] in active and is_differentiable(x.dtype)]
-    if node is None or not attributes["eager"] or not places:
+    return _pull(record, given, active, 0) if record.attributes["eager"] else []
+
+
+def pull_gradient(record: Record, given: list[Any], active: set[Any]) -> Pairs:
+    """Gradients of gradients, of any order."""
+    return _pull(record, given, active, 1)
+
+
+def _pull(record: Record, given: list[Any], active: set[Any], first: int) -> Pairs:
+    """Asks the call that a node has made, whose inputs are those of the node from the ``first`` on."""
+    node = record.node
+    inputs, keys = record.inputs[first:], record.keys[first:]
+    places = [i for i, x in enumerate(inputs) if keys[i] in active and is_differentiable(x.dtype)]
+    if node is None or not places:
         return []
-    known = exports(node)
-    if "call" not in known:
+    if not node.attributes.get("followed"):  # a copy of a node that is followed is followed too
         node.attributes["followed"] = True
-        known["call"] = add_output(node, _FOLLOWED)
-    call = record.see(node.outputs[known["call"]])
-    count = len(attributes["types"])
+        add_output(node, _FOLLOWED)
+    call = record.see(node.outputs[-1])
+    count = len(record.attributes["types"])
     outputs = zip(record.outputs[:count], given[:count], strict=True)
     weights = [zeros_like(x) if g is None else g for x, g in outputs]
-    types = tuple([type_of(record.inputs[place]) for place in places])
-    found = GRADIENT(call, *weights, places=tuple(places), types=types)
-    return [(record.inputs[place], gradient) for place, gradient in zip(places, found, strict=True)]
+    wanted = [inputs[place] for place in places]
+    types = tuple([type_of(x) for x in wanted])
+    found = GRADIENT(call, *weights, *inputs, places=tuple(places), types=types)
+    return list(zip(wanted, found, strict=True))
 
 
 RULES["py_function"] = pull_python
+RULES["py_function_gradient"] = pull_gradient

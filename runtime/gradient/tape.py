@@ -112,6 +112,11 @@ class GradientTape:
             self._records.append(record)
             self.followed.update([key(x) for x in record.outputs if is_differentiable(x.dtype)])
 
+    def remember(self, other: GradientTape) -> None:
+        """Take over what another tape has recorded, so as to differentiate what that one gives."""
+        self._records = list(other._take_records())
+        self.followed = set(other.followed)
+
     @contextlib.contextmanager
     def stop_recording(self) -> Iterator[None]:
         """Operations inside this context are not remembered."""

@@ -94,6 +94,8 @@ def _sample_list() -> ListValue:
 
 
 def _zeros_like(items: ListValue) -> ListValue:
+    if type(items) is not ListValue:  # some other object, which has no gradient
+        return ListValue.of()
     return ListValue.of([_zeros_of(x) for x in items.items()])
 
 

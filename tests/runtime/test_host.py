@@ -208,19 +208,59 @@ def outside(function: Any, x: Any, n: int) -> Any:
     return y, tape.gradient(y, x)
 
 
-def test_second_gradients_of_py_function_in_a_graph_are_refused() -> None:
-    @tf.function
-    def f(x: Any) -> Any:
-        with tf.GradientTape() as second:
-            second.watch(x)
-            with tf.GradientTape() as first:
-                first.watch(x)
-                y = tf.py_function(lambda v: v * v, [x], tf.float32)
-            g = first.gradient(y, x)
-        return second.gradient(g, x)
+def test_gradients_of_any_order_go_through_py_function_in_a_graph() -> None:
+    calls = []
 
-    with pytest.raises(LookupError, match="first derivatives only"):
-        f(c(3.0))
+    def user(x: Any, y: Any) -> Any:
+        calls.append(1)
+        return x**3 * y**2
+
+    def third(x: Any, y: Any) -> Any:
+        with tf.GradientTape() as outer:
+            outer.watch([x, y])
+            with tf.GradientTape() as second:
+                second.watch([x, y])
+                with tf.GradientTape() as first:
+                    first.watch(x)
+                    z = tf.py_function(user, [x, y], tf.float32)
+                along_x = first.gradient(z, x)
+            along_both = second.gradient(along_x, y)
+        return along_x, along_both, outer.gradient(along_both, [x, y])
+
+    for run in (third, tf.function(third)):
+        calls.clear()
+        along_x, along_both, rest = run(c(2.0), c(3.0))
+        assert [float(g) for g in (along_x, along_both, *rest)] == [108, 72, 72, 24]
+        assert len(calls) == 1
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_second_gradients_of_py_function_in_loops_and_branches(staged: bool) -> None:
+    def second(function: Any, x: Any) -> Any:
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = function(x)
+            g = inner.gradient(y, x)
+        return g, outer.gradient(g, x)
+
+    def through_python(x: Any) -> Any:
+        for i in tf.range(4):
+            if x < 1.5:
+                x = tf.ensure_shape(tf.py_function(lambda v: tf.sin(v) * 2.0, [x], tf.float32), [])
+        return x
+
+    def in_ops(x: Any) -> Any:
+        for _ in range(4):
+            x = tf.sin(x) * 2.0 if x < 1.5 else x
+        return x
+
+    for x in (c(0.3), c(0.7)):
+        expected = second(in_ops, x)
+        function = tf.function(through_python)  # which the tapes follow as a whole
+        run = tf.function(lambda x: second(through_python, x)) if staged else lambda x: second(function, x)  # noqa: B023
+        np.testing.assert_allclose(run(x), expected, rtol=1e-5)
 
 
 def test_python_functions_that_fail() -> None:

@@ -109,6 +109,10 @@ class Optimizer:
         """All variables of the optimizer: the counter, the learning rate, then those for each variable."""
         return list(self._variables)
 
+    def _trackable_children(self) -> dict[str, Any]:
+        """What checkpoints save: not what is trained, whose place is in the model."""
+        return {"variables": self._variables}
+
     def add_variable(
         self, shape: Any, initializer: Any = "zeros", dtype: Any = None, name: str | None = None
     ) -> Any:  # fmt: skip

@@ -237,3 +237,35 @@ def test_training_resumed_from_a_file_goes_on_to_the_same_numbers(tmp_path, opti
     third = model()  # the weights alone are not enough
     third.set_weights(first.get_weights())
     assert epochs(third, 3, 6) != losses[3:]
+
+
+@pytest.mark.parametrize("way", ["weights", "model", "checkpoint"])
+def test_interrupted_training_goes_on_to_the_same_numbers(tmp_path, way):
+    x, y = RANDOM.normal(size=(24, 5, 2)).astype(np.float32), RANDOM.normal(size=(24, 1)).astype(np.float32)
+    settings = {"batch_size": 8, "shuffle": False, "verbose": 0}
+
+    def new():
+        keras.utils.set_random_seed(1)
+        inner = keras.Sequential([layers.GRU(4, return_sequences=True), layers.BatchNormalization()])
+        model = keras.Sequential([keras.Input((5, 2)), inner, layers.LSTM(3), layers.Dense(1)])
+        model.compile(keras.optimizers.Adam(0.05, gradient_accumulation_steps=2), "mse")
+        return model
+
+    whole = new()
+    losses = whole.fit(x, y, epochs=4, **settings).history["loss"]
+    first = new()
+    found = first.fit(x, y, epochs=2, **settings).history["loss"]
+    second = new()
+    if way == "weights":
+        first.save_weights(tmp_path / "a.weights.h5")
+        second.load_weights(tmp_path / "a.weights.h5")
+    elif way == "model":
+        first.save(tmp_path / "a.keras")
+        second = keras.models.load_model(tmp_path / "a.keras")
+    else:  # what is trained is known by its place in the model, though the optimizer has it at a shorter one
+        path = tf.train.Checkpoint(m=first, o=first.optimizer).write(tmp_path / "a")
+        tf.train.Checkpoint(m=second, o=second.optimizer).read(path)
+    found += second.fit(x, y, epochs=4, initial_epoch=2, **settings).history["loss"]
+    assert found == losses
+    for a, b in zip(whole.get_weights(), second.get_weights(), strict=True):
+        np.testing.assert_array_equal(a, b)

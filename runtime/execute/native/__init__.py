@@ -8,7 +8,7 @@ region.py          such a part: code for each combination of shapes, when its pl
 lowering.py        a graph as the text of one function; control.py, views.py, gathers.py, reductions.py, statistics.py,
                    running.py, order.py, joining.py, products.py, lists.py, variables.py: how ops are lowered that are
                    not elementwise
-elementwise.py     the elementwise ops, as one table; division.py, and functions.py: exp, log, tanh
+elementwise.py     the elementwise ops, as one table; division.py, and functions/: exp, sin, erf, power ... as vectors
 arrays.py          buffers, expressions over them, and the loops that compute these; workspace.py: their memory
 emitter.py         LLVM IR as text; machine.py: the vectors that this machine has
 assemble.py        text to code: compiler.py (LLVM), entry.py (the function that Python calls)
@@ -25,7 +25,7 @@ What is the same as in the plan: dtypes, shapes, integers bit for bit, compariso
 roots of floats, errors and warnings. A division of integers by zero, a float that fits into no integer, an index
 outside, a failed ``assert``: the code gives up, and the plan runs in its place from the start; nothing has happened by
 then that anyone could see. What may differ in the last digits: sums of floats (in another order; of float32 in
-float64), matrix products, elementary functions (bounds in functions.py), and the sign of a zero that is the largest or
+float64), matrix products, elementary functions (bounds in functions/), and the sign of a zero that is the largest or
 smallest of zeros of both signs.
 """
 

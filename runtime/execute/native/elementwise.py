@@ -88,9 +88,7 @@ def rsqrt(e: Emitter, t: DType, x: str) -> str:
 
 def power(e: Emitter, t: DType, x: str, y: str) -> str:
     if t.kind == "f":
-        if y == literal(2, t):
-            return square(e, t, x)
-        return e.libm("pow", t, x, y)
+        return square(e, t, x) if y == literal(2, t) else functions.power(e, t, x, y)
     if t.kind == "b":
         raise NotLowered("power of booleans")
     return _integer_power(e, t, x, y)
@@ -217,11 +215,18 @@ def copysign(e: Emitter, t: DType, x: str, y: str) -> str:
     return e.intrinsic("copysign", t, x, y)
 
 
+def nextafter(e: Emitter, t: DType, x: str, y: str) -> str:
+    """Numbers of one sign are ordered as the integers are that have their bits."""
+    f = functions.Format(e, t)
+    zero = f.compare("eq", x, 0.0)
+    first = f.with_sign(f.number(np.finfo(t.numpy).smallest_subnormal), y)
+    outwards = e.compare("eq", bool_, e.compare("lt", t, x, y), f.compare("gt", x, 0.0))
+    moved = f.of_bits(f.whole("add", f.bits(x), e.select(outwards, f.integer, "1", "-1")))
+    result = f.choose(e.compare("eq", t, x, y), y, f.choose(zero, first, moved))
+    return f.choose(e.let(f"fcmp uno {f.kind} {x}, {y}"), f.add(x, y), result)
+
+
 # Analysis
-
-
-def _libm(name: str) -> Rule:
-    return lambda e, t, *x: e.libm(name, t, *x)
 
 
 def sigmoid(e: Emitter, t: DType, x: str) -> str:
@@ -229,18 +234,8 @@ def sigmoid(e: Emitter, t: DType, x: str) -> str:
     return divide(e, t, one, e.arithmetic("add", t, one, functions.exp(e, t, negative(e, t, x))))
 
 
-def logaddexp(e: Emitter, t: DType, x: str, y: str) -> str:
-    gap = e.arithmetic("sub", t, x, y)
-    size = negative(e, t, e.intrinsic("fabs", t, gap))
-    rest = e.libm("log1p", t, functions.exp(e, t, size))
-    larger = maximum(e, t, x, y)
-    result = e.arithmetic("add", t, larger, rest)
-    even = e.arithmetic("add", t, x, literal(math.log(2), t))
-    return e.select(e.compare("eq", t, x, y), t, even, e.select(e.is_nan(t, gap), t, gap, result))
-
-
 def softplus(e: Emitter, t: DType, x: str) -> str:
-    return logaddexp(e, t, x, literal(0, t))
+    return functions.logaddexp(e, t, x, literal(0, t))
 
 
 def _unless_zero(rule: Rule, tested: int) -> Rule:
@@ -263,7 +258,7 @@ def clip(e: Emitter, t: DType, x: str, low: str, high: str) -> str:
 
 def sigmoid_cross_entropy(e: Emitter, t: DType, labels: str, logits: str) -> str:
     size = negative(e, t, e.intrinsic("fabs", t, logits))
-    tail = e.libm("log1p", t, functions.exp(e, t, size))
+    tail = functions.log1p(e, t, functions.exp(e, t, size))
     product = e.arithmetic("mul", t, logits, labels)
     return e.arithmetic("add", t, e.arithmetic("sub", t, relu(e, t, logits), product), tail)
 
@@ -281,7 +276,7 @@ ELEMENTWISE: dict[str, tuple[Any, Rule]] = {
     "multiply_no_nan": (np.multiply, _unless_zero(_multiply, 1)),
     "xlogy": (_floating, _unless_zero(
         lambda e, t, x, y: e.arithmetic("mul", t, x, functions.log(e, t, y)), 0)),
-    "xlog1py": (_floating, _unless_zero(lambda e, t, x, y: e.arithmetic("mul", t, x, e.libm("log1p", t, y)), 0)),
+    "xlog1py": (_floating, _unless_zero(lambda e, t, x, y: e.arithmetic("mul", t, x, functions.log1p(e, t, y)), 0)),
     "xdivy": (np.divide, _unless_zero(divide, 0)),
     "maximum": (np.maximum, maximum), "minimum": (np.minimum, minimum),
     "fmax": (np.fmax, _extreme_of_numbers("gt", "or")), "fmin": (np.fmin, _extreme_of_numbers("lt", "and")),
@@ -298,28 +293,20 @@ ELEMENTWISE: dict[str, tuple[Any, Rule]] = {
     "isnan": (np.isnan, isnan), "isinf": (np.isinf, _size_compare("eq", "false")),
     "isfinite": (np.isfinite, _size_compare("lt", "true")), "signbit": (np.signbit, signbit),
     "copysign": (np.copysign, copysign), "relu": (np.positive, relu), "sigmoid": (_floating, sigmoid),
-    "softplus": (_floating, softplus), "logaddexp": (np.logaddexp, logaddexp), "clip": (_same, clip),
+    "softplus": (_floating, softplus), "logaddexp": (np.logaddexp, functions.logaddexp), "clip": (_same, clip),
     "sigmoid_cross_entropy": (_same, sigmoid_cross_entropy),
-    "exp": (np.exp, functions.exp), "log": (np.log, functions.log), "tanh": (np.tanh, functions.tanh),
     "deg2rad": (np.deg2rad, lambda e, t, x: e.arithmetic("mul", t, x, literal(t.numpy.type(math.pi / 180), t))),
     "rad2deg": (np.rad2deg, lambda e, t, x: e.arithmetic("mul", t, x, literal(t.numpy.type(180 / math.pi), t))),
+    "erf": (_floating, functions.erf), "erfc": (_floating, functions.erfc), "nextafter": (np.nextafter, nextafter),
     "identity": (_same, lambda e, t, x: x), "stop_gradient": (_same, lambda e, t, x: x),
 }  # fmt: skip
-# Functions of the C library, one call for each element.
-for _name, _ufunc, _function in (
-    ("exp2", np.exp2, "exp2"), ("expm1", np.expm1, "expm1"), ("log2", np.log2, "log2"), ("log10", np.log10, "log10"),
-    ("log1p", np.log1p, "log1p"), ("sin", np.sin, "sin"), ("cos", np.cos, "cos"), ("tan", np.tan, "tan"),
-    ("arcsin", np.arcsin, "asin"), ("arccos", np.arccos, "acos"), ("arctan", np.arctan, "atan"),
-    ("sinh", np.sinh, "sinh"), ("cosh", np.cosh, "cosh"), ("arcsinh", np.arcsinh, "asinh"),
-    ("arccosh", np.arccosh, "acosh"), ("arctanh", np.arctanh, "atanh"), ("arctan2", np.arctan2, "atan2"),
-    ("hypot", np.hypot, "hypot"), ("nextafter", np.nextafter, "nextafter"), ("cbrt", np.cbrt, "cbrt"),
-    ("erf", _floating, "erf"), ("erfc", _floating, "erfc"),
+for _ufunc in (
+    np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p, np.sin, np.cos, np.tan, np.arcsin, np.arccos,
+    np.arctan, np.arctan2, np.sinh, np.cosh, np.tanh, np.arcsinh, np.arccosh, np.arctanh, np.hypot, np.cbrt,
 ):  # fmt: skip
-    ELEMENTWISE[_name] = (_ufunc, _libm(_function))
-LIBRARY = (
-    "fmod", "pow", "exp2", "expm1", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh",
-    "cosh", "asinh", "acosh", "atanh", "atan2", "hypot", "nextafter", "cbrt", "erf", "erfc",
-)  # fmt: skip
+    ELEMENTWISE[_ufunc.__name__] = (_ufunc, getattr(functions, _ufunc.__name__))
+LIBRARY = "fmod", "pow", "sin", "cos", "tan"
+"""The functions of the C library that code may call."""
 
 
 def apply(e: Emitter, name: str, registers: Sequence[str], dtypes: Sequence[DType], result: DType) -> str:

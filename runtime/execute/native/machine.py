@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-__all__ = ["vector_registers", "vector_width"]
+__all__ = ["fuses", "vector_registers", "vector_width"]
 
 
 @functools.cache
@@ -23,3 +23,11 @@ def vector_registers() -> tuple[int, int]:
 def vector_width() -> str:
     """The attribute of functions whose loops may take the widest vectors: LLVM by itself keeps from some."""
     return f'"prefer-vector-width"="{8 * vector_registers()[1]}"'
+
+
+@functools.cache
+def fuses() -> bool:
+    """Whether this machine multiplies and adds in one instruction."""
+    import llvmlite.binding as llvm
+
+    return "86" not in llvm.get_process_triple() or bool(llvm.get_host_cpu_features().get("fma"))

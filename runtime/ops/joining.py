@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,14 +37,19 @@ def _infer_concat(*types: Type, axis: int) -> Type:
     place = axis_of(axis, len(known[0]))
     others: Shape = None
     for shape in known:
-        require(len(shape) == len(known[0]), f"can't join shapes of different rank: {', '.join(map(text, known))}")
+        if len(shape) != len(known[0]):
+            raise InvalidArgumentError(f"can't join shapes of different rank: {', '.join(_distinct(known))}")
         try:
             others = merge(others, (*shape[:place], None, *shape[place + 1 :]))
         except InvalidArgumentError:
-            raise InvalidArgumentError(f"can't join along axis {axis}: {' and '.join(map(text, known))}") from None
+            raise InvalidArgumentError(f"can't join along axis {axis}: {' and '.join(_distinct(known))}") from None
     assert others is not None
     joined = None if len(known) < len(types) else total(shape[place] for shape in known)
     return Type(types[0].dtype, (*others[:place], joined, *others[place + 1 :]))
+
+
+def _distinct(shapes: Iterable[Shape]) -> list[str]:
+    return list(dict.fromkeys(map(text, shapes)))
 
 
 def _concat_gradient(g: Any, out: Any, *inputs: Any, axis: int) -> tuple[Any, ...]:
@@ -89,7 +94,7 @@ def _infer_stack(*types: Type, axis: int) -> Type:
         try:
             shape = merge(shape, type_.shape)
         except InvalidArgumentError:
-            shown = ", ".join(text(t.shape) for t in types)
+            shown = ", ".join(_distinct(t.shape for t in types))
             raise InvalidArgumentError(f"can't stack tensors of different shapes: {shown}") from None
     if shape is None:
         return Type(types[0].dtype, None)

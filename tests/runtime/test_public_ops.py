@@ -9,6 +9,7 @@ import pytest
 
 import autograph as tf
 from autograph.errors import InvalidArgumentError, OutOfRangeError
+from tests.work import work
 
 NAMESPACES = ["math", "nn", "linalg", "random", "strings", "bitwise"]
 
@@ -192,3 +193,10 @@ def test_errors_name_the_op_and_the_users_line() -> None:
         item(tf.constant([1, 2]), tf.constant(7))
     with pytest.raises(InvalidArgumentError, match="sum: axis 3"):
         tf.reduce_sum([1], axis=3)
+
+
+@pytest.mark.parametrize("join", [tf.concat, tf.stack], ids=["concat", "stack"])
+def test_the_work_to_join_grows_with_the_number_of_tensors(join) -> None:
+    x = tf.ones(2)
+    join([x, x], 0)
+    assert work(lambda: join([x] * 800, 0)) < 10 * work(lambda: join([x] * 100, 0))

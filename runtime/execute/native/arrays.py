@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -21,11 +22,14 @@ MOST_OPERATIONS = 64
 
 
 class Buffer:
-    """Memory for elements of a dtype. ``slot`` is its part of the workspace, None for what comes from outside."""
+    """Memory for elements of a dtype. ``slot`` is its part of the workspace, None for what comes from outside.
+
+    One whose pointer changes has several parts.
+    """
 
     __slots__ = ("dtype", "pointer", "size", "slot")
 
-    def __init__(self, pointer: str, dtype: DType, size: int, slot: Slot | None = None) -> None:
+    def __init__(self, pointer: str, dtype: DType, size: int, slot: Slot | tuple[Any, ...] | None = None) -> None:
         self.pointer, self.dtype, self.size, self.slot = pointer, dtype, size, slot
 
 

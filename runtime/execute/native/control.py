@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from ...ir import Graph, Node, Value
-from .arrays import Expression, Load, Splat
+from .arrays import Buffer, Expression, Load, Splat
+from .elementwise import ELEMENTWISE
 from .emitter import NotLowered, type_of
 from .lists import ListOf, check_owned, joined
 from .lowering import Fails, lowers
@@ -32,7 +33,10 @@ def ready(lowering: Lowering, inputs: Sequence[Expression]) -> list[Expression]:
 
 
 def lower_while(lowering: Lowering, node: Node, inputs: Sequence[Expression]) -> list[Expression]:
-    """The state of a loop: scalars are registers that change, arrays are changed where they are."""
+    """The state of a loop: scalars are registers that change, arrays are changed where they are.
+
+    An array that each turn makes anew has two places, which change their roles, so that it need not be copied.
+    """
     e = lowering.e
     test, body, count = (node.attributes[key] for key in ("test", "body", "count"))
     variables = changed_in(body, known=lowering.changed)
@@ -45,7 +49,8 @@ def lower_while(lowering: Lowering, node: Node, inputs: Sequence[Expression]) ->
             inputs[i] = in_rows(lowering, inputs[i])
     initial = [*inputs[:count], *[lowering.values[key] for key in variables]]
     values: list[Value | Held] = [*node.inputs[:count], *variables]
-    homes = _homes(lowering, node, values, initial)
+    anew = {i for i in range(count) if initial[i].has_shape and initial[i].shape and _is_made_anew(body.outputs[i])}
+    homes = _homes(lowering, node, values, initial, anew)
     lowering.store([(home, x) for home, x in zip(homes, initial, strict=True) if home is not None])
     for value in values:  # so that the loop can change arrays where they are
         if lowering.dies_at(value, node):
@@ -54,16 +59,29 @@ def lower_while(lowering: Lowering, node: Node, inputs: Sequence[Expression]) ->
     before, head, inside, after = e.label, e.new_label("while"), e.new_label("turn"), e.new_label("done")
     e.jump(head)
     e.begin(head)
-    state: list[Expression] = []
+    numbers: list[Expression] = []
+    spares: dict[int, Load] = {}
     phis: list[tuple[int, str, str]] = []
+
+    def changing(kind: str, given: str) -> str:
+        register = e.name()
+        phis.append((len(e.lines), f"  {register} = phi {kind}", given))
+        e.lines.append("")
+        return register
+
     for x, home, given in zip(initial, homes, first, strict=True):
         if home is None:
-            register = e.name()
-            phis.append((len(e.lines), f"  {register} = phi {_kind(x)}", given))
-            e.lines.append("")
-            state.append(_with_register(x, register))
-        else:
-            state.append(home)
+            numbers.append(_with_register(x, changing(_kind(x), given)))
+    for i, home in enumerate(homes):
+        if home is not None and i in anew:
+            spare = lowering.new_buffer(home.dtype, home.shape)
+            slots = home.buffer.slot, spare.buffer.slot
+            homes[i], spares[i] = (
+                Load(Buffer(changing("ptr", each.buffer.pointer), home.dtype, home.size, slots), home.shape)
+                for each in (home, spare)
+            )
+    scalars = iter(numbers)
+    state = [next(scalars) if home is None else home for home in homes]
     operands = inputs[count:]
     # The initial arrays are no longer what the values say: only the loop's own variables may be looked at.
     lowering.values.update(zip(variables, state[count:], strict=True))
@@ -78,10 +96,11 @@ def lower_while(lowering: Lowering, node: Node, inputs: Sequence[Expression]) ->
         e.branch(lowering.scalar(decided[0]), inside, after)
         e.begin(inside)
         bind(lowering, body, [*state[:count], *operands])
+        lowering.offers.update({body.outputs[i]: spare for i, spare in spares.items()})
         following = lowering.block(body, body.outputs)
         if following is not None:
             following += [lowering.values[key] for key in variables]
-            ends = _turn(lowering, homes, following, state)
+            ends = _turn(lowering, homes, spares, following, state)
             e.jump(head)
     lowering.work += work
     for (line, text, given), new in zip(phis, [None] * len(phis) if ends is None else ends, strict=True):
@@ -94,34 +113,49 @@ def lower_while(lowering: Lowering, node: Node, inputs: Sequence[Expression]) ->
 
 
 def _homes(lowering: Lowering, node: Node, values: Sequence[Value | Held],
-           initial: Sequence[Expression]) -> list[Load | None]:  # fmt: skip
+           initial: Sequence[Expression], anew: Collection[int]) -> list[Load | None]:  # fmt: skip
     """Where the arrays of the state live; None for scalars and lists.
 
-    An array that nobody else needs is used as it is.
+    An array that nobody else needs is used as it is, if each turn changes it where it is.
     """
     homes: list[Load | None] = []
-    for value, x in zip(values, initial, strict=True):
+    for i, (value, x) in enumerate(zip(values, initial, strict=True)):
         if isinstance(x, ListOf):
             check_owned(lowering, x, value, node)
             homes.append(None)
         elif x.shape == ():
             homes.append(None)
-        elif isinstance(x, Load) and lowering.dies_at(value, node) and lowering.is_owned(x, value):
+        elif i not in anew and isinstance(x, Load) and lowering.dies_at(value, node) and lowering.is_owned(x, value):
             homes.append(Load(x.buffer, x.shape))
         else:
             homes.append(lowering.new_buffer(x.dtype, x.shape))
     return homes
 
 
-def _turn(lowering: Lowering, homes: Sequence[Load | None], following: Sequence[Expression],
+def _is_made_anew(value: Value) -> bool:
+    """Whether an array at the end of a turn is made by an op that does not change one where it is."""
+    name = value.node.op.name
+    return name not in ELEMENTWISE and name not in ("placeholder", "constant", "set_item", "add_at")
+
+
+def _turn(lowering: Lowering, homes: Sequence[Load | None], spares: dict[int, Load], following: Sequence[Expression],
           state: Sequence[Expression]) -> Sequence[str | None]:  # fmt: skip
-    """The end of a turn: arrays to their homes; the registers of the scalars' next values."""
+    """The end of a turn: arrays to their places; the registers of the next scalars, and of places that change."""
     for old, new in zip(state, following, strict=True):
         _check_alike(old, new, "a variable of a loop changes its shape")
     scalars = [_register(lowering, x) for x, home in zip(following, homes, strict=True) if home is None]
-    lowering.store([(home, x) for home, x in zip(homes, following, strict=True) if home is not None])
+    pairs, places = [], []
+    for i, (home, x) in enumerate(zip(homes, following, strict=True)):
+        if home is None:
+            continue
+        spare = spares.get(i)
+        stays = spare is None or (isinstance(x, Load) and x.same_place(home))
+        pairs.append((home if spare is None or stays else spare, x))
+        if spare is not None:
+            places += [home.buffer.pointer, spare.buffer.pointer][:: 1 if stays else -1]
+    lowering.store(pairs)
     lowering.e.poll(lowering.work)
-    return scalars
+    return [*scalars, *places]
 
 
 # Branches

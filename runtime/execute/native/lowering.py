@@ -86,6 +86,9 @@ class Lowering:
         self.work = 0
         self.changed: dict[Graph, list[variables.Held]] = {}
         """What `variables.changed_in` has found."""
+        self.offers: dict[Value, Load] = {}
+        """Places for values, which are taken if new ones would be made for them."""
+        self._offered: Load | None = None
         self.node: Node | None = None
         """The node that is being lowered, for `NotLowered` errors; and the one of the graph itself that it is in."""
         self.outermost: Node | None = None
@@ -161,6 +164,7 @@ class Lowering:
                 if graph is self._graph:
                     self.outermost = node
                 found = self._lower(node)
+                self._offered = None
                 for value in dying.get(node, ()):
                     self.values.pop(value, None)
                 for value, x in zip(node.outputs, found, strict=True):
@@ -188,6 +192,7 @@ class Lowering:
         if name == "constant":
             return [self.constant(node.attributes["value"])]
         inputs = [self.values[value].resolved() for value in node.inputs]
+        self._offered = self.offers.get(node.outputs[0]) if node.outputs and name != "while" else None
         if name in ("while", "cond"):
             from .control import lower_cond, lower_while
 
@@ -323,6 +328,9 @@ class Lowering:
 
     def new_buffer(self, dtype: DType, shape: Ints) -> Load:
         """A part of the workspace for an array."""
+        offered, self._offered = self._offered, None
+        if offered is not None and offered.dtype is dtype and offered.shape == shape:
+            return offered
         size = math.prod(shape)
         slot = self.workspace.take(size * (1 if dtype is bool_ else dtype.numpy.itemsize))
         pointer = self.e.let_first(f"getelementptr inbounds i8, ptr %workspace, i64 {slot.offset}")

@@ -502,3 +502,60 @@ def test_running_sums_that_are_looked_up() -> None:
         return b, d[c % 5] % (c - b + 1000)
 
     check(f, np.array([-1, 0, -1, 1, 100], np.int32), np.array([5, 5, 5, 5, 2], np.uint8))
+
+
+def test_arrays_that_each_turn_makes_anew_change_places() -> None:
+    def f(x, y, n):
+        for i in tf.range(n):
+            old = x
+            x = tf.concat([y[:1], x[:-1]], 0)
+            if i % 3 == 1:
+                y = x[::-1]
+            else:
+                y = tf.concat([y[-1:], y[:-1]], 0) + old
+            for _ in tf.range(i):
+                x = tf.concat([x[1:], x[:1]], 0)
+                y = tf.transpose(tf.reshape(y, (7, 10)))[:, ::-1]
+                y = tf.reshape(y, (70,)) + x
+        return x, y
+
+    for n in range(6):
+        check(f, np.arange(70.0), np.arange(70.0)[::-1].copy(), np.array(n, np.int32))
+
+
+def test_a_swap_of_arrays_and_one_that_stays() -> None:
+    def f(x, y, n):
+        z = x
+        for i in tf.range(n):
+            x, y = tf.reshape(tf.transpose(tf.reshape(y, (7, 10))), (70,)), x
+            if i > 2:
+                z = tf.concat([z[1:], x[:1]], 0)
+        return x, y, z
+
+    for n in range(6):
+        check(f, np.arange(70.0), -np.arange(70.0), np.array(n, np.int32))
+
+
+def test_an_array_and_a_view_of_another_change_places() -> None:
+    def f(x, y, n):
+        for _ in tf.range(n):
+            x, y = y, x[::-1]
+        return x, y
+
+    for n in range(5):
+        check(f, np.arange(70.0), -np.arange(70.0), np.array(n, np.int32))
+
+
+def test_copies_of_arrays_that_each_turn_makes_anew() -> None:
+    def f(x, n):
+        for _ in tf.range(n):
+            x = tf.concat([x[1:], x[:1]], 0)
+        return x
+
+    x = np.arange(500.0)
+    lowering = Lowering(region(f, x, np.array(3, np.int32)).graph, [Type(tf.float64, (500,)), Type(tf.int32, ())])
+    lowering.lower()
+    text = "\n".join(lowering.e.lines)
+    inside = text[text.index("turn") : text.index("done", text.index("turn") + 200)]
+    assert inside.count("call i1 @part") == 1  # the larger part; the other one is a single element
+    check(f, x, np.array(3, np.int32))

@@ -27,7 +27,8 @@ def print_summary(
 
     The table is as wide as the terminal, up to 88 characters; with the layers that each is connected to, up to 108.
     ``positions``: where columns end, as shares of the line. ``layer_range``: patterns for the names of the first and
-    last layer shown. Raises `ValueError` for a line that is too short and for patterns that no name matches.
+    last layer shown. ``print_fn`` is given the whole text. Raises `ValueError` for a line that is too short and for
+    patterns that no name matches.
     """
     graph = None if isinstance(model, Sequential) else model.graph_of_calls
     connected = graph is not None and not _is_chain(graph)
@@ -44,8 +45,12 @@ def print_summary(
     layers = _in_range(model.layers if graph is None else graph.operations, layer_range)
     rows = [row for layer in layers for row in _rows(layer, graph if connected else None, show_trainable,
                                                     0 if expand_nested else None, connected)]  # fmt: skip
-    for line in [f'Model: "{model.name}"', *_table(headings, rows, widths, aligned), *_totals(model)]:
-        (print_fn or print)(line)
+    lines = [f'Model: "{model.name}"', *_table(headings, rows, widths, aligned), *_totals(model)]
+    text = "\n".join(lines)
+    if print_fn is None:
+        print(text)
+    else:
+        print_fn(text + "\n")
 
 
 def _in_range(layers: list[Any], layer_range: Any) -> list[Any]:

@@ -310,9 +310,10 @@ def test_a_convolution_in_a_traced_function():
 
 
 def shown(model, **kwargs):
-    lines = []
-    model.summary(print_fn=lines.append, **kwargs)
-    return "\n".join(lines)
+    texts = []
+    model.summary(print_fn=texts.append, **kwargs)
+    (text,) = texts  # all at once, as in Keras
+    return text.removesuffix("\n")
 
 
 def test_summary_of_a_chain():

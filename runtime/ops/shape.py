@@ -55,7 +55,17 @@ def _infer_reshape(x: Type, *_: Type, shape: Shape) -> Type:
 
 
 def _reshape(x: Any, *dims: Any, shape: Any) -> Any:
-    return x.reshape(dims[0] if dims else shape)
+    wanted = dims[0] if dims else shape
+    try:
+        return x.reshape(wanted)
+    except ValueError:
+        wanted = tuple(map(int, wanted))
+        unclear = not x.size and -1 in wanted and 0 in wanted
+        raise InvalidArgumentError(
+            f"{text(x.shape)} does not reshape to {text(wanted)}"
+            f"{': without elements, any dimension fits in place of -1' if unclear else ''}",
+            remedy="write the dimension in place of -1" if unclear else None,
+        ) from None
 
 
 reshape_op = op(

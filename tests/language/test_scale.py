@@ -11,6 +11,7 @@ import autograph as tf
 from autograph.config import settings
 from autograph.runtime.check import check
 from autograph.runtime.deeper import deeper
+from autograph.runtime.execute import native
 from autograph.runtime.execute.native.lowering import Lowering
 from autograph.runtime.execute.plan import Plan
 from autograph.runtime.optimize import optimize
@@ -59,28 +60,39 @@ def appends(n: int) -> Callable:
     return function_of(["items = []", f"for i in range({n}):", *turn], "items[0] + items[-1]")
 
 
-PROGRAMS = [elifs, operands, branches, loops, variables, stores_in_branches, appends]
+def results(n: int) -> Callable:
+    lines = [f"v{i} = {f'v{i - 1}' if i else 'x'} * 2.0 + x" for i in range(n)]
+    return function_of(lines, "[" + ", ".join(f"v{i}" for i in range(n)) + "]")
 
 
-def cost(program: Callable[[int], Callable], n: int) -> dict[str, int]:
+def wide_nodes(n: int) -> Callable:
+    return function_of([f"parts = [x + float(i) for i in range({n})]"], "tf.add_n(parts), tf.stack(parts)")
+
+
+PROGRAMS = [(elifs, ()), (operands, ()), (branches, ()), (loops, ()), (variables, ()), (stores_in_branches, ()),
+            (appends, ()), (results, (16,)), (wide_nodes, ())]  # fmt: skip
+
+
+def cost(program: Callable[[int], Callable], shape: tuple[int, ...], n: int) -> dict[str, int]:
     """The work of each step."""
     function = tf.function(program(n))
     found: list = []
-    result = {"trace": work(lambda: found.append(function.get_concrete_function(tf.constant(1.0)).graph))}
+    result = {"trace": work(lambda: found.append(function.get_concrete_function(tf.ones(shape)).graph))}
     graph = found[0]
     for step in (optimize, Plan, check, text, dot):
         result[step.__name__] = work(lambda: step(graph))
-    lowering = Lowering(graph, [value.type for value in graph.inputs])
-    result["lower"] = work(lowering.lower)
+    if native.is_available():
+        lowering = Lowering(graph, [value.type for value in graph.inputs])
+        result["lower"] = work(lowering.lower)
     return result
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("program, shape", PROGRAMS)
 def test_six_times_the_program_takes_six_times_the_work(
-    program: Callable[[int], Callable], monkeypatch: pytest.MonkeyPatch
+    program: Callable[[int], Callable], shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(settings, "checks", False)
     with deeper(20_000):
-        cost(program, 5)
-        small, large = cost(program, 40), cost(program, 240)
+        cost(program, shape, 80)
+        small, large = cost(program, shape, 40), cost(program, shape, 240)
     assert {step: large[step] / small[step] for step in large if large[step] > 7.2 * small[step]} == {}

@@ -364,8 +364,13 @@ class Lowering:
         waiting = [(target, x) for target, x in waiting if not (isinstance(x, Load) and x.same_place(target))]
         by_shape: dict[Ints, list[tuple[Load, Expression]]] = {}
         late = []
+        readers: dict[Buffer, list[tuple[Load | Gather, Ints]]] = {}
         for target, x in waiting:
-            if any(self._disturbs(target, other, target.shape == place.shape) for place, other in waiting):
+            for leaf in leaves([x]):
+                if isinstance(leaf, (Load, Gather)):
+                    readers.setdefault(leaf.buffer, []).append((leaf, target.shape))
+        for target, x in waiting:
+            if self._disturbs(target, readers.get(target.buffer, ())):
                 temporary = self.new_buffer(target.dtype, target.shape)
                 late.append((target, temporary))
                 target = temporary
@@ -375,16 +380,15 @@ class Lowering:
         for target, temporary in late:
             self._store_group(target.shape, [(target, temporary)])
 
-    def _disturbs(self, target: Load, x: Expression, together: bool) -> bool:
-        """Whether storing into a target changes what an expression reads, point by point or not at all if together."""
+    def _disturbs(self, target: Load, readers: Iterable[tuple[Load | Gather, Ints]]) -> bool:
+        """Whether storing into a target changes what is read of its buffer, for the points of the shapes beside it.
+
+        What is read point by point, for the target's own points, is read before it is changed.
+        """
         if target.buffer.slot is None:  # a result: nobody reads it
             return False
-        for leaf in leaves([x]):
-            if not isinstance(leaf, (Load, Gather)) or leaf.buffer is not target.buffer:
-                continue
-            if not (together and isinstance(leaf, Load) and leaf.same_place(target)):
-                return True
-        return False
+        return any(shape != target.shape or not isinstance(leaf, Load) or not leaf.same_place(target)
+                   for leaf, shape in readers)  # fmt: skip
 
     def _store_group(self, shape: Ints, pairs: Sequence[tuple[Load, Expression]]) -> None:
         size = math.prod(shape)

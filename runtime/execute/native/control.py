@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from ...ir import Graph, Node, Value
-from .arrays import Buffer, Expression, Load, Splat
+from .arrays import Buffer, Expression, Load, Map, Splat
 from .elementwise import ELEMENTWISE
 from .emitter import NotLowered, type_of
 from .lists import ListOf, check_owned, joined
@@ -149,7 +149,8 @@ def _turn(lowering: Lowering, homes: Sequence[Load | None], spares: dict[int, Lo
         if home is None:
             continue
         spare = spares.get(i)
-        stays = spare is None or (isinstance(x, Load) and x.same_place(home))
+        x = x.resolved()  # what is computed only now can be put where the old array is
+        stays = spare is None or isinstance(x, Map) or (isinstance(x, Load) and x.same_place(home))
         pairs.append((home if spare is None or stays else spare, x))
         if spare is not None:
             places += [home.buffer.pointer, spare.buffer.pointer][:: 1 if stays else -1]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...dtypes import DType
+from ...dtypes import DType, bool_, float64
 from .emitter import Emitter, NotLowered, literal, type_of
+from .functions import Format, unless_far
+from .machine import fuses
 
 
 def divide(e: Emitter, t: DType, x: str, y: str) -> str:
@@ -97,17 +99,41 @@ def _rest(e: Emitter, t: DType, x: str, y: str) -> tuple[str, str]:
 
 
 def fmod(e: Emitter, t: DType, x: str, y: str) -> str:
-    return e.libm("fmod", t, x, y) if t.kind == "f" else _rest(e, t, x, y)[0]
+    return _float_rest(e, t, x, y) if t.kind == "f" else _rest(e, t, x, y)[0]
 
 
 def truncatediv(e: Emitter, t: DType, x: str, y: str) -> str:
     return _truncated(e, t, x, y)[0]
 
 
+def _float_rest(e: Emitter, t: DType, x: str, y: str) -> str:
+    """The remainder with the sign of `x`: exactly ``x - q*y``; by the C library where the quotient has many digits."""
+    f = Format(e, t)
+    if f.single:  # the product is exact in float64
+        w = f.wide()
+        a, b = e.cast(x, t, float64), e.cast(y, t, float64)
+        quotient = e.intrinsic("trunc", float64, w.div(a, b))
+        rest = e.cast(w.sub(a, w.mul(quotient, b)), float64, t)
+        quotient, limit = e.cast(w.at_most(w.size(quotient), 1e30), float64, t), 2.0**28
+    elif fuses():
+        quotient = e.intrinsic("trunc", t, f.div(x, y))
+        rest = f.fused(f.negative(quotient), y, x)
+        # the quotient may have been rounded to the next integer
+        past = e.compare("ne", bool_, f.compare("lt", rest, 0.0), f.compare("lt", x, 0.0))
+        past = f.both(past, e.compare("ne", t, rest, f.number(0.0)))
+        back = f.with_sign(f.size(y), x)
+        rest = f.choose(past, f.add(rest, back), rest)
+        quotient, limit = f.at_most(f.size(quotient), 1e300), 2.0**51
+    else:
+        return e.libm("fmod", t, x, y)
+    rest = f.choose(e.compare("lt", t, f.size(x), f.size(y)), x, f.with_sign(rest, x))
+    return unless_far(e, "fmod", t, quotient, limit, [x, y], rest)
+
+
 def _float_division(e: Emitter, t: DType, x: str, y: str) -> tuple[str, str]:
     """Quotient rounded down and remainder, by the algorithm of Python's (and NumPy's) ``divmod`` of floats."""
     zero, one = literal(0, t), literal(1, t)
-    rest = e.libm("fmod", t, x, y)
+    rest = _float_rest(e, t, x, y)
     plain = divide(e, t, x, y)
     quotient = divide(e, t, e.arithmetic("sub", t, x, rest), y)
     unlike = e.let(f"xor i1 {e.compare('lt', t, y, zero)}, {e.compare('lt', t, rest, zero)}")

@@ -250,13 +250,12 @@ class Emitter:
         return self.let(f"{'sext' if source.kind == 'i' else 'zext'} {a} {x} to {b}")
 
     def _float_to_integer(self, x: str, source: DType, target: DType) -> str:
-        limits = np.iinfo(target.numpy)
-        wide = x if source is float64 else self.cast(x, source, float64)
+        limits, kind = np.iinfo(target.numpy), type_of(source)
         # both ends are powers of two and exact; a fraction above the lower end would still be cut to it
-        low = self.let(f"fcmp oge double {wide}, {literal(float(limits.min), float64)}")
-        high = self.let(f"fcmp olt double {wide}, {literal(float(limits.max + 1), float64)}")
+        low = self.let(f"fcmp oge {kind} {x}, {literal(float(limits.min), source)}")
+        high = self.let(f"fcmp olt {kind} {x}, {literal(float(limits.max + 1), source)}")
         fits = self.let(f"and i1 {low}, {high}")
         self.fail_if(self.let(f"xor i1 {fits}, true"))
         safe = self.select(fits, source, x, literal(0, source))
         sign = "s" if target.kind == "i" else "u"
-        return self.let(f"fpto{sign}i {type_of(source)} {safe} to {type_of(target)}")
+        return self.let(f"fpto{sign}i {kind} {safe} to {type_of(target)}")

@@ -28,6 +28,13 @@ _FAR = {
 }  # fmt: skip
 
 
+# erf(x) = P(x - c) from 1 on to where it rounds to 1, for float32.
+_MIDDLE = (1.071063239e-06, -8.526260328e-08, -1.716699552e-05, 2.696674933e-05, 7.252581191e-05, -0.0003075240505,
+           0.0003838531869, 0.00043034381, -0.002968767676, 0.006976378568, -0.01025842493, 0.01023596993,
+           -0.006835531324, 0.002789910904, 0.9994694211)  # fmt: skip
+_MIDDLE_CENTER, _MIDDLE_END = 2.45, 3.92
+
+
 def _near(f: Format, x: str) -> str:
     return f.mul_add(x, f.polynomial(f.mul(x, x), _NEAR[f.single]), x)
 
@@ -50,7 +57,12 @@ def _far(f: Format, size: str) -> str:
 def erf(e: Emitter, dtype: DType, x: str) -> str:
     f = Format(e, dtype)
     size = f.size(x)
-    far = f.with_sign(f.sub(f.number(1.0), _far(f, size)), x)
+    if f.single:
+        middle = f.polynomial(f.sub(f.at_most(size, _MIDDLE_END), f.number(_MIDDLE_CENTER)), _MIDDLE)
+        far = f.where(size, "gt", _MIDDLE_END, 1.0, middle)
+    else:
+        far = f.sub(f.number(1.0), _far(f, size))
+    far = f.with_sign(far, x)
     return f.choose(f.compare("gt", size, 1.0), far, _near(f, x))
 
 

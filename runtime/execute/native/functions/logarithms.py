@@ -6,12 +6,17 @@ import math
 
 import numpy as np
 
-from ....dtypes import DType, float32, float64
+from ....dtypes import DType
 from ..emitter import Emitter
 from .exponentials import LN2, exp
 from .formats import Format
 
-__all__ = ["arccosh", "arcsinh", "arctanh", "log", "log1p", "log2", "log10", "logaddexp", "parts", "series"]
+__all__ = ["arccosh", "arcsinh", "arctanh", "log", "log1p", "log2", "log10", "logaddexp", "parts"]
+
+# In two parts for float32 (True) and float64.
+_INVERSE_LN2 = {True: (1.4423828125, 0.00031222839606925845), False: (1.4426946640014648, 3.768874985636099e-07)}
+_INVERSE_LN10 = {True: (0.4342041015625, 9.038033749675378e-05), False: (0.4342944622039795, 1.9699272335463627e-08)}
+_LOG10_OF_2 = {True: (0.301025390625, 4.605039066518657e-06), False: (0.30102999566395283, 2.8363394551044964e-14)}
 
 
 def parts(f: Format, x: str, subnormal: bool = True) -> tuple[str, str]:
@@ -29,7 +34,7 @@ def parts(f: Format, x: str, subnormal: bool = True) -> tuple[str, str]:
     return f.of_integer(k), f.sub(m, f.number(1.0))
 
 
-def series(f: Format, t: str, terms: int) -> tuple[str, str]:
+def _series(f: Format, t: str, terms: int) -> tuple[str, str]:
     """``h`` and ``c`` with ``log(1+t) = t - (h - c)``, where ``h = t²/2`` and ``c = s*(h + R)``, ``s = t/(2+t)``.
 
     ``R`` is the series of ``2*atanh(s)`` without its first term.
@@ -58,7 +63,7 @@ def log(e: Emitter, dtype: DType, x: str) -> str:
 
 def _log(f: Format, k: str, t: str, more: str | None = None) -> str:
     """``k * log(2) + log(1 + t) + more``"""
-    half, correction = series(f, t, _terms(f))
+    half, correction = _series(f, t, _terms(f))
     high, low = LN2[f.single]
     correction = f.mul_add(k, f.number(low), correction)
     if more is not None:
@@ -81,22 +86,14 @@ def log1p(e: Emitter, dtype: DType, x: str) -> str:
     return _of_all(f, x, -1.0, f.unless_tiny(x, _log1p(f, x)))
 
 
-def _of_base(e: Emitter, dtype: DType, x: str, inverse: tuple[float, float], log_of_2: tuple[float, float]) -> str:
+def _of_base(f: Format, x: str, inverse: tuple[float, float], log_of_2: tuple[float, float]) -> str:
     """The logarithm to a base, with ``1/log(base)`` and ``log2`` to that base in two parts each.
 
-    float32 is computed in float64. For float64 the first parts have few bits, so that products with them are exact.
+    The first parts have few bits, so that products with them are exact.
     """
-    f = Format(e, dtype)
-    if f.single:
-        w = f.wide()
-        k, t = parts(w, e.cast(x, float32, float64), subnormal=False)
-        half, correction = series(w, t, 5)
-        natural = w.sub(t, w.sub(half, correction))
-        scaled = w.mul_add(natural, w.number(sum(inverse)), w.mul(k, w.number(sum(log_of_2))))
-        return _of_all(f, x, 0.0, e.cast(scaled, float64, float32))
     k, t = parts(f, x)
-    half, correction = series(f, t, _terms(f))
-    high = f.cut(f.sub(t, half), 32)
+    half, correction = _series(f, t, _terms(f))
+    high = f.cut(f.sub(t, half), 12 if f.single else 32)
     low = f.add(f.sub(f.sub(t, high), half), correction)
     first = f.mul(high, f.number(inverse[0]))
     rest = f.mul_add(f.add(low, high), f.number(inverse[1]), f.mul(low, f.number(inverse[0])))
@@ -108,12 +105,13 @@ def _of_base(e: Emitter, dtype: DType, x: str, inverse: tuple[float, float], log
 
 
 def log2(e: Emitter, dtype: DType, x: str) -> str:
-    return _of_base(e, dtype, x, (float.fromhex("0x1.71547p+0"), float.fromhex("0x1.94ae0bf85ddf4p-22")), (1.0, 0.0))
+    f = Format(e, dtype)
+    return _of_base(f, x, _INVERSE_LN2[f.single], (1.0, 0.0))
 
 
 def log10(e: Emitter, dtype: DType, x: str) -> str:
-    inverse = float.fromhex("0x1.bcb7bp-2"), float.fromhex("0x1.526e50e32a6abp-26")
-    return _of_base(e, dtype, x, inverse, (float.fromhex("0x1.34413509f78p-2"), float.fromhex("0x1.fef311f12b358p-46")))
+    f = Format(e, dtype)
+    return _of_base(f, x, _INVERSE_LN10[f.single], _LOG10_OF_2[f.single])
 
 
 def logaddexp(e: Emitter, dtype: DType, x: str, y: str) -> str:

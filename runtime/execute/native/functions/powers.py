@@ -9,37 +9,33 @@ from ..emitter import Emitter
 from ..machine import fuses
 from .exponentials import exp2_series
 from .formats import Format
-from .logarithms import parts, series
+from .logarithms import parts
 
 __all__ = ["cbrt", "hypot", "power"]
 
-# 2/log(2) and 1/3 in two parts.
-_TWO_BY_LN2 = float.fromhex("0x1.71547652b82fep+1"), float.fromhex("0x1.777d0ffda0d24p-55")
-_THIRD = float.fromhex("0x1.5555555555555p-2"), float.fromhex("0x1.5555555555555p-56")
+# 2/log(2) and 1/3 in two parts, for float32 (True) and float64.
+_TWO_BY_LN2 = {True: (2.885390043258667, 3.8519260e-08), False: (2.8853900817779268, 4.0710547481862066e-17)}
+_THIRD = {True: (0.3333333432674408, -9.934107e-09), False: (1 / 3, 1.850371707708594e-17)}
 # The cube root from 1 to 2, to 2**-19: interpolated at Chebyshev nodes.
 _CBRT = (0.005072953325277491, -0.04831832068166114, 0.19665479701360078, -0.4602977267696209, 0.8317431442479309,
          0.47514693623890253)  # fmt: skip
 
 
 def power(e: Emitter, dtype: DType, x: str, y: str) -> str:
-    """``2**(y * log2(abs(x)))``, the logarithm of float64 in two parts; by the C library where that would be slow."""
+    """``2**(y * log2(abs(x)))``, the logarithm in two parts; by the C library where that would be slow."""
+    if not fuses():
+        return e.libm("pow", dtype, x, y)
     f = Format(e, dtype)
     size = f.size(x)
-    if f.single:
-        found = _single(f, size, y)
-    elif fuses():
-        found = _double(f, size, y)
-    else:
-        return e.libm("pow", dtype, x, y)
-    found = f.where(size, "eq", 1.0, 1.0, found)
+    found = f.where(size, "eq", 1.0, 1.0, _power(f, size, y))
     half = f.mul(y, f.number(0.5))
     whole = e.compare("eq", dtype, e.intrinsic("trunc", dtype, y), y)
     odd = f.both(whole, e.compare("ne", dtype, e.intrinsic("trunc", dtype, half), half))
     found = f.choose(odd, f.with_sign(found, x), found)
     below = f.both(f.compare("lt", x, 0.0), f.compare("gt", x, -math.inf))
     broken = f.both(below, e.compare("ne", dtype, e.intrinsic("trunc", dtype, y), y))
+    broken = e.either(broken, e.let(f"fcmp uno {f.kind} {x}, {y}"))
     found = f.choose(broken, f.number(math.nan), found)
-    found = f.choose(e.let(f"fcmp uno {f.kind} {x}, {y}"), f.number(math.nan), found)
     return f.where(y, "eq", 0.0, 1.0, f.where(x, "eq", 1.0, 1.0, found))
 
 
@@ -48,31 +44,20 @@ def _of_logarithm(f: Format, x: str, result: str) -> str:
     return f.where(x, "eq", 0.0, -math.inf, f.where(x, "eq", math.inf, math.inf, result))
 
 
-def _single(f: Format, x: str, y: str) -> str:
-    w = f.wide()
-    x, y = f.e.cast(x, float32, float64), f.e.cast(y, float32, float64)
-    k, t = parts(w, x, subnormal=False)
-    half, correction = series(w, t, 6)
-    logarithm = w.mul_add(w.sub(t, w.sub(half, correction)), w.number(1 / math.log(2)), k)
-    exponent = w.clamped(w.mul(_of_logarithm(w, x, logarithm), y), -160.0, 130.0)
-    k, bits = w.nearest(exponent)
-    result = w.mul(w.polynomial(w.sub(exponent, k), exp2_series(9)), w.power_of_two(bits))
-    return f.e.cast(result, float64, float32)
-
-
-def _double(f: Format, x: str, y: str) -> str:
+def _power(f: Format, x: str, y: str) -> str:
+    limit = 160.0 if f.single else 1100.0
     high, low = _log2(f, x)
     high = _of_logarithm(f, x, high)
     exponent = f.mul(high, y)
     rest = f.mul_add(low, y, f.fused(high, y, f.negative(exponent)))
-    rest = f.choose(f.compare("lt", f.size(exponent), 1100.0), rest, f.number(0.0))
-    exponent = f.clamped(exponent, -1100.0, 1100.0)
+    rest = f.choose(f.compare("lt", f.size(exponent), limit), rest, f.number(0.0))
+    exponent = f.clamped(exponent, -limit, limit)
     k, bits = f.nearest(exponent)
-    return f.scaled(f.polynomial(f.add(f.sub(exponent, k), rest), exp2_series(13)), bits)
+    return f.scaled(f.polynomial(f.add(f.sub(exponent, k), rest), exp2_series(7 if f.single else 13)), bits)
 
 
 def _log2(f: Format, x: str) -> tuple[str, str]:
-    """The logarithm in two parts that have about 65 bits together.
+    """The logarithm in two parts that have about 12 bits more together than one.
 
     ``log(m) = 2*s * (1 + z/3 + z²/5 + ...)`` with ``s = (m-1)/(m+1)`` and ``z = s²``: the products are computed with
     what their rounding leaves out (T. J. Dekker, "A floating-point technique for extending the available precision",
@@ -88,10 +73,11 @@ def _log2(f: Format, x: str) -> tuple[str, str]:
     z, z_low = f.mul(s, s), f.mul(f.mul(s, s_low), two)
     z_low = f.add(f.fused(s, s, f.negative(z)), z_low)
     # z/3 and the rest of the series
-    first = f.mul(z, f.number(_THIRD[0]))
-    first_low = f.fused(z, f.number(_THIRD[0]), f.negative(first))
-    first_low = f.mul_add(z_low, f.number(_THIRD[0]), f.mul_add(z, f.number(_THIRD[1]), first_low))
-    rest = f.mul(f.mul(z, z), f.polynomial(z, [1 / (2 * i + 1) for i in range(12, 1, -1)]))
+    third, third_low = (f.number(each) for each in _THIRD[f.single])
+    first = f.mul(z, third)
+    first_low = f.fused(z, third, f.negative(first))
+    first_low = f.mul_add(z_low, third, f.mul_add(z, third_low, first_low))
+    rest = f.mul(f.mul(z, z), f.polynomial(z, [1 / (2 * i + 1) for i in range(5 if f.single else 12, 1, -1)]))
     w, w_low = _sum(f, first, rest)
     w_low = f.add(w_low, first_low)
     # times s, plus s
@@ -100,7 +86,7 @@ def _log2(f: Format, x: str) -> tuple[str, str]:
     h, h_low = _sum(f, s, q)
     h_low = f.add(h_low, f.add(s_low, q_low))
     # times 2/log(2), plus k
-    c, c_low = f.number(_TWO_BY_LN2[0]), f.number(_TWO_BY_LN2[1])
+    c, c_low = (f.number(each) for each in _TWO_BY_LN2[f.single])
     g = f.mul(h, c)
     g_low = f.mul_add(h_low, c, f.mul_add(h, c_low, f.fused(h, c, f.negative(g))))
     high, low = _sum(f, k, g)

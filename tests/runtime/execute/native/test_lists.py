@@ -209,6 +209,38 @@ def test_memory_is_freed() -> None:
         assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 30_000
 
 
+def test_what_an_earlier_call_has_written_is_not_seen() -> None:
+    def f(x, n):
+        fixed = tf.TensorArray(tf.float64, size=4, element_shape=(3,))
+        growing = tf.TensorArray(tf.float64, size=0, dynamic_size=True, element_shape=(3,))
+        for i in tf.range(n):
+            fixed = fixed.write(i, x)
+            growing = growing.write(i, x)
+        return fixed.stack(), tf.ensure_shape(growing.write(3, x).stack(), (4, 3))
+
+    found = region(f, np.zeros(3), np.array(4, np.int32))
+    for n, start in ((4, 7.0), (1, 1.0), (0, 2.0), (4, 3.0)):
+        arguments = np.full(3, start), np.array(n, np.int32)
+        for expected, got in zip(found.plan.run(*arguments), found.run(*arguments), strict=True):
+            same(expected, got)
+    assert found.is_compiled and not found.failures
+
+
+def test_memory_of_lists_is_kept_unless_they_were_large() -> None:
+    def f(x, n):
+        items = [x]
+        for _ in tf.range(n):
+            items.append(x)
+        return items[-1]
+
+    found = region(f, np.zeros(1000), np.array(5, np.int32))
+    sizes = []
+    for n in (5, 10_000, 20):
+        found.run(np.zeros(1000), np.array(n, np.int32))
+        sizes.append(found._entry.__module__.cache[3])  # the object that owns the memory
+    assert 6 * 8000 <= sizes[0] < 2**25 and sizes[1] == 0 and sizes[2] >= 21 * 8000
+
+
 PIECES = (
     "a.append(x * i)", "a.append(a[-1] + x)", "x = a.pop() + x", "a[i % 2] = x - 1", "x = a[i % 2] * 2 % 101",
     "b = b.write(i % 4, x)", "x = b.read(i % 4) + 1", "x = x + len(a)", "x = x % 97",

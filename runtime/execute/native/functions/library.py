@@ -13,69 +13,82 @@ from ..emitter import Emitter, literal, type_of
 
 __all__ = ["unless_far"]
 
-_WIDTHS = 2, 4, 8, 16, 32
+_WIDTHS = 2, 4, 8, 16
+_PURE = "noinline nounwind willreturn memory(none)"
 
 
 def unless_far(e: Emitter, name: str, dtype: DType, tested: str, limit: float, args: Sequence[str], usual: str) -> str:
     """``usual``, or the C library's function of ``args`` where a number is farther from 0 than a limit, yet finite."""
     kind = type_of(dtype)
-    function = f"@far.{name}.{kind}"
+    function = f"far.{name}.{kind}"
     if function not in e.declarations:
         _define(e, function, name, dtype, limit, len(args))
-    variants = [f"_ZGV_LLVM_N{n}{'v' * (len(args) + 2)}_{function[1:]}({function[1:]}.{n})" for n in _WIDTHS]
+    variants = [f"_ZGV_LLVM_N{n}{'v' * (len(args) + 2)}_{function}({function}.{n})" for n in _WIDTHS]
     given = ", ".join(f"{kind} {register}" for register in (tested, usual, *args))
-    return e.let(f'call {kind} {function}({given}) nounwind willreturn memory(none) '
+    return e.let(f'call {kind} @{function}({given}) nounwind willreturn memory(none) '
                  f'"vector-function-abi-variant"="{",".join(variants)}"')  # fmt: skip
 
 
 def _define(e: Emitter, function: str, name: str, dtype: DType, limit: float, count: int) -> None:
-    kind, names = type_of(dtype), [f"%x{i}" for i in range(count)]
+    """Define the function for one element, for all in memory, and for vectors."""
+    kind, names = type_of(dtype), ["%tested", "%usual", *[f"%x{i}" for i in range(count)]]
     inner = Emitter()
     size = inner.intrinsic("fabs", dtype, "%tested")
     far = inner.compare("gt", dtype, size, literal(limit, dtype))
     finite = inner.compare("lt", dtype, size, literal(float("inf"), dtype))
     inner.branch(inner.let(f"and i1 {far}, {finite}"), "library", "done")
     inner.begin("library")
-    inner.do(f"ret {kind} {inner.libm(name, dtype, *names)}")
-    inner.begin("done")
-    parameters = [f"{kind} {x}" for x in ("%tested", "%usual", *names)]
+    inner.do(f"ret {kind} {inner.libm(name, dtype, *names[2:])}")
     e.declarations.update(inner.declarations)
     e.declarations[function] = "\n".join([
-        f"define {kind} {function}({', '.join(parameters)}) noinline nounwind willreturn memory(none) {{",
-        *inner.lines, f"  ret {kind} %usual", "}",
+        f"define internal {kind} @{function}({', '.join(f'{kind} {x}' for x in names)}) {_PURE} {{",
+        *inner.lines, "done:", f"  ret {kind} %usual", "}", _of_memory(function, kind, len(names)),
     ])  # fmt: skip
     for n in _WIDTHS:
         fabs, some = f"@llvm.fabs.v{n}f{8 * dtype.numpy.itemsize}", f"@llvm.vector.reduce.or.v{n}i1"
         e.declare(fabs, f"declare <{n} x {kind}> {fabs}(<{n} x {kind}>)")
         e.declare(some, f"declare i1 {some}(<{n} x i1>)")
-        e.declare(f"{function}.{n}", _of_vectors(function, dtype, limit, names, n, fabs, some))
+        bound = f"splat ({kind} {literal(limit, dtype)})"
+        e.declare(f"{function}.{n}", _of_vectors(function, f"<{n} x {kind}>", names, n, fabs, some, bound))
 
 
-def _of_vectors(function: str, dtype: DType, limit: float, names: Sequence[str], n: int,
-                fabs: str, some: str) -> str:  # fmt: skip
-    """The same for vectors. It is no internal function, because nothing refers to it until loops are vectors."""
-    kind = type_of(dtype)
-    vector = f"<{n} x {kind}>"
-    parameters = ", ".join(f"{vector} {x}" for x in ("%tested", "%usual", *names))
+def _of_memory(function: str, kind: str, count: int) -> str:
+    """What is tested, the results and the arguments are in memory, one row of `n` after the other."""
     inner = Emitter()
-    elements = [inner.let(f"extractelement {vector} {x}, i64 %i") for x in ("%tested", "%result", *names)]
-    value = inner.let(f"call {kind} {function}({', '.join(f'{kind} {x}' for x in elements)})")
-    bound = f"splat ({kind} {literal(limit, dtype)})"
-    return f"""define {vector} {function}.{n}({parameters}) noinline nounwind willreturn memory(none) {{
+    places = [inner.let(f"getelementptr {kind}, ptr %rows, i64 {inner.let(f'add i64 %i, {start}')}")
+              for start in ["0", "%n", *[inner.let(f"mul i64 %n, {row}") for row in range(2, count)]]]  # fmt: skip
+    given = ", ".join(f"{kind} {inner.let(f'load {kind}, ptr {place}')}" for place in places)
+    inner.do(f"store {kind} {inner.let(f'call {kind} @{function}({given})')}, ptr {places[1]}")
+    return "\n".join([
+        f"define internal void @{function}.all(ptr %rows, i64 %n) noinline nounwind {{", "start:", "  br label %loop",
+        "loop:", "  %i = phi i64 [ 0, %start ], [ %next, %loop ]", *inner.lines, "  %next = add i64 %i, 1",
+        "  %end = icmp eq i64 %next, %n", "  br i1 %end, label %done, label %loop", "done:", "  ret void", "}",
+    ])  # fmt: skip
+
+
+def _of_vectors(function: str, vector: str, names: Sequence[str], n: int, fabs: str, some: str, bound: str) -> str:
+    """The function that loops call. It is no internal one, because nothing refers to it until they are vectors."""
+    parameters, count = ", ".join(f"{vector} {x}" for x in names), len(names)
+    inner = Emitter()
+    for i, x in enumerate(names):
+        inner.do(f"store {vector} {x}, ptr {inner.let(f'getelementptr {vector}, ptr %rows, i64 {i}')}")
+    return f"""define {vector} @{function}.{n}({parameters}) {_PURE} {{
 start:
   %size = call {vector} {fabs}({vector} %tested)
   %far = fcmp ogt {vector} %size, {bound}
   %some = call i1 {some}(<{n} x i1> %far)
-  br i1 %some, label %loop, label %done, !prof !0
-loop:
-  %i = phi i64 [ 0, %start ], [ %next, %loop ]
-  %result = phi {vector} [ %usual, %start ], [ %changed, %loop ]
-{chr(10).join(inner.lines)}
-  %changed = insertelement {vector} %result, {kind} {value}, i64 %i
-  %next = add i64 %i, 1
-  %end = icmp eq i64 %next, {n}
-  br i1 %end, label %done, label %loop
+  br i1 %some, label %rare, label %done, !prof !0
+rare:
+  %result = tail call {vector} @{function}.{n}.rare({parameters})
+  ret {vector} %result
 done:
-  %all = phi {vector} [ %usual, %start ], [ %changed, %loop ]
-  ret {vector} %all
+  ret {vector} %usual
+}}
+define internal {vector} @{function}.{n}.rare({parameters}) {_PURE} {{
+  %rows = alloca [{count} x {vector}]
+{chr(10).join(inner.lines)}
+  call void @{function}.all(ptr %rows, i64 {n})
+  %place = getelementptr {vector}, ptr %rows, i64 1
+  %result = load {vector}, ptr %place
+  ret {vector} %result
 }}"""

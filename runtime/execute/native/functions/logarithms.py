@@ -34,20 +34,17 @@ def parts(f: Format, x: str, subnormal: bool = True) -> tuple[str, str]:
     return f.of_integer(k), f.sub(m, f.number(1.0))
 
 
-def _series(f: Format, t: str, terms: int) -> tuple[str, str]:
+def _series(f: Format, t: str) -> tuple[str, str]:
     """``h`` and ``c`` with ``log(1+t) = t - (h - c)``, where ``h = t²/2`` and ``c = s*(h + R)``, ``s = t/(2+t)``.
 
     ``R`` is the series of ``2*atanh(s)`` without its first term.
     """
+    terms = 5 if f.single else 11
     s = f.div(t, f.add(t, f.number(2.0)))
     square = f.mul(s, s)
     rest = f.mul(square, f.polynomial(square, [2 / (2 * i + 1) for i in range(terms, 0, -1)]))
     half = f.mul(f.mul(t, t), f.number(0.5))
     return half, f.mul(s, f.add(half, rest))
-
-
-def _terms(f: Format) -> int:
-    return 5 if f.single else 11
 
 
 def _of_all(f: Format, x: str, edge: float, result: str) -> str:
@@ -63,7 +60,7 @@ def log(e: Emitter, dtype: DType, x: str) -> str:
 
 def _log(f: Format, k: str, t: str, more: str | None = None) -> str:
     """``k * log(2) + log(1 + t) + more``"""
-    half, correction = _series(f, t, _terms(f))
+    half, correction = _series(f, t)
     high, low = LN2[f.single]
     correction = f.mul_add(k, f.number(low), correction)
     if more is not None:
@@ -92,7 +89,7 @@ def _of_base(f: Format, x: str, inverse: tuple[float, float], log_of_2: tuple[fl
     The first parts have few bits, so that products with them are exact.
     """
     k, t = parts(f, x)
-    half, correction = _series(f, t, _terms(f))
+    half, correction = _series(f, t)
     high = f.cut(f.sub(t, half), 12 if f.single else 32)
     low = f.add(f.sub(f.sub(t, high), half), correction)
     first = f.mul(high, f.number(inverse[0]))

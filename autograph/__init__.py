@@ -164,6 +164,7 @@ _NAMESPACES = {
             upper
             """,
     },
+    "autodiff": {"runtime.gradient.forward": "ForwardAccumulator", "runtime.gradient": "GradientTape"},
     "train": {"runtime.export.checkpoint": "Checkpoint CheckpointManager latest_checkpoint"},
     "saved_model": {"saved_models": "DEFAULT_SERVING_SIGNATURE_DEF_KEY contains_saved_model load save"},
     "data": {

@@ -78,8 +78,8 @@ def begin(frame: FrameType, function: Callable[..., Any] | None) -> tuple[int, P
         _local.base, _local.outer, _local.whole = id(frame), outer, outer
     else:
         code = getattr(function, "__code__", None)
-        known = code is not None and is_user_file(code.co_filename)
-        _local.base, _local.outer, _local.whole = id(frame), None, Place(code, 0) if known else None
+        whole = Place(code, 0) if code is not None and is_user_file(code.co_filename) else None
+        _local.base, _local.outer, _local.whole = id(frame), None, whole
     return before
 
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from ..places import warn
 from .callback import Callback, CallbackList, History, LambdaCallback, Logs, ProgbarLogger
+from .monitor import Monitor
 from .tensorboard import TensorBoard
 
 __all__ = [
@@ -21,39 +21,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class _Monitor(Callback):
-    """A callback that watches one of the losses or metrics."""
-
-    def __init__(self, monitor: str, mode: str, min_delta: float = 0.0) -> None:
-        super().__init__()
-        if mode not in ("auto", "min", "max"):
-            warn(f"mode {mode!r} is unknown, falling back to 'auto'")
-            mode = "auto"
-        self.monitor = monitor
-        if mode == "auto":
-            up = any(part in monitor for part in ("acc", "auc", "precision", "recall", "iou", "f1", "r2", "similarity"))
-            mode = "max" if up else "min"
-        self.mode = mode
-        self.min_delta = abs(min_delta)
-
-    def is_better(self, value: float, than: float | None) -> bool:
-        """Whether a value is better than another by more than ``min_delta``."""
-        if than is None:
-            return True
-        return value - self.min_delta > than if self.mode == "max" else value + self.min_delta < than
-
-    def value(self, logs: Logs) -> float | None:
-        """The watched value; a warning and None when there is none."""
-        found = (logs or {}).get(self.monitor)
-        if found is None:
-            warn(
-                f"{type(self).__name__} conditioned on metric `{self.monitor}` which is not available. Available "
-                f"metrics are: {','.join(logs or {})}",
-            )
-        return found
-
-
-class EarlyStopping(_Monitor):
+class EarlyStopping(Monitor):
     """Ends training when a value has not become better for ``patience`` epochs.
 
     Parameters
@@ -111,14 +79,15 @@ class EarlyStopping(_Monitor):
             self.model.set_weights(self.best_weights)
 
 
-class ModelCheckpoint(_Monitor):
-    """Saves the weights after epochs, or after every so many batches.
+class ModelCheckpoint(Monitor):
+    """Saves the model after epochs, or after every so many batches.
 
     Parameters
     ----------
-    filepath: a path, in which ``{epoch:02d}`` and ``{val_loss:.2f}`` are filled in.
+    filepath: a path, in which ``{epoch:02d}`` and ``{val_loss:.2f}`` are filled in; that of models ends in ``.keras``.
+    monitor, mode: the name of the value, and whether smaller (``min``) or larger (``max``) is better.
     save_best_only: whether only those that are better than all before.
-    save_weights_only: must be True: whole models are saved by ``tf.saved_model.save``.
+    save_weights_only: `Model.save_weights` in place of `Model.save`.
     save_freq: ``"epoch"``, or a number of batches.
     initial_value_threshold: the value to be better than.
     """
@@ -129,13 +98,17 @@ class ModelCheckpoint(_Monitor):
         save_freq: str | int = "epoch", initial_value_threshold: float | None = None
     ) -> None:  # fmt: skip
         super().__init__(monitor, mode)
-        if not save_weights_only:
-            raise InvalidArgumentError("ModelCheckpoint saves weights: pass save_weights_only=True")
+        if not save_weights_only and not os.fspath(filepath).endswith(".keras"):
+            raise InvalidArgumentError(
+                f"The filepath provided must end in `.keras` (Keras model format). Received: filepath={filepath}",
+                remedy="add `.keras`, or pass save_weights_only=True",
+            )
         if save_freq != "epoch" and not isinstance(save_freq, int):
             raise InvalidArgumentError(f'save_freq must be "epoch" or a number of batches, not {save_freq!r}')
         self.filepath = os.fspath(filepath)
         self.verbose = verbose
         self.save_best_only = save_best_only
+        self.save_weights_only = save_weights_only
         self.save_freq = save_freq
         self.best = initial_value_threshold
         self._batches = 0
@@ -160,14 +133,24 @@ class ModelCheckpoint(_Monitor):
             raise InvalidArgumentError(
                 f"the file name {self.filepath!r} needs {error}, which is none of {sorted(logs)}"
             ) from None
+        better = ""
         if self.save_best_only:
             value = self.value(logs)
-            if value is None or not self.is_better(value, self.best):
+            if value is None:
                 return
+            if not self.is_better(value, self.best):
+                self._tell(epoch, f"{self.monitor} did not improve from {self.best:.5f}")
+                return
+            before = "None" if self.best is None else f"{self.best:.5f}"
+            better = f"{self.monitor} improved from {before} to {value:.5f}, "
             self.best = value
-        self.model.save_weights(path)
+        self._tell(epoch, f"{better}saving model to {path}")
+        (self.model.save_weights if self.save_weights_only else self.model.save)(path)
+        self._tell(epoch, f"finished saving model to {path}")
+
+    def _tell(self, epoch: int, what: str) -> None:
         if self.verbose > 0:
-            print(f"\nEpoch {epoch + 1}: saving model to {path}")
+            print(f"\nEpoch {epoch + 1}: {what}")
 
 
 class LearningRateScheduler(Callback):
@@ -197,7 +180,7 @@ def _note_rate(model: Any, logs: Logs) -> None:
         logs["learning_rate"] = float(np.asarray(model.optimizer.learning_rate))
 
 
-class ReduceLROnPlateau(_Monitor):
+class ReduceLROnPlateau(Monitor):
     """Multiplies the learning rate by ``factor`` when a value has not become better for ``patience`` epochs."""
 
     def __init__(

@@ -126,14 +126,18 @@ class CompiledMetrics(Metric):
                 update = converted_call(metric.update_state)
                 update(targets[number], predicted[number], sample_weight=weights[number] if weighted else None)
 
-    def result(self) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+    def by_name(self) -> dict[str, Metric]:
+        """The metrics by the names of their results."""
+        found: dict[str, Metric] = {}
         for _, metric, name, _ in self._made or ():
             unique, number = name, 1
             while unique in found:
                 unique, number = f"{name}_{number}", number + 1
-            found[unique] = metric.result()
+            found[unique] = metric
         return found
+
+    def result(self) -> dict[str, Any]:
+        return {name: metric.result() for name, metric in self.by_name().items()}
 
 
 def per_output(value: Any, outputs: Any, count: int, names: list[str] | None, what: str) -> list[Any]:

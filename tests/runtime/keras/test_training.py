@@ -500,6 +500,29 @@ def test_early_stopping_brings_the_best_weights_back(capsys):
     )
 
 
+@pytest.mark.parametrize("monitor, better", [
+    ("val_loss", "min"), ("mae", "min"), ("val_root", "min"), ("cosine_similarity", "max"), ("mine", None),
+    ("accumulated", None),
+])  # fmt: skip
+def test_what_is_better_is_known_of_the_metric(monitor, better):
+    model = linear(metrics=[
+        "mae", "cosine_similarity", keras.metrics.RootMeanSquaredError(name="root"),
+        keras.metrics.MeanMetricWrapper(lambda y, outputs: outputs, name="mine"),
+    ])  # fmt: skip
+    known = keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: logs.update(accumulated=1.0))
+    stopping = keras.callbacks.EarlyStopping(monitor=monitor)
+
+    def fit():
+        model.fit(X, Y, validation_data=(X, Y), callbacks=[known, stopping], verbose=0)
+
+    if better is None:
+        with pytest.raises(ValueError, match=f"(?s)EarlyStopping callback received monitor={monitor}.*mode='max'"):
+            fit()
+    else:
+        fit()
+        assert stopping.is_better(2.0, 1.0) == (better == "max")
+
+
 def test_a_value_that_is_not_there_warns():
     with pytest.warns(UserWarning, match="`val_loss` which is not available. Available metrics are: loss"):
         linear().fit(X, Y, callbacks=[keras.callbacks.EarlyStopping()], verbose=0)

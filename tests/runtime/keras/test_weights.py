@@ -192,7 +192,7 @@ def test_checkpoints(tmp_path, capsys):
     values = iter([3.0, 1.0, 2.0])
     known = keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: logs.update(score=next(values)))
     best = keras.callbacks.ModelCheckpoint(
-        tmp_path / "best", monitor="score", save_best_only=True, save_weights_only=True, verbose=1
+        tmp_path / "best", monitor="score", mode="min", save_best_only=True, save_weights_only=True, verbose=1
     )
     weights = []
     kept = keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: weights.append(model.get_weights()))
@@ -202,11 +202,27 @@ def test_checkpoints(tmp_path, capsys):
     model.load_weights(tmp_path / "best")
     for a, b in zip(model.get_weights(), weights[1], strict=True):
         np.testing.assert_array_equal(a, b)
-    assert capsys.readouterr().out.count("saving model to") == 2
+    assert capsys.readouterr().out == (
+        f"\nEpoch 1: score improved from None to 3.00000, saving model to {tmp_path}/best\n"
+        f"\nEpoch 1: finished saving model to {tmp_path}/best\n"
+        f"\nEpoch 2: score improved from 3.00000 to 1.00000, saving model to {tmp_path}/best\n"
+        f"\nEpoch 2: finished saving model to {tmp_path}/best\n"
+        "\nEpoch 3: score did not improve from 1.00000\n"
+    )
     with pytest.raises(ValueError, match="needs 'nope', which is none of"):
         model.fit(X, Y, callbacks=[keras.callbacks.ModelCheckpoint("{nope}", save_weights_only=True)], verbose=0)
     with pytest.raises(ValueError, match="save_weights_only=True"):
         keras.callbacks.ModelCheckpoint("x")
+
+
+def test_checkpoints_of_whole_models(tmp_path):
+    model = compiled()
+    path = tmp_path / "{epoch}.keras"
+    model.fit(X, Y, epochs=2, callbacks=[keras.callbacks.ModelCheckpoint(path)], verbose=0)
+    again = keras.models.load_model(tmp_path / "2.keras", custom_objects={"Network": Network})
+    np.testing.assert_array_equal(again.predict(X, verbose=0), model.predict(X, verbose=0))
+    assert int(again.optimizer.iterations) == int(model.optimizer.iterations)
+    assert (tmp_path / "1.keras").exists()
 
 
 # Interrupted and resumed

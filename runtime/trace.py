@@ -389,26 +389,38 @@ def kernel_error(error: Exception, op: Op) -> Exception:
     if not isinstance(error, AutographError):
         kind = type(error)
         if kind in (ValueError, OverflowError) or isinstance(error, (np.exceptions.AxisError, np.linalg.LinAlgError)):
-            error = InvalidArgumentError(str(error).strip())
+            text = str(error).strip()
+            error = InvalidArgumentError(text, remedy=_REMEDIES.get(text))
         elif isinstance(error, TypeError) and (kind is TypeError or kind.__module__.startswith("numpy")):
             error = InvalidTypeError(str(error).strip())
         elif kind is IndexError:
             error = OutOfRangeError(str(error).strip())
-    return error.about(op.name) if isinstance(error, (InvalidArgumentError, OutOfRangeError)) else error
+    return _about(error, op)
+
+
+_REMEDIES = {
+    "Integers to negative integer powers are not allowed.": "make one of them a float, as in 2.0 ** x",
+}
+
+
+def _about(error: Exception, op: Op) -> Exception:
+    """The error, with the name of the op where that tells the user something: ``text`` stands for what Python does."""
+    if isinstance(error, (InvalidArgumentError, OutOfRangeError)) and op.name != "text":
+        error.about(op.name)
+    return error
 
 
 def _located(error: Exception, op: Op, where: Place | None) -> Exception:
     """The error again, with the user's location added when it has none."""
     if isinstance(error, AutographError):
-        if isinstance(error, (InvalidArgumentError, OutOfRangeError)):
-            error.about(op.name)
+        _about(error, op)
         if error.file is None and where is not None:
             return error.at(*where.location)
         if where is None and current_scope():
             error.inside(op.name, current_scope() + op.name)
         return error
     if isinstance(error, (ValueError, OverflowError)) and type(error) in (ValueError, OverflowError):
-        located = InvalidArgumentError(f"{op.name}: {error}")
+        located = InvalidArgumentError(str(error), remedy=_REMEDIES.get(str(error)))
         return _located(located, op, where)
     return error
 

@@ -6,8 +6,10 @@ import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from importlib.machinery import BuiltinImporter, ExtensionFileLoader
-from types import CellType, FunctionType, ModuleType, SimpleNamespace
+from types import CellType, FrameType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any
+
+from autograph.runtime.trace import is_user_file, user_location
 
 from .by_type import ByType
 from .dispatch import backend_of
@@ -17,6 +19,24 @@ from .variables import UNDEFINED
 _FOREIGN = ("autograph", "numpy")
 _STATELESS = (object, str, bytes, int, float, complex, tuple, frozenset)
 _HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
+
+
+def name_of(obj: Any, otherwise: str = "") -> str:
+    """The variable of the user's running functions that holds an object; the innermost, if there are several."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if is_user_file(frame.f_code.co_filename):
+            for name, value in frame.f_locals.items():
+                if value is obj:
+                    return name
+        frame = frame.f_back
+    return otherwise
+
+
+def where() -> dict[str, Any]:
+    """The keywords of an `AutographError` for the user's line."""
+    location = user_location()
+    return {} if location is None else {"file": location.file, "line": location.line, "function": location.function}
 
 
 class Location:

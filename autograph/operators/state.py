@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import MutationError
-from autograph.runtime.places import Place, user_code, user_location
+from autograph.runtime.places import Place, user_code
 
 from . import identities
 from .array_locks import Locked
@@ -35,6 +35,8 @@ from .locations import (
     has_attributes,
     is_plain_object,
     locations,
+    name_of,
+    where,
 )
 from .snapshots import Snapshot, copy_of, difference, restore
 from .variables import UNDEFINED
@@ -377,11 +379,12 @@ def about_to_change(obj: Any) -> None:
     """
     copy = _local.copies.get(id(obj))
     if copy is not None and copy[0] is obj:
-        text, remedy = copy[2]
-        raise MutationError(f"`{copy[1]}` {text}", construct=copy[1], remedy=remedy, **_where())
-    where = user_code()
+        name, (text, remedy) = name_of(obj, copy[1]), copy[2]
+        text = f"`{name}` {text}" if name else f"what is changed here {text}"
+        raise MutationError(text, construct=name or None, remedy=remedy, **where())
+    place = user_code()
     for journal in _local.stack:
-        journal.announce(obj, where)
+        journal.announce(obj, place)
 
 
 def refuse_unknown(obj: Any) -> None:
@@ -397,13 +400,8 @@ def refuse_unknown(obj: Any) -> None:
             f"a store into an object of class `{kind}` in a staged branch or loop; a graph can't carry that change",
             construct=kind,
             remedy="use a list, a dict, an attribute or a variable in its place, or make the change outside",
-            **_where(),
+            **where(),
         )
-
-
-def _where() -> dict[str, Any]:
-    location = user_location()
-    return {} if location is None else {"file": location.file, "line": location.line, "function": location.function}
 
 
 CHOSEN = (

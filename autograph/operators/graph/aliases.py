@@ -158,8 +158,8 @@ def note_shared(labels: Sequence[str], values: Sequence[Any], frozen: Sequence[A
             if isinstance(each, Frozen) and each.obj is not part:
                 first_label, first = seen.setdefault(id(each.obj), (label, part))
                 if first is not part:
-                    mark_copy(first, first_label or "the value")
-                    mark_copy(part, label or "the value")
+                    mark_copy(first, first_label)
+                    mark_copy(part, label)
 
 
 def mark_chosen(labels: Sequence[str], values: Sequence[Any], frozen: Sequence[Any], before: Container[int]) -> None:
@@ -169,7 +169,7 @@ def mark_chosen(labels: Sequence[str], values: Sequence[Any], frozen: Sequence[A
             if isinstance(each, Frozen) and each.obj is not part and id(each.obj) not in before:
                 mark = copies().get(id(each.obj))
                 if mark is not None and mark[0] is each.obj:
-                    mark_copy(part, label or "the value", mark[2])
+                    mark_copy(part, label, mark[2])
 
 
 def pairs(merged: Any, frozen: Any) -> Iterator[tuple[Any, Any]]:

@@ -30,7 +30,7 @@ def in_some_runs(label: str) -> str:
 @lru_cache(maxsize=256)
 def _in_some_runs(function: CodeType, name: str) -> str:
     texts = []
-    bodies = list(_bodies(function)) or [function]  # as it was written, when what it returns is looked at
+    bodies = list(bodies_in(function)) or [function]  # as it was written, when what it returns is looked at
     for what, verb in (("STORE_", "set"), ("DELETE_", "delete")):
         lines = sorted({line for body in bodies for line in assigned_lines(body, name, what)})
         if lines:
@@ -48,9 +48,9 @@ def _whole(place: Place) -> CodeType:
     return code
 
 
-def _bodies(code: CodeType) -> Iterator[CodeType]:
+def bodies_in(code: CodeType) -> Iterator[CodeType]:
     """The code of the branches and loops in a function, which tracebacks show under its name."""
     for constant in code.co_consts:
         if isinstance(constant, CodeType) and constant.co_name == code.co_name:
             yield constant
-            yield from _bodies(constant)
+            yield from bodies_in(constant)

@@ -15,11 +15,12 @@ from autograph.errors import MutationError
 from autograph.runtime import dtypes
 from autograph.runtime.op import OPS
 
+from ..locations import name_of
 from ..state import INSIDE, about_to_change, copies, created, mark_copy, stack
 from . import aliases, memory
 from .errors import where
 from .join import join
-from .lists import ListState, StagedList
+from .lists import ListState, StagedList, kind_of
 from .specs import ListOf, Spec, Tree, is_structure, parts_of, rebuild
 
 Path = tuple[int, ...]
@@ -112,8 +113,9 @@ class ListElement(StagedList):
         )
 
     def _refusal(self, what: str, remedy: str) -> MutationError:
-        name = self.root.name
-        owner = f"the list `{name}`" if name else "a list"
+        root = self.root
+        name = name_of(root, root.name)
+        owner = f"the list `{name}`" if name and name != kind_of(root).__name__ else "a list"
         return MutationError(f"an element of {owner} {what}", **where(), construct=name or None, remedy=remedy)
 
 

@@ -27,7 +27,7 @@ def join(left: Spec, right: Spec) -> Spec:
     for missing in (UNDEFINED, None):  # what may be undefined is outside, as a variable is asked for that first
         for one, other in ((left, right), (right, left)):
             if isinstance(one, Optional) and one.missing is missing:
-                return _join_optional(one, other)
+                return _join_optional(left, right, missing)
             if isinstance(one, Constant) and one.value is missing:
                 new = opened_new(other)
                 return new if _may_miss(new, missing) else Optional(missing, new)
@@ -71,11 +71,15 @@ def _may_miss(spec: Spec, missing: Any) -> bool:
     return False
 
 
-def _join_optional(one: Optional, other: Spec) -> Spec:
-    if isinstance(other, Constant) and other.value is one.missing:
-        return opened_new(one)
-    inner = other.inner if isinstance(other, Optional) and other.missing is one.missing else other
-    return Optional(one.missing, join(one.inner, inner), one.name)
+def _join_optional(left: Spec, right: Spec, missing: Any) -> Spec:
+    """The specification for two of which one at least may be missing."""
+    inner, name = [left, right], ""
+    for i, (one, other) in enumerate(((left, right), (right, left))):
+        if isinstance(one, Constant) and one.value is missing:
+            return opened_new(other)
+        if isinstance(one, Optional) and one.missing is missing:
+            inner[i], name = one.inner, name or one.name
+    return Optional(missing, join(*inner), name)
 
 
 def _opened(spec: Spec) -> Spec:

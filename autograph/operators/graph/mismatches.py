@@ -11,7 +11,7 @@ from autograph.errors import BranchMismatchError
 from autograph.runtime.trace import is_user_file
 
 from ..variables import UNDEFINED
-from .assigned import assigned_lines
+from .assigned import assigned_lines, bodies_in
 from .errors import where
 from .specs import SCALARS, Constant, Mismatch, Spec
 
@@ -78,7 +78,8 @@ def _place(code: CodeType, label: str) -> str:
     """Where a branch sets a variable (no label: its result), in words; nothing when there is no such line."""
     if not is_user_file(code.co_filename):
         return ""
-    lines = assigned_lines(code, label) if label else _return_lines(code)
+    found = (assigned_lines(each, label) if label else _return_lines(each) for each in (code, *bodies_in(code)))
+    lines = sorted({line for lines in found for line in lines})
     if not lines:
         return " before it" if label.isidentifier() else ""
     return f" on line {lines[-1]}"

@@ -132,7 +132,11 @@ def _erfc_of_positive(x: Array) -> Array:
     inverse = 1 / np.square(np.maximum(x, 1.0))
     large = (1 / math.sqrt(math.pi) - inverse * _quotient(_ERFC_LARGE, inverse)) / np.maximum(x, 1.0)
     middle = _quotient(_ERFC_MIDDLE, np.minimum(x, 4.0))
-    return np.exp(-np.square(x)) * np.where(x > 4, large, middle)
+    # x² in two parts, the first of which is exact: what is rounded away of it would be seen in large exponentials
+    size = np.minimum(x, 30.0)
+    high = size.astype(np.float32).astype(np.float64)
+    exponential = np.exp(-np.square(high)) * np.exp((high - size) * (high + size))
+    return exponential * np.where(x > 4, large, middle)
 
 
 def erf(x: Array) -> Array:

@@ -3,7 +3,7 @@
 =======================  ====================================================================  =====================
 function                 method                                                                error (ulps), at most
 =======================  ====================================================================  =====================
-exp, exp2                ``2**k * exp(r)`` with ``|r| <= log(2)/2`` and the Taylor series      1
+exp, exp2                ``2**k * exp(r)`` with ``|r| <= log(2)/2`` and the Taylor series      2
 expm1, tanh, sinh, cosh  ``q = (exp(r) - 1) * 2**(k-2) + (2**(k-2) - 1/4)`` by the same        2, 3, 3, 2
                          reduction; ``4*q``, ``q / (q + 1/2)``, ``2 * (q + q/(4*q + 1))``
 log                      ``k*log(2) + log(m)`` with ``sqrt(1/2) <= m < sqrt(2)``, by the       1
@@ -26,8 +26,7 @@ erfc                     ``exp(-x²) * P((x-c)/(x+c)) / (1+2*x)`` from 1/2 on, x
 
 The bounds, for float32 and float64, are tested against float64, long double or series of many digits. NaN, infinities,
 zeros of both signs and subnormal numbers give what they give in NumPy. ``sin``, ``cos`` and ``tan`` of more than a
-million, and ``power`` where no instruction multiplies and adds at once, are calls of the C library (see
-library.py).
+million, and ``power`` where no instruction multiplies and adds at once, are calls of the C library (see library.py).
 
 The reductions are those of W. J. Cody and W. Waite, "Software Manual for the Elementary Functions" (1980): a constant
 in parts, the first of which are exact when they are multiplied with an integer. ``log1p`` is W. Kahan's; the form of

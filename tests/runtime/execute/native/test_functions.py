@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import re
 from decimal import Decimal, localcontext
 from typing import Any
 
@@ -14,13 +15,14 @@ from autograph.runtime import ops  # noqa: F401  (declares the ops)
 from autograph.runtime.execute.native.assemble import module_text
 from autograph.runtime.execute.native.compiler import Code
 from autograph.runtime.execute.native.lowering import Lowering
+from autograph.runtime.execute.native.machine import fuses
 from autograph.runtime.op import OPS
 from tests.runtime.execute.native.common import graph_of_op, needs_llvm, region_of
 
 pytestmark = [needs_llvm, pytest.mark.filterwarnings("ignore::RuntimeWarning")]
 # At most so many units in the last place; the tables of functions/ say the same.
 BOUNDS = {
-    "exp": 1, "exp2": 1, "expm1": 2, "tanh": 3, "sinh": 3, "cosh": 2, "log": 1, "log2": 1, "log10": 1, "log1p": 1,
+    "exp": 2, "exp2": 2, "expm1": 2, "tanh": 3, "sinh": 3, "cosh": 2, "log": 1, "log2": 1, "log10": 1, "log1p": 1,
     "arcsinh": 3, "arccosh": 3, "arctanh": 3, "cbrt": 1, "sin": 2, "cos": 2, "tan": 4, "arctan": 2, "arcsin": 2,
     "arccos": 2,
 }  # fmt: skip
@@ -134,19 +136,20 @@ def decimal_erf(x: Decimal) -> tuple[Decimal, Decimal]:
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("name, bound", [("erf", 2), ("erfc", 4)])
-def test_the_error_function_keeps_its_bounds(name: str, bound: int, dtype: Any) -> None:
+@pytest.mark.parametrize("name, bound, bound_of_plan", [("erf", 2, 4), ("erfc", 4, 8)])
+def test_the_error_function_keeps_its_bounds(name: str, bound: int, bound_of_plan: int, dtype: Any) -> None:
     generator = np.random.default_rng(2)
     info = np.finfo(dtype)
     tail = 9 if dtype is np.float32 else 26
     sizes = np.concatenate([generator.uniform(0, 1.1, 150), generator.uniform(0.3, 6, 150), [0.5, 1, 2, 3, 4],
                             generator.uniform(3, tail, 80), 10.0 ** generator.uniform(-30, 0, 30)]).astype(dtype)
     x = np.concatenate([sizes, -sizes])
-    for each, got in zip(x, native(name, x), strict=True):
+    for each, got, planned in zip(x, native(name, x), OPS[name].numpy(x), strict=True):
         erf, erfc = decimal_erf(Decimal(float(abs(each))))
         exact = (erf if each > 0 else -erf) if name == "erf" else (erfc if each > 0 else 2 - erfc)
         unit = max(float(np.spacing(dtype(abs(float(exact))))), float(info.smallest_subnormal))
         assert abs(Decimal(float(got)) - exact) <= bound * Decimal(unit), f"{name}({each})"
+        assert abs(Decimal(float(planned)) - exact) <= bound_of_plan * Decimal(unit), f"the plan's {name}({each})"
     edges = special(dtype)
     edges = edges[(np.abs(edges) < 1e-6) | (np.abs(edges) > 40) | np.isnan(edges)]
     got, expected = native(name, edges), OPS[name].numpy(edges)
@@ -199,6 +202,8 @@ def test_what_is_a_number_is_exact(dtype: Any) -> None:
                                   "softplus", "fmod", "remainder", "floor_divide"])  # fmt: skip
 def test_loops_are_vectors(name: str, dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """After LLVM's passes no loop calls a function for one element, but for those of rare elements."""
+    if not fuses() and name in ("power", "fmod", "remainder", "floor_divide"):
+        pytest.skip("this machine has no instruction that multiplies and adds")
     texts = []
     optimize = Code._optimize
 
@@ -215,4 +220,4 @@ def test_loops_are_vectors(name: str, dtype: Any, monkeypatch: pytest.MonkeyPatc
     part = next(text for text in texts[-1].split("\ndefine ") if "@part0" in text.partition("{")[0])
     kind = "float" if dtype is np.float32 else "double"
     assert f"x {kind}> %" in part  # there are vectors
-    assert f"call {kind} " not in part  # and nothing is called for one element
+    assert not re.search(rf"call {kind} @(?!llvm\.)", part)  # and nothing is called for one element

@@ -21,7 +21,7 @@ from typing import Any
 
 from .find import Source
 from .generated import register_generated
-from .matching import future_flags, parameters_of_code, parameters_of_node, spans
+from .matching import future_flags, lambda_compiles_alike, parameters_of_code, parameters_of_node, spans
 from .quiet import quietly
 from .trees import to_ast
 
@@ -209,14 +209,19 @@ class _Renaming:
             return code.co_name in self.generated
         if self.all_lambdas_are is not None:
             return self.all_lambdas_are
-        wanted = parameters_of_code(code)
+        wanted = parameters_of_code(code)[-1]
+        lambdas = [each for each in self.lambdas if each[0].lineno == code.co_firstlineno]
+        lambdas = [each for each in lambdas if parameters_of_node(each[0], None)[-1] == wanted]
         positions = spans(code)
+        if not positions:  # of a constant in Python 3.12
+            alike = [is_generated for node, is_generated in lambdas if lambda_compiles_alike(node, code)]
+            if alike:
+                return all(alike)
         found: list[tuple[Span, bool]] = []
-        for node, is_generated in self.lambdas:
-            if node.lineno == code.co_firstlineno and parameters_of_node(node, None)[-1] == wanted[-1]:
-                line, column, end, end_column = _extent(node.body)
-                if all((line, column) <= p[:2] and p[2:] <= (end, end_column) for p in positions):
-                    found.append(((-line, -column, end, end_column), is_generated))
+        for node, is_generated in lambdas:
+            line, column, end, end_column = _extent(node.body)
+            if all((line, column) <= p[:2] and p[2:] <= (end, end_column) for p in positions):
+                found.append(((-line, -column, end, end_column), is_generated))
         return min(found)[1] if found else True
 
 

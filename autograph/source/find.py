@@ -187,7 +187,7 @@ def _locate(file: _File, filename: str, code: CodeType) -> Place:
         return found[0]
     # Positions are missing: for constants in Python 3.12, or with -X no_debug_ranges. Those of one code mean the same.
     for place in found:
-        if _lambda_compiles_alike(place[0], code):
+        if matching.lambda_compiles_alike(place[0], code):
             return place
     message = "it can't be told which of the lambdas in the line is meant"
     raise _error(code, filename, message, "put each on its own line, or run Python without -X no_debug_ranges")
@@ -195,11 +195,6 @@ def _locate(file: _File, filename: str, code: CodeType) -> Place:
 
 def _are_alike(found: list[Place]) -> bool:
     return len(found) == 1 or len({ast.dump(node) for node, _ in found}) == 1
-
-
-def _lambda_compiles_alike(node: ast.Lambda, code: CodeType) -> bool:
-    compiled, _ = quietly(compile, ast.Expression(node), code.co_filename, "eval", dont_inherit=True)
-    return any(matching.same_code(code, nested) for nested in compiled.co_consts if isinstance(nested, CodeType))
 
 
 def _lambdas(file: _File, statement: ast.stmt) -> dict[int, list[ast.Lambda]]:

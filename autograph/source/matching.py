@@ -10,6 +10,7 @@ from types import CodeType
 from typing import Any
 
 from .names import mangle
+from .quiet import quietly
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -130,6 +131,12 @@ def same_code(one: CodeType, other: CodeType) -> bool:
         and len(one.co_consts) == len(other.co_consts)
         and all(map(_same_constant, one.co_consts, other.co_consts))
     )
+
+
+def lambda_compiles_alike(node: ast.Lambda, code: CodeType) -> bool:
+    """Whether a lambda that stands for itself compiles to some code."""
+    compiled, _ = quietly(compile, ast.Expression(node), code.co_filename, "eval", dont_inherit=True)
+    return any(same_code(code, nested) for nested in compiled.co_consts if isinstance(nested, CodeType))
 
 
 def _same_constant(one: object, other: object) -> bool:

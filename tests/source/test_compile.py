@@ -378,6 +378,19 @@ def test_lambdas_of_the_user_and_generated_ones_on_one_line() -> None:
     assert sorted(directly) == ["<lambda>", "<lambda>", "make"]
 
 
+def test_lambdas_of_constants_which_know_no_columns_in_python_3_12() -> None:
+    def make(x):
+        return [(lambda: 5), 6]
+
+    def edit(tree):
+        elements = tree.body[0].value.elts
+        elements[1] = run_lambda(value=elements[1], at=elements[1])
+
+    new = change(make, edit, ag__=OPERATORS)
+    code = new(1)[0].__code__
+    assert (code.co_name, code.co_qualname) == ("<lambda>", make(1)[0].__qualname__)
+
+
 def test_a_call_made_from_a_statement_of_several_lines_is_in_one_line() -> None:
     def loop(x):
         while x < 3:

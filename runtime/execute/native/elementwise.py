@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...dtypes import DType, bool_, from_numpy
+from ...ir import Value
 from . import functions
 from .division import divide, floor_divide, fmod, known_integer, reciprocal, remainder, truncatediv
 from .emitter import Emitter, NotLowered, literal, type_of
@@ -88,10 +89,26 @@ def rsqrt(e: Emitter, t: DType, x: str) -> str:
 
 def power(e: Emitter, t: DType, x: str, y: str) -> str:
     if t.kind == "f":
-        return square(e, t, x) if y == literal(2, t) else functions.power(e, t, x, y)
+        return _float_power(e, t, x, y)
     if t.kind == "b":
         raise NotLowered("power of booleans")
     return _integer_power(e, t, x, y)
+
+
+def _float_power(e: Emitter, t: DType, x: str, y: str) -> str:
+    """By few multiplications, or a root, where the exponent is known to need no more."""
+    f = functions.Format(e, t)
+    exponent = next((k for k in (-2.0, -1.0, -0.5, 0.5, 1.0, 2.0, 3.0, 4.0) if y == f.number(k)), None)
+    if exponent is None:
+        return functions.exp2(e, t, y) if x == f.number(2.0) else functions.power(e, t, x, y)
+    if exponent == 0.5:  # NumPy has the root for such exponents, also of minus infinity
+        return f.sqrt(x)
+    if exponent == -0.5:
+        x = f.where(x, "eq", -math.inf, math.inf, f.add(f.sqrt(x), f.number(0.0)))
+    if exponent < 0:
+        x = f.div(f.number(1.0), x)
+    result = f.mul(x, x) if abs(exponent) > 1 else x
+    return f.mul(result, x if exponent == 3.0 else result) if exponent > 2 else result
 
 
 def _integer_power(e: Emitter, t: DType, x: str, y: str) -> str:
@@ -319,3 +336,9 @@ def apply(e: Emitter, name: str, registers: Sequence[str], dtypes: Sequence[DTyp
     found = rule(e, types[0], *given)
     made = bool_ if types[-1].kind == "b" else types[-1]
     return e.cast(found, made, result) if made is not result else found
+
+
+def is_made_anew(value: Value) -> bool:
+    """Whether an array is made by an op that neither changes one where it is, nor is computed later on."""
+    name = value.node.op.name
+    return name not in ELEMENTWISE and name not in ("placeholder", "constant", "set_item", "add_at")

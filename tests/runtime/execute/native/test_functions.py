@@ -11,12 +11,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograph.runtime import ops  # noqa: F401  (declares the ops)
+from autograph.runtime import (
+    ops,  # noqa: F401  (declares the ops)
+    trace,
+)
 from autograph.runtime.execute.native.assemble import module_text
 from autograph.runtime.execute.native.compiler import Code
 from autograph.runtime.execute.native.lowering import Lowering
 from autograph.runtime.execute.native.machine import fuses
-from autograph.runtime.op import OPS
+from autograph.runtime.execute.plan import Plan
+from autograph.runtime.ir import Graph
+from autograph.runtime.op import OPS, type_of
+from autograph.runtime.tensor import SymbolicTensor
 from tests.runtime.execute.native.common import graph_of_op, needs_llvm, region_of
 
 pytestmark = [needs_llvm, pytest.mark.filterwarnings("ignore::RuntimeWarning")]
@@ -112,6 +118,21 @@ def test_functions_of_two_numbers_keep_their_bounds(name: str, dtype: Any, wider
     skip_without(dtype, wider)
     x, y = pairs(name, dtype)
     check(native(name, x, y), getattr(np, name)(x.astype(wider), y.astype(wider)), BOUNDS_OF_TWO[name], x, y)
+
+
+@PRECISIONS
+@pytest.mark.parametrize("exponent", [-3.0, -2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 1.5])
+def test_known_exponents(exponent: float, dtype: Any, wider: Any) -> None:
+    skip_without(dtype, wider)
+    x = points(dtype)
+    with trace.building(Graph("power")) as graph:
+        result = SymbolicTensor(graph.parameter(type_of(x))) ** exponent
+        graph.outputs = [trace.value_of(result)]
+    got = region_of(graph).run(x)[0]
+    check(got, x.astype(wider) ** wider(exponent) if exponent != 0.5 else np.sqrt(x.astype(wider)), 2, x)
+    edges = special(dtype)
+    expected = Plan(graph).run(edges)[0]
+    np.testing.assert_allclose(region_of(graph).run(edges)[0], expected, rtol=4 * float(np.finfo(dtype).eps), atol=0)
 
 
 @functools.cache

@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from typing import Any
 
 from ..convert import convert_to_tensor
 from ..dtypes import as_dtype
 from ..numpy_protocol import implements
-from . import cumulative, diagonals, elementwise, joining, linalg, reduce, shape, sort
+from . import create, cumulative, diagonals, elementwise, joining, linalg, reduce, shape, sort
 from .infer import at_least, axis_of, require, whole
 from .reduce import axis_attribute
 
@@ -30,6 +32,56 @@ def _matrix_transpose(x: Any) -> Any:
 @implements("linalg.matmul")
 def _matmul(x1: Any, x2: Any) -> Any:
     return linalg.matmul_op(x1, x2)
+
+
+@implements("positive")
+def _positive(x: Any) -> Any:
+    require(convert_to_tensor(x).dtype.kind in "iufc", "positive takes numbers")
+    return convert_to_tensor(x)
+
+
+@implements("vecdot", "linalg.vecdot")
+def _vecdot(x1: Any, x2: Any, axis: int = -1) -> Any:
+    x1, x2 = convert_to_tensor(x1), convert_to_tensor(x2)
+    if axis != -1:
+        x1, x2 = shape.moveaxis(x1, axis, -1), shape.moveaxis(x2, axis, -1)
+    return reduce.sum_op(elementwise.conj(x1) * x2, axis=-1, dtype=None)
+
+
+@implements("tensordot", "linalg.tensordot")
+def _tensordot(x1: Any, x2: Any, axes: Any = 2) -> Any:
+    return linalg.tensordot(x1, x2, axes)
+
+
+@implements("linalg.eigvalsh")
+def _eigvalsh(a: Any) -> Any:
+    return linalg.eigvalsh(a)
+
+
+@implements("linalg.matrix_norm")
+def _matrix_norm(x: Any, keepdims: bool = False, ord: Any = "fro") -> Any:
+    return cumulative.norm(x, ord, (-2, -1), keepdims)
+
+
+@implements("linalg.matrix_power")
+def _matrix_power(a: Any, n: int) -> Any:
+    power = linalg.inv(a) if n < 0 else convert_to_tensor(a)
+    at_least(power.static_shape, 2)
+    if n == 0:
+        return diagonals.set_diag(create.zeros_like(power), create.ones_like(diagonals.diag_part(power)))
+    result = None
+    for digit in reversed(bin(abs(whole(n, "n")))[2:]):
+        if digit == "1":
+            result = power if result is None else linalg.matmul_op(result, power)
+        power = linalg.matmul_op(power, power)
+    return result
+
+
+@implements("broadcast_arrays")
+def _broadcast_arrays(*args: Any) -> tuple[Any, ...]:
+    tensors = [convert_to_tensor(each) for each in args]
+    zero = functools.reduce(operator.add, [elementwise.cast(create.zeros_like(each), "int32") for each in tensors])
+    return tuple([shape.broadcast_to(each, shape.shape(zero)) for each in tensors])
 
 
 @implements("linalg.outer")

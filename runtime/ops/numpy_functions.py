@@ -395,7 +395,7 @@ def _compress(condition: Any, a: Any, axis: int = 0) -> Any:
 
 for _name, _function in {
     "expand_dims": shape.expand_dims, "moveaxis": shape.moveaxis, "swapaxes": shape.swapaxes, "dot": linalg.dot,
-    "outer": linalg.outer, "tensordot": linalg.tensordot, "take": gather.take, "argwhere": elementwise.where,
+    "outer": linalg.outer, "take": gather.take, "argwhere": elementwise.where,
     "zeros_like": _like(0), "ones_like": _like(1), "linalg.qr": linalg.qr,
 }.items():  # fmt: skip
     implements(_name)(_function)

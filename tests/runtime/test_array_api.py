@@ -22,6 +22,10 @@ EXPRESSIONS = [
     "xp.linalg.vector_norm(x, axis=(0, 1))",
     "xp.linalg.vector_norm(x, axis=0, ord=1)", "xp.diff(x)", "xp.diff(x, n=2)", "xp.diff(x, axis=0)",
     "xp.diff(i, n=0)", "xp.unique_values(i)", "xp.permute_dims(x, (1, 0))", "xp.concat([x, x])", "xp.pow(x, x)",
+    "xp.positive(x)", "xp.vecdot(x, x)", "xp.linalg.vecdot(x, x[:1] * 1j)", "xp.vecdot(x, x, axis=0)",
+    "xp.tensordot(x, x)", "xp.linalg.tensordot(x, x.T, axes=1)", "xp.linalg.eigvalsh(m)", "xp.linalg.matrix_norm(x)",
+    "xp.linalg.matrix_norm(x, ord=1, keepdims=True)", "xp.linalg.matrix_power(m, 5)", "xp.linalg.matrix_power(m, 0)",
+    "xp.linalg.matrix_power(m, -2)", "xp.broadcast_arrays(x, x[:, :1])[1]", "xp.broadcast_arrays(i, x)[0]",
     "xp.sum(x)", "x.mT", "x.conj()", "x.conjugate()", "x.T", "x.flatten()", "x.mean(axis=0)",
 ]  # fmt: skip
 LATER = ["xp.cumulative_sum(x, axis=0)", "xp.cumulative_prod(i)", "xp.unstack(x)[1]", "xp.unstack(x, axis=1)[2]"]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import struct
+
 import numpy as np
 
 from ...dtypes import DType, bool_, float64
@@ -106,9 +109,18 @@ def truncatediv(e: Emitter, t: DType, x: str, y: str) -> str:
     return _truncated(e, t, x, y)[0]
 
 
+def _known_float(register: str) -> float | None:
+    """The number that a register of floats is a literal of."""
+    return struct.unpack(">d", bytes.fromhex(register[2:]))[0] if register.startswith("0x") else None
+
+
 def _float_rest(e: Emitter, t: DType, x: str, y: str) -> str:
     """The remainder with the sign of `x`: exactly ``x - q*y``; by the C library where the quotient has many digits."""
     f = Format(e, t)
+    known = _known_float(y)
+    if known is not None and abs(known) >= 1 and math.frexp(known)[0] in (0.5, -0.5):  # all of this is exact
+        quotient = e.intrinsic("trunc", t, f.mul(x, f.number(1 / known)))
+        return f.with_sign(f.sub(x, f.mul(quotient, y)), x)
     if f.single:  # the product is exact in float64
         w = f.wide()
         a, b = e.cast(x, t, float64), e.cast(y, t, float64)

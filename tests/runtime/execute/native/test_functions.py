@@ -120,6 +120,19 @@ def test_functions_of_two_numbers_keep_their_bounds(name: str, dtype: Any, wider
     check(native(name, x, y), getattr(np, name)(x.astype(wider), y.astype(wider)), BOUNDS_OF_TWO[name], x, y)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("divisor", [1.0, 2.0, -4.0, 2.0**100, 0.5, 3.0, -0.7])
+@pytest.mark.parametrize("name", ["fmod", "remainder", "floor_divide"])
+def test_known_divisors(name: str, divisor: float, dtype: Any) -> None:
+    x = np.concatenate([points(dtype), np.arange(-40, 40).astype(dtype) / 2])
+    with trace.building(Graph("division")) as graph:
+        result = OPS[name](SymbolicTensor(graph.parameter(type_of(x))), dtype(divisor))
+        graph.outputs = [trace.value_of(result)]
+    got, expected = region_of(graph).run(x)[0], getattr(np, name)(x, dtype(divisor))
+    np.testing.assert_array_equal(got, expected)
+    assert (np.signbit(got) == np.signbit(expected))[~np.isnan(expected)].all()
+
+
 @PRECISIONS
 @pytest.mark.parametrize("exponent", [-3.0, -2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 1.5])
 def test_known_exponents(exponent: float, dtype: Any, wider: Any) -> None:

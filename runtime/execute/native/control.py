@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...ir import Graph, Node, Value
 from .arrays import Buffer, Expression, Load, Map, Splat
-from .elementwise import ELEMENTWISE
+from .elementwise import is_made_anew
 from .emitter import NotLowered, type_of
 from .lists import ListOf, check_owned, joined
 from .lowering import Fails, lowers
@@ -49,7 +49,7 @@ def lower_while(lowering: Lowering, node: Node, inputs: Sequence[Expression]) ->
             inputs[i] = in_rows(lowering, inputs[i])
     initial = [*inputs[:count], *[lowering.values[key] for key in variables]]
     values: list[Value | Held] = [*node.inputs[:count], *variables]
-    anew = {i for i in range(count) if initial[i].has_shape and initial[i].shape and _is_made_anew(body.outputs[i])}
+    anew = {i for i in range(count) if initial[i].has_shape and initial[i].shape and is_made_anew(body.outputs[i])}
     homes = _homes(lowering, node, values, initial, anew)
     lowering.store([(home, x) for home, x in zip(homes, initial, strict=True) if home is not None])
     for value in values:  # so that the loop can change arrays where they are
@@ -130,12 +130,6 @@ def _homes(lowering: Lowering, node: Node, values: Sequence[Value | Held],
         else:
             homes.append(lowering.new_buffer(x.dtype, x.shape))
     return homes
-
-
-def _is_made_anew(value: Value) -> bool:
-    """Whether an array at the end of a turn is made by an op that does not change one where it is."""
-    name = value.node.op.name
-    return name not in ELEMENTWISE and name not in ("placeholder", "constant", "set_item", "add_at")
 
 
 def _turn(lowering: Lowering, homes: Sequence[Load | None], spares: dict[int, Load], following: Sequence[Expression],

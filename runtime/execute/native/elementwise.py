@@ -275,7 +275,7 @@ def clip(e: Emitter, t: DType, x: str, low: str, high: str) -> str:
 
 def sigmoid_cross_entropy(e: Emitter, t: DType, labels: str, logits: str) -> str:
     size = negative(e, t, e.intrinsic("fabs", t, logits))
-    tail = functions.log1p(e, t, functions.exp(e, t, size))
+    tail = functions.log1p_of_exp(e, t, size)
     product = e.arithmetic("mul", t, logits, labels)
     return e.arithmetic("add", t, e.arithmetic("sub", t, relu(e, t, logits), product), tail)
 

@@ -32,7 +32,7 @@ from .arrays import (
     leaves,
     scalar_of,
 )
-from .elementwise import ELEMENTWISE, apply
+from .elementwise import ELEMENTWISE, apply, is_made_anew
 from .emitter import Emitter, NotLowered, type_of
 from .workspace import Workspace
 
@@ -89,6 +89,7 @@ class Lowering:
         self.offers: dict[Value, Load] = {}
         """Places for values, which are taken if new ones would be made for them."""
         self._offered: Load | None = None
+        self._results: dict[int, Load] = {}
         self.node: Node | None = None
         """The node that is being lowered, for `NotLowered` errors; and the one of the graph itself that it is in."""
         self.outermost: Node | None = None
@@ -108,6 +109,10 @@ class Lowering:
         given: list[Value | variables.Held] = [*graph.inputs, *variables.held_in(graph)]
         for i, (value, type_) in enumerate(zip(given, self.inputs, strict=True)):
             self.values[value] = self._argument(i, type_)
+        for i, value in enumerate(graph.outputs):
+            shape = value.type.shape
+            if shape and None not in shape and is_made_anew(value) and value not in self.offers:
+                self.offers[value] = self._result(i, value.type.dtype, shape)  # type: ignore[arg-type]
         results = self.block(graph, graph.outputs)
         if results is None:
             return False
@@ -131,11 +136,16 @@ class Lowering:
     def _return(self, results: Sequence[Expression]) -> None:
         pairs = []
         for i, x in enumerate(results):
-            address = self.e.let_first(f"getelementptr ptr, ptr %outputs, i64 {i}")
-            buffer = Buffer(self.e.let_first(f"load ptr, ptr {address}"), x.dtype, x.size)
-            pairs.append((Load(buffer, x.shape), x))
+            pairs.append((self._results.get(i) or self._result(i, x.dtype, x.shape), x))
         self.store(pairs)
         self.e.jump("finished")
+
+    def _result(self, i: int, dtype: DType, shape: Ints) -> Load:
+        """The place of a result, which may be used as soon as it is known."""
+        address = self.e.let_first(f"getelementptr ptr, ptr %outputs, i64 {i}")
+        pointer = self.e.let_first(f"load ptr, ptr {address}")
+        found = self._results[i] = Load(Buffer(pointer, dtype, math.prod(shape), slot=()), shape)
+        return found
 
     # Blocks and nodes
 
@@ -385,8 +395,6 @@ class Lowering:
 
         What is read point by point, for the target's own points, is read before it is changed.
         """
-        if target.buffer.slot is None:  # a result: nobody reads it
-            return False
         return any(shape != target.shape or not isinstance(leaf, Load) or not leaf.same_place(target)
                    for leaf, shape in readers)  # fmt: skip
 

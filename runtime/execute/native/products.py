@@ -57,8 +57,14 @@ def _matmul(lowering: Lowering, node: Node, inputs: list[Expression]) -> Express
 
 def _by_vectors(lowering: Lowering, x: Load, y: Load, target: Load) -> None:
     *batch, m, n = target.shape
-    y = in_rows(lowering, y)
-    product = Product(target.dtype, m, x.shape[-1], n, x.strides[-2:], y.strides[-2], n)  # type: ignore[arg-type]
+    k = x.shape[-1]
+    (down, across), (y_down, y_across) = x.strides[-2:], y.strides[-2:]
+    if (n == 1 < m and down == 1 != across) or (m == 1 < n and y_down == 1 != y_across):  # with a transposed one
+        product = Product(target.dtype, n, k, m, (y_across, y_down), across, m)
+        x, y = y, x
+    else:
+        y = in_rows(lowering, y)
+        product = Product(target.dtype, m, k, n, (down, across), y.strides[-2], n)
     heads = [_head(each, tuple(batch)) for each in (x, y, target)]
     loops = lowering.loops(tuple(batch), heads)
     loops.open()

@@ -63,6 +63,25 @@ def test_transposed_factors(large: bool, first: bool, second: bool, monkeypatch:
     check_product(region_of(graph).run(x, y)[0], x.T if first else x, y.T if second else y)
 
 
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+def test_vectors_with_matrices(machine: Any, dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(multiply, "vector_registers", lambda: machine)
+    random = np.random.default_rng(0)
+    for m, k in ((1, 1), (1, 40), (40, 1), (7, 13), (8, 16), (33, 70), (130, 65)):
+        matrix, row, column = ((random.normal(size=size) * 9).astype(dtype) for size in ((m, k), m, k))
+
+        def f(matrix: Any, row: Any, column: Any) -> Any:
+            turned = tf.transpose(matrix)
+            return matrix @ column, turned @ row, row @ matrix, column @ turned, turned[::2] @ row, row[::-1] @ matrix
+
+        graph = tf.function(f).get_concrete_function(*map(tf.constant, (matrix, row, column))).optimized_graph
+        pairs = ((matrix, column), (matrix.T, row), (row, matrix), (column, matrix.T), (matrix.T[::2], row),
+                 (row[::-1], matrix))  # fmt: skip
+        for (x, y), got in zip(pairs, region_of(graph).run(matrix, row, column), strict=True):
+            check_product(got, x, y)
+
+
 def test_vectors_and_broadcast_stacks() -> None:
     random = np.random.default_rng(0)
     for shapes in (((5,), (5,)), ((5,), (5, 7)), ((3, 5), (5,)), ((4, 1, 3, 5), (2, 5, 6)), ((3, 5), (4, 5, 1))):

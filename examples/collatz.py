@@ -43,6 +43,8 @@ def survey(numbers):
 def main(arguments: list[str] | None = None) -> tuple[np.ndarray, int, int]:
     """Surveys the numbers in `arguments` (the command line's by default) and prints the outcome."""
     given = sys.argv[1:] if arguments is None else arguments
+    if not all(number.isdecimal() and int(number) > 0 for number in given):
+        raise SystemExit("give whole numbers from 1 on: no other number falls to 1")
     numbers = np.array([int(number) for number in given] or range(1, 1001), dtype=np.int64)
     taken, champion, longest = tf.function(survey)(numbers)
     for number, steps in list(zip(numbers, taken.numpy(), strict=True))[:10]:

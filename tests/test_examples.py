@@ -109,6 +109,9 @@ def test_collatz_as_plain_python():
 def test_collatz_on_the_command_line():
     assert "27 falls to 1 in 111 steps" in run("collatz.py", "27", "97")
     assert "871 takes the longest: 178 steps" in run("collatz.py")
+    for given in ("0", "-5", "many"):
+        with pytest.raises(SystemExit, match="no other number falls to 1"):
+            collatz.main([given])
 
 
 # Beam search

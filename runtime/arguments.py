@@ -295,6 +295,16 @@ def is_gone(key: Any) -> bool:
     return isinstance(key, (tuple, frozenset)) and any(map(is_gone, key))
 
 
+def variables_of(key: Any) -> Iterator[Any]:
+    """The variables that a key stands for, among other things."""
+    if isinstance(key, ObjectReference):
+        if getattr(type(value := key.get()), "__variable__", False):
+            yield value
+    elif isinstance(key, (tuple, frozenset)):
+        for part in key:
+            yield from variables_of(part)
+
+
 def is_tensor_like(value: Any) -> bool:
     """Whether an argument becomes a placeholder."""
     return isinstance(value, (Tensor, np.ndarray, np.generic, TensorSpec))

@@ -31,8 +31,7 @@ _REMEDIES = {
     "dtype": "cast it to one dtype",
     "value": "pass a tensor, as in tf.constant(value): each Python value makes a trace of its own",
     "object": "pass the same object again: other objects than tensors and Python values are told apart by identity",
-    "variable": "pass its value (v.value()) unless the function assigns to it: each variable makes a trace of its own, "
-    "which keeps it alive",
+    "variable": "pass its value (v.value()) unless the function assigns to it: each variable makes a trace of its own",
     "structure": "pass it in one structure",
     "outside": "hold a tensor there, or None, before the first call",
 }

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from . import recursion, trace
-from .arguments import Parameters, is_gone, key_of, name_of
+from .arguments import Parameters, is_gone, key_of, name_of, variables_of
 from .fast_calls import FastCalls
 from .ir import Graph
 from .recursion import Pending
@@ -22,6 +22,52 @@ if TYPE_CHECKING:
 _SWEEP = 64  # keys, at which a first look is taken for those that no call can have any more
 
 
+class _ByKey:
+    """Traces by their keys. One for variables as arguments lives as long as the first; its graph refers to them all."""
+
+    def __init__(self) -> None:
+        self._found: dict[Any, Callable[[], ConcreteFunction | None]] = {}
+
+    def get(self, key: Any) -> ConcreteFunction | None:
+        found = self._found.get(key)
+        return None if found is None else found()
+
+    def __contains__(self, key: object) -> bool:
+        return self.get(key) is not None
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __setitem__(self, key: Any, concrete: ConcreteFunction) -> None:
+        owner = next(variables_of(key), None)
+        if owner is None:
+            self._found[key] = lambda: concrete
+            return
+        # The variable holds the trace, and that the variable: the garbage collector takes both.
+        vars(owner).setdefault("_traces", weakref.WeakKeyDictionary()).setdefault(self, {})[key] = concrete
+        self._found[key] = weakref.ref(concrete)
+
+    def __delitem__(self, key: Any) -> None:
+        del self._found[key]
+        for owner in variables_of(key):
+            vars(owner).get("_traces", {}).get(self, {}).pop(key, None)
+
+    def setdefault(self, key: Any, concrete: ConcreteFunction) -> None:
+        if key not in self:
+            self[key] = concrete
+
+    def items(self) -> list[tuple[Any, ConcreteFunction]]:
+        found = [(key, get()) for key, get in self._found.items()]
+        return [(key, concrete) for key, concrete in found if concrete is not None]
+
+    def values(self) -> list[ConcreteFunction]:
+        return [concrete for _, concrete in self.items()]
+
+    def gone(self) -> list[Any]:
+        """The keys that no call can have any more."""
+        return [key for key in self._found if is_gone(key)]
+
+
 class Traces:
     """The traces of one function (of one method and one instance); at most ``maximum`` of them, when it is given."""
 
@@ -29,7 +75,7 @@ class Traces:
         self.parameters = parameters
         self._maximum = maximum
         self._sweep_at = _SWEEP
-        self.by_key: dict[Any, ConcreteFunction] = {}
+        self.by_key = _ByKey()
         self.fast = FastCalls()
         self.pending: dict[Any, Pending] = {}
         # Traces that captured tensors of an enclosing graph hold in that graph only, until it is truncated.
@@ -73,8 +119,9 @@ class Traces:
             with self.lock:
                 found = self.find(general) or recursion.under_way(identity) or recursion.member(identity)
                 if found is not None:
-                    if general in self.by_key:
-                        self.by_key.setdefault(key, self.by_key[general])
+                    known = self.by_key.get(general)
+                    if known is not None:
+                        self.by_key.setdefault(key, known)
                     return found, False
                 others = self.pending.get(general)
                 if others is None:
@@ -122,17 +169,19 @@ class Traces:
 
     def _drop(self) -> None:
         """Forget traces: the oldest, when there are too many; those for objects that are gone, from time to time."""
-        gone = set()
+        gone: list[Any] = []
         if self._maximum is not None:
-            gone.update(list(dict.fromkeys(self.by_key.values()))[: -self._maximum])
+            old = set(list(dict.fromkeys(self.by_key.values()))[: -self._maximum])
+            gone += [key for key, concrete in self.by_key.items() if concrete in old]
             for skeleton in list(self.relaxed)[: -self._maximum]:
                 del self.relaxed[skeleton]
         if len(self.by_key) >= self._sweep_at:
-            gone.update(concrete for key, concrete in self.by_key.items() if is_gone(key))
+            gone += self.by_key.gone()
             self._sweep_at = max(2 * len(self.by_key), _SWEEP)
         if gone:
-            self.history.drop([key for key, concrete in self.by_key.items() if concrete in gone])
-            self.by_key = {key: concrete for key, concrete in self.by_key.items() if concrete not in gone}
+            self.history.drop(gone)
+            for key in dict.fromkeys(gone):
+                del self.by_key[key]
             self._sweep_at = max(2 * len(self.by_key), _SWEEP)
             self.fast.forget()
 

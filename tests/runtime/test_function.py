@@ -321,6 +321,38 @@ def test_instances_are_not_kept_alive() -> None:  # S12
     assert gone() is None
 
 
+@pytest.mark.filterwarnings("ignore::autograph.runtime.retracing.RetracingWarning")
+def test_traces_for_variables_that_are_gone_are_not_kept() -> None:
+    @tf.function
+    def total(parts: Any) -> Any:
+        return parts["a"].assign_add(1.0) + parts["rest"][0]
+
+    one, other = tf.Variable(1.0), tf.Variable(10.0)
+    assert [float(total({"a": one, "rest": [other]})) for _ in range(2)] == [12.0, 13.0]
+    assert float(total({"a": other, "rest": [one]})) == 14.0
+    assert float(total({"a": one, "rest": [one]})) == 8.0
+    assert total.experimental_get_tracing_count() == 3
+    concrete = total.get_concrete_function({"a": one, "rest": [other]})
+    assert total.experimental_get_tracing_count() == 3
+
+    alive = []
+    for _ in range(300):
+        variable = tf.Variable(1.0)
+        total({"a": variable, "rest": [variable]})
+        alive.append(weakref.ref(variable))
+    del variable
+    gc.collect()
+    assert sum(each() is not None for each in alive) <= 64  # some calls like the last ones are remembered
+    assert len(total._traces.by_key) < 200
+    assert float(total({"a": one, "rest": [other]})) == 16.0
+    assert float(concrete()) == 17.0
+    assert total.experimental_get_tracing_count() == 303
+    traces = weakref.ref(total._traces)
+    del total
+    gc.collect()
+    assert traces() is None
+
+
 def test_a_method_wrapped_on_the_instance() -> None:
     class Plain:
         def call(self, x: Any) -> Any:

@@ -12,6 +12,7 @@ log2, log10              the same, ``log(m)`` and ``1/log(base)`` in two parts e
 log1p                    the logarithm of the rounded sum and what its rounding left out       1
 arcsinh, arccosh         ``log1p`` of what keeps all digits near the zero of the function      3
 arctanh                  ``log1p(2*x / (1-x)) / 2``                                            3
+logaddexp                the larger one plus ``log1p(exp(-abs(x-y)))``                         3, of ``x-y`` too
 power                    ``2**(y * log2(x))``, the logarithm and the product in two parts       2 (float32: 1)
 cbrt                     a polynomial for the mantissa, a step of Halley's method              1
 hypot                    the root of the sum of squares, scaled; float32 in float64            2 (float32: 1)
@@ -41,11 +42,11 @@ from .errors import erf, erfc
 from .exponentials import cosh, exp, exp2, expm1, sinh, tanh
 from .formats import Format
 from .library import unless_far
-from .logarithms import arccosh, arcsinh, arctanh, log, log1p, log2, log10, logaddexp
+from .logarithms import arccosh, arcsinh, arctanh, log, log1p, log1p_of_exp, log2, log10, logaddexp
 from .powers import cbrt, hypot, power
 
 __all__ = [
     "Format", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "cbrt", "cos", "cosh", "erf",
-    "erfc", "exp", "exp2", "expm1", "hypot", "log", "log1p", "log2", "log10", "logaddexp", "power", "sin", "sinh",
-    "tan", "tanh", "unless_far",
+    "erfc", "exp", "exp2", "expm1", "hypot", "log", "log1p", "log1p_of_exp", "log2", "log10", "logaddexp", "power",
+    "sin", "sinh", "tan", "tanh", "unless_far",
 ]  # fmt: skip

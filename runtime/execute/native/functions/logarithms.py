@@ -11,7 +11,7 @@ from ..emitter import Emitter
 from .exponentials import LN2, exp
 from .formats import Format
 
-__all__ = ["arccosh", "arcsinh", "arctanh", "log", "log1p", "log2", "log10", "logaddexp", "parts"]
+__all__ = ["arccosh", "arcsinh", "arctanh", "log", "log1p", "log1p_of_exp", "log2", "log10", "logaddexp", "parts"]
 
 # In two parts for float32 (True) and float64.
 _INVERSE_LN2 = {True: (1.4423828125, 0.00031222839606925845), False: (1.4426946640014648, 3.768874985636099e-07)}
@@ -111,10 +111,19 @@ def log10(e: Emitter, dtype: DType, x: str) -> str:
     return _of_base(f, x, _INVERSE_LN10[f.single], _LOG10_OF_2[f.single])
 
 
+def log1p_of_exp(e: Emitter, dtype: DType, x: str) -> str:
+    """``log(1 + exp(x))`` for ``x <= 0``; some number for NaN."""
+    f = Format(e, dtype)
+    small = exp(e, dtype, x)
+    sum = f.add(small, f.number(1.0))
+    lost = f.sub(small, f.sub(sum, f.number(1.0)))
+    return _log(f, *parts(f, sum, subnormal=False), f.div(lost, sum))
+
+
 def logaddexp(e: Emitter, dtype: DType, x: str, y: str) -> str:
     f = Format(e, dtype)
     gap = f.sub(x, y)
-    rest = log1p(e, dtype, exp(e, dtype, f.negative(f.size(gap))))
+    rest = log1p_of_exp(e, dtype, f.negative(f.size(gap)))
     larger = f.choose(e.compare("gt", dtype, x, y), x, y)
     even = f.add(x, f.number(math.log(2)))  # of infinities too
     result = f.choose(e.compare("eq", dtype, x, y), even, f.add(larger, rest))

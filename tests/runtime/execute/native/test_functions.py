@@ -113,6 +113,33 @@ def test_functions_keep_their_bounds(name: str, dtype: Any, wider: Any) -> None:
 
 
 @PRECISIONS
+@pytest.mark.parametrize("name, bound", [("sigmoid", 4), ("softplus", 3)])
+def test_functions_of_networks_keep_their_bounds(name: str, bound: int, dtype: Any, wider: Any) -> None:
+    skip_without(dtype, wider)
+    x = points(dtype)
+    wide = x.astype(wider)
+    exact = 1 / (1 + np.exp(-wide)) if name == "sigmoid" else np.logaddexp(wide, wider(0))
+    if name == "sigmoid":  # exp(-x) overflows a little before the result is a subnormal number, as in NumPy
+        inside = ~(wide < 0.01 - np.log(np.finfo(dtype).max))
+        x, exact = x[inside], exact[inside]
+    check(native(name, x), exact, bound, x)
+
+
+@PRECISIONS
+def test_logaddexp_keeps_its_bound(dtype: Any, wider: Any) -> None:
+    """Of the larger one of the numbers and the result, and of their difference: as in NumPy, digits cancel out."""
+    skip_without(dtype, wider)
+    x, y = pairs("logaddexp", dtype)
+    got, exact = native("logaddexp", x, y), np.logaddexp(x.astype(wider), y.astype(wider))
+    finite = np.isfinite(exact.astype(dtype))
+    np.testing.assert_array_equal(got[~finite], exact.astype(dtype)[~finite])
+    size = np.maximum(np.abs(np.maximum(x, y)), np.abs(got))[finite]
+    unit = np.maximum(np.spacing(size), np.finfo(dtype).smallest_subnormal)
+    gap = np.minimum(np.abs(x - y)[finite], 1000)
+    assert (np.abs(got[finite] - exact[finite]) <= 2 * unit + np.spacing(gap) * np.exp(-gap)).all()
+
+
+@PRECISIONS
 @pytest.mark.parametrize("name", BOUNDS_OF_TWO)
 def test_functions_of_two_numbers_keep_their_bounds(name: str, dtype: Any, wider: Any) -> None:
     skip_without(dtype, wider)

@@ -84,7 +84,7 @@ def test_the_number_that_the_user_has_set_is_kept():
         setting.set(before)
 
 
-def test_native_code_takes_one_thread_too():
+def test_native_code_leaves_the_number_alone():
     pytest.importorskip("llvmlite")
     seen = []
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -124,7 +123,6 @@ def _by_blas(lowering: Lowering, x: Load, y: Load, target: Load, product: blas.G
     *batch, m, n = target.shape
     k = x.shape[-1]
     heads = [_head(each, tuple(batch)) for each in (x, y, target)]
-    before = _one_thread(lowering, m * k * n)
     loops = lowering.loops(tuple(batch), heads)
     loops.open()
     pointers = [f"ptr {loops.address(head)}" for head in heads]
@@ -138,24 +136,6 @@ def _by_blas(lowering: Lowering, x: Load, y: Load, target: Load, product: blas.G
     ]  # fmt: skip
     e.do(f"call void ({', '.join(types)}) {function}({', '.join(arguments)})")
     loops.close()
-    if before is not None:
-        e.do(f"call void (i32) {_thread_function(lowering, 'set')}(i32 {before})")
-
-
-def _one_thread(lowering: Lowering, size: int) -> str | None:
-    """The number of threads that BLAS took until now, where a product is to take one; see `runtime.threads`."""
-    if not threads.needs_one(size):
-        return None
-    before = lowering.e.let(f"call i32 () {_thread_function(lowering, 'get')}()")
-    lowering.e.do(f"call void (i32) {_thread_function(lowering, 'set')}(i32 1)")
-    return before
-
-
-def _thread_function(lowering: Lowering, verb: str) -> str:
-    """A register with one of the functions of `threads.setting`."""
-    address = ctypes.cast(getattr(threads.setting(), verb), ctypes.c_void_p).value
-    assert address is not None
-    return lowering.e.address(address)
 
 
 def _head(x: Load, batch: Ints) -> Load:

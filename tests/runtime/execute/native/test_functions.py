@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import autograph as tf
 from autograph.runtime import (
     ops,  # noqa: F401  (declares the ops)
     trace,
@@ -173,6 +174,31 @@ def test_known_exponents(exponent: float, dtype: Any, wider: Any) -> None:
     edges = special(dtype)
     expected = Plan(graph).run(edges)[0]
     np.testing.assert_allclose(region_of(graph).run(edges)[0], expected, rtol=4 * float(np.finfo(dtype).eps), atol=0)
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float64])
+def test_functions_work_together(dtype: Any, size: int) -> None:
+    """Several in a loop nest, of both precisions, in reductions, in branches and in a loop; some elements are far."""
+
+    def program(x: Any, n: Any) -> Any:
+        other = tf.cast(x, tf.float32 if dtype == tf.float64 else tf.float64)
+        total = tf.reduce_sum(tf.sin(x) * tf.cast(tf.cos(other) + tf.tan(other / 7), x.dtype))
+        for i in range(n):
+            if total > 0:
+                x = tf.cos(x) + tf.pow(tf.abs(x), 0.7) - tf.math.erf(x)
+            else:
+                x = tf.math.log1p(tf.abs(x)) * tf.sin(x * 3) + x % 1.7
+            total += tf.reduce_mean(tf.math.softplus(x)) - tf.sin(total) - 0.5
+        return x, total, tf.reduce_max(tf.sin(tf.reshape(x, [size, 1]) + x[:3]), axis=0)
+
+    x = np.linspace(-20, 20, size).astype(dtype.as_numpy_dtype)
+    x[::7] *= 1e6
+    arguments = tf.constant(x), tf.constant(6)
+    expected = tf.function(program, jit_compile=False)(*arguments)
+    tolerance = 1e-3 if dtype == tf.float32 else 1e-9
+    for a, b in zip(expected, tf.function(program, jit_compile=True)(*arguments), strict=True):
+        np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
 
 
 @functools.cache

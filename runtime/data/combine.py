@@ -69,15 +69,25 @@ class Concatenate(Dataset):
             ) from None
         super().__init__(joined, [first, second])
 
+    @property
+    def _parts(self) -> list[Dataset]:
+        """What follows each other, also where the first is such a dataset itself, as in a loop of `concatenate`."""
+        found: list[Dataset] = []
+        first: Dataset = self
+        while type(first) is Concatenate:
+            first, second = first._sources
+            found.append(second)
+        return [first, *reversed(found)]
+
     def elements(self, environment: Environment) -> Iterator[Item]:
-        for source in self._sources:
-            yield from source.elements(environment)
+        for part in self._parts:
+            yield from part.elements(environment)
 
     def length(self, environment: Environment) -> int:
-        first, second = (source.length(environment) for source in self._sources)
-        if INFINITE_CARDINALITY in (first, second):
+        counts = [part.length(environment) for part in self._parts]
+        if INFINITE_CARDINALITY in counts:
             return INFINITE_CARDINALITY
-        return UNKNOWN_CARDINALITY if UNKNOWN_CARDINALITY in (first, second) else first + second
+        return UNKNOWN_CARDINALITY if UNKNOWN_CARDINALITY in counts else sum(counts)
 
 
 def joined_specs(first: Any, second: Any) -> Any:

@@ -13,6 +13,7 @@ import pytest
 
 import autograph as tf
 from autograph.errors import InvalidArgumentError, OutOfRangeError
+from tests.work import work
 
 Dataset = tf.data.Dataset
 Point = collections.namedtuple("Point", "a b")
@@ -288,3 +289,17 @@ def test_memory_is_bounded_by_buffers() -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 40 * 80_000
+
+
+def test_a_loop_of_concatenate_is_one_row_of_datasets() -> None:
+    def joined(count: int) -> Any:
+        dataset = tf.data.Dataset.range(0)
+        for i in range(count):
+            dataset = dataset.concatenate(tf.data.Dataset.range(i, i + 2))
+        return dataset
+
+    long = joined(2000)
+    assert int(long.cardinality()) == 4000
+    assert [int(x) for x in long][:6] == [0, 1, 1, 2, 2, 3]
+    few, many = joined(100), joined(1000)
+    assert work(lambda: list(many)) < 11 * work(lambda: list(few))

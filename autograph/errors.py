@@ -210,6 +210,12 @@ class NotFoundError(AutographError):
     error_code = 5
 
 
+class MissingFileError(SavedFileError, NotFoundError, FileNotFoundError):
+    """A saved file or model is not there."""
+
+    error_code = 5
+
+
 class AlreadyExistsError(AutographError):
     """Something that was to be made, such as a file, is there already."""
 

@@ -28,7 +28,14 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import AutographError, InvalidArgumentError, MissingExtraError, SavedFileError, SavingError
+from autograph.errors import (
+    AutographError,
+    InvalidArgumentError,
+    MissingExtraError,
+    MissingFileError,
+    SavedFileError,
+    SavingError,
+)
 
 from .. import shapes, trace
 from ..concrete import ConcreteFunction
@@ -243,7 +250,7 @@ def load(export_dir: str | os.PathLike[str], tags: Any = None, options: Any = No
         )
     folder = os.fspath(export_dir)
     if not contains_saved_model(folder):
-        raise SavedFileError(f"SavedModel file does not exist at: {os.path.join(folder, FILE)}")
+        raise MissingFileError(f"SavedModel file does not exist at: {os.path.join(folder, FILE)}")
     with trace.building(None):
         try:
             return _decoded(_content(folder), folder)

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import InvalidArgumentError, MissingExtraError, SavedFileError
+from autograph.errors import InvalidArgumentError, MissingExtraError, MissingFileError, SavedFileError
 
 from .. import trace
 from ..convert import convert_to_tensor
@@ -223,7 +223,8 @@ def read_file(path: str | os.PathLike[str], follow_links: bool = True) -> bytes:
     except SavedFileError:
         raise
     except (OSError, ValueError, MemoryError) as error:
-        raise SavedFileError(f"{os.fspath(path)} can't be read: {error}") from None
+        kind = MissingFileError if isinstance(error, FileNotFoundError) else SavedFileError
+        raise kind(f"{os.fspath(path)} can't be read: {error}") from None
 
 
 def _open_at_once(path: str, flags: int) -> int:

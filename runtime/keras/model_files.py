@@ -21,7 +21,14 @@ import os
 import zipfile
 from typing import Any
 
-from autograph.errors import AutographError, InvalidArgumentError, InvalidTypeError, MissingExtraError, SavedFileError
+from autograph.errors import (
+    AutographError,
+    InvalidArgumentError,
+    InvalidTypeError,
+    MissingExtraError,
+    MissingFileError,
+    SavedFileError,
+)
 
 from .. import trace
 from ..export import strict_json
@@ -225,7 +232,9 @@ def _members(path: str) -> dict[str, bytes]:
     if os.path.isdir(path):
         return {name: read_file(os.path.join(path, name), follow_links=False) for name in names}
     if not os.path.exists(path):
-        raise SavedFileError(f"File not found: filepath={path}. Please ensure the file is an accessible `.keras` file.")
+        raise MissingFileError(
+            f"File not found: filepath={path}. Please ensure the file is an accessible `.keras` file."
+        )
     try:
         with zipfile.ZipFile(io.BytesIO(read_file(path))) as archive:
             return _unpacked(archive, names, path)

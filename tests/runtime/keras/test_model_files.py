@@ -300,3 +300,14 @@ def test_calls_in_a_circle(tmp_path):
             layer["inbound_nodes"][0]["args"][0]["config"]["keras_history"] = [layer["name"], 0, 0]
     with warnings.catch_warnings(), pytest.raises(InvalidArgumentError, match="depend on tensors that nothing gives"):
         tf.keras.Model.from_config(config)
+
+
+@pytest.mark.parametrize("load", [
+    lambda path: tf.keras.models.load_model(path), lambda path: sequential().load_weights(path),
+    lambda path: tf.saved_model.load(path), lambda path: tf.train.Checkpoint(v=tf.Variable(1.0)).restore(path),
+])  # fmt: skip
+def test_files_that_are_not_there(tmp_path, load):
+    with pytest.raises(FileNotFoundError) as caught:
+        load(str(tmp_path / "none.keras"))
+    assert isinstance(caught.value, tf.errors.NotFoundError)
+    assert isinstance(caught.value, tf.errors.SavedFileError)

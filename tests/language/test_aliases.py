@@ -460,3 +460,16 @@ def test_lists_in_containers_that_outlive_the_function_are_refused() -> None:
         with pytest.raises(tf.errors.MutationError, match="outlives this function"):
             tf.function(function)(tf.constant(1))
         assert KEPT == {"a": [1]}
+
+
+def test_a_second_name_from_one_turn_that_later_turns_change_is_refused() -> None:
+    def f(n):
+        items, best = [], []
+        for i in range(n):
+            items.append(i)
+            if i == 1:
+                best = items
+        return best, items
+
+    with pytest.raises(tf.errors.MutationError, match="`items` is one of two objects"):
+        tf.function(f)(tf.constant(3))

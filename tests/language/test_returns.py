@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
+
+import autograph as tf
 
 from .support import check
 
@@ -86,3 +89,94 @@ def test_a_test_that_sets_a_variable_and_a_break() -> None:
 
     for function in (walrus, another):
         check(function, 0, 2, 3, 4, 7)
+
+
+def a_growing_list_in_a_dict(n):
+    items = []
+    for i in range(n):
+        items.append(i)
+        if i == 2:
+            return {"a": items, "b": (i, items)}
+    return {"a": items, "b": (n, items)}
+
+
+def a_growing_list_in_a_tuple(n):
+    items = []
+    while n > 0:
+        items.append(n)
+        n -= 1
+        if n == 3:
+            return items, n
+    return items, n
+
+
+def one_of_two_growing_lists(n):
+    a, b = [], []
+    for i in range(n):
+        a.append(i)
+        b.append(-i)
+        if i == 2:
+            return a
+        if i == 4:
+            return b
+    return a
+
+
+def a_growing_list_of_a_list(n):
+    rows = [[0]]
+    for i in range(n):
+        rows[0].append(i)
+        if i == 2:
+            return rows[0]
+    return rows[0]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [a_growing_list_in_a_dict, a_growing_list_in_a_tuple, one_of_two_growing_lists, a_growing_list_of_a_list],
+)
+def test_growing_lists_returned_from_inside_a_loop(function: Any) -> None:
+    check(function, 0, 1, 2, 3, 4, 6)
+
+
+def grows(items, n):
+    for i in range(n):
+        items.append(i)
+        if i == 2:
+            return items
+    return items
+
+
+def the_argument_changes_afterwards(n):
+    items = []
+    result = grows(items, n)
+    items.append(10)
+    return len(result), len(items)
+
+
+def the_result_changes_afterwards(n):
+    items = []
+    result = grows(items, n)
+    result.append(10)
+    return len(result), len(items)
+
+
+def it_changes_in_finally(n):
+    items = []
+    while n > 0:
+        n -= 1
+        items.append(n)
+        try:
+            if n == 2:
+                return items
+        finally:
+            items.append(7)
+    return items
+
+
+@pytest.mark.parametrize(
+    "function", [the_argument_changes_afterwards, the_result_changes_afterwards, it_changes_in_finally]
+)
+def test_a_growing_list_that_changes_after_its_return_is_refused(function: Any) -> None:
+    with pytest.raises(tf.errors.MutationError, match=r"`(items|result)` is one of two objects"):
+        tf.function(function)(tf.constant(3))

@@ -144,6 +144,34 @@ def mark_copies(label: str, merged: Any, frozen: Any, is_old: Callable[[Any], bo
             mark_copy(chosen, label)
 
 
+_RESULT = "the result"
+
+
+def mark_label(label: str, result: Any) -> str:
+    """The label under which `mark_copies` is to note what a branch has left in a variable.
+
+    ``retval_`` has the value of a ``return`` in a loop. A branch that sets it ends the loop, as its result says: what
+    it has copied may be changed in other turns.
+    """
+    if not label.startswith("retval_"):
+        return label
+    return "" if result is None or result is False else _RESULT
+
+
+def take_results(before: Container[int]) -> dict[int, tuple[Any, str, tuple[str, str]]]:
+    """Takes away what has been noted of a loop's results since `before`: notes for after the loop, where all counts."""
+    found = {key: mark for key, mark in copies().items() if mark[1] == _RESULT and key not in before}
+    for key in found:
+        del copies()[key]
+    return {key: (obj, "", why) for key, (obj, _, why) in found.items()}
+
+
+def is_copied(obj: Any) -> bool:
+    """Whether a graph holds a copy of an object in a place that another turn of a loop may read."""
+    mark = copies().get(id(obj))
+    return mark is not None and mark[1] != _RESULT
+
+
 def _stand_in(obj: Any) -> Any:
     """What the names of an object hold now: a staged list or dict may have taken its place."""
     by = stack()[-1].replacement(obj) if stack() else None

@@ -82,7 +82,7 @@ def _join(truth: Any, then: Outcome, otherwise: Outcome) -> Any:
     for label, value, column in zip(labels, [result, *values], columns, strict=True):
         for frozen, outcome in zip(column, branches, strict=True):
             is_old = aliases.always_old if id(frozen) in old else outcome.is_old
-            aliases.mark_copies(label, value, frozen, is_old)
+            aliases.mark_copies(aliases.mark_label(label, outcome.result), value, frozen, is_old)
     for row in rows:
         aliases.note_shared(labels, [result, *values], row)
         aliases.mark_chosen(labels, [result, *values], row, marked)

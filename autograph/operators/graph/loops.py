@@ -13,14 +13,11 @@ from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any
 
-import numpy as np
-
-from autograph.errors import BranchMismatchError, InvalidArgumentError, InvalidTypeError
-from autograph.runtime import shapes
+from autograph.errors import BranchMismatchError
 from autograph.runtime.ir import Graph
 from autograph.runtime.ops.control import while_node
-from autograph.runtime.shapes import Shape, as_shape
-from autograph.runtime.tensor import SymbolicTensor, Tensor
+from autograph.runtime.shapes import as_shape
+from autograph.runtime.tensor import SymbolicTensor
 from autograph.runtime.trace import building, current_graph, value_of
 
 from .. import identities
@@ -33,6 +30,7 @@ from .branches import Key, Outcome, named, old_value, trace_body
 from .dicts import DictOf
 from .errors import where
 from .join import join
+from .loop_options import shape_invariants, with_shape
 from .mismatches import of_turns
 from .refusals import changed_copy
 from .specs import Constant, Frozen, Leaf, ListOf, Mismatch, Spec, Tree
@@ -104,7 +102,7 @@ class Loop:
         self._stores: memory.Times = {}
         self.slots: dict[Key, Slot] = {}
         wanted = set(names)
-        invariants = _shape_invariants(options)
+        invariants = shape_invariants(options)
         for location in locations(bodies, names):
             if location.name in wanted and location.key not in self.slots:
                 raw = location.get()
@@ -112,7 +110,7 @@ class Loop:
                 slot = self.slots[location.key] = Slot(location, initial, varying(initial))
                 for value, shape in invariants:
                     if value is raw and isinstance(slot.spec, Leaf):
-                        slot.spec = _with_shape(slot.spec, as_shape(shape), location.label)
+                        slot.spec = with_shape(slot.spec, as_shape(shape), location.label)
         self._take_from_outer_loops()
 
     def _take_from_outer_loops(self) -> None:
@@ -143,6 +141,7 @@ class Loop:
         """Adds the loop to the current graph, sets the variables, and returns the last control values."""
         graph = current_graph()
         assert graph is not None
+        marked = set(copies())
         try:
             for attempt in range(ATTEMPTS):
                 mark = graph.mark()
@@ -156,8 +155,11 @@ class Loop:
                 finally:
                     _local.open.pop()
                 self._remember()
+                results = aliases.take_results(marked)
                 if found is not None:
-                    return self._finish(*found)
+                    result = self._finish(*found)
+                    copies().update(results)
+                    return result
                 graph.truncate(mark)
                 self._stage_lists()
         finally:
@@ -394,24 +396,7 @@ def _is_copied(slot: Slot) -> bool:
     """Whether what a variable holds at the end of a turn is in a list of the graph, as a copy."""
     assert slot.location is not None
     parts = frozen_in([freeze(slot.location.get(), lambda _: False)])
-    return any(id(each.obj) in copies() for each in parts)
-
-
-def _with_shape(spec: Leaf, shape: Shape, label: str) -> Leaf:
-    """The specification with the shape that `set_loop_options` gives.
-
-    Raises:
-        InvalidArgumentError: the variable has another shape before the loop.
-    """
-    if not shapes.is_subshape(spec.shape, shape):
-        raise InvalidArgumentError(
-            f"the shape invariant {shapes.show(shape)} does not hold for `{label}`: before the loop its shape is "
-            f"{shapes.show(spec.shape)}",
-            **where(),
-            construct="set_loop_options",
-            remedy="leave the dimensions that change None, or leave the invariant out: shapes relax by themselves",
-        )
-    return Leaf(spec.dtype, shape, spec.python if shape == () else None)
+    return any(aliases.is_copied(each.obj) for each in parts)
 
 
 def _acts(graph: Graph) -> bool:
@@ -427,23 +412,3 @@ def _control_spec(control: dict[str, Any], of_flag: Callable[[Any], Spec] = spec
 def _parameter_name(slot: Slot) -> str:
     name = slot.label.rpartition(".")[2]
     return name if name.isidentifier() else "state"
-
-
-def _shape_invariants(options: Options) -> list[tuple[Any, Any]]:
-    return [] if options is None else list(options().get("shape_invariants") or ())
-
-
-def maximum_iterations(options: Options) -> Any:
-    """The option of that name, or None.
-
-    Raises:
-        InvalidTypeError: it is neither a whole number nor a scalar tensor of whole numbers.
-    """
-    limit = None if options is None else options().get("maximum_iterations")
-    if limit is None or (isinstance(limit, int) and not isinstance(limit, bool)):
-        return limit
-    if isinstance(limit, Tensor) and limit.dtype.is_integer and limit.static_shape in (None, ()):
-        return limit
-    if isinstance(limit, np.integer):
-        return int(limit)
-    raise InvalidTypeError(f"maximum_iterations is a whole number or a scalar integer tensor, not {limit!r}", **where())

@@ -49,8 +49,8 @@ def _replace(values: Any, staged: StagedList | StagedDict, label: str, bodies: B
     staged.name = label
     identities.note_source(staged, values)
     mark = copies().get(id(values))
-    if mark is not None and mark[0] is values and mark[2] is INSIDE:
-        mark_copy(staged, mark[1], INSIDE)
+    if mark is not None and mark[0] is values:
+        mark_copy(staged, mark[1], mark[2])
     for journal in stack():
         journal.replaced(values, staged)
     rebind(values, staged, label, references(values, bodies))

@@ -17,7 +17,8 @@ from . import aliases, conditions
 from .cond import if_stmt
 from .errors import where
 from .iterables import StagedRange, iterable
-from .loops import Impure, Loop, maximum_iterations
+from .loop_options import maximum_iterations
+from .loops import Impure, Loop
 
 UNROLL_LIMIT = 5000
 """Turns of a Python iterator of unknown length, each under a condition, after which staging gives up."""

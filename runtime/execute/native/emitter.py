@@ -148,6 +148,11 @@ class Emitter:
         self.branch(condition, "failed", label, ", !prof !0")
         self.begin(label)
 
+    @property
+    def is_in_nest(self) -> bool:
+        """Whether this is written into loops over elements, which are to become loops over vectors."""
+        return self._flag is not None
+
     @contextmanager
     def collecting(self) -> Iterator[None]:
         """In here failures are only noted, so that loops over elements stay free of branches, and tested at the end."""

@@ -8,6 +8,7 @@ from ....dtypes import DType, float64, int64
 from ..emitter import Emitter
 from .formats import Format
 from .library import unless_far
+from .sharing import shared
 
 __all__ = ["arccos", "arcsin", "arctan", "arctan2", "cos", "sin", "tan"]
 
@@ -61,6 +62,7 @@ def _signed(f: Format, x: str, k: str) -> str:
     return f.of_bits(f.whole("xor", f.bits(x), sign))
 
 
+@shared
 def sin(e: Emitter, dtype: DType, x: str) -> str:
     f = Format(e, dtype)
     r, k = _reduced(f, x)
@@ -69,6 +71,7 @@ def sin(e: Emitter, dtype: DType, x: str) -> str:
     return unless_far(e, "sin", dtype, x, _FAR, [x], f.unless_tiny(x, result))
 
 
+@shared
 def cos(e: Emitter, dtype: DType, x: str) -> str:
     f = Format(e, dtype)
     r, k = _reduced(f, x)
@@ -77,6 +80,7 @@ def cos(e: Emitter, dtype: DType, x: str) -> str:
     return unless_far(e, "cos", dtype, x, _FAR, [x], result)
 
 
+@shared
 def tan(e: Emitter, dtype: DType, x: str) -> str:
     f = Format(e, dtype)
     r, k = _reduced(f, x)
@@ -99,11 +103,13 @@ def _arctan(f: Format, x: str) -> str:
     return f.add(start, f.add(r, f.mul_add(f.mul(r, z), f.polynomial(z, _ARCTAN[f.single]), lost)))
 
 
+@shared
 def arctan(e: Emitter, dtype: DType, x: str) -> str:
     f = Format(e, dtype)
     return f.with_sign(_arctan(f, f.size(x)), x)
 
 
+@shared
 def arctan2(e: Emitter, dtype: DType, y: str, x: str) -> str:
     f = Format(e, dtype)
     across, up = f.size(x), f.size(y)
@@ -128,6 +134,7 @@ def _arcsin_parts(f: Format, size: str) -> tuple[str, str, str]:
     return large, t, f.mul(f.mul(t, z), f.polynomial(z, _ARCSIN[f.single]))
 
 
+@shared
 def arcsin(e: Emitter, dtype: DType, x: str) -> str:
     f = Format(e, dtype)
     large, t, rest = _arcsin_parts(f, f.size(x))
@@ -137,6 +144,7 @@ def arcsin(e: Emitter, dtype: DType, x: str) -> str:
     return f.with_sign(f.choose(large, high, f.add(t, rest)), x)
 
 
+@shared
 def arccos(e: Emitter, dtype: DType, x: str) -> str:
     f = Format(e, dtype)
     large, t, rest = _arcsin_parts(f, f.size(x))

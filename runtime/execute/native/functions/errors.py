@@ -6,6 +6,7 @@ from ....dtypes import DType
 from ..emitter import Emitter
 from .exponentials import exp_series, reduced
 from .formats import Format
+from .sharing import shared
 
 __all__ = ["erf", "erfc"]
 
@@ -54,6 +55,7 @@ def _far(f: Format, size: str) -> str:
     return f.scaled(f.mul(f.polynomial(f.add(r, rest), exp_series(f)), factor), k)
 
 
+@shared
 def erf(e: Emitter, dtype: DType, x: str) -> str:
     f = Format(e, dtype)
     size = f.size(x)
@@ -66,6 +68,7 @@ def erf(e: Emitter, dtype: DType, x: str) -> str:
     return f.choose(f.compare("gt", size, 1.0), far, _near(f, x))
 
 
+@shared
 def erfc(e: Emitter, dtype: DType, x: str) -> str:
     f = Format(e, dtype)
     size, one = f.size(x), f.number(1.0)

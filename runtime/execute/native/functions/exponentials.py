@@ -7,6 +7,7 @@ import math
 from ....dtypes import DType
 from ..emitter import Emitter
 from .formats import Format
+from .sharing import shared
 
 __all__ = ["cosh", "exp", "exp2", "exp2_series", "exp_series", "expm1", "reduced", "sinh", "tanh"]
 
@@ -33,12 +34,14 @@ def exp2_series(degree: int) -> list[float]:
     return [math.log(2) ** i / math.factorial(i) for i in range(degree, -1, -1)]
 
 
+@shared
 def exp(e: Emitter, dtype: DType, x: str) -> str:
     f = Format(e, dtype)
     k, r = reduced(f, f.clamped(x, -104.0, 89.0) if f.single else f.clamped(x, -746.0, 710.0))
     return f.choose(f.is_nan(x), x, f.scaled(f.polynomial(r, exp_series(f)), k))
 
 
+@shared
 def exp2(e: Emitter, dtype: DType, x: str) -> str:
     f = Format(e, dtype)
     bounded = f.clamped(x, -152.0, 129.0) if f.single else f.clamped(x, -1078.0, 1025.0)
@@ -55,12 +58,14 @@ def _quarter_less_one(f: Format, x: str) -> str:
     return f.mul_add(power, series, f.sub(power, f.number(0.25)))
 
 
+@shared
 def expm1(e: Emitter, dtype: DType, x: str) -> str:
     f = Format(e, dtype)
     part = _quarter_less_one(f, f.clamped(x, -20.0 if f.single else -40.0, _LARGE[f.single]))
     return f.unless_tiny(x, f.mul(part, f.number(4.0)))
 
 
+@shared
 def tanh(e: Emitter, dtype: DType, x: str) -> str:
     f = Format(e, dtype)
     size = f.at_most(f.size(x), 10.0 if f.single else 22.0)
@@ -68,6 +73,7 @@ def tanh(e: Emitter, dtype: DType, x: str) -> str:
     return f.unless_tiny(x, f.with_sign(f.div(part, f.add(part, f.number(0.5))), x))
 
 
+@shared
 def sinh(e: Emitter, dtype: DType, x: str) -> str:
     f = Format(e, dtype)
     part = _quarter_less_one(f, f.at_most(f.size(x), _LARGE[f.single]))
@@ -75,6 +81,7 @@ def sinh(e: Emitter, dtype: DType, x: str) -> str:
     return f.unless_tiny(x, f.with_sign(f.mul(f.add(part, inverse), f.number(2.0)), x))
 
 
+@shared
 def cosh(e: Emitter, dtype: DType, x: str) -> str:
     f = Format(e, dtype)
     k, r = reduced(f, f.at_most(f.size(x), _LARGE[f.single]))

@@ -10,6 +10,7 @@ from ....dtypes import DType
 from ..emitter import Emitter
 from .exponentials import LN2, exp
 from .formats import Format
+from .sharing import shared
 
 __all__ = ["arccosh", "arcsinh", "arctanh", "log", "log1p", "log1p_of_exp", "log2", "log10", "logaddexp", "parts"]
 
@@ -53,6 +54,7 @@ def _of_all(f: Format, x: str, edge: float, result: str) -> str:
     return f.unless_same(x, f.where(x, "lt", edge, math.nan, result))
 
 
+@shared
 def log(e: Emitter, dtype: DType, x: str) -> str:
     f = Format(e, dtype)
     return _of_all(f, x, 0.0, _log(f, *parts(f, x)))
@@ -78,6 +80,7 @@ def _log1p(f: Format, x: str, add: str | None = None) -> str:
     return _log(f, *parts(f, sum, subnormal=False), more if add is None else f.add(more, add))
 
 
+@shared
 def log1p(e: Emitter, dtype: DType, x: str) -> str:
     f = Format(e, dtype)
     return _of_all(f, x, -1.0, f.unless_tiny(x, _log1p(f, x)))
@@ -101,16 +104,19 @@ def _of_base(f: Format, x: str, inverse: tuple[float, float], log_of_2: tuple[fl
     return _of_all(f, x, 0.0, f.add(sum_, f.add(rest, f.add(f.sub(exponent, sum_), first))))
 
 
+@shared
 def log2(e: Emitter, dtype: DType, x: str) -> str:
     f = Format(e, dtype)
     return _of_base(f, x, _INVERSE_LN2[f.single], (1.0, 0.0))
 
 
+@shared
 def log10(e: Emitter, dtype: DType, x: str) -> str:
     f = Format(e, dtype)
     return _of_base(f, x, _INVERSE_LN10[f.single], _LOG10_OF_2[f.single])
 
 
+@shared
 def log1p_of_exp(e: Emitter, dtype: DType, x: str) -> str:
     """``log(1 + exp(x))`` for ``x <= 0``; some number for NaN."""
     f = Format(e, dtype)
@@ -120,6 +126,7 @@ def log1p_of_exp(e: Emitter, dtype: DType, x: str) -> str:
     return _log(f, *parts(f, sum, subnormal=False), f.div(lost, sum))
 
 
+@shared
 def logaddexp(e: Emitter, dtype: DType, x: str, y: str) -> str:
     f = Format(e, dtype)
     gap = f.sub(x, y)
@@ -137,6 +144,7 @@ def _doubled(f: Format, size: str, small: str) -> str:
     return _log1p(f, f.choose(large, size, small), of_2)
 
 
+@shared
 def arcsinh(e: Emitter, dtype: DType, x: str) -> str:
     """``log(x + sqrt(x² + 1))``"""
     f = Format(e, dtype)
@@ -147,6 +155,7 @@ def arcsinh(e: Emitter, dtype: DType, x: str) -> str:
     return f.unless_tiny(x, f.choose(f.compare("eq", size, math.inf), x, result))
 
 
+@shared
 def arccosh(e: Emitter, dtype: DType, x: str) -> str:
     """``log(x + sqrt(x² - 1))``"""
     f = Format(e, dtype)
@@ -155,6 +164,7 @@ def arccosh(e: Emitter, dtype: DType, x: str) -> str:
     return f.unless_same(x, f.where(x, "lt", 1.0, math.nan, _doubled(f, x, small)))
 
 
+@shared
 def arctanh(e: Emitter, dtype: DType, x: str) -> str:
     """``log1p(2*x / (1-x)) / 2``"""
     f = Format(e, dtype)

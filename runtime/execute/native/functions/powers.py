@@ -10,6 +10,7 @@ from ..machine import fuses
 from .exponentials import exp2_series
 from .formats import Format
 from .logarithms import parts
+from .sharing import shared
 
 __all__ = ["cbrt", "hypot", "power"]
 
@@ -21,6 +22,7 @@ _CBRT = (0.005072953325277491, -0.04831832068166114, 0.19665479701360078, -0.460
          0.47514693623890253)  # fmt: skip
 
 
+@shared
 def power(e: Emitter, dtype: DType, x: str, y: str) -> str:
     """``2**(y * log2(abs(x)))``, the logarithm in two parts; by the C library where that would be slow."""
     if not fuses():
@@ -99,6 +101,7 @@ def _sum(f: Format, x: str, y: str) -> tuple[str, str]:
     return sum, f.add(f.sub(x, sum), y)
 
 
+@shared
 def cbrt(e: Emitter, dtype: DType, x: str) -> str:
     """``2**(k/3)`` times the root of the mantissa, by a polynomial and a step of Halley's method."""
     f = Format(e, dtype)
@@ -125,6 +128,7 @@ def cbrt(e: Emitter, dtype: DType, x: str) -> str:
     return f.choose(e.either(zero, e.either(f.is_nan(x), f.compare("eq", size, math.inf))), x, result)
 
 
+@shared
 def hypot(e: Emitter, dtype: DType, x: str, y: str) -> str:
     """The root of the sum of squares: of float32 in float64, of float64 scaled so that nothing is lost."""
     f = Format(e, dtype)

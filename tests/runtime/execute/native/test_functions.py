@@ -201,6 +201,24 @@ def test_functions_work_together(dtype: Any, size: int) -> None:
         np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_scalars_get_what_elements_get(dtype: Any) -> None:
+    names = [*BOUNDS, "erf", "erfc", "sigmoid", "softplus"]
+    x, y = np.array([0.7, 2.5, -0.3, 3e7], dtype), np.array([1.5, -2.5, 4.5, 2.0], dtype)
+
+    def results(*given: np.ndarray) -> tuple[Any, ...]:
+        with trace.building(Graph("functions")) as graph:
+            first, second = (SymbolicTensor(graph.parameter(type_of(each))) for each in given)
+            found = [OPS[name](first) for name in names] + [OPS[name](first, second) for name in BOUNDS_OF_TWO]
+            graph.outputs = [trace.value_of(result) for result in found]
+        return region_of(graph).run(*given)
+
+    elements = results(x, y)
+    for i in range(len(x)):
+        for name, of_all, alone in zip([*names, *BOUNDS_OF_TWO], elements, results(x[i], y[i]), strict=True):
+            np.testing.assert_allclose(alone, of_all[i], rtol=2 * float(np.finfo(dtype).eps), err_msg=name)
+
+
 @functools.cache
 def decimal_erf(x: Decimal) -> tuple[Decimal, Decimal]:
     """erf and erfc of a positive number, by the Taylor series and by the continued fraction."""

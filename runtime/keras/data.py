@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import InvalidArgumentError, UnimplementedError
+from autograph.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 
 from .. import nest
 from ..convert import constant, convert_to_tensor
@@ -182,6 +182,8 @@ class Weighted(IterableData):
     """Batches with the weights of samples' classes multiplied into their weights."""
 
     def __init__(self, data: ArrayData | IterableData, class_weight: dict[int, float]) -> None:
+        if not isinstance(class_weight, dict):
+            raise InvalidTypeError(f"class_weight must be a dict from the numbers of classes, not {class_weight!r}")
         self.data = data
         size = max(class_weight, default=0) + 1
         self.weights = np.ones(size, np.float32)

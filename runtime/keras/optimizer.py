@@ -202,6 +202,9 @@ class Optimizer:
         if len(grads) == 0:
             return
         variables = self._known(grads) if trainable_variables is None else list(trainable_variables)
+        for variable in variables:
+            if not hasattr(variable, "assign"):
+                raise InvalidTypeError(f"an optimizer trains variables, not {variable!r}")
         with name_scope(self.name):
             if not self.built:
                 # Outside of all graphs: their values depend on none, and a loop may be what is being traced.

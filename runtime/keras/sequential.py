@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from autograph.errors import InvalidArgumentError
+from autograph.errors import InvalidArgumentError, InvalidTypeError
 
 from .. import trace
 from .custom_objects import custom_object_scope
@@ -39,6 +39,8 @@ class Sequential(Model):
 
     def __init__(self, layers: Iterable[Any] | None = None, trainable: bool = True, name: str | None = None) -> None:
         super().__init__(trainable=trainable, name=name)
+        if layers is not None and not isinstance(layers, Iterable):
+            raise InvalidTypeError(f"a Sequential model takes a list of layers, not {layers!r}")
         for layer in layers or ():
             self._add(layer)
         self._build_from_input()

@@ -7,7 +7,7 @@ exp, exp2                ``2**k * exp(r)`` with ``|r| <= log(2)/2`` and the Tayl
 expm1, tanh, sinh, cosh  ``q = (exp(r) - 1) * 2**(k-2) + (2**(k-2) - 1/4)`` by the same        2, 3, 3, 2
                          reduction; ``4*q``, ``q / (q + 1/2)``, ``2 * (q + q/(4*q + 1))``
 log                      ``k*log(2) + log(m)`` with ``sqrt(1/2) <= m < sqrt(2)``, by the       1
-                         series of ``log((1+s)/(1-s))``
+                         series of ``log((1+s)/(1-s))``; float32 by a polynomial
 log2, log10              the same, ``log(m)`` and ``1/log(base)`` in two parts each            1
 log1p                    the logarithm of the rounded sum and what its rounding left out       1
 arcsinh, arccosh         ``log1p`` of what keeps all digits near the zero of the function      3

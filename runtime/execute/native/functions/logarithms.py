@@ -14,6 +14,9 @@ from .sharing import shared
 
 __all__ = ["arccosh", "arcsinh", "arctanh", "log", "log1p", "log1p_of_exp", "log2", "log10", "logaddexp", "parts"]
 
+# (log(1+t) - t + t²/2) / t³, interpolated at Chebyshev nodes.
+_SINGLE = (0.06971611471, -0.1147973385, 0.1168541992, -0.1242568733, 0.1424905765, -0.1666780232, 0.2000071575,
+           -0.2499999696, 0.3333333118)  # fmt: skip
 # In two parts for float32 (True) and float64.
 _INVERSE_LN2 = {True: (1.4423828125, 0.00031222839606925845), False: (1.4426946640014648, 3.768874985636099e-07)}
 _INVERSE_LN10 = {True: (0.4342041015625, 9.038033749675378e-05), False: (0.4342944622039795, 1.9699272335463627e-08)}
@@ -36,15 +39,18 @@ def parts(f: Format, x: str, subnormal: bool = True) -> tuple[str, str]:
 
 
 def _series(f: Format, t: str) -> tuple[str, str]:
-    """``h`` and ``c`` with ``log(1+t) = t - (h - c)``, where ``h = t²/2`` and ``c = s*(h + R)``, ``s = t/(2+t)``.
+    """``h`` and ``c`` with ``log(1+t) = t - (h - c)``, where ``h = t²/2``.
 
-    ``R`` is the series of ``2*atanh(s)`` without its first term.
+    For float32 ``c = t³ * P(t)``. For float64 ``c = s*(h + R)``, with ``s = t/(2+t)`` and the series ``R`` of
+    ``2*atanh(s)`` without its first term.
     """
-    terms = 5 if f.single else 11
+    square = f.mul(t, t)
+    half = f.mul(square, f.number(0.5))
+    if f.single:
+        return half, f.mul(f.mul(t, square), f.polynomial(t, _SINGLE))
     s = f.div(t, f.add(t, f.number(2.0)))
-    square = f.mul(s, s)
-    rest = f.mul(square, f.polynomial(square, [2 / (2 * i + 1) for i in range(terms, 0, -1)]))
-    half = f.mul(f.mul(t, t), f.number(0.5))
+    z = f.mul(s, s)
+    rest = f.mul(z, f.polynomial(z, [2 / (2 * i + 1) for i in range(11, 0, -1)]))
     return half, f.mul(s, f.add(half, rest))
 
 

@@ -292,18 +292,26 @@ class _MethodDef(ctypes.Structure):
                 ("doc", ctypes.c_char_p))  # fmt: skip
 
 
+@functools.cache
+def _definition() -> _MethodDef:
+    """That of all functions. It is never freed: collecting garbage may clear the owner of a function before that."""
+    found = _MethodDef(b"native", _entry().address("entry"), _FAST_CALL, None)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(found))
+    return found
+
+
 class _Owner:
     """Keeps what the code needs for as long as the Python function lives that calls it, and frees its memory."""
 
     def __init__(self, code: Code, kept: Sequence[Any], lists: int) -> None:
         self.code, self.kept = code, kept
         self.cache = (ctypes.c_int64 * (2 + 2 * lists))()  # busy, workspace, (memory, size) of each list
-        self.definition = _MethodDef(b"native", _entry().address("entry"), _FAST_CALL, None)
         self._free = ctypes.pythonapi.PyMem_RawFree
 
     def __del__(self) -> None:
         for address in (self.cache[1], *self.cache[2::2]):
             self._free(ctypes.c_void_p(address))
+        ctypes.memset(self.cache, 0, ctypes.sizeof(self.cache))  # other garbage may still call the function
 
 
 def callable_of(code: Code, inputs: Sequence[Type], outputs: Sequence[Type], sizes: tuple[int, int],
@@ -316,4 +324,4 @@ def callable_of(code: Code, inputs: Sequence[Type], outputs: Sequence[Type], siz
     table = _table(code.address("kernel"), inputs, outputs, sizes, ctypes.addressof(owner.cache))
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
-    return new(ctypes.addressof(owner.definition), table, owner)
+    return new(ctypes.addressof(_definition()), table, owner)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import pytest
 import autograph as tf
 from autograph.errors import OutOfRangeError
 from autograph.runtime.dtypes import float64
+from autograph.runtime.execute.native import entry
 from autograph.runtime.execute.native.lowering import Lowering
 from autograph.runtime.execute.native.region import Region
 from autograph.runtime.execute.plan import Plan
@@ -410,6 +412,19 @@ def test_code_is_freed_with_its_function() -> None:
     del found
     gc.collect()
     assert owner() is None
+
+
+@pytest.mark.skipif(guards.EVERYWHERE, reason="code is called in another way")
+def test_functions_do_not_outlive_their_definition() -> None:
+    """Collecting garbage may clear their owners first; they look into their definition when they are freed."""
+    found = region(lambda x: x * 2, np.arange(3.0))
+    found.run(np.arange(3.0))
+    function = found._entry
+    definition = ctypes.c_void_p.from_address(id(function) + object.__basicsize__).value
+    owner = function.__module__
+    owner.cycle = function
+    assert definition == ctypes.addressof(entry._definition())
+    assert not any(isinstance(each, ctypes.Structure) for each in vars(owner).values())
 
 
 def test_without_llvmlite_graphs_run_through_the_plan() -> None:

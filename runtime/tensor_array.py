@@ -125,8 +125,7 @@ class TensorArray(Composite):
         if uses.source is not None:
             uses.source.dropped = uses.source.dropped or dropped_at()
 
-    def _current(self) -> Any:
-        """The handle, for a use of the array."""
+    def _use(self) -> Any:
         uses = self._uses()
         uses.source = None
         if uses.dropped is not None:
@@ -135,7 +134,10 @@ class TensorArray(Composite):
                 **uses.dropped._asdict(), construct="TensorArray",
                 remedy="keep what write(), unstack(), scatter() and split() return: `ta = ta.write(i, x)`",
             )  # fmt: skip
-        return self._handle
+        return self.__dict__["_handle"]
+
+    # To read the field is to use the array, also where it is state of a branch or loop.
+    _handle = property(_use, lambda self, handle: self.__dict__.update(_handle=handle))
 
     @property
     def type_spec(self) -> TensorArraySpec:
@@ -143,7 +145,7 @@ class TensorArray(Composite):
         return TensorArraySpec(kind.shape, kind.dtype, kind.dynamic, kind.infer_shape)
 
     def components(self) -> list[Any]:
-        return [self._current()]
+        return [self._handle]
 
     @property
     def dtype(self) -> DType:
@@ -159,14 +161,14 @@ class TensorArray(Composite):
 
     def size(self, name: str | None = None) -> Any:
         """The number of elements, int32."""
-        return lists.length_op(self._current(), name=name)
+        return lists.length_op(self._handle, name=name)
 
     def identity(self) -> TensorArray:
         return self
 
     def read(self, index: Any, name: str | None = None) -> Any:
         """The element at an index."""
-        return arrays.read_op(self._current(), index, dtype=self.dtype, shape=self._kind.shape, name=name)
+        return arrays.read_op(self._handle, index, dtype=self.dtype, shape=self._kind.shape, name=name)
 
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
         """The array with a value at an index."""
@@ -174,13 +176,13 @@ class TensorArray(Composite):
         return self._changed(arrays.write_op(self._room_for(index), index, value, name=name), self._kind)
 
     def _room_for(self, index: Any) -> Any:
-        handle = self._current()
+        handle = self._handle
         return arrays.grow_op(handle, index) if self._kind.dynamic else handle
 
     def stack(self, name: str | None = None) -> Any:
         """All elements along a new first axis."""
         kind = self._kind
-        return arrays.stack_op(self._current(), dtype=kind.dtype, shape=kind.shape, length=kind.length, name=name)
+        return arrays.stack_op(self._handle, dtype=kind.dtype, shape=kind.shape, length=kind.length, name=name)
 
     def gather(self, indices: Any, name: str | None = None) -> Any:
         """Elements with some indices, along a new first axis."""
@@ -191,7 +193,7 @@ class TensorArray(Composite):
 
         Where only the run tells how many there are, they must have one shape.
         """
-        if isinstance(self._current(), EagerTensor):
+        if isinstance(self._handle, EagerTensor):
             count: int | None = int(self.size())
         else:
             count = self._kind.length

@@ -207,7 +207,19 @@ def dropped_unstack(n: Any) -> Any:
     return array.read(0)
 
 
-@pytest.mark.parametrize("function", [dropped_write, dropped_by_a_caller, dropped_unstack])
+def dropped_beside_one_that_is_kept(n: Any) -> Any:
+    array = tf.TensorArray(tf.int32, size=n)
+    for i in tf.range(n):
+        if i % 2 == 0:
+            array = array.write(i, i)
+        array.write(i, i * i)
+    return array.stack()
+
+
+DROPPED = [dropped_write, dropped_by_a_caller, dropped_unstack, dropped_beside_one_that_is_kept]
+
+
+@pytest.mark.parametrize("function", DROPPED)
 @pytest.mark.parametrize("staged", [False, True])
 def test_an_array_whose_change_was_dropped_is_not_used_as_if_it_were_changed(function: Any, staged: bool) -> None:
     with pytest.raises(FailedPreconditionError, match="a change of it that was dropped"):

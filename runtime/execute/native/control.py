@@ -59,29 +59,7 @@ def lower_while(lowering: Lowering, node: Node, inputs: Sequence[Expression]) ->
     before, head, inside, after = e.label, e.new_label("while"), e.new_label("turn"), e.new_label("done")
     e.jump(head)
     e.begin(head)
-    numbers: list[Expression] = []
-    spares: dict[int, Load] = {}
-    phis: list[tuple[int, str, str]] = []
-
-    def changing(kind: str, given: str) -> str:
-        register = e.name()
-        phis.append((len(e.lines), f"  {register} = phi {kind}", given))
-        e.lines.append("")
-        return register
-
-    for x, home, given in zip(initial, homes, first, strict=True):
-        if home is None:
-            numbers.append(_with_register(x, changing(_kind(x), given)))
-    for i, home in enumerate(homes):
-        if home is not None and i in anew:
-            spare = lowering.new_buffer(home.dtype, home.shape)
-            slots = home.buffer.slot, spare.buffer.slot
-            homes[i], spares[i] = (
-                Load(Buffer(changing("ptr", each.buffer.pointer), home.dtype, home.size, slots), home.shape)
-                for each in (home, spare)
-            )
-    scalars = iter(numbers)
-    state = [next(scalars) if home is None else home for home in homes]
+    state, spares, phis = _begin_turns(lowering, initial, homes, anew, first)
     operands = inputs[count:]
     # The initial arrays are no longer what the values say: only the loop's own variables may be looked at.
     lowering.values.update(zip(variables, state[count:], strict=True))
@@ -110,6 +88,38 @@ def lower_while(lowering: Lowering, node: Node, inputs: Sequence[Expression]) ->
         raise Fails
     lowering.values.update(zip(variables, state[count:], strict=True))
     return state[:count]
+
+
+def _begin_turns(
+    lowering: Lowering, initial: Sequence[Expression], homes: list[Load | None], anew: Collection[int],
+    first: Sequence[str]
+) -> tuple[list[Expression], dict[int, Load], list[tuple[int, str, str]]]:  # fmt: skip
+    """The state as a turn finds it; the second places of arrays, by position; and what the block begins with.
+
+    That are lines to be completed: where each is, its text, and the register that the first turn gets. Homes of arrays
+    that have second places become those of the turn.
+    """
+    e = lowering.e
+    spares: dict[int, Load] = {}
+    phis: list[tuple[int, str, str]] = []
+
+    def changing(kind: str, given: str) -> str:
+        register = e.name()
+        phis.append((len(e.lines), f"  {register} = phi {kind}", given))
+        e.lines.append("")
+        return register
+
+    scalars = iter([_with_register(x, changing(_kind(x), given))
+                    for x, home, given in zip(initial, homes, first, strict=True) if home is None])  # fmt: skip
+    for i, home in enumerate(homes):
+        if home is not None and i in anew:
+            spare = lowering.new_buffer(home.dtype, home.shape)
+            slots = home.buffer.slot, spare.buffer.slot
+            homes[i], spares[i] = (
+                Load(Buffer(changing("ptr", each.buffer.pointer), home.dtype, home.size, slots), home.shape)
+                for each in (home, spare)
+            )
+    return [next(scalars) if home is None else home for home in homes], spares, phis
 
 
 def _homes(lowering: Lowering, node: Node, values: Sequence[Value | Held],

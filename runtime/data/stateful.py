@@ -17,7 +17,7 @@ from .dataset import Dataset
 from .failures import Failure, Item, raised
 from .functions import ElementFunction, Environment
 from .structure import Element, normalised, specs_of
-from .transforms import predicate_of
+from .transforms import predicate_of, with_answers
 
 __all__ = ["Reduce", "Scan", "Single", "TakeWhile", "Unique"]
 
@@ -32,15 +32,11 @@ class TakeWhile(Dataset):
         super().__init__(source.element_spec, [source], self._function.captured)
 
     def elements(self, environment: Environment) -> Iterator[Item]:
-        holds = self._function.bind(environment)
-        for item in self._sources[0].elements(environment):
-            answer = holds(item)
-            if isinstance(answer, Failure):
-                yield answer
-            elif answer[0]:
-                yield item
-            else:
+        items = self._sources[0].elements(environment)
+        for item, goes_on in with_answers(self._function.bind(environment), items):
+            if not goes_on:
                 return
+            yield item
 
 
 class Unique(Dataset):

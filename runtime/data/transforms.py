@@ -24,7 +24,7 @@ from .structure import Element, tensor_specs
 __all__ = [
     "Batch", "Filter", "Map", "Repeat", "Shard", "Skip", "Take", "Unbatch", "WithOptions",
     "batch_count",
-    "longer", "predicate_of",
+    "longer", "predicate_of", "with_answers",
 ]  # fmt: skip
 
 
@@ -73,13 +73,8 @@ class Filter(Dataset):
         super().__init__(source.element_spec, [source], self._function.captured)
 
     def elements(self, environment: Environment) -> Iterator[Item]:
-        holds = self._function.bind(environment)
-        for item in self._sources[0].elements(environment):
-            answer = holds(item)
-            if isinstance(answer, Failure):
-                yield answer
-            elif answer[0]:
-                yield item
+        items = self._sources[0].elements(environment)
+        return (item for item, kept in with_answers(self._function.bind(environment), items) if kept)
 
 
 def predicate_of(predicate: Callable[..., Any], specs: Any) -> ElementFunction:
@@ -91,6 +86,13 @@ def predicate_of(predicate: Callable[..., Any], specs: Any) -> ElementFunction:
             f"Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return type is {spec!r}."
         )
     return made
+
+
+def with_answers(predicate: Callable[[Item], Item], items: Iterator[Item]) -> Iterator[tuple[Item, bool]]:
+    """Each element with what a predicate says of it. True for failures; one of the predicate replaces the element."""
+    for item in items:
+        answer = predicate(item)
+        yield (answer, True) if isinstance(answer, Failure) else (item, bool(answer[0]))
 
 
 class Batch(Dataset):

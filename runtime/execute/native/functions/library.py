@@ -10,11 +10,18 @@ from collections.abc import Sequence
 
 from ....dtypes import DType
 from ..emitter import Emitter, literal, type_of
+from ..machine import vector_registers
 
 __all__ = ["unless_far"]
 
-_WIDTHS = 2, 4, 8, 16
 _PURE = "noinline nounwind willreturn memory(none)"
+_RARE = "cold minsize optsize"  # not worth compiling well
+
+
+def _widths(dtype: DType) -> list[int]:
+    """How many elements the vectors have that loops are made of: a whole register, or half of one."""
+    whole = vector_registers()[1] // dtype.numpy.itemsize
+    return [n for n in (whole // 2, whole) if n > 1]
 
 
 def unless_far(e: Emitter, name: str, dtype: DType, tested: str, limit: float, args: Sequence[str], usual: str) -> str:
@@ -23,7 +30,7 @@ def unless_far(e: Emitter, name: str, dtype: DType, tested: str, limit: float, a
     function = f"far.{name}.{kind}"
     if function not in e.declarations:
         _define(e, function, name, dtype, limit, len(args))
-    variants = [f"_ZGV_LLVM_N{n}{'v' * (len(args) + 2)}_{function}({function}.{n})" for n in _WIDTHS]
+    variants = [f"_ZGV_LLVM_N{n}{'v' * (len(args) + 2)}_{function}({function}.{n})" for n in _widths(dtype)]
     given = ", ".join(f"{kind} {register}" for register in (tested, usual, *args))
     return e.let(f'call {kind} @{function}({given}) nounwind willreturn memory(none) '
                  f'"vector-function-abi-variant"="{",".join(variants)}"')  # fmt: skip
@@ -44,7 +51,7 @@ def _define(e: Emitter, function: str, name: str, dtype: DType, limit: float, co
         f"define internal {kind} @{function}({', '.join(f'{kind} {x}' for x in names)}) {_PURE} {{",
         *inner.lines, "done:", f"  ret {kind} %usual", "}", _of_memory(function, kind, len(names)),
     ])  # fmt: skip
-    for n in _WIDTHS:
+    for n in _widths(dtype):
         fabs, some = f"@llvm.fabs.v{n}f{8 * dtype.numpy.itemsize}", f"@llvm.vector.reduce.or.v{n}i1"
         e.declare(fabs, f"declare <{n} x {kind}> {fabs}(<{n} x {kind}>)")
         e.declare(some, f"declare i1 {some}(<{n} x i1>)")
@@ -60,8 +67,8 @@ def _of_memory(function: str, kind: str, count: int) -> str:
     given = ", ".join(f"{kind} {inner.let(f'load {kind}, ptr {place}')}" for place in places)
     inner.do(f"store {kind} {inner.let(f'call {kind} @{function}({given})')}, ptr {places[1]}")
     return "\n".join([
-        f"define internal void @{function}.all(ptr %rows, i64 %n) noinline nounwind {{", "start:", "  br label %loop",
-        "loop:", "  %i = phi i64 [ 0, %start ], [ %next, %loop ]", *inner.lines, "  %next = add i64 %i, 1",
+        f"define internal void @{function}.all(ptr %rows, i64 %n) noinline nounwind {_RARE} {{", "start:",
+        "  br label %loop", "loop:", "  %i = phi i64 [ 0, %start ], [ %next, %loop ]", *inner.lines, "  %next = add i64 %i, 1",
         "  %end = icmp eq i64 %next, %n", "  br i1 %end, label %done, label %loop", "done:", "  ret void", "}",
     ])  # fmt: skip
 
@@ -84,7 +91,7 @@ rare:
 done:
   ret {vector} %usual
 }}
-define internal {vector} @{function}.{n}.rare({parameters}) {_PURE} {{
+define internal {vector} @{function}.{n}.rare({parameters}) {_PURE} {_RARE} {{
   %rows = alloca [{count} x {vector}]
 {chr(10).join(inner.lines)}
   call void @{function}.all(ptr %rows, i64 {n})

@@ -240,8 +240,10 @@ class Journal:
 
     def marks(self) -> dict[int, tuple[Any, str, tuple[str, str]]]:
         """What `mark_copy` has noted, since this journal is open, of objects that are certainly older."""
-        noted = _local.copies.items()
-        return {key: mark for key, mark in noted if self._copies.get(key) is not mark and self.is_early(mark[0])}
+        old = {id(by): self._snapshots[key].obj for key, by in self._replaced.items() if key in self._snapshots}
+        new = [(key, mark) for key, mark in copies().items() if self._copies.get(key) is not mark]
+        found = [(old.get(key, obj), label, why) for key, (obj, label, why) in new]
+        return {id(mark[0]): mark for mark in found if self.is_early(mark[0])}
 
     def is_early(self, obj: Any) -> bool:
         """Whether the object is certainly older than the body."""

@@ -11,7 +11,7 @@ import pytest
 
 import autograph as tf
 
-from .support import check
+from .support import as_python, assert_same, check
 
 
 def appends_through_a_helper(x):
@@ -472,4 +472,52 @@ def test_a_second_name_from_one_turn_that_later_turns_change_is_refused() -> Non
         return best, items
 
     with pytest.raises(tf.errors.MutationError, match="`items` is one of two objects"):
+        tf.function(f)(tf.constant(3))
+
+
+def a_second_name_of_a_dict_with_a_list(n):
+    table, kept = {"a": []}, None
+    for i in range(n):
+        table["a"].append(i)
+        if i == 2:
+            kept = table
+            break
+    return kept, table
+
+
+def a_dict_with_a_list_returned_from_a_loop(n):
+    table = {"a": [5]}
+    for i in range(n):
+        table["a"].append(i)
+        if i == 2:
+            return table
+    return {"a": table["a"]}
+
+
+@pytest.mark.parametrize(
+    "function", [a_second_name_of_a_dict_with_a_list, a_dict_with_a_list_returned_from_a_loop]
+)
+def test_a_list_in_a_dict_that_gets_a_second_name_in_a_loop(function: Any) -> None:
+    for n in (0, 1, 3, 5):
+        expected, result = function(n), tf.function(function)(tf.constant(n))
+        assert_same(as_python(result), expected)
+
+
+def test_a_result_of_one_turn_that_later_turns_change_is_refused() -> None:
+    def grows(items):
+        for i in tf.range(3):
+            items.append(i)
+            if i == 2:
+                return items
+        return items
+
+    def f(n):
+        items, kept, total = [], [], 0
+        for _ in tf.range(n):
+            items.append(9)
+            total += len(kept)
+            kept = grows(items)
+        return total
+
+    with pytest.raises(tf.errors.MutationError, match="is one of two objects"):
         tf.function(f)(tf.constant(3))

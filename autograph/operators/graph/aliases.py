@@ -34,7 +34,7 @@ from autograph.runtime.variable import Variable
 from ..control_flow import for_stmt
 from ..identities import note_source
 from ..locations import Attribute, Cell, Global, Item, Location, Mutable, attributes_of, is_plain_object
-from ..state import INSIDE, copies, created, mark_copy, stack
+from ..state import CHOSEN, INSIDE, copies, created, mark_copy, stack
 from ..variables import UNDEFINED
 from .dicts import StagedDict
 from .errors import where
@@ -128,20 +128,20 @@ def mark_copies(label: str, merged: Any, frozen: Any, is_old: Callable[[Any], bo
     if isinstance(frozen, Frozen):
         note_source(merged, frozen.obj)
         if frozen.mark is not None:
-            mark_copy(merged, label, frozen.mark)
+            _mark(merged, label, frozen.mark)
     if isinstance(merged, Mutable):
         for each in frozen.contents if isinstance(frozen, Frozen) and isinstance(frozen.contents, list) else ():
             if isinstance(each, Frozen):  # the merged list has a copy of it
-                mark_copy(_stand_in(each.obj), label, INSIDE)
+                _mark(_stand_in(each.obj), label, INSIDE)
     if isinstance(frozen, Variable):
         note_choice(merged, frozen.origin)
     if isinstance(frozen, Frozen) and getattr(frozen.obj, "depth", False):  # an element of a list, which has it too
-        mark_copy(merged, label, INSIDE)
+        _mark(merged, label, INSIDE)
     if isinstance(frozen, Frozen) and is_old(frozen.obj):
         chosen = _stand_in(frozen.obj)
         if chosen is not merged and is_held(chosen):
-            mark_copy(merged, label)
-            mark_copy(chosen, label)
+            _mark(merged, label)
+            _mark(chosen, label)
 
 
 _RESULT = "the result"
@@ -156,6 +156,12 @@ def mark_label(label: str, result: Any) -> str:
     if not label.startswith("retval_"):
         return label
     return "" if result is None or result is False else _RESULT
+
+
+def _mark(obj: Any, label: str, why: tuple[str, str] = CHOSEN) -> None:
+    """As `mark_copy`; what is noted of a loop's result takes nothing back that counts in its other turns."""
+    if label != _RESULT or not is_copied(obj):
+        mark_copy(obj, label, why)
 
 
 def take_results(before: Container[int]) -> dict[int, tuple[Any, str, tuple[str, str]]]:
@@ -186,8 +192,9 @@ def note_shared(labels: Sequence[str], values: Sequence[Any], frozen: Sequence[A
             if isinstance(each, Frozen) and each.obj is not part:
                 first_label, first = seen.setdefault(id(each.obj), (label, part))
                 if first is not part:
-                    mark_copy(first, first_label)
-                    mark_copy(part, label)
+                    is_result = _RESULT in (first_label, label)
+                    _mark(first, _RESULT if is_result else first_label)
+                    _mark(part, _RESULT if is_result else label)
 
 
 def mark_chosen(labels: Sequence[str], values: Sequence[Any], frozen: Sequence[Any], before: Container[int]) -> None:
@@ -197,7 +204,7 @@ def mark_chosen(labels: Sequence[str], values: Sequence[Any], frozen: Sequence[A
             if isinstance(each, Frozen) and each.obj is not part and id(each.obj) not in before:
                 mark = copies().get(id(each.obj))
                 if mark is not None and mark[0] is each.obj:
-                    mark_copy(part, label, mark[2])
+                    _mark(part, label, mark[2])
 
 
 def pairs(merged: Any, frozen: Any) -> Iterator[tuple[Any, Any]]:

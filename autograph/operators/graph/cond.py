@@ -83,7 +83,7 @@ def _join(truth: Any, then: Outcome, otherwise: Outcome) -> Any:
         for frozen, outcome in zip(column, branches, strict=True):
             is_old = aliases.always_old if id(frozen) in old else outcome.is_old
             aliases.mark_copies(aliases.mark_label(label, outcome.result), value, frozen, is_old)
-    for row in rows:
-        aliases.note_shared(labels, [result, *values], row)
+    for row, outcome in zip(rows, branches, strict=True):
+        aliases.note_shared([aliases.mark_label(each, outcome.result) for each in labels], [result, *values], row)
         aliases.mark_chosen(labels, [result, *values], row, marked)
     return result

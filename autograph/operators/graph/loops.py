@@ -33,7 +33,7 @@ from .join import join
 from .loop_options import shape_invariants, with_shape
 from .mismatches import of_turns
 from .refusals import changed_copy
-from .specs import Constant, Frozen, Leaf, ListOf, Mismatch, Spec, Tree
+from .specs import Constant, Frozen, Leaf, ListOf, Mismatch, Optional, Reference, Spec, Tree
 from .values import freeze, frozen_after, frozen_in, references_in, spec_of, structure_of, varying
 
 ATTEMPTS = 40
@@ -377,8 +377,20 @@ class Loop:
 
 def _made_for_turn(slot: Slot, value: Any) -> list[Any]:
     """What can be changed in a variable and is made anew for each turn, in place of what was there before the loop."""
-    known = references_in([slot.initial])
+    same = [freeze(each, lambda _: False) for each in _referenced(slot.spec)]
+    known = references_in([slot.initial, *same])
     return [each.obj for each in frozen_in([freeze(value, lambda _: False)]) if id(each.obj) not in known]
+
+
+def _referenced(spec: Spec) -> Iterator[Any]:
+    """The objects that each turn is given themselves, not copies of them."""
+    if isinstance(spec, Reference):
+        yield spec.frozen.obj
+    elif isinstance(spec, Optional):
+        yield from _referenced(spec.inner)
+    elif isinstance(spec, Tree):
+        for child in spec.children:
+            yield from _referenced(child)
 
 
 def _objects_made(frozen: Any, given: Any) -> set[int]:

@@ -69,7 +69,8 @@ def _of_memory(function: str, kind: str, count: int) -> str:
     return "\n".join([
         f"define internal void @{function}.all(ptr %rows, i64 %n) noinline nounwind {_RARE} {{", "start:",
         "  br label %loop", "loop:", "  %i = phi i64 [ 0, %start ], [ %next, %loop ]", *inner.lines,
-        "  %next = add i64 %i, 1", "  %end = icmp eq i64 %next, %n", "  br i1 %end, label %done, label %loop", "done:", "  ret void", "}",
+        "  %next = add i64 %i, 1", "  %end = icmp eq i64 %next, %n", "  br i1 %end, label %done, label %loop",
+        "done:", "  ret void", "}",
     ])  # fmt: skip
 
 

@@ -13,6 +13,7 @@ import pytest
 import autograph as tf
 from autograph.config import settings
 from autograph.runtime.execute import costs
+from autograph.runtime.execute.native import supported
 from autograph.runtime.execute.native.region import Region
 from tests.runtime.execute.native.common import needs_llvm
 
@@ -126,3 +127,13 @@ def test_work_is_in_proportion_to_elements_and_turns() -> None:
         return costs.of_call(tf.function(lambda x: x * 2.0 + 1.0).get_concrete_function(spec).optimized_graph)
 
     assert work(()) < work((10,)) < work((10_000,)) < work((1_000_000,)) / 50
+
+
+def test_elementary_functions_take_longer_to_compile() -> None:
+    def graph(function: Any) -> Any:
+        x = tf.constant(np.ones(10))
+        return tf.function(lambda x: function(function(x))).get_concrete_function(x).optimized_graph
+
+    long, short = (costs.of_compiling(graph(function).walk()) for function in (np.sin, np.negative))
+    assert long > 1.2 * short
+    assert costs._FUNCTIONS <= supported.OPS

@@ -521,3 +521,25 @@ def test_a_result_of_one_turn_that_later_turns_change_is_refused() -> None:
 
     with pytest.raises(tf.errors.MutationError, match="is one of two objects"):
         tf.function(f)(tf.constant(3))
+
+
+def test_a_second_name_that_the_next_turn_reads_is_refused() -> None:
+    def grows(n):
+        items, kept, total = [], [], 0
+        for i in range(n):
+            items.append(i)
+            total += len(kept)
+            kept = items
+        return total
+
+    def stores(n):
+        items, kept, total = [1], [2], 0
+        for i in range(n):
+            items[0] = i
+            total += kept[0]
+            kept = items
+        return total
+
+    for function in (grows, stores):
+        with pytest.raises(tf.errors.MutationError, match="something else holds it"):
+            tf.function(function)(tf.constant(3))

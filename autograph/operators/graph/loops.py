@@ -7,6 +7,7 @@ types are joined and it is traced again: dtypes only get wider and shapes less e
 from __future__ import annotations
 
 import gc
+import itertools
 import operator
 import threading
 from collections.abc import Callable, Iterator
@@ -30,6 +31,7 @@ from .branches import Key, Outcome, named, old_value, trace_body
 from .dicts import DictOf
 from .errors import where
 from .join import join
+from .loop_graphs import acts, read_in
 from .loop_options import shape_invariants, with_shape
 from .mismatches import of_turns
 from .refusals import changed_copy
@@ -43,7 +45,6 @@ UNCOLLECTED = 3
 """Attempts after which garbage is collected at the end of each turn: objects in reference cycles that a turn has made
 and left behind look like state, each time anew."""
 _BREAK = "a staged break"
-_LOOKING = frozenset(["read_variable", "iterator_has_next"])
 
 
 class Slot:
@@ -214,13 +215,11 @@ class Loop:
 
     def _traced(self, run: Callable[[Any], Any], graph: Graph, slots: list[Slot], effects: bool) -> Outcome:
         before = [slot.location.get() if slot.location is not None else None for slot in slots]
-        tensors = iter(
-            [
-                SymbolicTensor(graph.parameter(each, _parameter_name(slot)))
-                for slot in slots
-                for each in slot.spec.types()
-            ]
-        )
+        self._parameters = [
+            [SymbolicTensor(graph.parameter(each, _parameter_name(slot))) for each in slot.spec.types()]
+            for slot in slots
+        ]
+        tensors = itertools.chain.from_iterable(self._parameters)
         self._given = [slot.spec.unflatten(tensors) for slot in slots]
         control = self._given[0]
         self._memory.begin(self._keys, self._initial, self._given)
@@ -238,7 +237,7 @@ class Loop:
             for slot, value in zip(slots[1:], before[1:], strict=True):
                 assert slot.location is not None
                 slot.location.set(value)
-        if not effects and (outcome.changes or _acts(graph) or not outcome.returns):
+        if not effects and (outcome.changes or acts(graph) or not outcome.returns):
             raise Impure
         return outcome
 
@@ -287,6 +286,7 @@ class Loop:
             values.append(value)
         self._last = values
         self._check_shared(values)
+        self._check_second_names(values, outcome.graph)
         stable = self._memory.fits(self._keys, self._initial, values) and stable
         for key, (location, value) in outcome.changes.items():
             self._unsettled = location.label
@@ -311,6 +311,19 @@ class Loop:
                 for other, (value, given) in enumerate(zip(column, self._given, strict=True)):
                     if other != place and not mine.isdisjoint(_objects_made(value, given)):
                         raise changed_copy(slot.initial, slot.label)
+
+    def _check_second_names(self, values: list[Any], graph: Graph) -> None:
+        """Refuses changes of what a variable holds too that is read in the next turn, where it has a copy of it."""
+        read: set[Any] = set()
+        holding: dict[int, list[Any]] = {}
+        for value, parameters in zip(values, self._parameters, strict=True):
+            for each in frozen_in([value]):
+                holding.setdefault(id(each.obj), []).extend(parameters)
+        for slot, value, given in zip(self._all, values, self._given, strict=True):
+            if slot.location is not None and value is not given and id(slot.location.owner) in holding:
+                read = read or read_in(graph)
+                if any(each.value in read for each in holding[id(slot.location.owner)]):
+                    raise changed_copy(slot.location.owner, slot.label)
 
     def _widen(self, slot: Slot, value: Any, outcome: Outcome) -> bool:
         """Joins the specification of a value with that of its slot; whether the slot held it already."""
@@ -409,11 +422,6 @@ def _is_copied(slot: Slot) -> bool:
     assert slot.location is not None
     parts = frozen_in([freeze(slot.location.get(), lambda _: False)])
     return any(aliases.is_copied(each.obj) for each in parts)
-
-
-def _acts(graph: Graph) -> bool:
-    """Whether a graph has effects other than looking at variables and iterators, which a test may do each time."""
-    return any(node.op.effect and node.op.name not in _LOOKING for node in graph.walk())
 
 
 def _control_spec(control: dict[str, Any], of_flag: Callable[[Any], Spec] = spec_of) -> Spec:

@@ -1,0 +1,28 @@
+"""What the graphs of a loop's test and body do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograph.runtime.ir import Graph
+
+_LOOKING = frozenset(["read_variable", "iterator_has_next"])
+
+
+def acts(graph: Graph) -> bool:
+    """Whether a graph has effects other than looking at variables and iterators, which a test may do each time."""
+    return any(node.op.effect and node.op.name not in _LOOKING for node in graph.walk())
+
+
+def read_in(graph: Graph) -> set[Any]:
+    """The values that nodes of a graph take, but for those that a branch only hands on."""
+    read: set[Any] = set()
+    for node in graph.nodes:
+        if node.op.name != "cond":
+            read.update(node.inputs)
+            continue
+        read.add(node.inputs[0])
+        for part in node.subgraphs:
+            inside = read_in(part)
+            read.update(outer for outer, own in part.captures.items() if own in inside)
+    return read

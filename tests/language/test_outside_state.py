@@ -126,6 +126,63 @@ def test_an_iterator_that_the_branch_makes_is_its_own(make: Any) -> None:
     check(f, 1, -1)
 
 
+class Numbers:
+    def __init__(self) -> None:
+        self.numbers = itertools.count()
+
+    def following(self) -> int:
+        return next(self.numbers)
+
+
+NUMBERS = Numbers()
+
+
+def test_an_iterator_that_a_helper_has_is_refused() -> None:
+    count, box, counter = itertools.count(), [itertools.count()], Numbers()
+    helpers = [lambda: next(count), lambda: next(box[0]), lambda: next(counter.numbers), lambda: next(NUMBERS.numbers),
+               counter.following, NUMBERS.following, lambda: NUMBERS.following() + 1]  # fmt: skip
+
+    def looped(x, helper):
+        for _ in tf.range(3):
+            x += helper()
+        return x
+
+    def local(x):
+        own = itertools.count()
+
+        def helper():
+            return next(own)
+
+        if x > 0:
+            x += helper()
+        return x
+
+    for helper in helpers:
+        with pytest.raises(tf.errors.MutationError, match="made outside of it"):
+            tf.function(looped)(tf.constant(1), helper)
+    with pytest.raises(tf.errors.MutationError, match="made outside of it"):
+        tf.function(local)(tf.constant(1))
+    assert next(count) == next(box[0]) == next(counter.numbers) == next(NUMBERS.numbers) == 0
+
+
+def test_an_iterator_that_a_helper_makes_is_its_own() -> None:
+    def pair():
+        values = iter([1, 2])
+
+        def one():
+            return next(values)
+
+        return one() * 10 + one()
+
+    def f(x):
+        for _ in tf.range(3):
+            made = Numbers()
+            x += pair() + made.following() + made.following()
+        return x
+
+    check(f, 1)
+
+
 def test_a_file_that_a_branch_writes_is_refused() -> None:
     def f(x):
         text = io.StringIO()
@@ -203,7 +260,7 @@ def test_an_exception_that_a_with_statement_would_swallow_is_refused() -> None:
 
 
 def deletes_an_attribute(x):
-    counter = Counter()
+    counter = Numbers()
     counter.name = 1
     if x > 0:
         del counter.name

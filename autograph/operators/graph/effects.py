@@ -12,6 +12,7 @@ import random
 import sys
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from types import BuiltinFunctionType, FrameType, MethodType, ModuleType
 from typing import Any
 
@@ -23,6 +24,7 @@ from autograph.runtime.trace_text import calls_libraries
 
 from .. import state
 from ..iterators import is_iterator
+from ..locations import is_plain_object
 from .errors import where
 
 
@@ -48,6 +50,7 @@ _C_NAMES = {"sre": "re", "pydecimal": "decimal", "strptime": "datetime"} | dict.
 _PATHS = _words("exists lexists isfile isdir islink ismount realpath abspath expanduser expandvars getsize")
 _REACHING = {
     "builtins": _words("input open exec eval __import__"),
+    "csv": _words("writerow writerows writeheader"),
     "datetime": _words("now today utcnow"),
     "posixpath": _PATHS,
     "ntpath": _PATHS,
@@ -59,6 +62,7 @@ _REACHING = {
 }
 _READING_SYS = _words("getsizeof getrefcount getrecursionlimit intern _getframe _getframemodulename")
 calls_libraries(__file__)
+_BODIES = str(Path(__file__).with_name("branches.py"))  # which runs staged bodies
 _CLASSES = frozenset(("pathlib", "io", "uuid", "queue", "argparse", "configparser"))
 """Modules whose classes may be constructed; their methods follow the rules for objects that the body has made."""
 
@@ -207,7 +211,7 @@ def check_iterator(value: Any, use: str = "a call") -> None:
     if not is_iterator(value) or not is_in_body():
         return
     journals = [journal for journal in state.stack() if not journal.outermost]
-    if any(journal.has_iterator(value) for journal in journals) or _is_global(value):
+    if any(journal.has_iterator(value) for journal in journals) or _is_from_outside(value):
         raise MutationError(
             f"{use} in a staged branch or loop moves an iterator ({type(value).__name__}) that was made outside of it",
             **where(),
@@ -216,13 +220,39 @@ def check_iterator(value: Any, use: str = "a call") -> None:
         )
 
 
-def _is_global(value: Any) -> bool:
+def _is_from_outside(value: Any) -> bool:
+    """Whether the user's function that uses a value has it as a global, or as a variable of a function around it.
+
+    Or in one of these, or as an attribute of an object that it has been given. A variable of a function around it is
+    from outside unless the body has called that function, which is running.
+    """
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if is_user_file(frame.f_code.co_filename):
-            return any(each is value for each in list(frame.f_globals.values()))
+    while frame is not None and not is_user_file(frame.f_code.co_filename):
         frame = frame.f_back
-    return False
+    if frame is None:
+        return False
+    known = [*frame.f_globals.values(), *_of_functions_around(frame)]
+    if any(each is value for each in known):
+        return True
+    made = [journal.is_created for journal in state.stack()]
+    given = [each for each in frame.f_locals.values() if not any(is_created(each) for is_created in made)]
+    owners = [each for each in (*known, *given) if is_plain_object(each) and hasattr(each, "__dict__")]
+    held = [*[vars(each).values() for each in owners], *[each for each in known if type(each) in (list, tuple)],
+            *[each.values() for each in known if type(each) is dict]]  # fmt: skip
+    return any(each is value for values in held for each in list(values))
+
+
+def _of_functions_around(frame: FrameType) -> list[Any]:
+    """The values of a function's free variables, but for those of functions that the staged body has called."""
+    local = frame.f_locals
+    free = {name: local[name] for name in frame.f_code.co_freevars if name in local}
+    outer = frame.f_back
+    while outer is not None and free and outer.f_code.co_filename != _BODIES:
+        for name in [name for name in free if name in outer.f_code.co_cellvars]:
+            if outer.f_locals.get(name) is free[name]:
+                del free[name]
+        outer = outer.f_back
+    return list(free.values())
 
 
 def checking_iterators(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+import gc
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any
+
+
+@contextmanager
+def no_collection() -> Iterator[None]:
+    """In here nothing is collected: what tests before have left is none of the work that is counted."""
+    gc.collect()
+    before = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if before:
+            gc.enable()
 
 
 def work(function: Callable[[], Any]) -> int:
@@ -22,11 +37,12 @@ def work(function: Callable[[], Any]) -> int:
         count += 1
 
     before = sys.gettrace(), sys.getprofile()
-    sys.setprofile(call)
-    sys.settrace(line)
-    try:
-        function()
-    finally:
-        sys.settrace(before[0])
-        sys.setprofile(before[1])
+    with no_collection():
+        sys.setprofile(call)
+        sys.settrace(line)
+        try:
+            function()
+        finally:
+            sys.settrace(before[0])
+            sys.setprofile(before[1])
     return count

@@ -16,6 +16,7 @@ from autograph.runtime.ops.control import finish_graph
 from autograph.runtime.ops.index import set_item
 from autograph.runtime.tensor import SymbolicTensor
 from autograph.runtime.trace import building
+from tests.work import no_collection
 
 from ..graphs import cond, while_loop
 
@@ -81,13 +82,14 @@ def wide_cond(x: Any, n: int) -> Any:
 def calls(function: Any, n: int) -> int:
     """Python and C calls made by tracing, planning and running once."""
     profile = cProfile.Profile()
-    profile.enable()
-    graph = Graph("costs")
-    x = SymbolicTensor(graph.parameter(Type(float32, (4,)), "x"))
-    with building(graph):
-        finish_graph(graph, function(x, n))
-    Plan(graph).run(np.ones(4, np.float32))
-    profile.disable()
+    with no_collection():
+        profile.enable()
+        graph = Graph("costs")
+        x = SymbolicTensor(graph.parameter(Type(float32, (4,)), "x"))
+        with building(graph):
+            finish_graph(graph, function(x, n))
+        Plan(graph).run(np.ones(4, np.float32))
+        profile.disable()
     return sum(entry.callcount for entry in profile.getstats())
 
 

@@ -1,8 +1,7 @@
-"""Tracing and planning take time in proportion to the graph: calls are counted, not seconds."""
+"""Tracing and planning take time in proportion to the graph: work is counted, not seconds."""
 
 from __future__ import annotations
 
-import cProfile
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from autograph.runtime.ops.control import finish_graph
 from autograph.runtime.ops.index import set_item
 from autograph.runtime.tensor import SymbolicTensor
 from autograph.runtime.trace import building
-from tests.work import no_collection
+from tests.work import work
 
 from ..graphs import cond, while_loop
 
@@ -79,23 +78,22 @@ def wide_cond(x: Any, n: int) -> Any:
     return list(cond(x[0] > 0, lambda: [value + 1 for value in values], lambda: values))
 
 
-def calls(function: Any, n: int) -> int:
-    """Python and C calls made by tracing, planning and running once."""
-    profile = cProfile.Profile()
-    with no_collection():
-        profile.enable()
+def cost(function: Any, n: int) -> int:
+    """The work of tracing, planning and running once, on this thread alone."""
+
+    def run() -> None:
         graph = Graph("costs")
         x = SymbolicTensor(graph.parameter(Type(float32, (4,)), "x"))
         with building(graph):
             finish_graph(graph, function(x, n))
         Plan(graph).run(np.ones(4, np.float32))
-        profile.disable()
-    return sum(entry.callcount for entry in profile.getstats())
+
+    return work(run, lines=False)
 
 
 @pytest.mark.parametrize(
     "function", [sums, conds, whiles, stores, views, constants, loops_of_stores, wide_loop, wide_cond]
 )
 def test_twice_the_graph_takes_twice_the_work(function: Any) -> None:
-    calls(function, 10)
-    assert calls(function, 800) < 2.3 * calls(function, 400)
+    cost(function, 10)
+    assert cost(function, 400) < 2.3 * cost(function, 200)

@@ -7,6 +7,7 @@ grows with each round.
 from __future__ import annotations
 
 import gc
+import itertools
 import linecache
 import threading
 import tracemalloc
@@ -40,8 +41,11 @@ def _memory() -> Iterator[None]:
     tracemalloc.stop()
 
 
-def growth(act: Callable[[], Any], warm: int = 2, rounds: int = 3) -> float:
-    """By how many bytes the memory in use grows with each round, after some that fill caches."""
+def growth(act: Callable[[], Any], warm: int = 2, rounds: int = 3) -> int:
+    """By how many bytes at least the memory in use grows in each round, after some that fill caches.
+
+    The least, since memory of all threads counts, also of those that other tests have left.
+    """
     for _ in range(warm):
         act()
     gc.collect()
@@ -51,7 +55,7 @@ def growth(act: Callable[[], Any], warm: int = 2, rounds: int = 3) -> float:
         act()
         gc.collect()
         sizes.append(tracemalloc.get_traced_memory()[0])
-    return (sizes[-1] - sizes[0]) / rounds
+    return min(after - before for before, after in itertools.pairwise(sizes))
 
 
 def in_threads(count: int, run: Callable[[int], Any]) -> None:

@@ -11,7 +11,7 @@ from .elementwise import is_made_anew
 from .emitter import NotLowered, type_of
 from .lists import ListOf, check_owned, joined
 from .lowering import Fails, lowers
-from .products import in_rows, is_second_factor
+from .products import in_rows, second_factors
 from .reductions import all_true
 from .variables import Held, changed_in, settle
 
@@ -44,8 +44,9 @@ def lower_while(lowering: Lowering, node: Node, inputs: Sequence[Expression]) ->
         raise NotLowered("a condition of a loop that changes a variable")
     settle(lowering)
     inputs = ready(lowering, inputs)
+    factors = second_factors(body)
     for i in range(count, len(inputs)):
-        if is_second_factor(body, body.inputs[i]):
+        if body.inputs[i] in factors:
             inputs[i] = in_rows(lowering, inputs[i])
     initial = [*inputs[:count], *[lowering.values[key] for key in variables]]
     values: list[Value | Held] = [*node.inputs[:count], *variables]

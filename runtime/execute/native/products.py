@@ -77,16 +77,17 @@ def in_rows(lowering: Lowering, x: Expression) -> Any:
     return _copied(lowering, x) if is_transposed else x  # type: ignore[arg-type]
 
 
-def is_second_factor(graph: Graph, value: Value) -> bool:
-    """Whether a graph multiplies a matrix by one of its inputs."""
+def second_factors(graph: Graph) -> set[Value]:
+    """The values of a graph that it, or a graph in it, multiplies matrices by."""
+    found: set[Value] = set()
     for node in graph.nodes:
-        if node.op.name == "matmul" and node.inputs[1] is value:
-            return True
+        if node.op.name == "matmul":
+            found.add(node.inputs[1])
         for inner in node.subgraphs:  # their inputs are the last of the node's
+            wanted = second_factors(inner)
             given = zip(reversed(node.inputs), reversed(inner.inputs), strict=False)
-            if any(outer is value and is_second_factor(inner, own) for outer, own in given):
-                return True
-    return False
+            found.update(outer for outer, own in given if own in wanted)
+    return found
 
 
 def _copied(lowering: Lowering, x: Load) -> Load:

@@ -15,6 +15,7 @@ from autograph.errors import ConversionError
 from autograph.log import log
 
 from .dispatch import Backend, active, open_traces, staging
+from .heap import has_form
 
 LEFT_ALONE = frozenset((*sys.stdlib_module_names, "autograph", "numpy", "gast", "astunparse", "_pytest", "pytest"))
 """Top-level modules whose functions are called as they are."""
@@ -117,6 +118,8 @@ def _staged_form(function: Any) -> Any:
     if backend is None:
         return _plain_form(function)
     kind = type(function)
+    if has_form(getattr(function, "__self__", None)):
+        return backend.watch_call(function)
     if kind is BuiltinFunctionType or isinstance(function, type):
         return _staged_builtin(function, backend)
     replacement = backend.replacement(function)

@@ -17,6 +17,7 @@ from .calls import call
 from .control_flow import for_stmt, if_exp, if_stmt
 from .dispatch import active, backend_of, staging
 from .exceptions import StagedRaise, refuse_in_try
+from .heap import has_form
 from .logical import not_
 from .stores import get_item
 from .unrolling import turns
@@ -110,7 +111,8 @@ def _turn(item: Item, each: Any, values: list[Any]) -> Any:
 def _values_of(item: Item, each: Any) -> list[Any] | None:
     """What one turn yields; None where only the run tells that. No generator holds the list meanwhile."""
     values: list[Any] = []
-    return values if _turn(item, each, values) is values else None
+    made = _turn(item, each, values)
+    return values if made is values and not has_form(values) else None
 
 
 def _lazily(iterator: Iterator[Any], item: Item) -> Values:
@@ -153,7 +155,7 @@ def _remembering(iterator: Iterator[Any], item: Item, values: list[Any]) -> Valu
     for each in turns(iterator):
         known = len(values)
         result = _turn(item, each, values)
-        if result is not values:
+        if result is not values or has_form(values):
             raise _StagedCount(result, iterator, item)
         if len(values) == known:
             continue
@@ -180,12 +182,17 @@ def _collected(result: Any, iterable: Any, item: Item) -> Any:
     return result
 
 
+def _waits(values: Any) -> bool:
+    """Whether what a turn has given is a further ``for``."""
+    return type(values) is list and not has_form(values) and bool(values) and type(values[0]) is _Inner
+
+
 def _next(iterable: Any, item: Item, *default: Any) -> Any:
     """``next``: a loop that stops at the first value."""
     found = _first(iterable, item)
     is_found = call(len)(found) > 0
     if is_found is True:
-        return found[0]
+        return get_item(found, 0)
     if default:
         return if_exp(is_found, lambda: get_item(found, 0), lambda: default[0])
     if_stmt(is_found, lambda: None, _stop)
@@ -208,7 +215,7 @@ def _first(iterable: Any, item: Item) -> Any:
     def loop_body(iterate: Any) -> Any:
         nonlocal found
         found = _turn(item, iterate, [])
-        if type(found) is list and found and type(found[0]) is _Inner:
+        if _waits(found):
             found = _first(found[0].iterable, found[0].item)
         return call(len)(found) > 0
 
@@ -223,7 +230,7 @@ def _search(function: Callable[[Any], Any], iterable: Any, item: Item) -> Any:
     def loop_body(iterate: Any) -> Any:
         nonlocal result
         values = _turn(item, iterate, [])
-        if type(values) is list and values and type(values[0]) is _Inner:
+        if _waits(values):
             result = _search(function, values[0].iterable, values[0].item)
         else:
             result = call(function)(values)

@@ -19,7 +19,7 @@ from autograph.runtime.concrete import ConcreteFunction
 from autograph.runtime.function import Function
 from autograph.runtime.trace_text import calls_libraries
 
-from .. import identities, state
+from .. import heap, identities, state
 from ..calls import call
 from ..dispatch import backend_of
 from ..locations import has_hidden_state
@@ -58,6 +58,14 @@ calls_libraries(__file__)
 
 
 def watch_call(function: Any) -> Callable[..., Any]:
+    """What to call in place of an unconverted function while a graph is built: it gets the staged forms of lists."""
+    form = _watched(function)
+    if not state.stack() or _reads_frames(function) or isinstance(function, (Function, ConcreteFunction)):
+        return form
+    return heap.giving(form)
+
+
+def _watched(function: Any) -> Callable[..., Any]:
     """What to call in place of an unconverted function while a graph is built.
 
     Raises:
@@ -163,10 +171,11 @@ def converted(argument: Any) -> Any:
 
 def _watched_method(function: Any, owner: Any) -> Callable[..., Any]:
     name = function.__name__
+    if heap.has_form(owner):
+        return _form_method(heap.staged(owner), owner, name)
     if isinstance(owner, (dict, set)):
         function = identities.checking_key(owner, function)
     if isinstance(owner, list):
-        rebinding.check_not_replaced(owner)
         state.about_to_change(owner)
         if name == "extend":
             return lambda values: _extend(owner, values)
@@ -178,7 +187,6 @@ def _watched_method(function: Any, owner: Any) -> Callable[..., Any]:
             state.about_to_change(owner)
         return function
     if isinstance(owner, dict):
-        rebinding.check_not_replaced(owner)
         if name == "update":
             return functools.partial(_update, owner)
     if isinstance(owner, dict) or (state.is_plain_object(owner) and not has_hidden_state(owner)):
@@ -198,6 +206,16 @@ def _watched_method(function: Any, owner: Any) -> Callable[..., Any]:
         raise _refused(owner, name)
     state.about_to_change(owner)
     return function
+
+
+def _form_method(form: Any, owner: Any, name: str) -> Callable[..., Any]:
+    method = getattr(form, name)
+
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        made = method(*map(heap.staged, arguments), **keywords)
+        return owner if made is form else made
+
+    return run
 
 
 def _check_hidden_state(owner: Any, name: str) -> None:
@@ -224,7 +242,7 @@ def _update(owner: dict[Any, Any], *others: Any, **items: Any) -> None:
     state.about_to_change(owner)
     target: Any = owner
     if type(owner) is dict and any(isinstance(each, StagedDict) for each in others):
-        target = rebinding.stage(owner, "dict", ()).owner
+        target = rebinding.form_of(owner, "dict")
     target.update(*others, **items)
 
 
@@ -241,7 +259,7 @@ def _list_method(owner: list[Any], function: Any, arguments: tuple[Any, ...], ke
     if has_staged(arguments if compares else arguments[:1]) or (compares and has_staged(owner)):
         if name in ("index", "count"):
             return getattr(StagedList(ListState.of(owner)), name)(*arguments, **keywords)
-        return getattr(rebinding.stage(owner, "list", ()).owner, name)(*arguments, **keywords)
+        return getattr(rebinding.form_of(owner, "list"), name)(*arguments, **keywords)
     if name == "sort" and keywords.get("key") is not None:
         return list_method(owner, name, arguments, keywords)
     return function(*arguments, **keywords)

@@ -9,10 +9,12 @@ from __future__ import annotations
 import builtins
 import dataclasses
 import operator
+from collections import deque
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from . import state
 from .dispatch import Backend, active, backend_of
 from .heap import open_forms, original, staged
 from .identities import same
@@ -23,6 +25,15 @@ Binary = Callable[[Any, Any], Any]
 # Asked before all else, for speed.
 _PLAIN = frozenset((int, float, bool, complex, str, bytes, list, tuple, dict, type(None)))
 _CONTAINERS = (list, tuple, dict)
+_CHANGING = (list, dict)
+_NOTED = (list, dict, set, deque, bytearray)
+
+
+def made(value: Any) -> Any:
+    """A container that an operator has just made: what happens to it is no change of what is older."""
+    if state.stack():
+        state.created(value)
+    return value
 
 
 def _binary(name: str, symbol: str) -> Binary:
@@ -34,7 +45,8 @@ def _binary(name: str, symbol: str) -> Binary:
         if open_forms:
             left, right = staged(left), staged(right)
         if type(left) in _PLAIN and type(right) in _PLAIN:
-            return native(left, right)
+            result = native(left, right)
+            return made(result) if type(result) in _CHANGING else result
         if not (is_user_class(type(left)) or is_user_class(type(right))):
             return native(left, right)
         return _operate(left, right, forward, backward, native, symbol)
@@ -104,6 +116,8 @@ def _in_place(name: str, binary: Binary) -> Binary:
 
     def change(left: Any, right: Any) -> Any:
         cls = type(left)
+        if cls in _NOTED:
+            state.about_to_change(left)
         if cls in _PLAIN and type(right) in _PLAIN:
             return native(left, right)
         if not (is_user_class(cls) or is_user_class(type(right))):

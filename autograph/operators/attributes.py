@@ -206,7 +206,10 @@ def get_subscript(container: Any, index: Any) -> Any:
         backend = backend_of(container) or backend_of(index.start, index.stop, index.step)
         if backend is not None:
             return backend.get_item(container, index)
-    return container[index]
+    found = container[index]
+    if type(index) is slice and type(found) is list and state.stack():
+        state.created(found)
+    return found
 
 
 class AttributeUpdate:

@@ -15,6 +15,7 @@ from autograph.errors import StagedValueError
 from .builtin_calls import iterated
 from .calls import call
 from .control_flow import for_stmt, if_exp, if_stmt
+from .arithmetic import made
 from .dispatch import active, backend_of, staging
 from .exceptions import StagedRaise, refuse_in_try
 from .heap import has_form
@@ -76,9 +77,9 @@ def consume(function: Any, iterable: Any, item: Item, *arguments: Any, **keyword
     if not _is_consumer(function):
         return call(function)(generator(iterable, item), *arguments, **keywords)
     if staged:
-        return call(function)(_collected([], iterable, item), *arguments, **keywords)
+        return call(function)(_collected(made([]), iterable, item), *arguments, **keywords)
     try:
-        return call(function)(_named(_remembering(iter(iterable), item, [])), *arguments, **keywords)
+        return call(function)(_named(_remembering(iter(iterable), item, made([]))), *arguments, **keywords)
     except _StagedCount as found:
         return call(function)(found.finished(), *arguments, **keywords)
 
@@ -110,9 +111,9 @@ def _turn(item: Item, each: Any, values: list[Any]) -> Any:
 
 def _values_of(item: Item, each: Any) -> list[Any] | None:
     """What one turn yields; None where only the run tells that. No generator holds the list meanwhile."""
-    values: list[Any] = []
-    made = _turn(item, each, values)
-    return values if made is values and not has_form(values) else None
+    values: list[Any] = made([])
+    result = _turn(item, each, values)
+    return values if result is values and not has_form(values) else None
 
 
 def _lazily(iterator: Iterator[Any], item: Item) -> Values:
@@ -210,11 +211,11 @@ def _stop() -> None:
 
 def _first(iterable: Any, item: Item) -> Any:
     """A list of the first value, if there is one."""
-    found: Any = []
+    found: Any = made([])
 
     def loop_body(iterate: Any) -> Any:
         nonlocal found
-        found = _turn(item, iterate, [])
+        found = _turn(item, iterate, made([]))
         if _waits(found):
             found = _first(found[0].iterable, found[0].item)
         return call(len)(found) > 0
@@ -229,7 +230,7 @@ def _search(function: Callable[[Any], Any], iterable: Any, item: Item) -> Any:
 
     def loop_body(iterate: Any) -> Any:
         nonlocal result
-        values = _turn(item, iterate, [])
+        values = _turn(item, iterate, made([]))
         if _waits(values):
             result = _search(function, values[0].iterable, values[0].item)
         else:

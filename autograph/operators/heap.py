@@ -11,11 +11,12 @@ from __future__ import annotations
 import operator
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, ItemsView, KeysView, ValuesView
+from collections.abc import Callable, ItemsView, Iterable, KeysView, ValuesView
 from types import MappingProxyType
 from typing import Any, NoReturn
 
-from autograph.errors import StagedValueError
+from autograph.errors import MutationError, StagedValueError
+from autograph.runtime.trace import user_location
 from autograph.runtime.trace_text import calls_libraries
 
 
@@ -72,6 +73,7 @@ class Form:
 class _Local(threading.local):
     def __init__(self) -> None:
         self.forms: dict[int, tuple[Any, Any, Any]] = {}
+        self.iterators: dict[int, tuple[Any, list[Any]]] = {}
 
 
 _local = _Local()
@@ -88,7 +90,42 @@ def staged(value: Any) -> Any:
                 return found[1]
         elif isinstance(value, _VIEWS) and len(value) == 1:
             return _staged_view(value)
+        elif id(value) in _local.iterators:
+            check_iterator(value)
     return value
+
+
+def note_iterator(iterator: Any, values: Iterable[Any]) -> None:
+    """Notes what an iterator runs over, directly or through others: lists and dicts that may get a staged form."""
+    found: list[Any] = []
+    for each in values:
+        if isinstance(each, (list, dict)):
+            found.append(each)
+        else:
+            found += _local.iterators.get(id(each), (None, ()))[1]
+    if found:
+        _local.iterators[id(iterator)] = iterator, found
+
+
+def check_iterator(iterator: Any) -> None:
+    """Refuses an iterator over a list or dict that has got a staged form, which it would not see.
+
+    Raises:
+        MutationError: it is one.
+    """
+    values = [iterator] if isinstance(iterator, (list, dict)) else _local.iterators.get(id(iterator), (None, ()))[1]
+    for each in values if open_forms else ():
+        if has_form(each):
+            name = _local.forms[id(each)][1].name
+            kind = "dict" if isinstance(each, dict) else "list"
+            place = user_location()
+            raise MutationError(
+                f"the {kind}{f' `{name}`' if name else ''} is changed by staged code while a loop or an iterator of "
+                "Python runs over it, which would not see the change",
+                **({} if place is None else place._asdict()),
+                construct=name or kind,
+                remedy=f"run over a copy of the {kind}, or over a tensor",
+            )
 
 
 _VIEWS = (KeysView, ValuesView, ItemsView, MappingProxyType)
@@ -168,6 +205,7 @@ def unstage(obj: Any) -> None:
 
 def forget() -> None:
     """Called when a trace ends."""
+    _local.iterators.clear()
     for obj, *_ in list(_local.forms.values()):
         unstage(obj)
 

@@ -53,7 +53,7 @@ class Journal:
         self._unneeded: dict[tuple[Any, ...], tuple[Location, Any]] = {}
         self._snapshots: dict[int, Snapshot] = {}
         self._created: dict[int, Any] = {}
-        self._staged: dict[int, Any] = {}
+        self._staged: dict[int, tuple[Any, Any]] = {}
         self._iterators: dict[int, tuple[Any, str, Any]] = {}
         self._arrays: list[np.ndarray[Any, Any]] = []
         self._locked = Locked()
@@ -142,6 +142,8 @@ class Journal:
     def note_variables(self, load: Thunk) -> None:
         """Keeps the values of the variables that `load` reads."""
         for location in locations((load,), load.__code__.co_names):
+            if self.is_created(location.owner):
+                continue
             known = self._unneeded.pop(location.key, None)
             if known is None and location.key not in self._variables:
                 self._announced.add(location.key)
@@ -159,7 +161,7 @@ class Journal:
     def staged(self, obj: Any, form: Any) -> None:
         """Notes that a list or dict has got a staged form; that is a change of its contents."""
         self.note(obj)
-        self._staged[id(obj)] = form
+        self._staged[id(obj)] = obj, form
 
     def has_staged(self, obj: Any) -> bool:
         """Whether a list or dict has got its staged form since this journal is open."""
@@ -190,10 +192,9 @@ class Journal:
             if position(iterator) != before:
                 found[Location, id(iterator)] = Location(iterator, label), iterator, iterator
         for key, snapshot in self._snapshots.items():
-            form = self._staged.get(key)
-            if form is not None:
+            if key in self._staged:
                 place = Contents(snapshot.obj, snapshot.label)
-                found[place.key] = place, snapshot.copy, form
+                found[place.key] = place, snapshot.copy, self._staged[key][1]
                 continue
             for location, old, new in difference(snapshot, self._same):
                 found[location.key] = location, old, new
@@ -204,11 +205,11 @@ class Journal:
         for location, old in (*self._variables.values(), *self._unneeded.values()):
             if location.get() is not old:
                 location.set(old)
-        for key, form in self._staged.items():
-            heap.unstage(self._snapshots[key].obj)
+        for key, (obj, _) in self._staged.items():
+            heap.unstage(obj)
             for journal in _local.stack:  # those around it have noted it too
-                if journal is not self and journal._staged.get(key) is form:
-                    del journal._staged[key]
+                if journal is not self:
+                    journal._staged.pop(key, None)
         for snapshot in self._snapshots.values():
             restore(snapshot)
         self.forget_copies()

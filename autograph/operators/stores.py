@@ -76,6 +76,13 @@ def outer_writes(load: Thunk) -> None:
         state.outer_writes(load)
 
 
+def own_variables(load: Thunk) -> None:
+    """Notes that a call has made these variables, which inner functions write: ``ag__.own_variables(lambda: (n,))``."""
+    if state.stack():
+        for cell in load.__closure__ or ():
+            state.created(cell)
+
+
 def get_item(container: Any, index: Any) -> Any:
     """``container[index]``."""
     reader = method(type(container), "__getitem__") if open_traces else None

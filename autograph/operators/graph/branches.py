@@ -137,7 +137,7 @@ def old_value(location: Location) -> Any:
 def add_holders(outcome: Outcome, places: dict[Key, Location]) -> None:
     """Adds to the changes of a branch those of `places` that it leaves alone, but which hold an object it changes."""
     changes = list(outcome.changes.values())
-    changed = {id(location.owner) for location, _ in changes}
+    changed = {id(heap.original(location.owner)) for location, _ in changes}
     holders = {
         key: location
         for key, location in places.items()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import datetime
 import decimal
 import functools
 import re
-import sys
 from collections import deque
 from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperType, ModuleType
@@ -116,24 +116,14 @@ def _noting_arguments(function: Any) -> Callable[..., Any]:
             made = function(*arguments, **keywords)
         except (TypeError, AttributeError) as error:
             raise library_errors.explained(error, function) from error.__cause__
-        if effects.is_computing(function) and _references(made) <= _ALONE and _hold_nothing(arguments, keywords):
+        if effects.is_library(function) and (_hold_nothing(arguments, keywords) or function in _COPYING):
             state.created(made)
         return made
 
     return watched
 
 
-def _references(value: Any) -> int:
-    return sys.getrefcount(value)
-
-
-def _references_of_new() -> int:
-    made = object()
-    return _references(made)
-
-
-# What `_references` counts for an object that nobody else knows.
-_ALONE = _references_of_new()
+_COPYING = (copy.copy, copy.deepcopy)
 
 
 def _hold_nothing(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
@@ -145,7 +135,7 @@ def _watched_class(cls: Any) -> Callable[..., Any]:
     if issubclass(cls, _IMMUTABLE) and cls.__module__ == "builtins":
         return library_errors.explaining(effects.checking_iterators(cls) if effects.is_in_body() else cls, cls)
     if cls.__module__ in ("itertools", "functools"):
-        return effects.checking_iterators(lambda *arguments, **keywords: cls(*map(converted, arguments), **keywords))
+        return effects.checking_iterators(_iterating(cls))
     if not state.stack():
         return cls
 
@@ -162,6 +152,15 @@ def _watched_class(cls: Any) -> Callable[..., Any]:
         return made
 
     return unconverted.watched(cls, construct)
+
+
+def _iterating(cls: Any) -> Callable[..., Any]:
+    def construct(*arguments: Any, **keywords: Any) -> Any:
+        made = cls(*map(converted, arguments), **keywords)
+        heap.note_iterator(made, arguments)
+        return made
+
+    return construct
 
 
 def converted(argument: Any) -> Any:
@@ -181,7 +180,7 @@ def _watched_method(function: Any, owner: Any) -> Callable[..., Any]:
             return lambda values: _extend(owner, values)
         if name in ("insert", "pop", "remove", "index", "count", "sort"):
             return lambda *arguments, **keywords: _list_method(owner, function, arguments, keywords)
-        return function
+        return _making(function) if name == "copy" else function
     if isinstance(owner, np.ndarray):
         if name in _ARRAY_WRITES:
             state.about_to_change(owner)
@@ -189,9 +188,13 @@ def _watched_method(function: Any, owner: Any) -> Callable[..., Any]:
     if isinstance(owner, dict):
         if name == "update":
             return functools.partial(_update, owner)
+    if isinstance(owner, dict) and name in ("copy", "fromkeys"):
+        return _making(function)
     if isinstance(owner, dict) or (state.is_plain_object(owner) and not has_hidden_state(owner)):
         state.about_to_change(owner)
         return function
+    if isinstance(owner, (str, bytes, re.Pattern, re.Match)):
+        return _making(function)
     journals = [journal for journal in state.stack() if not journal.outermost]
     if not journals and isinstance(owner, (deque, set)):
         state.about_to_change(owner)
@@ -206,6 +209,17 @@ def _watched_method(function: Any, owner: Any) -> Callable[..., Any]:
         raise _refused(owner, name)
     state.about_to_change(owner)
     return function
+
+
+def _making(function: Any) -> Callable[..., Any]:
+    """A method whose result nothing else knows yet."""
+
+    def make(*arguments: Any, **keywords: Any) -> Any:
+        made = function(*arguments, **keywords)
+        state.created(made)
+        return made
+
+    return make
 
 
 def _form_method(form: Any, owner: Any, name: str) -> Callable[..., Any]:

@@ -12,13 +12,14 @@ known: neither who holds an object, nor whether it is used again.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from autograph.errors import MutationError
 from autograph.runtime.trace import user_location
 
-from .heap import original
+from .forms import Form as Form
+from .forms import original
 
 Literal = tuple[int, bool]
 
@@ -89,7 +90,9 @@ class Body:
         _local.bodies.append(self)
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self.drop()
         _local.bodies.remove(self)
         for edge, side, guard in self.flags:
             edge.stale[side].discard(guard)
@@ -102,7 +105,7 @@ class Body:
             if _local.bodies:
                 _local.bodies[-1].edges.append(edge)
         for edge, side, guard in self.flags:
-            _flag(edge, side, guard.and_(under))
+            flag(edge, side, guard.and_(under))
 
     def drop(self) -> None:
         """After an attempt to trace a turn: forgets what it has noted."""
@@ -127,6 +130,11 @@ _local = _Local()
 def forget() -> None:
     """Called when a trace ends."""
     _local.__init__()  # type: ignore[misc]
+
+
+def any_known() -> bool:
+    """Whether any object may be another one."""
+    return bool(_local.nodes)
 
 
 def literal(tensor: Any, truth: bool) -> Literal:
@@ -182,10 +190,11 @@ def _join(node: Node, first: Edge, second: Edge) -> None:
     for mine, theirs, end in ((first, second, one), (second, first, other)):
         stale = mine.stale[mine.side(end)] | theirs.stale[theirs.side(node)]
         for guard in stale:
-            _flag(edge, edge.side(end), guard)
+            flag(edge, edge.side(end), guard)
 
 
-def _flag(edge: Edge, side: int, guard: Guard) -> None:
+def flag(edge: Edge, side: int, guard: Guard) -> None:
+    """Notes that one of the two objects of an edge is out of date."""
     if guard.is_possible and guard not in edge.stale[side]:
         edge.stale[side].add(guard)
         _local.dirty[id(edge)] = edge
@@ -220,14 +229,14 @@ def change(obj: Any, element: bool = False) -> None:
     use(obj)
     for edge in node.edges:
         if edge.kind is CHOSEN:
-            _flag(edge, 1 - edge.side(node), ALWAYS)
+            flag(edge, 1 - edge.side(node), ALWAYS)
         elif edge.side(node) == 0:
-            _flag(edge, 1, ALWAYS)
+            flag(edge, 1, ALWAYS)
             for each in edge.nodes[1].edges:
                 if each is not edge and each.nodes[1] is edge.nodes[1] and TAKEN in (edge.kind, each.kind):
-                    _flag(each, 0, ALWAYS)
+                    flag(each, 0, ALWAYS)
         elif element:
-            _flag(edge, 0, ALWAYS)
+            flag(edge, 0, ALWAYS)
 
 
 def _synchronise(node: Node, guard: Guard, path: list[Node], done: set[int]) -> None:
@@ -247,7 +256,7 @@ def _synchronise(node: Node, guard: Guard, path: list[Node], done: set[int]) -> 
 
 def _between(path: list[Node], node: Node) -> Iterator[Edge]:
     """The edges along a path to a node."""
-    for one, other in zip(path, [*path[1:], node], strict=True):
+    for one, other in zip(path, [*path[1:], node], strict=False):
         yield from (edge for edge in one.edges if edge.other(one) is other)
 
 
@@ -260,7 +269,7 @@ def _update(edge: Edge, node: Node, source: Node) -> None:
     _assign(tensors, node, source)
     for each in node.edges:
         if each is not edge and each.kind is CHOSEN:
-            _flag(each, 1 - each.side(node), ALWAYS)
+            flag(each, 1 - each.side(node), ALWAYS)
 
 
 def _clear(edge: Edge, side: int) -> None:
@@ -320,6 +329,31 @@ def _reached(node: Node, guard: Guard, path: list[Node], done: set[int]) -> Iter
         done.add(id(other))
         yield other, both
         yield from _reached(other, both, [*path, node], done)
+
+
+def ends(obj: Any, is_end: Callable[[Any], bool]) -> Iterator[tuple[Any, tuple[str, tuple[bool, bool]]]]:
+    """The objects that an object may be, each the first on its path of which `is_end` holds: with why, and which of
+    the two is out of date."""
+    node = _local.nodes.get(id(obj))
+    pending: list[tuple[Node, Guard, bool, bool, list[Node]]] = []
+    if node is not None:
+        pending.append((node, _here(), False, False, []))
+    while pending:
+        current, guard, mine, theirs, path = pending.pop()
+        for edge in current.edges:
+            other, side, both = edge.other(current), edge.side(current), guard.and_(edge.guard)
+            if other in path or not both.is_possible:
+                continue
+            if edge.loop is not None and any(each.loop is edge.loop for each in _between(path, current)):
+                continue
+            stale = mine or bool(edge.stale[side]), theirs or bool(edge.stale[1 - side])
+            if edge.kind is not CHOSEN:
+                if side == 0 and is_end(other.obj):
+                    yield other.obj, (edge.kind, stale)
+            elif is_end(other.obj):
+                yield other.obj, (CHOSEN, stale)
+            else:
+                pending.append((other, both, *stale, [*path, current]))
 
 
 def refusal(edge: Edge, obj: Any) -> MutationError:

@@ -16,7 +16,8 @@ from typing import Any
 
 from . import state
 from .dispatch import Backend, active, backend_of
-from .heap import open_forms, original, staged
+from .forms import original
+from .heap import staged, watching
 from .identities import same
 from .special_methods import MISSING, call_method, is_generated, is_user_class, lookup, method
 
@@ -42,7 +43,7 @@ def _binary(name: str, symbol: str) -> Binary:
     forward, backward = f"__{bare}__", f"__r{bare}__"
 
     def operate(left: Any, right: Any) -> Any:
-        if open_forms:
+        if watching():
             left, right = staged(left), staged(right)
         if type(left) in _PLAIN and type(right) in _PLAIN:
             result = native(left, right)
@@ -110,7 +111,7 @@ def _in_place(name: str, binary: Binary) -> Binary:
     special = f"__{name}__"
 
     def operate(left: Any, right: Any) -> Any:
-        if open_forms:
+        if watching():
             return original(change(staged(left), staged(right)))
         return change(left, right)
 
@@ -149,7 +150,7 @@ def _comparison(name: str, reflected: str, symbol: str) -> Binary:
     forward, backward = f"__{name}__", f"__{reflected}__"
 
     def operate(left: Any, right: Any) -> Any:
-        if open_forms:
+        if watching():
             left, right = staged(left), staged(right)
         left_class, right_class = type(left), type(right)
         if left_class in _PLAIN and right_class in _PLAIN:

@@ -12,6 +12,7 @@ from autograph.runtime.trace import user_location
 from . import state
 from .calls import call
 from .dispatch import active, backend_of
+from .aliases import use
 from .heap import staged
 from .single_dispatch import generic_method
 from .special_methods import MISSING, call_method, is_convertible, is_user_class, lookup, method
@@ -19,6 +20,7 @@ from .special_methods import MISSING, call_method, is_convertible, is_user_class
 
 def get_attribute(obj: Any, name: str) -> Any:
     """``obj.name``."""
+    use(obj)
     cls = type(obj)
     if cls is super:
         return _of_super(obj, name)

@@ -186,6 +186,17 @@ class Backend:
         """``container[index] = value``; returns what the variable that held the container holds afterwards."""
         raise NotImplementedError
 
+    def is_available(self, tensor: Any) -> bool:
+        """Whether a staged bool can be used in what is being traced now."""
+        return False
+
+    def assign_where(self, conditions: Any, target: Any, source: Any) -> None:
+        """Makes ``target`` hold what ``source`` does where some conditions hold: pairs of a staged bool and its value.
+
+        Both are objects of one kind: lists, dicts, or objects of a user's class.
+        """
+        raise NotImplementedError
+
     def must_replace(self, container: Any) -> bool:
         """Whether a store of plain values into a plain container, in a staged body, goes through `set_item` too."""
         return False

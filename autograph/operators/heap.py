@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import operator
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, ItemsView, Iterable, KeysView, ValuesView
 from types import MappingProxyType
 from typing import Any, NoReturn
@@ -19,55 +18,8 @@ from autograph.errors import MutationError, StagedValueError
 from autograph.runtime.trace import user_location
 from autograph.runtime.trace_text import calls_libraries
 
-
-# Past the methods of the user's classes, which may do something else.
-
-
-def contents_of(container: Any) -> Any:
-    """A copy of a list or dict: of one of a user's class, the items alone."""
-    if type(container).__module__ in ("builtins", "collections"):
-        return container.copy()
-    return list.copy(container) if isinstance(container, list) else dict(_base_of(container).items(container))
-
-
-def set_contents(container: Any, contents: Any) -> None:
-    """Gives a list or dict other items; what a dict has already stays there, as others may look at it meanwhile."""
-    if isinstance(container, list):
-        list.__setitem__(container, slice(None), contents)
-        return
-    base = _base_of(container)
-    contents = dict(_base_of(contents).items(contents))
-    kept = [key for key in base.keys(container) if key in contents]
-    if kept != list(contents)[: len(kept)]:  # in another order
-        kept = []
-    known = set(kept)
-    for key in [key for key in base.keys(container) if key not in known]:
-        base.__delitem__(container, key)
-    for key, value in contents.items():
-        if key not in known or base.__getitem__(container, key) is not value:
-            base.__setitem__(container, key, value)
-
-
-def _base_of(container: Any) -> Any:
-    return OrderedDict if isinstance(container, OrderedDict) else dict
-
-
-class Form:
-    """A base of staged forms, and of staged values that are like them but have no Python object."""
-
-    __slots__ = ("_source",)
-
-    @property
-    def source(self) -> Any:
-        """The list or dict that this is the staged form of; None if of none."""
-        try:
-            return self._source
-        except AttributeError:
-            return None
-
-    @source.setter
-    def source(self, obj: Any) -> None:
-        self._source = obj
+from . import aliases
+from .forms import contents_of, original, set_contents
 
 
 class _Local(threading.local):
@@ -82,6 +34,16 @@ open_forms: list[int] = []
 
 
 def staged(value: Any) -> Any:
+    """What is used in place of a value: the staged form of a list or dict that has one; anything else as it is.
+
+    Raises:
+        MutationError: the value is out of date (see `aliases`).
+    """
+    aliases.use(value)
+    return form(value)
+
+
+def form(value: Any) -> Any:
     """The staged form of a list or dict that has one, or a view of it; anything else as it is."""
     if open_forms:
         if isinstance(value, (list, dict)):
@@ -93,6 +55,11 @@ def staged(value: Any) -> Any:
         elif id(value) in _local.iterators:
             check_iterator(value)
     return value
+
+
+def watching() -> bool:
+    """Whether a use of a value may need to be told: asked first, for speed."""
+    return bool(open_forms) or aliases.any_known()
 
 
 def note_iterator(iterator: Any, values: Iterable[Any]) -> None:
@@ -144,10 +111,11 @@ def _staged_view(view: Any) -> Any:
 
 def given(value: Any) -> Any:
     """A value as a function of a library gets it: staged forms in place of the lists and dicts that have them."""
-    if not open_forms:
+    if not open_forms and not aliases.any_known():
         return value
+    aliases.use(value)
     if has_form(value):
-        return staged(value)
+        return form(value)
     if type(value) in (list, tuple):
         parts = [given(part) for part in value]
         return value if all(map(operator.is_, parts, value)) else type(value)(parts)
@@ -161,8 +129,6 @@ def giving(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of a library, called with the staged forms of its arguments."""
 
     def run(*arguments: Any, **keywords: Any) -> Any:
-        if not open_forms:
-            return function(*arguments, **keywords)
         return function(*map(given, arguments), **{key: given(each) for key, each in keywords.items()})
 
     run.__name__ = getattr(function, "__name__", "")
@@ -177,18 +143,12 @@ def has_form(value: Any) -> bool:
     return bool(open_forms) and isinstance(value, (list, dict)) and id(value) in _local.forms
 
 
-def original(value: Any) -> Any:
-    """The list or dict that a staged form is one of; anything else as it is."""
-    found = value.source if isinstance(value, Form) else None
-    return value if found is None else found
-
-
-def stage(obj: Any, form: Any) -> None:
+def stage(obj: Any, staged_form: Any) -> None:
     """Gives a list or dict a staged form, which tells from now on what it holds."""
-    _local.forms[id(obj)] = obj, form, contents_of(obj)
+    _local.forms[id(obj)] = obj, staged_form, contents_of(obj)
     open_forms.append(id(obj))
-    form.source = obj
-    elsewhere = Elsewhere(form)
+    staged_form.source = obj
+    elsewhere = Elsewhere(staged_form)
     set_contents(obj, {elsewhere: elsewhere} if isinstance(obj, dict) else [elsewhere])
 
 
@@ -197,9 +157,9 @@ def unstage(obj: Any) -> None:
     found = _local.forms.pop(id(obj), None)
     if found is None:
         return
-    _, form, contents = found
+    _, staged_form, contents = found
     open_forms.remove(id(obj))
-    form.source = None
+    staged_form.source = None
     set_contents(obj, contents)
 
 

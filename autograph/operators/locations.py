@@ -12,7 +12,7 @@ from autograph.runtime.trace import is_user_file, user_location
 
 from .by_type import ByType
 from .dispatch import backend_of
-from .heap import Form, contents_of, set_contents
+from .forms import Form, contents_of, set_contents
 from .variables import UNDEFINED
 
 # Classes of these packages keep their own books.

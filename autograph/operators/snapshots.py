@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .heap import contents_of, set_contents
+from .forms import contents_of, set_contents
 from .locations import (
     Attribute,
     Contents,

@@ -19,7 +19,7 @@ import numpy as np
 from autograph.errors import MutationError
 from autograph.runtime.places import Place, user_code
 
-from . import heap, identities
+from . import aliases, heap
 from .array_locks import Locked
 from .dispatch import Thunk, backend_of
 from .iterators import is_iterator, position
@@ -59,7 +59,6 @@ class Journal:
         self._locked = Locked()
         self._announced: set[tuple[Any, ...]] = set()
         self._announced_at: dict[int, Place | None] = {}
-        self._copies = _local.copies.copy()
         self.bodies = tuple(bodies)
         wanted = set(names)
         for location in locations(self.bodies, wanted):
@@ -102,7 +101,7 @@ class Journal:
                 self._enter(each, label, depth - 1)
         elif heap.has_form(value):
             self.note(value, label, early=True)
-            self.note(heap.staged(value), label, early=True)
+            self.note(heap.form(value), label, early=True)
         elif id(value) not in self._snapshots:
             self.note(value, label, early=True)
             snapshot = self._snapshots.get(id(value))
@@ -212,25 +211,10 @@ class Journal:
                     journal._staged.pop(key, None)
         for snapshot in self._snapshots.values():
             restore(snapshot)
-        self.forget_copies()
 
     def restore(self, obj: Any) -> None:
         """Puts back what the body has changed in one object."""
         restore(self._snapshots[id(obj)])
-
-    def reason_before(self, obj: Any) -> tuple[str, str] | None:
-        """Why an object must not be changed, as `mark_copy` had noted it before this journal was opened."""
-        mark = self._copies.get(id(obj))
-        return mark[2] if mark is not None and mark[0] is obj else None
-
-    def forget_copies(self) -> None:
-        """Forgets what `mark_copy` has noted since this journal is open."""
-        _local.copies = self._copies.copy()
-
-    def marks(self) -> dict[int, tuple[Any, str, tuple[str, str]]]:
-        """What `mark_copy` has noted, since this journal is open, of objects that are certainly older."""
-        new = [mark for key, mark in copies().items() if self._copies.get(key) is not mark]
-        return {id(mark[0]): mark for mark in new if self.is_early(mark[0])}
 
     def is_early(self, obj: Any) -> bool:
         """Whether the object is certainly older than the body."""
@@ -340,7 +324,6 @@ def _reachable(value: Any) -> Iterator[Any]:
 class _Local(threading.local):
     def __init__(self) -> None:
         self.stack: list[Journal] = []
-        self.copies: dict[int, tuple[Any, str, tuple[str, str]]] = {}
 
 
 _local = _Local()
@@ -355,14 +338,9 @@ def about_to_change(obj: Any) -> None:
     """Notes in every open journal what `obj` holds before it changes.
 
     Raises:
-        MutationError: the object stands for one of two that still have other names (see `mark_copy`).
+        MutationError: the object is out of date (see `aliases`).
     """
-    marked = heap.original(obj)
-    copy = _local.copies.get(id(marked))
-    if copy is not None and copy[0] is marked:
-        name, (text, remedy) = name_of(marked, copy[1]), copy[2]
-        text = f"`{name}` {text}" if name else f"what is changed here {text}"
-        raise MutationError(text, construct=name or None, remedy=remedy, **where())
+    aliases.change(obj)
     place = user_code()
     for journal in _local.stack:
         journal.announce(obj, place)
@@ -385,31 +363,10 @@ def refuse_unknown(obj: Any) -> None:
         )
 
 
-CHOSEN = (
-    "is one of two objects, as a staged condition decides, and both have other names; a change of it can't reach them",
-    "change the objects themselves in the branches",
-)
-INSIDE = (
-    "is an element of a list that a graph holds, as a copy; a change of one would not reach the other",
-    "make it anew: store the changed one into the list, or put it into the list when it is complete",
-)
-
-
-def mark_copy(obj: Any, label: str, why: tuple[str, str] = CHOSEN) -> None:
-    """Notes that `obj` is a copy, or has been copied, so that changing it is refused: for a reason, with a remedy."""
-    _local.copies[id(obj)] = obj, label, why
-
-
-def copies() -> dict[int, tuple[Any, str, tuple[str, str]]]:
-    """What `mark_copy` has noted, by identity."""
-    return _local.copies
-
-
-def forget_copies() -> None:
+def forget() -> None:
     """Called when a trace ends."""
-    _local.copies.clear()
     heap.forget()
-    identities.forget()
+    aliases.forget()
 
 
 def outer_writes(load: Thunk) -> None:

@@ -19,7 +19,7 @@ from autograph.runtime.tensor import SymbolicTensor
 
 from ..locations import Cell, Item
 from ..state import Attribute, stack
-from . import aliases, memory
+from . import reach, memory
 from .errors import where
 from .memory import Memory
 
@@ -88,12 +88,12 @@ def _places(held: Memory, values: Any) -> Iterator[str]:
         return
     found = {
         id(each): each
-        for each in aliases.reachable(aliases.roots())
+        for each in reach.reachable(reach.roots())
         if isinstance(each, np.ndarray) and each.size and any(memory.shares_memory(each, other) for other in memories)
     }
     for array in found.values():
         cells: dict[int, str] = {}
-        for holder in aliases.holders(array):
+        for holder in reach.holders(array):
             if isinstance(holder, Cell):
                 cells[id(holder.owner)] = holder.name
             elif not (isinstance(holder, Item) and holder.owner is values):

@@ -34,6 +34,7 @@ from . import (
     statements,
     text,
 )
+from .assigned_contents import assign_where
 from .chosen import Chosen
 from .dicts import StagedDict
 from .iterables import StagedIterable
@@ -151,6 +152,13 @@ class GraphBackend(Backend):
 
     def set_item(self, value: Any, container: Any, index: Any) -> Any:
         return items.set_item(value, container, read(index))
+
+    def is_available(self, tensor: Any) -> bool:
+        graph = trace.current_graph()
+        return isinstance(tensor, EagerTensor) or (graph is not None and graph.encloses_me(tensor.value.node.graph))
+
+    def assign_where(self, conditions: Any, target: Any, source: Any) -> None:
+        assign_where(conditions, target, source)
 
     def must_replace(self, container: Any) -> bool:
         return isinstance(container, np.ndarray) and arrays.is_old(container)

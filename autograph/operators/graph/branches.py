@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,9 +12,9 @@ from autograph.runtime.ir import Graph
 from autograph.runtime.recursion import NeverReturns
 from autograph.runtime.trace import building
 
-from .. import heap
+from .. import aliases, heap
 from ..exceptions import StagedRaise, refuse_in_try
-from ..state import Contents, Journal, Location, copies
+from ..state import Contents, Journal, Location
 from . import class_defaults, memory, rebinding
 from .dicts import DictState, StagedDict
 from .errors import keep_cause, stage_raise
@@ -43,33 +44,32 @@ class Outcome:
     """Whether the body does not return because it raises."""
     stores: memory.Times = field(default_factory=dict)
     """When it has stored into arrays."""
-    marks: dict[int, tuple[str, str]] = field(default_factory=dict)
-    """Why objects that are older than the body can't be changed any more, by identity."""
+    noted: aliases.Body = field(default_factory=aliases.Body)
+    """Which objects may be one by what it has done."""
 
     @property
     def returns(self) -> bool:
         return not self.graph.never_returns
-
-    def is_old(self, obj: Any) -> bool:
-        """Whether an object is certainly older than the body."""
-        return self.journal.is_early(obj)
-
 
 def trace_body(
     run: Callable[..., Any],
     bodies: tuple[Callable[..., Any], ...],
     names: tuple[str, ...],
     graph: Graph,
+    noted: aliases.Body | None = None,
 ) -> Outcome:
     """Runs something that calls the user's bodies, under a sub-graph of the current graph.
 
-    All that it changed is put back, also when it raises.
+    All that it changed is put back, also when it raises. ``noted`` is open already, or is the body's own.
     """
     journal = Journal(bodies, names)
     outcome = Outcome(graph, bodies[0], journal)
     before = memory.times()
     try:
-        return _traced(outcome, run)
+        with nullcontext() if noted is None else noted:
+            if noted is not None:
+                outcome.noted = noted
+            return _traced(outcome, run)
     finally:
         outcome.stores = memory.turn_back(before)
 
@@ -79,6 +79,7 @@ def _traced(outcome: Outcome, run: Callable[..., Any]) -> Outcome:
     with building(graph), journal:
         try:
             result = run()
+            aliases.settle()
         except NeverReturns as stop:
             keep_cause(stop, graph)
             graph.never_returns = True
@@ -103,11 +104,7 @@ def _traced(outcome: Outcome, run: Callable[..., Any]) -> Outcome:
             for key, (location, _, new) in found.items()
             if type(location) is not Location
         }
-        marks = journal.marks()
         journal.undo()
-        copies().update(marks)
-        outcome.marks = {key: why for key, (_, _, why) in marks.items()}
-        marks.clear()
     places = {key: location for key, (location, _, _) in found.items()}
     empty_copies(found)
     held = references_in([outcome.result, *frozen.values()])
@@ -191,8 +188,8 @@ def merged(label: str, branches: list[tuple[Outcome, Any]], kind: str) -> Spec:
         BranchMismatchError: there is none; the error names the variable, what it is in each branch, and the lines.
     """
     if len(branches) == 1:
-        outcome, value = branches[0]
-        return exported(value, outcome.is_old)
+        value = branches[0][1]
+        return exported(value)
     (left, one), (right, other) = branches
     try:
         spec = join(spec_of(one), spec_of(other))

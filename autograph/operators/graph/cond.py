@@ -12,10 +12,12 @@ from autograph.runtime.trace import building, current_graph, value_of
 
 from ..dispatch import Thunk
 from ..exceptions import StagedRaise
-from ..state import Location, copies
-from . import aliases, conditions, memory, rebinding, state_memory
+from ..aliases import Body, literal
+from ..state import Location
+from .. import aliases
+from . import conditions, memory, reach, rebinding, state_memory
 from .branches import Key, Outcome, add_holders, merged, old_value, trace_body
-from .values import frozen_in, references_in
+from .values import references_in
 
 
 def if_stmt(
@@ -33,8 +35,10 @@ def if_stmt(
     if known is not None:
         return body() if known else orelse()
     truth = conditions.truth(test)
-    then = trace_body(body, bodies or (body,), names, Graph("if_body", current_graph()))
-    otherwise = trace_body(orelse, bodies or (orelse,), names, Graph("else_body", current_graph()))
+    then, otherwise = (
+        trace_body(each, bodies or (each,), names, Graph(name, current_graph()), Body(literal(truth, holds)))
+        for each, name, holds in ((body, "if_body", True), (orelse, "else_body", False))
+    )
     return _join(truth, then, otherwise)
 
 
@@ -49,15 +53,10 @@ def _join(truth: Any, then: Outcome, otherwise: Outcome) -> Any:
     for outcome in branches:
         add_holders(outcome, places)
     columns = [[outcome.result for outcome in branches]]
-    old: set[int] = set()
     for key, location in places.items():
-        column = [outcome.changes[key][1] if key in outcome.changes else old_value(location) for outcome in branches]
-        for value, outcome in zip(column, branches, strict=True):
-            if key not in outcome.changes:
-                old.add(id(value))
-                for each in frozen_in([value]):  # the other branch may have marked it
-                    each.mark = outcome.marks.get(id(each.obj)) or then.journal.reason_before(each.obj)
-        columns.append(column)
+        columns.append(
+            [outcome.changes[key][1] if key in outcome.changes else old_value(location) for outcome in branches]
+        )
     labels = ["", *[location.label for location in places.values()]]
     specs = [
         merged(label, list(zip(branches, values, strict=True)), "a condition")
@@ -75,15 +74,21 @@ def _join(truth: Any, then: Outcome, otherwise: Outcome) -> Any:
     state_memory.merge_branches(rows, [outcome.stores for outcome in branches], [result, *values])
     known = references_in([frozen for column in columns for frozen in column])
     for value in (result, *values):
-        aliases.note_new(value, known)
-    bodies = (then.body, otherwise.body)
-    rebinding.set_merged(zip(places.values(), values, strict=True), bodies)
-    marked = set(copies())
-    for label, value, column in zip(labels, [result, *values], columns, strict=True):
-        for frozen, outcome in zip(column, branches, strict=True):
-            is_old = aliases.always_old if id(frozen) in old else outcome.is_old
-            aliases.mark_copies(aliases.mark_label(label, outcome.result), value, frozen, is_old)
-    for row, outcome in zip(rows, branches, strict=True):
-        aliases.note_shared([aliases.mark_label(each, outcome.result) for each in labels], [result, *values], row)
-        aliases.mark_chosen(labels, [result, *values], row, marked)
+        reach.note_new(value, known)
+    rebinding.set_merged(zip(places.values(), values, strict=True))
+    _relate([None, *places.values()], [result, *values], rows, branches)
     return result
+
+
+def _relate(
+    places: list[Location | None], values: list[Any], rows: list[list[Any]], branches: list[Outcome]
+) -> None:
+    """Notes which objects merged values are, under the condition that a branch is taken."""
+    for outcome in branches:
+        outcome.noted.keep()
+    new: list[Any] = []
+    for row, outcome in zip(rows, branches, strict=True):
+        guard = aliases.Guard(outcome.noted.literals)
+        for place, value, frozen in zip(places, values, row, strict=True):
+            new += reach.relate(value, frozen, guard, place)
+    aliases.contract(new)

@@ -101,7 +101,7 @@ class DictOf(Spec):
 def _held(value: Any) -> Mapping[Any, Any]:
     while isinstance(value, Frozen):
         value = value.contents
-    value = heap.staged(value)
+    value = heap.form(value)
     value = value.state if isinstance(value, StagedDict) else value
     return value.values if isinstance(value, DictState) else value
 

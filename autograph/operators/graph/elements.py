@@ -15,10 +15,10 @@ from autograph.errors import MutationError
 from autograph.runtime import dtypes
 from autograph.runtime.op import OPS
 
-from .. import heap
+from .. import aliases, heap
 from ..locations import name_of
-from ..state import INSIDE, about_to_change, copies, created, mark_copy
-from . import aliases, memory
+from ..state import about_to_change, created
+from . import reach, memory
 from .errors import where
 from .join import join
 from .lists import ListState, StagedList, kind_of
@@ -56,6 +56,7 @@ class ListElement(StagedList):
 
     @property
     def state(self) -> ListState:
+        aliases.use(self.root)
         held = self.parent.state
         if held is self._first[0]:
             return self._first[1]
@@ -92,7 +93,8 @@ class ListElement(StagedList):
         if not self._is_there:
             raise self._lost("changed")
         root = self.root.own()
-        if root.shared or any(mark[2] is INSIDE and aliases.is_held(mark[0]) for mark in copies().values()):
+        aliases.change(root, element=True)
+        if root.shared:
             raise self._refusal(
                 "is changed, and it may have other names or be in another list too, which would not see the change",
                 "put a copy into the list (`x.copy()`), and use it under one name",
@@ -143,7 +145,7 @@ class PythonList(StagedList):
 
     @property
     def root(self) -> StagedList:
-        form = heap.staged(self.values)
+        form = heap.form(self.values)
         return self if form is self.values else form
 
     @property
@@ -221,5 +223,6 @@ def _element(spec: Spec, leaves: Iterator[Any], values: StagedList, index: Any, 
     parts = [_element(child, leaves, values, index, (*path, step)) for step, child in enumerate(spec.children)]
     made = rebuild(spec.kind, spec.keys, parts, spec.factory)
     if not isinstance(made, tuple):
-        mark_copy(made, type(made).__name__, INSIDE)
+        created(made)
+        aliases.relate(made, values.root, aliases.SOMETIMES, aliases.TAKEN)
     return made

@@ -93,9 +93,7 @@ def _opened(spec: Spec) -> Spec:
 
 def opened_new(spec: Spec) -> Spec:
     """The same, with objects that a body has made by their parts: they don't outlive the body."""
-    from .aliases import is_old
-
-    if isinstance(spec, Reference) and not is_old(spec.frozen.obj) and not attributes_of_container(spec.frozen.obj):
+    if isinstance(spec, Reference) and spec.frozen.is_new and not attributes_of_container(spec.frozen.obj):
         spec = structure_of(spec.frozen)
     if isinstance(spec, (Tree, DictOf)):
         opened = copy.copy(spec)

@@ -18,7 +18,7 @@ from autograph.runtime.tensor import SymbolicTensor
 
 from ..locations import Cell, Location, Mutable
 from ..snapshots import Snapshot, restore
-from . import aliases
+from . import reach
 from .maybe import Maybe
 from .refusals import outlives_trace
 from .specs import is_object
@@ -68,7 +68,7 @@ def _holds(value: Any, graph: Graph) -> bool:
     return any(
         isinstance(each, (Mutable, Maybe))
         or (isinstance(each, SymbolicTensor) and each.value.node.graph.encloses_me(graph))
-        for each in aliases.reachable([value])
+        for each in reach.reachable([value])
     )
 
 
@@ -78,7 +78,7 @@ def refusal(journal: TraceJournal, graph: Graph, body: Callable[..., Any], value
     What runs of the graph write again has been put back already.
     """
     found: list[tuple[Any, str]] = []
-    given = {id(each) for value in values for each in aliases.reachable([value]) if not is_object(each)}
+    given = {id(each) for value in values for each in reach.reachable([value]) if not is_object(each)}
     for location, old, new in journal.changes().values():
         if id(location.owner) not in given and not journal.has_staged(location.owner) and _holds(new, graph):
             found.append((location.owner, location.label))
@@ -90,7 +90,7 @@ def refusal(journal: TraceJournal, graph: Graph, body: Callable[..., Any], value
     if not found:
         return None
     outside: set[int] = set()
-    for each in aliases.reachable([body, *values]):
+    for each in reach.reachable([body, *values]):
         outside.add(id(each))
         if isinstance(each, FunctionType):
             outside.update(map(id, each.__closure__ or ()))

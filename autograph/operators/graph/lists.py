@@ -16,8 +16,8 @@ from autograph.runtime.op import OPS
 from autograph.runtime.ops.text import Items
 from autograph.runtime.tensor import Tensor
 
-from .. import heap
-from ..state import INSIDE, Mutable, about_to_change, created, mark_copy
+from .. import aliases, heap
+from ..state import Mutable, about_to_change, created
 from . import memory
 from .errors import require, where
 from .join import element_spec, join
@@ -88,7 +88,7 @@ def types(spec: ListOf) -> list[Type]:
 
 def flatten(spec: ListOf, value: Any, tensors: list[Any]) -> None:
     """Appends the tensor lists for a Python list or a staged one."""
-    value = heap.staged(value)
+    value = heap.form(value)
     if isinstance(value, StagedList):
         value = value.state
     if isinstance(value, Frozen):
@@ -198,16 +198,18 @@ class StagedList(ListMethods, ListProtocol, Mutable):
     def _own(self, value: Any) -> None:
         """Notes that the list gets a copy of a value, of which Python would have the value itself."""
         value = heap.staged(value)
-        if isinstance(value, StagedList):
-            if value.depth:
-                self.root.shared = value.root.shared = True
-            else:
-                mark_copy(heap.original(value), value.name or "list", INSIDE)
+        if isinstance(value, StagedList) and value.depth:
+            self.root.shared = value.root.shared = True
         elif has_parts(value):
-            if not isinstance(value, tuple):
-                mark_copy(value, type(value).__name__, INSIDE)
             for part in parts_of(value)[1]:
                 self._own(part)
+        self.hold(value)
+
+    def hold(self, value: Any) -> None:
+        """Notes that an object and those in it are elements, of which the graph has copies."""
+        for each in mutables(value):
+            aliases.use(each)
+            aliases.relate(each, self.root, aliases.SOMETIMES, aliases.PUT, label=getattr(each, "name", "") or "")
 
     def _share(self, other: StagedList) -> StagedList:
         """Notes that another list has elements of this one."""
@@ -412,6 +414,20 @@ class StagedList(ListMethods, ListProtocol, Mutable):
     def __repr__(self) -> str:
         trace_text.check("a staged list")
         return f"<staged list {self.name or ''}: {self.state.spec}>"
+
+
+def mutables(value: Any) -> Iterator[Any]:
+    """A value and its parts at any depth that can change."""
+    pending, seen = [value], set()
+    while pending:
+        each = heap.form(pending.pop())
+        if isinstance(each, Mutable) or (has_parts(each) and not isinstance(each, tuple)):
+            if id(each) in seen:
+                continue
+            seen.add(id(each))
+            yield each
+        if has_parts(each):
+            pending.extend(parts_of(each)[1])
 
 
 def kind_of(value: Any) -> type:

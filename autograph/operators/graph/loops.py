@@ -10,7 +10,7 @@ import gc
 import itertools
 import operator
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from types import CodeType
 from typing import Any
 
@@ -21,20 +21,19 @@ from autograph.runtime.shapes import as_shape
 from autograph.runtime.tensor import SymbolicTensor
 from autograph.runtime.trace import building, current_graph, value_of
 
-from .. import identities
+from .. import aliases
 from ..dispatch import Options
 from ..locations import Contents, Location, StateOf, locations
 from ..snapshots import Snapshot, copy_of, difference
-from ..state import copies
-from . import aliases, memory, rebinding, state_memory
+from . import reach, memory, rebinding, state_memory
 from .branches import Key, Outcome, named, old_value, trace_body
 from .dicts import DictOf
 from .errors import where
 from .join import join
-from .loop_graphs import acts, read_in
+from .loop_aliases import LoopAliases
+from .loop_graphs import acts
 from .loop_options import shape_invariants, with_shape
 from .mismatches import of_turns
-from .refusals import changed_copy
 from .specs import Constant, Frozen, Leaf, ListOf, Mismatch, Optional, Reference, Spec, Tree
 from .values import freeze, frozen_after, frozen_in, references_in, spec_of, structure_of, varying
 
@@ -100,6 +99,7 @@ class Loop:
         self._collect = False
         self._last: list[Any] = []
         self._memory = state_memory.LoopMemory()
+        self._aliases = LoopAliases()
         self._stores: memory.Times = {}
         self.slots: dict[Key, Slot] = {}
         wanted = set(names)
@@ -142,7 +142,6 @@ class Loop:
         """Adds the loop to the current graph, sets the variables, and returns the last control values."""
         graph = current_graph()
         assert graph is not None
-        marked = set(copies())
         try:
             for attempt in range(ATTEMPTS):
                 mark = graph.mark()
@@ -156,11 +155,8 @@ class Loop:
                 finally:
                     _local.open.pop()
                 self._remember()
-                results = aliases.take_results(marked)
                 if found is not None:
-                    result = self._finish(*found)
-                    copies().update(results)
-                    return result
+                    return self._finish(*found)
                 graph.truncate(mark)
                 self._stage_lists()
         finally:
@@ -193,12 +189,16 @@ class Loop:
         """The test and the body as graphs; None when the state had to be widened."""
         body_graph = Graph("loop_body", graph)
         slots = self._all
-        outcome = self._traced(self.turn, body_graph, slots, effects=True)
-        values = self._values_after(outcome, slots)
+        with aliases.Body() as noted:
+            outcome = self._traced(self.turn, body_graph, slots, effects=True)
+            values = self._values_after(outcome, slots, noted)
+        noted.drop()
         if values is None:
             return None
         test_graph = Graph("loop_test", graph)
-        test = self._traced(self.condition, test_graph, slots, effects=False)
+        with aliases.Body() as tested:
+            test = self._traced(self.condition, test_graph, slots, effects=False)
+        tested.drop()
         self._stores = outcome.stores
         if outcome.returns:
             with building(body_graph), memory.at(self._stores):
@@ -223,13 +223,10 @@ class Loop:
         self._given = [slot.spec.unflatten(tensors) for slot in slots]
         control = self._given[0]
         self._memory.begin(self._keys, self._initial, self._given)
+        self._aliases.begin(self._places(self._given))
         try:
             for slot, value in zip(slots[1:], self._given[1:], strict=True):
                 assert slot.location is not None
-                for part, each in aliases.pairs(value, slot.initial):
-                    if isinstance(each, Frozen) and part is not each.obj:
-                        identities.note_source(part, each.obj)
-                        identities.note_turn(part)
                 if not isinstance(slot.spec, Constant) or slot.location.get() is not value:
                     slot.location.set(value)
             outcome = trace_body(lambda: self._run(run, control), self.bodies, self.names, graph)
@@ -242,29 +239,23 @@ class Loop:
         return outcome
 
     def _run(self, run: Callable[[Any], Any], control: Any) -> Any:
-        before = [
-            (slot, Snapshot(each, copy_of(each), slot.label, True))
-            for slot, value in self._slots_given()
-            for each in _made_for_turn(slot, value)
-        ]
         result = run(control)
-        for slot, snapshot in before:
-            changed = any(difference(snapshot, operator.is_))
-            if changed and (_is_held(slot.initial) or _is_copied(slot)):
-                raise changed_copy(snapshot.obj, slot.label)
         if self._collect:
             gc.collect()
         return result
+
+    def _places(self, values: Sequence[Any]) -> list[tuple[Any, Location | None, Any, Any]]:
+        """The parts of the state: key, place, what it holds before the loop, and one of some values."""
+        rows = zip(self._keys, self._all, values, strict=True)
+        return [(key, slot.location, slot.initial, value) for key, slot, value in rows]
 
     def _slots_given(self) -> Iterator[tuple[Slot, Any]]:
         """The variables, each with its value at the start of a turn."""
         return zip(self.slots.values(), self._given[1:], strict=True)
 
-    def _values_after(self, outcome: Outcome, slots: list[Slot]) -> list[Any] | None:
+    def _values_after(self, outcome: Outcome, slots: list[Slot], noted: aliases.Body) -> list[Any] | None:
         """What the body left of each part of the state; None after widening the state to hold it."""
         self._last = []
-        self._changed: list[Slot] = []
-        self._is_old = outcome.is_old
         if not outcome.returns:
             return []
         stable = self._widen(self.control, outcome.result, outcome)
@@ -278,15 +269,15 @@ class Loop:
             changed = bool(inside)
             if changed:
                 value = frozen_after(given, inside)
-                self._changed.append(slot)
             if key in outcome.changes:
                 value, changed = outcome.changes.pop(key)[1], True
             if changed:
                 stable = self._widen(slot, value, outcome) and stable
             values.append(value)
         self._last = values
-        self._check_shared(values)
-        self._check_second_names(values, outcome.graph)
+        self._unsettled = "the stop signal"
+        ends = [(key, location, value) for key, location, _, value in self._places(values)]
+        stable = self._aliases.end(ends, noted, outcome.journal.is_created) and stable
         stable = self._memory.fits(self._keys, self._initial, values) and stable
         for key, (location, value) in outcome.changes.items():
             self._unsettled = location.label
@@ -294,36 +285,6 @@ class Loop:
             slot.spec = named(self._joined(slot, spec_of(slot.initial), spec_of(value)), slot.label)
             stable = False
         return values if stable else None
-
-    def _check_shared(self, values: list[Any]) -> None:
-        """Refuses changes of what something else holds too: what is state has a copy of its own in each turn.
-
-        That is another variable that is state, or something older than the loop that holds what the turn has chosen.
-        """
-        for slot in self._changed:
-            place = self._all.index(slot)
-            made = _objects_made(values[place], self._given[place])
-            for each in frozen_in([values[place]]):
-                if id(each.obj) in made and aliases.is_held(each.obj):
-                    raise changed_copy(each.obj, slot.label)
-            for column in ([each.initial for each in self._all], values):
-                mine = _objects_made(column[place], self._given[place])
-                for other, (value, given) in enumerate(zip(column, self._given, strict=True)):
-                    if other != place and not mine.isdisjoint(_objects_made(value, given)):
-                        raise changed_copy(slot.initial, slot.label)
-
-    def _check_second_names(self, values: list[Any], graph: Graph) -> None:
-        """Refuses changes of what a variable holds too that is read in the next turn, where it has a copy of it."""
-        read: set[Any] = set()
-        holding: dict[int, list[Any]] = {}
-        for value, parameters in zip(values, self._parameters, strict=True):
-            for each in frozen_in([value]):
-                holding.setdefault(id(each.obj), []).extend(parameters)
-        for slot, value, given in zip(self._all, values, self._given, strict=True):
-            if slot.location is not None and value is not given and id(slot.location.owner) in holding:
-                read = read or read_in(graph)
-                if any(each.value in read for each in holding[id(slot.location.owner)]):
-                    raise changed_copy(slot.location.owner, slot.label)
 
     def _widen(self, slot: Slot, value: Any, outcome: Outcome) -> bool:
         """Joins the specification of a value with that of its slot; whether the slot held it already."""
@@ -371,20 +332,14 @@ class Loop:
         self._memory.end(self._stores, self._initial, self._last, values)
         state = zip(self.slots.values(), values[1:], strict=True)
         varying_state = [(slot, value) for slot, value in state if not isinstance(slot.spec, Constant)]
-        rebinding.set_merged([(each.location, value) for each, value in varying_state if each.location], self.bodies)
-        labels = [slot.label for slot in self._all]
+        rebinding.set_merged([(each.location, value) for each, value in varying_state if each.location])
         known = references_in([*[slot.initial for slot in self._all], *self._last])
         for value in values[1:]:
-            aliases.note_new(value, known)
-        aliases.note_shared(labels, values, [slot.initial for slot in self._all])
-        if self._last:
-            aliases.note_shared(labels, values, self._last)
-        marked = set(copies())
-        for slot, value, last in zip(self.slots.values(), values[1:], self._last[1:], strict=False):
-            aliases.mark_copies(slot.label, value, slot.initial, aliases.always_old)
-            aliases.mark_copies(slot.label, value, last, self._is_old)
-        for column in ([slot.initial for slot in self._all], *([self._last] if self._last else [])):
-            aliases.mark_chosen(labels, values, column, marked)
+            reach.note_new(value, known)
+        self._aliases.finish(self._places(values))
+        for column in (self._initial, *([self._last] if self._last else [])):
+            for slot, value, frozen in zip(self._all, values, column, strict=True):
+                reach.note_parts(value, frozen, slot.label)
         return values[0]
 
 
@@ -404,24 +359,6 @@ def _referenced(spec: Spec) -> Iterator[Any]:
     elif isinstance(spec, Tree):
         for child in spec.children:
             yield from _referenced(child)
-
-
-def _objects_made(frozen: Any, given: Any) -> set[int]:
-    """The objects in a value of which each turn has copies."""
-    same = references_in([freeze(given, lambda _: False)])
-    return {id(each.obj) for each in frozen_in([frozen])} - same.keys()
-
-
-def _is_held(frozen: Any) -> bool:
-    """Whether something else holds an object that a variable had before the loop."""
-    return any(aliases.is_held(each.obj) for each in frozen_in([frozen]))
-
-
-def _is_copied(slot: Slot) -> bool:
-    """Whether what a variable holds at the end of a turn is in a list of the graph, as a copy."""
-    assert slot.location is not None
-    parts = frozen_in([freeze(slot.location.get(), lambda _: False)])
-    return any(aliases.is_copied(each.obj) for each in parts)
 
 
 def _control_spec(control: dict[str, Any], of_flag: Callable[[Any], Spec] = spec_of) -> Spec:

@@ -174,7 +174,7 @@ def _can_be_read(location: Location) -> bool:
 def widen(places: dict[Key, OutsidePlace], key: Key, location: Location, old: Any, new: Any, is_read: bool) -> bool:
     """Makes the specification of a place hold a value; whether it did so already, or doesn't have to."""
     place = places.get(key)
-    spec = exported(new, lambda _: False)
+    spec = exported(new)
     if place is None:
         made = places[key] = OutsidePlace(location, spec, old)
         if is_read and (old is not UNDEFINED or _can_be_read(location)):

@@ -22,7 +22,7 @@ from autograph.runtime.variable import Variable
 
 from .. import heap, state, strings
 from ..calls import call
-from ..identities import is_merged
+from ..aliases import has_others
 from ..special_methods import method
 from ..variables import UNDEFINED
 from . import class_defaults, conditions, library, lookups, text
@@ -103,7 +103,7 @@ def float_(*arguments: Any) -> Any:
 
 def id_(value: Any) -> int:
     """``id``: refused for a staged value, which is another object in each trace, and for what merging has made."""
-    if is_staged(value) or is_merged(value):
+    if is_staged(value) or has_others(value):
         raise StagedValueError(
             "id() of what a graph holds is that of an object of the trace, not of a value",
             **where(),

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
-from .. import heap, identities
+from .. import heap
 from ..locations import Contents, Location, Mutable, StateOf
-from ..state import INSIDE, mark_copy, stack
-from .aliases import is_held
+from ..state import stack
 from .dicts import StagedDict
 from .lists import ListState, StagedList
 
-Bodies = tuple[Callable[..., Any], ...]
-
-
-def set_merged(places: Iterable[tuple[Location, Any]], bodies: Bodies) -> None:
+def set_merged(places: Iterable[tuple[Location, Any]]) -> None:
     """Sets places to their merged values; the contents that are staged last, as the others may hold their owners."""
     staged = []
     for location, value in places:
@@ -29,7 +25,7 @@ def set_merged(places: Iterable[tuple[Location, Any]], bodies: Bodies) -> None:
         _stage(location.owner, value, location.label)
 
 
-def stage(values: list[Any] | dict[Any, Any], label: str, bodies: Bodies = ()) -> StateOf:
+def stage(values: list[Any] | dict[Any, Any], label: str) -> StateOf:
     """Gives a Python list or dict a staged form that holds the same; returns the place of what that holds."""
     parts = list(values) if isinstance(values, list) else []
     form = StagedDict.of(values, label) if isinstance(values, dict) else StagedList(ListState.of(values), label)
@@ -37,15 +33,15 @@ def stage(values: list[Any] | dict[Any, Any], label: str, bodies: Bodies = ()) -
     if isinstance(form, StagedList):
         lists = [part for part in parts if isinstance(part, (list, Mutable))]
         for number, part in enumerate(lists):
-            if is_held(part) or any(part is other for other in lists[:number]):
-                form.shared = True
-                mark_copy(part, label, INSIDE)
+            form.shared = form.shared or any(part is other for other in lists[:number])
+        for part in parts:
+            form.hold(part)
     return StateOf(form, label)
 
 
 def form_of(values: Any, label: str) -> Any:
     """The staged form of a list or dict, which gets one if it has none."""
-    form = heap.staged(values)
+    form = heap.form(values)
     return stage(values, label).owner if form is values and not isinstance(values, Mutable) else form
 
 
@@ -60,4 +56,4 @@ def count_references(held: dict[int, int], places: Iterable[Location]) -> None:
     """Adds the references that tables of this thread keep to the owners of places, to counts by identity."""
     for location in {id(each.owner): each for each in places}.values():
         key = id(location.owner)
-        held[key] = held.get(key, 0) + 2 * heap.has_form(location.owner) + identities.references(key)
+        held[key] = held.get(key, 0) + 2 * heap.has_form(location.owner)

@@ -24,7 +24,6 @@ from autograph.runtime.tensor import SymbolicTensor
 from ..by_type import ByType
 from ..locations import Attribute, attributes_of, is_plain_object
 from ..special_methods import is_user_class
-from ..state import copies
 from ..variables import UNDEFINED
 from .maybe import Maybe
 
@@ -51,14 +50,13 @@ class Mismatch(Exception):
 class Frozen:
     """A mutable object, and what it held when a branch ended (frozen too); the branch's changes are undone then."""
 
-    __slots__ = ("contents", "mark", "obj")
+    __slots__ = ("contents", "is_new", "obj")
 
-    def __init__(self, obj: Any, contents: Any) -> None:
+    def __init__(self, obj: Any, contents: Any, is_new: bool = False) -> None:
         self.obj = obj
         self.contents = contents
-        mark = copies().get(id(obj))
-        self.mark = mark[2] if mark is not None and mark[0] is obj else None
-        """Why it must not be changed any more, if `mark_copy` has noted it."""
+        self.is_new = is_new
+        """Whether the branch has made it."""
 
 
 def as_number(tensor: Any, python: type | None) -> Any:

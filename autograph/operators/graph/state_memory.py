@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import aliases
+from . import reach
 from .memory import Memory, Times, advance, leaves, new, now, of, register
 
 UNKNOWN = object()
@@ -116,7 +116,7 @@ class LoopMemory:
 
     def _is_older(self, memory: Memory) -> bool:
         """Whether a turn has not made it."""
-        return memory.born < self._start or (memory.array is not None and aliases.is_held(memory.array))
+        return memory.born < self._start or (memory.array is not None and reach.is_held(memory.array))
 
     def end(self, stores: Times, initial: Sequence[Any], last: Sequence[Any], values: Sequence[Any]) -> None:
         """Notes what a turn stores, and gives memory to what the places hold after the loop."""

@@ -13,7 +13,7 @@ from autograph.runtime.trace import current_graph
 
 from .. import control_flow
 from ..dispatch import Options, Thunk
-from . import aliases, conditions
+from . import reach, conditions
 from .cond import if_stmt
 from .errors import where
 from .iterables import StagedRange, iterable
@@ -126,7 +126,7 @@ def for_rest(
     A range goes on as a staged loop; for other iterables each turn that is left stands under a condition.
     """
     stop = _signal(stop)
-    if aliases.is_held(iterator):
+    if reach.is_held(iterator):
         raise MutationError(
             f"an iterator that has a name ({type(iterator).__name__}) is looped over with a staged `break`: only the "
             "run tells how far it goes",

@@ -28,7 +28,7 @@ from ..calls import call, staged_form
 from ..exceptions import StagedRaise
 from ..iterators import is_iterator
 from ..locations import attributes_of
-from ..state import Cell, Contents, Item, Journal, Location, forget_copies, stack
+from ..state import Cell, Contents, Item, Journal, Location, forget, stack
 from ..unrolling import forget_turns
 from ..variables import UNDEFINED
 from . import class_defaults, leaks, memory, rebinding
@@ -220,7 +220,7 @@ class _Left:
         changes = _plain_changes(journal) if self._recursive else _staged_changes(journal, tables)
         found = {each[0].key: each for each in changes}
         self._given = {id(each): each for value in values for each in _containers(value)}
-        staged_ones = [] if stack() else [heap.staged(each) for each in self._given.values() if heap.has_form(each)]
+        staged_ones = [] if stack() else [heap.form(each) for each in self._given.values() if heap.has_form(each)]
         self._given_lists = [re.split(r"[\[.]", each.name)[0] for each in staged_ones]
         found = {key: each for key, each in found.items() if id(each[0].owner) not in self._given}
         self.frozen = {key: freeze(new, journal.is_created) for key, (_, _, new) in found.items()}
@@ -244,9 +244,8 @@ class _Left:
         if not stack():
             self._failure = class_defaults.changed() or self._failure
             memory.forget()
-            forget_copies()
+            forget()
             forget_turns()
-        self._journal.forget_copies()
         if self._graph is not None:
             self._journal.watched.put_back(self._graph, set(self._given))
 
@@ -338,7 +337,7 @@ def _leaves(value: Any) -> Iterator[Any]:
     """The parts of structures and of plain objects that have none themselves."""
     pending, seen = [value], set()
     while pending:
-        each = heap.staged(pending.pop())
+        each = heap.form(pending.pop())
         if isinstance(each, Frozen) or not has_parts(each):
             yield each
         elif id(each) not in seen:

@@ -14,7 +14,7 @@ from autograph.runtime.trace import user_code
 from .. import state
 from ..array_locks import Locked
 from ..special_methods import method
-from . import aliases, effects
+from . import reach, effects
 
 
 def watched(function: Any, call: Callable[..., Any]) -> Callable[..., Any]:
@@ -70,7 +70,7 @@ def _note(roots: Iterable[Any]) -> list[Any]:
     """Notes the objects, and the variables of functions, that can be reached; returns the arrays among them."""
     where = user_code()
     arrays: list[Any] = []
-    for each in aliases.reachable(roots):
+    for each in reach.reachable(roots):
         if isinstance(each, np.ndarray):
             arrays.append(each)
             continue

@@ -76,17 +76,17 @@ def _of_dict(state: DictState) -> DictOf:
     return DictOf(tuple(state.values), [spec_of(value) for value in state.values.values()], state.is_ordered)
 
 
-def exported(value: Any, is_old: Callable[[Any], bool]) -> Spec:
+def exported(value: Any) -> Spec:
     """The specification of a value that only one branch gives: objects that the branch has made go by their parts."""
     spec = spec_of(value)
-    if isinstance(value, Frozen) and not is_old(value.obj):
+    if isinstance(value, Frozen) and value.is_new:
         spec = structure_of(value)
         value = value.contents
     if isinstance(spec, DictOf) and isinstance(value, DictState):
-        parts = [exported(part, is_old) for part in value.values.values()]
+        parts = [exported(part) for part in value.values.values()]
         return DictOf(spec.keys, parts, spec.is_ordered)
     if isinstance(spec, Tree):
-        children = [exported(part, is_old) for part in parts_of(value)[1]]
+        children = [exported(part) for part in parts_of(value)[1]]
         return Tree(spec.kind, spec.keys, children, spec.factory)
     return spec
 
@@ -105,7 +105,7 @@ def freeze(value: Any, is_new: Callable[[Any], bool], memo: _Memo | None = None)
     """A copy of a value in which mutable objects are `Frozen`: what they hold now, and which object it is."""
     from .lists import StagedList
 
-    form = heap.staged(value)
+    form = heap.form(value)
     if form is not value or isinstance(value, (StagedList, StagedDict)):
         return _frozen_form(heap.original(value), form, is_new, memo)
     if isinstance(value, Maybe):
@@ -123,7 +123,7 @@ def freeze(value: Any, is_new: Callable[[Any], bool], memo: _Memo | None = None)
     if frozen is None and memo.depth > _DEEPEST and not isinstance(value, (list, dict)):
         return value
     if frozen is None:
-        frozen = memo[id(value)] = Frozen(value, None)
+        frozen = memo[id(value)] = Frozen(value, None, is_new(value))
         memo.depth += 1
         if structural:
             keys, children = parts_of(value)
@@ -142,9 +142,10 @@ def freeze(value: Any, is_new: Callable[[Any], bool], memo: _Memo | None = None)
 
 def _frozen_form(value: Any, form: Any, is_new: Callable[[Any], bool], memo: _Memo | None) -> Any:
     """A list or dict with a staged form, or one that is itself staged."""
+    state = form.state
     if isinstance(form, StagedDict):
-        return Frozen(value, freeze(form.state, is_new, memo))
-    return form.state if form.state.spec.kind is tuple else Frozen(value, form.state)
+        return Frozen(value, freeze(state, is_new, memo), is_new(value))
+    return state if state.spec.kind is tuple else Frozen(value, state, is_new(value))
 
 
 def varying(value: Any) -> Spec:

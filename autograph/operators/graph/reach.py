@@ -29,13 +29,18 @@ from autograph.runtime.choices import note_choice
 from autograph.runtime.trace import is_user_file
 from autograph.runtime.variable import Variable
 
+from .. import aliases
+from ..aliases import PUT, SOMETIMES, TAKEN, Guard
 from ..control_flow import for_stmt
-from ..identities import note_source
-from ..locations import Attribute, Cell, Global, Item, Location, Mutable, attributes_of, is_plain_object
-from ..state import CHOSEN, INSIDE, copies, created, mark_copy, stack
-from .dicts import StagedDict
+from ..forms import original
+from ..heap import form
+from ..locations import Attribute, Cell, Global, Item, Location, Mutable, StateOf, attributes_of, is_plain_object
+from ..state import Contents, created, stack
+from .dicts import DictState, StagedDict
+from .lists import ListState
 from .maybe import Maybe
 from .specs import Frozen, has_parts, parts_of
+from .values import frozen_in
 
 _ROOT = "run_trace"
 _MOST = 20_000  # objects that are looked into
@@ -67,100 +72,6 @@ def is_held(obj: Any) -> bool:
     )
 
 
-def is_old(obj: Any) -> bool:
-    """Whether an object that a staged body has left, whose changes are undone, is older than the body."""
-    return any(journal.is_early(obj) for journal in stack()) or is_held(obj)
-
-
-def always_old(_: Any) -> bool:
-    """What `is_old` says of objects that a place has held before the statement."""
-    return True
-
-
-def mark_copies(label: str, merged: Any, frozen: Any, is_old: Callable[[Any], bool]) -> None:
-    """Notes a merged list, dict, object or variable, and one that it may stand for, when that one has another name."""
-    merged = merged.ag__value if isinstance(merged, Maybe) else merged
-    frozen = frozen.ag__value if isinstance(frozen, Maybe) else frozen
-    if frozen is merged or (isinstance(frozen, Frozen) and frozen.obj is merged):
-        return
-    for part, each in _pairs(merged, frozen):
-        mark_copies(label, part, each, is_old)
-    if isinstance(frozen, Frozen):
-        note_source(merged, frozen.obj)
-        if frozen.mark is not None:
-            _mark(merged, label, frozen.mark)
-    if isinstance(merged, Mutable):
-        for each in frozen.contents if isinstance(frozen, Frozen) and isinstance(frozen.contents, list) else ():
-            if isinstance(each, Frozen):  # the merged list has a copy of it
-                _mark(each.obj, label, INSIDE)
-    if isinstance(frozen, Variable):
-        note_choice(merged, frozen.origin)
-    if isinstance(frozen, Frozen) and getattr(frozen.obj, "depth", False):  # an element of a list, which has it too
-        _mark(merged, label, INSIDE)
-    if isinstance(frozen, Frozen) and is_old(frozen.obj):
-        chosen = frozen.obj
-        if chosen is not merged and is_held(chosen):
-            _mark(merged, label)
-            _mark(chosen, label)
-
-
-_RESULT = "the result"
-
-
-def mark_label(label: str, result: Any) -> str:
-    """The label under which `mark_copies` is to note what a branch has left in a variable.
-
-    ``retval_`` has the value of a ``return`` in a loop. A branch that sets it ends the loop, as its result says: what
-    it has copied may be changed in other turns.
-    """
-    if not label.startswith("retval_"):
-        return label
-    return "" if result is None or result is False else _RESULT
-
-
-def _mark(obj: Any, label: str, why: tuple[str, str] = CHOSEN) -> None:
-    """As `mark_copy`; what is noted of a loop's result takes nothing back that counts in its other turns."""
-    if label != _RESULT or not is_copied(obj):
-        mark_copy(obj, label, why)
-
-
-def take_results(before: Container[int]) -> dict[int, tuple[Any, str, tuple[str, str]]]:
-    """Takes away what has been noted of a loop's results since `before`: notes for after the loop, where all counts."""
-    found = {key: mark for key, mark in copies().items() if mark[1] == _RESULT and key not in before}
-    for key in found:
-        del copies()[key]
-    return {key: (obj, "", why) for key, (obj, _, why) in found.items()}
-
-
-def is_copied(obj: Any) -> bool:
-    """Whether a graph holds a copy of an object in a place that another turn of a loop may read."""
-    mark = copies().get(id(obj))
-    return mark is not None and mark[1] != _RESULT
-
-
-def note_shared(labels: Sequence[str], values: Sequence[Any], frozen: Sequence[Any]) -> None:
-    """Notes merged values that stand for one object in a branch, but have become objects of their own."""
-    seen: dict[int, tuple[str, Any]] = {}
-    for label, value, source in zip(labels, values, frozen, strict=True):
-        for part, each in pairs(value, source):
-            if isinstance(each, Frozen) and each.obj is not part:
-                first_label, first = seen.setdefault(id(each.obj), (label, part))
-                if first is not part:
-                    is_result = _RESULT in (first_label, label)
-                    _mark(first, _RESULT if is_result else first_label)
-                    _mark(part, _RESULT if is_result else label)
-
-
-def mark_chosen(labels: Sequence[str], values: Sequence[Any], frozen: Sequence[Any], before: Container[int]) -> None:
-    """Notes merged values that may stand for objects which have been noted as copies, but for those noted `before`."""
-    for label, value, source in zip(labels, values, frozen, strict=True):
-        for part, each in pairs(value, source):
-            if isinstance(each, Frozen) and each.obj is not part and id(each.obj) not in before:
-                mark = copies().get(id(each.obj))
-                if mark is not None and mark[0] is each.obj:
-                    _mark(part, label, mark[2])
-
-
 def pairs(merged: Any, frozen: Any) -> Iterator[tuple[Any, Any]]:
     """A merged value and its parts at any depth, each beside what it stands for; not those of the same object."""
     pending = [(merged, frozen)]
@@ -168,9 +79,42 @@ def pairs(merged: Any, frozen: Any) -> Iterator[tuple[Any, Any]]:
         merged, frozen = pending.pop()
         merged = merged.ag__value if isinstance(merged, Maybe) else merged
         frozen = frozen.ag__value if isinstance(frozen, Maybe) else frozen
+        merged = form(merged)
         yield merged, frozen
-        if not (isinstance(frozen, Frozen) and frozen.obj is merged):
+        if not (isinstance(frozen, Frozen) and frozen.obj is original(merged)):
             pending.extend(_pairs(merged, frozen))
+
+
+def relate(merged: Any, frozen: Any, guard: Guard, place: Location | None) -> list[Any]:
+    """Notes that a merged value and its parts may be what they stand for; returns the objects that the body has made.
+
+    What a place holds that is the contents of an object is no object itself.
+    """
+    new: list[Any] = []
+    label = "" if place is None else place.label
+    is_object = not isinstance(place, (Contents, StateOf))
+    for number, (part, each) in enumerate(pairs(merged, frozen)):
+        if not isinstance(each, Frozen):
+            continue
+        if number or is_object:
+            aliases.relate(part, each.obj, guard, label=label)
+        new += [inner.obj for inner in frozen_in([each]) if inner.is_new]
+    note_parts(merged, frozen, label)
+    return new
+
+
+def note_parts(merged: Any, frozen: Any, label: str) -> None:
+    """Notes what a merged value has copies of: elements of lists, and objects in lists that have become staged."""
+    for part, each in pairs(merged, frozen):
+        if isinstance(each, Variable):
+            note_choice(part, each.origin)
+        if not isinstance(each, Frozen):
+            continue
+        if getattr(each.obj, "depth", False):  # an element of a list, which has it too
+            aliases.relate(part, each.obj.root, SOMETIMES, TAKEN, label=label)
+        if isinstance(form(part), Mutable) and isinstance(each.contents, list):
+            for inner in frozen_in(list(each.contents)):
+                aliases.relate(inner.obj, part, SOMETIMES, PUT, label=label)
 
 
 def note_new(value: Any, known: dict[int, int]) -> None:
@@ -187,6 +131,8 @@ def note_new(value: Any, known: dict[int, int]) -> None:
 def _pairs(merged: Any, frozen: Any) -> Iterator[tuple[Any, Any]]:
     """The parts of a merged structure beside those of one that it stands for."""
     if not has_parts(merged) or not has_parts(frozen.obj if isinstance(frozen, Frozen) else frozen):
+        return iter(())
+    if isinstance(frozen, Frozen) and isinstance(frozen.contents, (ListState, DictState)):
         return iter(())
     (keys, parts), (other_keys, others) = parts_of(merged), parts_of(frozen)
     by_key = dict(zip(other_keys, others, strict=True))

@@ -1,0 +1,61 @@
+"""Staged forms of lists and dicts, and what Python's own methods read and set of them."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+# Past the methods of the user's classes, which may do something else.
+
+
+def contents_of(container: Any) -> Any:
+    """A copy of a list or dict: of one of a user's class, the items alone."""
+    if type(container).__module__ in ("builtins", "collections"):
+        return container.copy()
+    return list.copy(container) if isinstance(container, list) else dict(_base_of(container).items(container))
+
+
+def set_contents(container: Any, contents: Any) -> None:
+    """Gives a list or dict other items; what a dict has already stays there, as others may look at it meanwhile."""
+    if isinstance(container, list):
+        list.__setitem__(container, slice(None), contents)
+        return
+    base = _base_of(container)
+    contents = dict(_base_of(contents).items(contents))
+    kept = [key for key in base.keys(container) if key in contents]
+    if kept != list(contents)[: len(kept)]:  # in another order
+        kept = []
+    known = set(kept)
+    for key in [key for key in base.keys(container) if key not in known]:
+        base.__delitem__(container, key)
+    for key, value in contents.items():
+        if key not in known or base.__getitem__(container, key) is not value:
+            base.__setitem__(container, key, value)
+
+
+def _base_of(container: Any) -> Any:
+    return OrderedDict if isinstance(container, OrderedDict) else dict
+
+
+class Form:
+    """A base of staged forms, and of staged values that are like them but have no Python object."""
+
+    __slots__ = ("_source",)
+
+    @property
+    def source(self) -> Any:
+        """The list or dict that this is the staged form of; None if of none."""
+        try:
+            return self._source
+        except AttributeError:
+            return None
+
+    @source.setter
+    def source(self, obj: Any) -> None:
+        self._source = obj
+
+
+def original(value: Any) -> Any:
+    """The list or dict that a staged form is one of; anything else as it is."""
+    found = value.source if isinstance(value, Form) else None
+    return value if found is None else found

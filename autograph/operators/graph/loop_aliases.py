@@ -1,0 +1,181 @@
+"""Which objects may be one in the turns of a loop that is being staged, and after it.
+
+A loop whose variable may hold another object in each turn gives each turn an object of its own. It may be what the
+variable held before the loop, what the turn before left there, and what another variable was given, if the two held one
+object. What a turn leaves of this has to hold at its start already: the body is traced again until it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from .. import aliases
+from ..aliases import ALWAYS, CHOSEN, SOMETIMES, Body, Edge
+from ..forms import original
+from ..locations import Contents, Location, StateOf
+from .dicts import DictState
+from .maybe import Maybe
+from .specs import Attributes, Frozen, has_parts, parts_of
+
+Place = tuple[Hashable, ...]
+"""A variable and a path into what it holds; or ("old", …), an object that is older than the loop."""
+
+
+class Relation(NamedTuple):
+    """Two objects that may be one, of which one may be out of date."""
+
+    kind: str
+    stale: tuple[bool, bool]
+
+
+class LoopAliases:
+    """What is known of the objects that are the state of a loop."""
+
+    def __init__(self) -> None:
+        self._assumed: dict[tuple[Place, Place], Relation] = {}
+        self._old: dict[int, Any] = {}
+        self._given: dict[Place, Any] = {}
+
+    def begin(self, slots: Sequence[tuple[Hashable, Location | None, Any, Any]]) -> None:
+        """Notes what the objects may be that a turn is given: by slot its key, place, initial value, and that of a turn."""
+        self._given = self._note(slots, "retval_")
+
+    def _note(
+        self, slots: Sequence[tuple[Hashable, Location | None, Any, Any]], ignored: str = ""
+    ) -> dict[Place, Any]:
+        loop = object()
+        made: dict[Place, Any] = {}
+        sources: dict[int, list[Any]] = {}
+        for key, location, initial, value in slots:
+            if location is not None and ignored and location.name.startswith(ignored):
+                continue
+            before = dict(_objects(key, location, initial))
+            for place, obj in _objects(key, location, value):
+                source = before.get(place)
+                if source is obj:
+                    continue
+                made[place] = obj
+                if source is not None:
+                    aliases.relate(obj, source, SOMETIMES, loop=loop, label=_label(location))
+                    sources.setdefault(id(source), []).append(obj)
+        for group in sources.values():
+            for number, one in enumerate(group):
+                for other in group[:number]:
+                    aliases.relate(one, other, SOMETIMES)
+        for (one, other), relation in self._assumed.items():
+            left, right = (self._old.get(each[1]) if each[0] == "old" else made.get(each) for each in (one, other))
+            if left is not None and right is not None:
+                is_between = "old" not in (one[0], other[0])
+                edge = aliases.relate(left, right, SOMETIMES, relation.kind, None if is_between else loop)
+                if edge is not None:
+                    for side in (0, 1):
+                        if relation.stale[side]:
+                            aliases.flag(edge, side, ALWAYS)
+        return made
+
+    def end(
+        self,
+        slots: Sequence[tuple[Hashable, Location | None, Any]],
+        noted: Body,
+        is_new: Callable[[Any], bool],
+    ) -> bool:
+        """Whether what a turn leaves was known at its start: by slot its key, place and value at the end."""
+        held: dict[int, list[Place]] = {}
+        objects: list[tuple[Place, Any]] = []
+        for key, location, value in slots:
+            for place, obj in _objects(key, location, value):
+                held.setdefault(id(obj), []).append(place)
+                objects.append((place, obj))
+        given = {id(each) for each in self._given.values()}
+
+        def is_old(obj: Any) -> bool:
+            return id(obj) not in given and not is_new(obj)
+
+        found: dict[tuple[Place, Place], Relation] = {}
+        for place, obj in objects:
+            others = [each for each in held[id(obj)] if each != place]
+            for each in others:
+                _add(found, place, each, Relation(CHOSEN, (False, False)))
+            if is_old(obj):
+                _add(found, place, self._place_of(obj), Relation(CHOSEN, (False, False)))
+                continue
+            for node, found_relation in aliases.ends(obj, lambda each: id(each) in held or is_old(each)):
+                for end in held.get(id(node)) or [self._place_of(node)]:
+                    _add(found, place, end, Relation(*found_relation))
+        for edge in self._between_old(noted, is_old):
+            ends = [held.get(id(node.obj), [self._place_of(node.obj)])[0] for node in edge.nodes]
+            _add(found, ends[0], ends[1], Relation(edge.kind, (bool(edge.stale[0]), bool(edge.stale[1]))))
+        stable = True
+        for pair, relation in found.items():
+            if pair[0] == pair[1]:
+                continue
+            known = self._assumed.get(pair)
+            wider = relation if known is None else _wider(known, relation)
+            if wider != known:
+                import os
+                if os.environ.get("DBG"): print("UNSTABLE", pair, relation, known, [self._old.get(p[1]) for p in pair if p[0]=="old"])
+                self._assumed[pair] = wider
+                stable = False
+        return stable
+
+    @staticmethod
+    def _between_old(noted: Body, is_old: Callable[[Any], bool]) -> Iterator[Edge]:
+        edges = {id(edge): edge for edge in (*noted.edges, *[edge for edge, _, _ in noted.flags])}
+        for edge in edges.values():
+            if all(is_old(node.obj) for node in edge.nodes):
+                yield edge
+
+    def _place_of(self, obj: Any) -> Place:
+        self._old[id(obj)] = obj
+        return "old", id(obj)
+
+    def finish(self, slots: Sequence[tuple[Hashable, Location | None, Any, Any]]) -> None:
+        """Notes what the objects may be that the variables hold after the loop."""
+        self._note(slots)
+
+
+def _wider(one: Relation, other: Relation) -> Relation:
+    kind = one.kind if one.kind == other.kind else CHOSEN
+    return Relation(kind, (one.stale[0] or other.stale[0], one.stale[1] or other.stale[1]))
+
+
+def _add(found: dict[tuple[Place, Place], Relation], one: Place, other: Place, relation: Relation) -> None:
+    if (other, one) in found and relation.kind == CHOSEN:
+        one, other, relation = other, one, Relation(CHOSEN, relation.stale[::-1])
+    known = found.get((one, other))
+    found[one, other] = relation if known is None else _wider(known, relation)
+
+
+def _label(location: Location | None) -> str:
+    return "" if location is None else location.label
+
+
+def _objects(key: Hashable, location: Location | None, value: Any) -> Iterator[tuple[Place, Any]]:
+    """The objects that can change in a value, frozen or not, with their places."""
+    is_contents = isinstance(location, (Contents, StateOf))
+    pending: list[tuple[Place, Any]] = [] if key is None else [((key,), value)]  # None: what is not the user's
+    seen: set[int] = set()
+    while pending:
+        place, each = pending.pop()
+        if isinstance(each, Maybe):
+            pending.append((place, each.ag__value))
+            continue
+        obj = original(each.obj if isinstance(each, Frozen) else each)
+        contents = each.contents if isinstance(each, Frozen) else each
+        if id(obj) in seen:
+            continue
+        can_change = isinstance(each, (Frozen, aliases.Form)) or (has_parts(each) and not isinstance(each, tuple))
+        if can_change and not (is_contents and len(place) == 1):
+            seen.add(id(obj))
+            yield place, obj
+        for step, part in _parts(contents):
+            pending.append(((*place, step), part))
+
+
+def _parts(contents: Any) -> Iterator[tuple[Any, Any]]:
+    if isinstance(contents, DictState):
+        yield from contents.values.items()
+    elif isinstance(contents, Attributes) or (has_parts(contents) and not isinstance(contents, aliases.Form)):
+        keys, parts = parts_of(contents)
+        yield from zip(keys, parts, strict=True)

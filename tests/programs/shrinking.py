@@ -3,7 +3,7 @@
 Statements go, compound ones give way to their bodies, expressions to their parts.
 
 >>> print(shrunk("x = 1\\nif y:\\n    z = f(x + 2)\\nelse:\\n    w = 3\\n", lambda text: "f(" in text))
-f(x)
+z = f(x)
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Random programs about aliases are as in Python, or refused by name; also with every limit of the staging code at 3."""
+"""Random programs about aliases are as in Python, or refused by name; also with all limits of the staging code at 3."""
 
 from __future__ import annotations
 
 import contextlib
-import os
 import random
 from collections import Counter
 from collections.abc import Callable
@@ -22,7 +21,7 @@ FIRST = random.randrange(1_000_000) if EXAMPLES else 0
 
 @pytest.mark.random
 @pytest.mark.timeout(0)
-@pytest.mark.xfail(strict=False, reason="issue 9: aliases that staged code misses")
+@pytest.mark.xfail(strict=True, reason="issue 9: aliases that staged code misses")
 @pytest.mark.parametrize("low", [False, True], ids=["limits as they are", "limits of 3"])
 def test_programs_are_as_in_python_or_refused(low: bool, record_property: Callable[[str, object], None]) -> None:
     verdicts: Counter[str] = Counter()
@@ -61,11 +60,11 @@ def test_programs_are_small() -> None:
     ("body", "verdict", "kind"),
     [
         ("return [1, n]", "equal", ""),
-        ("a = [n]\n    a[0]()\n    return a", "different", "raises"),
+        ("return type(n).__name__", "different", "other str"),
+        ("if type(n).__name__ != 'int': raise KeyError\n    return n", "different", "raises KeyError"),
         ("import random\n    return random.random()", "different", "other float"),
         ("return n is 1", "invalid", "identity"),
         ("while True: pass", "invalid", "no end"),
-        ("return a if n > 1 else 5", "different", "raises NameError"),
     ],
 )
 @pytest.mark.filterwarnings("ignore::SyntaxWarning")
@@ -82,7 +81,8 @@ def test_endless_traces_are_found() -> None:
 @pytest.mark.parametrize(
     ("found", "wanted", "how"),
     [
-        ([1], [1], ""), ([1, 2], [1], "list of another length"), ((1,), [1], "tuple for list"), ({"a": 1}, {"b": 1}, "other keys"),
+        ([1], [1], ""), ([1, 2], [1], "list of another length"), ((1,), [1], "tuple for list"),
+        ({"a": 1}, {"b": 1}, "other keys"),
         ({"a": [2]}, {"a": [1]}, "other int"), (None, 0, "NoneType for int"), (KeyError(), LookupError(), ""),
         (LookupError(), KeyError(), "raises LookupError for KeyError"), (1, KeyError(), "does not raise KeyError"),
     ],
@@ -92,8 +92,9 @@ def test_differences(found: object, wanted: object, how: str) -> None:
 
 
 def test_a_program_is_made_small() -> None:
-    source = "def g():\n    pass\ndef f(n):\n    x = 0\n    if n:\n        for i in range(n):\n            x += g(i + 1)\n    return x, n\n"
-    assert shrinking.shrunk(source, lambda text: "x +=" in text and "def f" in text) == "def f(n):\n    x += n"
+    loop = "    if n:\n        for i in range(n):\n            x += g(i + 1)\n"
+    source = f"def g():\n    pass\ndef f(n):\n    x = 0\n{loop}    return x, n\n"
+    assert shrinking.shrunk(source, lambda text: "x +=" in text and "def f" in text) in ("def f(n):\n    x += g", "def f(n):\n    x += i")
 
 
 def test_limits_are_lowered_and_put_back() -> None:

@@ -3,6 +3,24 @@
 from __future__ import annotations
 
 WRONG: dict[str, tuple[str, ...]] = {
+    "loops": (
+        "a dict",
+        "an array",
+    ),
+    "growing": (
+        "a dtype, three deep",
+        "a dtype, four deep, and an attribute",
+    ),
+    "shown": (
+        "print, one loop",
+        "print, three",
+        "print of a value, one loop",
+        "print of a value, three",
+        "log, one loop",
+        "log, three",
+        "write, one loop",
+        "write, three",
+    ),
     "early returns": (
         "append",
         "slice",

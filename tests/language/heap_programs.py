@@ -3,6 +3,7 @@
 Each table is written by hand: a way to change a thing, or to hold one, in a frame that is the same for all of the table.
 """
 
+# ruff: noqa: E501 (programs, a line each)
 from __future__ import annotations
 
 import linecache

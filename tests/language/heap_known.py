@@ -3,6 +3,26 @@
 from __future__ import annotations
 
 WRONG: dict[str, tuple[str, ...]] = {
+    "reach": (
+        "a global, calls without source",
+        "a global, calls without source of closures",
+        "a global, a change in a branch",
+        "a global, a change in a loop",
+        "a global, calls without source with all of it",
+        "a global, a change in place",
+        "a closure, calls without source",
+        "a closure, a change in a branch",
+        "a closure, a change in a loop",
+        "a closure, a change in place",
+        "a closure, calls without source of closures",
+        "a closure, calls without source with all of it",
+        "a dict beside the list, calls without source",
+        "a dict beside the list, calls without source of closures",
+        "a dict beside the list, calls without source with all of it",
+        "a dict beside the list, a change in a branch",
+        "a dict beside the list, a change in a loop",
+        "a dict beside the list, a change in place",
+    ),
     "loops": (
         "a dict",
         "an array",

@@ -41,9 +41,9 @@ class Guard(NamedTuple):
 ALWAYS = Guard()
 SOMETIMES = Guard(sure=False)
 
-CHOSEN, PUT, TAKEN = "chosen", "put", "taken"
+CHOSEN, PUT, TAKEN, SHARED = "chosen", "put", "taken", "shared"
 """Why two objects may be one: merging; the second is a list that a graph holds, which the first was put into or taken
-from as a copy."""
+from as a copy; or both are such lists, which have elements in common."""
 
 
 class Edge:
@@ -122,6 +122,7 @@ class _Local(threading.local):
         self.dirty: dict[int, Edge] = {}
         self.bodies: list[Body] = []
         self.settling = False
+        self.dicts: dict[int, tuple[Any, Any]] = {}
 
 
 _local = _Local()
@@ -142,6 +143,17 @@ def literal(tensor: Any, truth: bool) -> Literal:
     key = id(tensor.value) if hasattr(tensor, "value") else id(tensor)
     _local.tensors[key] = tensor
     return key, truth
+
+
+def note_dict(attributes: Any, owner: Any) -> None:
+    """Notes the dict of the attributes of an object: what is done to it is done to the object."""
+    _local.dicts[id(attributes)] = attributes, owner
+
+
+def owner_of(obj: Any) -> Any:
+    """The object of which something is the dict of attributes, if it is known to be; else the thing itself."""
+    found = _local.dicts.get(id(obj)) if _local.dicts else None
+    return obj if found is None else found[1]
 
 
 def has_others(obj: Any) -> bool:
@@ -180,7 +192,7 @@ def contract(objects: Iterable[Any]) -> None:
 
 def _join(node: Node, first: Edge, second: Edge) -> None:
     one, other = first.other(node), second.other(node)
-    if first.kind is PUT and second.kind is PUT:
+    if CHOSEN not in (first.kind, second.kind):
         return
     kind = CHOSEN if first.kind is second.kind else first.kind if second.kind is CHOSEN else second.kind
     pair = (one.obj, other.obj) if first.kind is CHOSEN else (other.obj, one.obj)
@@ -214,7 +226,7 @@ def use(obj: Any) -> None:
         MutationError: it may be one that has been changed, and the graph can't tell whether it is.
     """
     if _local.nodes and not _local.settling:
-        node = _local.nodes.get(id(original(obj)))
+        node = _local.nodes.get(id(original(owner_of(obj))))
         if node is not None and _local.dirty:
             _synchronise(node, _here(), [], set())
 
@@ -230,12 +242,22 @@ def change(obj: Any, element: bool = False) -> None:
     for edge in node.edges:
         if edge.kind is CHOSEN:
             flag(edge, 1 - edge.side(node), ALWAYS)
+        elif edge.kind is SHARED:
+            if element:
+                flag(edge, 1 - edge.side(node), ALWAYS)
         elif edge.side(node) == 0:
             flag(edge, 1, ALWAYS)
-            for each in edge.nodes[1].edges:
-                if each is not edge and each.nodes[1] is edge.nodes[1] and TAKEN in (edge.kind, each.kind):
-                    flag(each, 0, ALWAYS)
+            _spread(edge.nodes[1], edge)
         elif element:
+            flag(edge, 0, ALWAYS)
+
+
+def _spread(values: Node, source: Edge) -> None:
+    """What a change of an element of a list puts out of date: what was taken from it, and lists that share it."""
+    for edge in values.edges:
+        if edge.kind is SHARED:
+            flag(edge, 1 - edge.side(values), ALWAYS)
+        elif edge is not source and edge.nodes[1] is values and TAKEN in (edge.kind, source.kind):
             flag(edge, 0, ALWAYS)
 
 
@@ -331,29 +353,50 @@ def _reached(node: Node, guard: Guard, path: list[Node], done: set[int]) -> Iter
         yield from _reached(other, both, [*path, node], done)
 
 
-def ends(obj: Any, is_end: Callable[[Any], bool]) -> Iterator[tuple[Any, tuple[str, tuple[bool, bool]]]]:
-    """The objects that an object may be, each the first on its path of which `is_end` holds: with why, and which of
-    the two is out of date."""
+class End(NamedTuple):
+    """An object that another one may be, share elements with, have as an element, or be an element of."""
+
+    obj: Any
+    kind: str
+    is_container: bool
+    """Whether it is the list, of an object that was put into one or taken from it."""
+    stale: tuple[bool, bool]
+    """Whether the one that was asked for is out of date, and whether this is."""
+
+
+def ends(obj: Any, is_end: Callable[[Any], bool]) -> Iterator[End]:
+    """What is known of an object and those of which `is_end` holds, through others of which it doesn't."""
     node = _local.nodes.get(id(obj))
-    pending: list[tuple[Node, Guard, bool, bool, list[Node]]] = []
+    pending: list[tuple[Node, Guard, str, tuple[bool, bool], list[Node]]] = []
     if node is not None:
-        pending.append((node, _here(), False, False, []))
+        pending.append((node, _here(), CHOSEN, (False, False), []))
     while pending:
-        current, guard, mine, theirs, path = pending.pop()
+        current, guard, kind, stale, path = pending.pop()
         for edge in current.edges:
             other, side, both = edge.other(current), edge.side(current), guard.and_(edge.guard)
             if other in path or not both.is_possible:
                 continue
             if edge.loop is not None and any(each.loop is edge.loop for each in _between(path, current)):
                 continue
-            stale = mine or bool(edge.stale[side]), theirs or bool(edge.stale[1 - side])
-            if edge.kind is not CHOSEN:
-                if side == 0 and is_end(other.obj):
-                    yield other.obj, (edge.kind, stale)
-            elif is_end(other.obj):
-                yield other.obj, (CHOSEN, stale)
+            found = _composed(kind, edge, side)
+            if found is None:
+                continue
+            flags = stale[0] or bool(edge.stale[side]), stale[1] or bool(edge.stale[1 - side])
+            if is_end(other.obj):
+                yield End(other.obj, found.removeprefix("has "), not found.startswith("has "), flags)
             else:
-                pending.append((other, both, *stale, [*path, current]))
+                pending.append((other, both, found, flags, [*path, current]))
+
+
+def _composed(kind: str, edge: Edge, side: int) -> str | None:
+    """What the far end of a path is to its start: "has put" where it was put into it."""
+    if edge.kind is CHOSEN:
+        return kind
+    if edge.kind is SHARED:
+        return SHARED if kind in (CHOSEN, SHARED) else None
+    if side == 0:
+        return edge.kind if kind is CHOSEN else None
+    return f"has {edge.kind}" if kind in (CHOSEN, SHARED) else None
 
 
 def refusal(edge: Edge, obj: Any) -> MutationError:

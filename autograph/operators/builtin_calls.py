@@ -11,7 +11,7 @@ from typing import Any
 from . import arithmetic
 from .attributes import get_attribute, get_subscript
 from .calls import call
-from .dispatch import backend_of, open_traces
+from .dispatch import active, backend_of, open_traces
 from .heap import staged
 from .identities import check_key
 from .special_methods import MISSING, call_method, is_user_class, lookup, method
@@ -83,10 +83,14 @@ def _turns(iterator: Any, forward: Any) -> Iterator[Any]:
 def _items(values: Any, reader: Any) -> Iterator[Any]:
     index = 0
     while True:
+        backend = active()
+        start = None if backend is None else backend.begin_handled()
         try:
             item = call_method(reader, values, index)
         except IndexError:
             return
+        if backend is not None:
+            backend.check_handled(start, (IndexError,), "a loop over an object with `__getitem__`")
         yield item
         index += 1
 

@@ -143,13 +143,17 @@ def has_form(value: Any) -> bool:
     return bool(open_forms) and isinstance(value, (list, dict)) and id(value) in _local.forms
 
 
-def stage(obj: Any, staged_form: Any) -> None:
-    """Gives a list or dict a staged form, which tells from now on what it holds."""
+def stage(obj: Any, staged_form: Any, is_new: bool = True) -> None:
+    """Gives a list or dict a staged form, which tells from now on what it holds.
+
+    One that is older than the trace keeps its contents meanwhile, as other threads may look at it.
+    """
     _local.forms[id(obj)] = obj, staged_form, contents_of(obj)
     open_forms.append(id(obj))
     staged_form.source = obj
     elsewhere = Elsewhere(staged_form)
-    set_contents(obj, {elsewhere: elsewhere} if isinstance(obj, dict) else [elsewhere])
+    if is_new:
+        set_contents(obj, {elsewhere: elsewhere} if isinstance(obj, dict) else [elsewhere])
 
 
 def unstage(obj: Any) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from autograph.errors import StagedTypeError
 from autograph.runtime.trace import user_location
 
+from .attributes import get_attribute
 from .dispatch import Thunk, backend_of, staging
 from .stores import get_item, kept, mut, operand_of, set_item
 
@@ -72,7 +73,7 @@ class _ItemsOfItem(Items):
 
 def items_of_attribute(owner: Any, name: str) -> Any:
     """What stands for ``owner.name`` in ``owner.name[i] = v`` and ``owner.name[i] += v``."""
-    container = getattr(owner, name)
+    container = get_attribute(owner, name) if staging() else getattr(owner, name)
     if backend_of(container) is None and not staging():
         return container
     return _ItemsOfAttribute(container, owner, name)

@@ -117,6 +117,7 @@ class Journal:
 
     def note(self, obj: Any, label: str = "", early: bool = False) -> None:
         """Keeps a copy of an object that is about to change, if it isn't kept yet."""
+        obj = aliases.owner_of(obj)
         key = id(obj)
         if key not in self._snapshots and key not in self._created:
             copy = copy_of(obj)
@@ -340,6 +341,7 @@ def about_to_change(obj: Any) -> None:
     Raises:
         MutationError: the object is out of date (see `aliases`).
     """
+    obj = aliases.owner_of(obj)
     aliases.change(obj)
     place = user_code()
     for journal in _local.stack:

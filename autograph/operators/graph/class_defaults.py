@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any, NamedTuple, NoReturn
 
 from autograph.errors import MutationError, StagedValueError
 from autograph.runtime.trace import user_location
 
-from ..locations import Attribute, Location, attributes_of
+from .. import aliases
+from ..locations import Attribute, Location, attributes_of, has_attributes
+from ..state import stack
 from ..variables import UNDEFINED
 from .errors import where
 from .maybe import Maybe
@@ -59,6 +62,12 @@ def _vars(*objects: Any) -> Any:
         for name, value in getattr(obj, "__dict__", {}).items():
             if name in defaults or _may_be_unset(value):
                 _refuse(obj, name, "the dict of its attributes can't be staged")
+    for obj in objects:
+        if stack() and hasattr(obj, "__dict__"):
+            aliases.use(obj)
+            attributes = vars(obj)
+            if isinstance(obj, (type, ModuleType)) or has_attributes(obj):
+                aliases.note_dict(attributes, obj)
     return vars(*objects)
 
 

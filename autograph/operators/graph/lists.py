@@ -213,6 +213,7 @@ class StagedList(ListMethods, ListProtocol, Mutable):
 
     def _share(self, other: StagedList) -> StagedList:
         """Notes that another list has elements of this one."""
+        aliases.relate(self.root, other.root, aliases.SOMETIMES, aliases.SHARED)
         if holds_lists(self.state.spec.element):
             self.root.shared = other.root.shared = True
         return other
@@ -220,6 +221,10 @@ class StagedList(ListMethods, ListProtocol, Mutable):
     def extend(self, values: Any) -> None:
         from .iterables import each
 
+        if isinstance(values, (list, tuple)) and any(True for part in values for _ in mutables(part)):
+            for part in list(values):
+                self.append(part)
+            return
         # A list may extend itself: by what it holds before.
         each(values.listed() if isinstance(values, StagedList) else values, self.append)
 

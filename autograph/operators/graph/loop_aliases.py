@@ -46,12 +46,14 @@ class LoopAliases:
     ) -> dict[Place, Any]:
         loop = object()
         made: dict[Place, Any] = {}
+        all_: dict[Place, Any] = {}
         sources: dict[int, list[Any]] = {}
         for key, location, initial, value in slots:
             if location is not None and ignored and location.name.startswith(ignored):
                 continue
             before = dict(_objects(key, location, initial))
             for place, obj in _objects(key, location, value):
+                all_[place] = obj
                 source = before.get(place)
                 if source is obj:
                     continue
@@ -64,7 +66,7 @@ class LoopAliases:
                 for other in group[:number]:
                     aliases.relate(one, other, SOMETIMES)
         for (one, other), relation in self._assumed.items():
-            left, right = (self._old.get(each[1]) if each[0] == "old" else made.get(each) for each in (one, other))
+            left, right = (self._old.get(each[1]) if each[0] == "old" else all_.get(each) for each in (one, other))
             if left is not None and right is not None:
                 is_between = "old" not in (one[0], other[0])
                 edge = aliases.relate(left, right, SOMETIMES, relation.kind, None if is_between else loop)
@@ -93,28 +95,31 @@ class LoopAliases:
             return id(obj) not in given and not is_new(obj)
 
         found: dict[tuple[Place, Place], Relation] = {}
+
+        def places_of(obj: Any) -> list[Place]:
+            return [self._place_of(obj)] if is_old(obj) else held[id(obj)]
+
         for place, obj in objects:
-            others = [each for each in held[id(obj)] if each != place]
-            for each in others:
-                _add(found, place, each, Relation(CHOSEN, (False, False)))
+            for each in held[id(obj)]:
+                if each != place:
+                    _add(found, place, each, Relation(CHOSEN, (False, False)))
             if is_old(obj):
                 _add(found, place, self._place_of(obj), Relation(CHOSEN, (False, False)))
                 continue
-            for node, found_relation in aliases.ends(obj, lambda each: id(each) in held or is_old(each)):
-                for end in held.get(id(node)) or [self._place_of(node)]:
-                    _add(found, place, end, Relation(*found_relation))
+            for other in aliases.ends(obj, lambda each: id(each) in held or is_old(each)):
+                for end in places_of(other.obj):
+                    if other.is_container:
+                        _add(found, place, end, Relation(other.kind, other.stale))
+                    else:
+                        _add(found, end, place, Relation(other.kind, other.stale[::-1]))
         for edge in self._between_old(noted, is_old):
-            ends = [held.get(id(node.obj), [self._place_of(node.obj)])[0] for node in edge.nodes]
-            _add(found, ends[0], ends[1], Relation(edge.kind, (bool(edge.stale[0]), bool(edge.stale[1]))))
+            one, other = (self._place_of(node.obj) for node in edge.nodes)
+            _add(found, one, other, Relation(edge.kind, (bool(edge.stale[0]), bool(edge.stale[1]))))
         stable = True
-        for pair, relation in found.items():
-            if pair[0] == pair[1]:
-                continue
+        for pair, each in found.items():
             known = self._assumed.get(pair)
-            wider = relation if known is None else _wider(known, relation)
-            if wider != known:
-                import os
-                if os.environ.get("DBG"): print("UNSTABLE", pair, relation, known, [self._old.get(p[1]) for p in pair if p[0]=="old"])
+            wider = each if known is None else _wider(known, each)
+            if pair[0] != pair[1] and wider != known:
                 self._assumed[pair] = wider
                 stable = False
         return stable

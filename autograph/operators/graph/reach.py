@@ -25,8 +25,9 @@ from typing import Any
 
 import numpy as np
 
+from autograph.errors import MutationError
 from autograph.runtime.choices import note_choice
-from autograph.runtime.trace import is_user_file
+from autograph.runtime.trace import is_user_file, user_location
 from autograph.runtime.variable import Variable
 
 from .. import aliases
@@ -39,7 +40,7 @@ from ..state import Contents, created, stack
 from .dicts import DictState, StagedDict
 from .lists import ListState
 from .maybe import Maybe
-from .specs import Frozen, has_parts, parts_of
+from .specs import Attributes, Frozen, has_parts, parts_of
 from .values import frozen_in
 
 _ROOT = "run_trace"
@@ -113,8 +114,25 @@ def note_parts(merged: Any, frozen: Any, label: str) -> None:
         if getattr(each.obj, "depth", False):  # an element of a list, which has it too
             aliases.relate(part, each.obj.root, SOMETIMES, TAKEN, label=label)
         if isinstance(form(part), Mutable) and isinstance(each.contents, list):
+            form(part).shared = form(part).shared or _has_repeated(each.contents)
             for inner in frozen_in(list(each.contents)):
                 aliases.relate(inner.obj, part, SOMETIMES, PUT, label=label)
+
+
+def _has_repeated(contents: list[Any]) -> bool:
+    """Whether a list holds an object twice, directly or in others."""
+    seen: set[int] = set()
+    pending = list(contents)
+    while pending:
+        each = pending.pop()
+        if isinstance(each, Frozen):
+            if id(each.obj) in seen:
+                return True
+            seen.add(id(each.obj))
+            pending.append(each.contents)
+        elif isinstance(each, (tuple, list, dict, Attributes)):
+            pending.extend(parts_of(each)[1])
+    return False
 
 
 def note_new(value: Any, known: dict[int, int]) -> None:
@@ -156,13 +174,30 @@ def reachable(roots: Iterable[Any]) -> Iterator[Any]:
     nothing = object()
     pending = list(roots)
     seen: set[int] = set()
-    while pending and len(seen) < _MOST:
+    while pending:
         each = pending.pop()
         if id(each) not in seen and not isinstance(each, _LEAVES):
             seen.add(id(each))
+            _check_limit(seen)
             yield each
             for _ in _holders_in(each, nothing, pending):
                 pass
+
+
+def _check_limit(seen: set[int]) -> None:
+    """Refuses to guess what can be reached.
+
+    Raises:
+        MutationError: it is too much to be looked through.
+    """
+    if len(seen) > _MOST:
+        place = user_location()
+        raise MutationError(
+            f"what can be reached from here is more than {_MOST} objects: whether one of them changes can't be told",
+            **({} if place is None else place._asdict()),
+            construct="objects",
+            remedy="keep large lists and dicts out of reach of this function, or hold their values in a tensor",
+        )
 
 
 def _frames() -> Iterator[FrameType]:
@@ -186,10 +221,11 @@ def holders(values: Any) -> Iterator[Location | str]:
         elif frame.f_code is for_stmt.__code__ and _runs_over(frame.f_locals.get("iterator"), values):
             yield "a loop that runs over it"
     seen = {id(values)}
-    while pending and len(seen) < _MOST:
+    while pending:
         each = pending.pop()
         if id(each) not in seen and not isinstance(each, _LEAVES):
             seen.add(id(each))
+            _check_limit(seen)
             yield from _holders_in(each, values, pending)
 
 

@@ -49,7 +49,7 @@ def _stage(values: Any, form: StagedList | StagedDict, label: str) -> None:
     form.name = label
     for journal in stack():
         journal.staged(values, form)
-    heap.stage(values, form)
+    heap.stage(values, form, not stack() or stack()[0].is_created(values))
 
 
 def count_references(held: dict[int, int], places: Iterable[Location]) -> None:

@@ -145,7 +145,7 @@ def _frozen_form(value: Any, form: Any, is_new: Callable[[Any], bool], memo: _Me
     state = form.state
     if isinstance(form, StagedDict):
         return Frozen(value, freeze(state, is_new, memo), is_new(value))
-    return state if state.spec.kind is tuple else Frozen(value, state, is_new(value))
+    return Frozen(value, state, is_new(value))
 
 
 def varying(value: Any) -> Spec:

@@ -38,7 +38,10 @@ class LoopAliases:
         self._given: dict[Place, Any] = {}
 
     def begin(self, slots: Sequence[tuple[Hashable, Location | None, Any, Any]]) -> None:
-        """Notes what the objects may be that a turn is given: by slot its key, place, initial value, and that of a turn."""
+        """Notes what the objects may be that a turn is given: by slot its key, place, initial value, and that of a turn.
+
+        What a `return` in the loop has left, the turns that come don't use: there are none.
+        """
         self._given = self._note(slots, "retval_")
 
     def _note(
@@ -49,15 +52,16 @@ class LoopAliases:
         all_: dict[Place, Any] = {}
         sources: dict[int, list[Any]] = {}
         for key, location, initial, value in slots:
-            if location is not None and ignored and location.name.startswith(ignored):
-                continue
             before = dict(_objects(key, location, initial))
             for place, obj in _objects(key, location, value):
-                all_[place] = obj
                 source = before.get(place)
+                if source is not obj:
+                    made[place] = obj
+                if location is not None and ignored and location.name.startswith(ignored):
+                    continue
+                all_[place] = obj
                 if source is obj:
                     continue
-                made[place] = obj
                 if source is not None:
                     aliases.relate(obj, source, SOMETIMES, loop=loop, label=_label(location))
                     sources.setdefault(id(source), []).append(obj)
@@ -120,6 +124,7 @@ class LoopAliases:
             known = self._assumed.get(pair)
             wider = each if known is None else _wider(known, each)
             if pair[0] != pair[1] and wider != known:
+                import os; os.environ.get("DBG") and print("UNSTABLE", pair, each, known, [(type(self._old.get(p[1])), self._old.get(p[1])) for p in pair if p[0]=="old"])
                 self._assumed[pair] = wider
                 stable = False
         return stable

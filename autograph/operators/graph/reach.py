@@ -78,12 +78,17 @@ def pairs(merged: Any, frozen: Any) -> Iterator[tuple[Any, Any]]:
     pending = [(merged, frozen)]
     while pending:
         merged, frozen = pending.pop()
-        merged = merged.ag__value if isinstance(merged, Maybe) else merged
-        frozen = frozen.ag__value if isinstance(frozen, Maybe) else frozen
-        merged = form(merged)
+        merged, frozen = form(_there(merged)), _there(frozen)
         yield merged, frozen
         if not (isinstance(frozen, Frozen) and frozen.obj is original(merged)):
             pending.extend(_pairs(merged, frozen))
+
+
+def _there(value: Any) -> Any:
+    """What may be missing, where it is not."""
+    while isinstance(value, Maybe):
+        value = value.ag__value
+    return value
 
 
 def relate(merged: Any, frozen: Any, guard: Guard, place: Location | None) -> list[Any]:
@@ -137,7 +142,7 @@ def _has_repeated(contents: list[Any]) -> bool:
 
 def note_new(value: Any, known: dict[int, int]) -> None:
     """Notes what merging has made and can be changed: that is an affair of the body that does it."""
-    value = value.ag__value if isinstance(value, Maybe) else value
+    value = _there(value)
     if not has_parts(value) or id(value) in known:
         return
     if not isinstance(value, tuple):

@@ -239,26 +239,33 @@ def change(obj: Any, element: bool = False) -> None:
     if node is None:
         return
     use(obj)
+    _tell(node, None, ALWAYS, element)
+
+
+def _tell(node: Node, source: Edge | None, guard: Guard, element: bool = False) -> None:
+    """Notes what a change of an object puts out of date, but for the one that the change came from."""
     for edge in node.edges:
+        if edge is source:
+            continue
         if edge.kind is CHOSEN:
-            flag(edge, 1 - edge.side(node), ALWAYS)
+            flag(edge, 1 - edge.side(node), guard)
         elif edge.kind is SHARED:
             if element:
-                flag(edge, 1 - edge.side(node), ALWAYS)
+                flag(edge, 1 - edge.side(node), guard)
         elif edge.side(node) == 0:
-            flag(edge, 1, ALWAYS)
-            _spread(edge.nodes[1], edge)
+            flag(edge, 1, guard)
+            _spread(edge.nodes[1], edge, guard)
         elif element:
-            flag(edge, 0, ALWAYS)
+            flag(edge, 0, guard)
 
 
-def _spread(values: Node, source: Edge) -> None:
+def _spread(values: Node, source: Edge, guard: Guard) -> None:
     """What a change of an element of a list puts out of date: what was taken from it, and lists that share it."""
     for edge in values.edges:
         if edge.kind is SHARED:
-            flag(edge, 1 - edge.side(values), ALWAYS)
+            flag(edge, 1 - edge.side(values), guard)
         elif edge is not source and edge.nodes[1] is values and TAKEN in (edge.kind, source.kind):
-            flag(edge, 0, ALWAYS)
+            flag(edge, 0, guard)
 
 
 def _synchronise(node: Node, guard: Guard, path: list[Node], done: set[int]) -> None:
@@ -268,7 +275,8 @@ def _synchronise(node: Node, guard: Guard, path: list[Node], done: set[int]) -> 
         both = guard.and_(edge.guard)
         if other in path or not both.is_possible:
             continue
-        if id(other) not in done and edge.kind is CHOSEN and not any(
+        leads_on = edge.kind is CHOSEN or (edge.kind is not SHARED and side == 1)
+        if id(other) not in done and leads_on and not any(
             edge.loop is not None and each.loop is edge.loop for each in _between(path, node)
         ):
             _synchronise(other, both, [*path, node], done)
@@ -289,9 +297,7 @@ def _update(edge: Edge, node: Node, source: Node) -> None:
     side = edge.side(node)
     _clear(edge, side)
     _assign(tensors, node, source)
-    for each in node.edges:
-        if each is not edge and each.kind is CHOSEN:
-            flag(each, 1 - each.side(node), ALWAYS)
+    _tell(node, edge, edge.guard)
 
 
 def _clear(edge: Edge, side: int) -> None:
@@ -401,10 +407,13 @@ def _composed(kind: str, edge: Edge, side: int) -> str | None:
 
 def refusal(edge: Edge, obj: Any) -> MutationError:
     """The error for the use of an object that may be one which has been changed."""
+    from .heap import form as form_of
     from .locations import name_of
 
-    name = name_of(obj, edge.label)
-    what = f"`{name}`" if name else f"a {type(obj).__name__} that is used here"
+    obj = original(obj)
+    name = getattr(form_of(obj), "name", "") or name_of(obj, edge.label)
+    kind = type(obj).__name__.removeprefix("Staged").removesuffix("Element").lower()
+    what = f"`{name}`" if name else f"a {kind if isinstance(obj, Form) else type(obj).__name__} that is used here"
     place = user_location()
     if edge.kind is CHOSEN:
         text = "is one of two objects, as a staged condition or loop decides; one that it may be has been changed"

@@ -226,7 +226,18 @@ class AttributeUpdate:
 
     def by(self, operator: Callable[[Any, Any], Any], value: Any) -> None:
         """Stores what the in-place operator makes of the old value and `value`."""
-        setattr(self._obj, self._name, operator(self._old, value))
+        setattr(_noted_again(self._obj), self._name, operator(self._old, value))
+
+
+def _noted_again(target: Any) -> Any:
+    """The target of a store, whose value may have changed what it holds."""
+    obj = _object_of(target) if type(target) is Owner else target
+    if not state.stack() or not (isinstance(obj, (list, dict)) or is_user_class(type(obj))):
+        return target
+    found = staged(obj)
+    if found is obj:
+        state.about_to_change(obj)
+    return target if found is obj else found
 
 
 class ItemUpdate:
@@ -241,4 +252,5 @@ class ItemUpdate:
 
     def by(self, operator: Callable[[Any, Any], Any], value: Any) -> None:
         """Stores what the in-place operator makes of the old value and `value`."""
-        self._container[self._index] = operator(self._old, value)
+        made = operator(self._old, value)
+        _noted_again(self._container)[self._index] = made

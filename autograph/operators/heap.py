@@ -183,9 +183,12 @@ class Elsewhere:
         self.form = form
 
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        name, place = getattr(self.form, "name", ""), user_location()
         raise StagedValueError(
-            "a list or dict that staged code has changed is used by code that is not converted, and only a run of the "
-            "graph knows what it holds",
+            f"only a run of the graph knows what {f'`{name}`' if name else 'this list or dict'} holds, which staged "
+            "code has changed; what is done with it here can't be staged",
+            **({} if place is None else place._asdict()),
+            construct=name or None,
             remedy="convert the function that uses it, or give it a tensor: tf.stack(values)",
         )
 

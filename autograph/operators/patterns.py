@@ -17,6 +17,7 @@ from typing import Any
 
 from .control_flow import if_exp
 from .dispatch import Thunk, backend_of
+from .heap import staged
 from .logical import and_, is_, or_
 
 # The type flags Py_TPFLAGS_SEQUENCE, Py_TPFLAGS_MAPPING and _Py_TPFLAGS_MATCH_SELF of CPython.
@@ -201,6 +202,7 @@ class Sequence(Pattern):
 
     def match(self, subject: Any, captures: Captures) -> Test:
         patterns, star = self.patterns, self.star
+        subject = staged(subject)
         backend = backend_of(subject)
         if backend is not None:
             backend.check_pattern(subject)
@@ -269,6 +271,7 @@ class Mapping(Pattern):
         self.rest = rest
 
     def match(self, subject: Any, captures: Captures) -> Test:
+        subject = staged(subject)
         if not type(subject).__flags__ & _IS_MAPPING:
             return False
         if self.count and len(subject) < self.count:

@@ -116,7 +116,7 @@ def _noting_arguments(function: Any) -> Callable[..., Any]:
             made = function(*arguments, **keywords)
         except (TypeError, AttributeError) as error:
             raise library_errors.explained(error, function) from error.__cause__
-        if effects.is_library(function) and (_hold_nothing(arguments, keywords) or function in _COPYING):
+        if type(made) in _CONTAINERS and effects.is_library(function) and (_hold_nothing(arguments, keywords) or function in _COPYING):
             state.created(made)
         return made
 
@@ -124,6 +124,7 @@ def _noting_arguments(function: Any) -> Callable[..., Any]:
 
 
 _COPYING = (copy.copy, copy.deepcopy)
+_CONTAINERS = (list, dict, set, deque, bytearray)
 
 
 def _hold_nothing(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
@@ -169,6 +170,17 @@ def converted(argument: Any) -> Any:
 
 
 def _watched_method(function: Any, owner: Any) -> Callable[..., Any]:
+    if not isinstance(owner, (list, dict)):
+        return _method_of(function, owner)
+
+    def call_method(*arguments: Any, **keywords: Any) -> Any:
+        # The arguments may have changed what the owner holds.
+        return _method_of(function, owner)(*arguments, **keywords)
+
+    return call_method
+
+
+def _method_of(function: Any, owner: Any) -> Callable[..., Any]:
     name = function.__name__
     aliases.use(owner)
     if heap.has_form(owner):

@@ -188,6 +188,7 @@ def _contents(values: Any) -> list[int]:
 
 def element_at(values: StagedList, index: Any) -> Any:
     """The element at a place that there is."""
+    aliases.use(values.root)
     element = values._element
     if not _can_change(element):
         made = values.at(index)

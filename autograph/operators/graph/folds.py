@@ -27,7 +27,7 @@ from .. import heap
 from ..calls import call
 from ..state import created
 from .functional import required_function
-from .lists import StagedList
+from .lists import StagedList, mutables
 
 _REMEDY = "pass an initializer, or elements along a first axis that has some"
 
@@ -50,7 +50,10 @@ class _Elements:
 
     def at(self, i: Any) -> Any:
         place = self.length - 1 - i if self.backwards else i
-        return nest.map_structure(lambda tensor: tensor[place], self.tensors)
+        element = nest.map_structure(lambda tensor: tensor[place], self.tensors)
+        for each in mutables(element):
+            created(each)
+        return element
 
 
 def _start(fn: Callable[..., Any], elems: Any, initializer: Any, backwards: bool) -> tuple[_Elements, Any, int]:

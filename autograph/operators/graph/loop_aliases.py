@@ -22,6 +22,10 @@ Place = tuple[Hashable, ...]
 """A variable and a path into what it holds; or ("old", …), an object that is older than the loop."""
 
 
+_LOST: Place = ("lost",)
+"""Stands for objects that turns have changed and left behind."""
+
+
 class Relation(NamedTuple):
     """Two objects that may be one, of which one may be out of date."""
 
@@ -49,7 +53,7 @@ class LoopAliases:
     ) -> dict[Place, Any]:
         loop = object()
         made: dict[Place, Any] = {}
-        all_: dict[Place, Any] = {}
+        all_: dict[Place, Any] = {_LOST: _Lost()}
         sources: dict[int, list[Any]] = {}
         for key, location, initial, value in slots:
             before = dict(_objects(key, location, initial))
@@ -72,7 +76,7 @@ class LoopAliases:
         for (one, other), relation in self._assumed.items():
             left, right = (self._old.get(each[1]) if each[0] == "old" else all_.get(each) for each in (one, other))
             if left is not None and right is not None:
-                is_between = "old" not in (one[0], other[0])
+                is_between = not {"old", "lost"} & {one[0], other[0]}
                 edge = aliases.relate(left, right, SOMETIMES, relation.kind, None if is_between else loop)
                 if edge is not None:
                     for side in (0, 1):
@@ -116,6 +120,11 @@ class LoopAliases:
                         _add(found, place, end, Relation(other.kind, other.stale))
                     else:
                         _add(found, end, place, Relation(other.kind, other.stale[::-1]))
+        for edge, side, _ in noted.flags:  # changes of what the next turn knows nothing of
+            stale, changed = edge.nodes[side].obj, edge.nodes[1 - side].obj
+            if edge.stale[side] and not is_old(changed) and id(changed) not in held:
+                for each in places_of(stale) if is_old(stale) or id(stale) in held else ():
+                    _add(found, each, _LOST, Relation(CHOSEN, (True, False)))
         for edge in self._between_old(noted, is_old):
             one, other = (self._place_of(node.obj) for node in edge.nodes)
             _add(found, one, other, Relation(edge.kind, (bool(edge.stale[0]), bool(edge.stale[1]))))
@@ -143,6 +152,10 @@ class LoopAliases:
     def finish(self, slots: Sequence[tuple[Hashable, Location | None, Any, Any]]) -> None:
         """Notes what the objects may be that the variables hold after the loop."""
         self._note(slots)
+
+
+class _Lost:
+    """An object that turns have changed and left behind."""
 
 
 def _wider(one: Relation, other: Relation) -> Relation:

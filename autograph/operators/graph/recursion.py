@@ -60,6 +60,7 @@ def recursive(python_function: FunctionType, form: Callable[..., Any]) -> Callab
             raise _Endless(python_function, values)
         graph = trace.current_graph()
         assert graph is not None
+        settle()
         mark = graph.mark()
         try:
             return form(*arguments, **keywords)

@@ -12,6 +12,7 @@ from autograph.errors import MutationError, StagingError
 from autograph.runtime.trace import current_graph
 
 from .. import control_flow
+from ..aliases import settle
 from ..dispatch import Options, Thunk
 from . import reach, conditions
 from .cond import if_stmt
@@ -178,6 +179,7 @@ def _next_turn(
     finished = False
     graph = current_graph()
     assert graph is not None
+    settle()
     mark = graph.mark()
 
     def turn() -> Any:

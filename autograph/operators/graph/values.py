@@ -12,7 +12,7 @@ from autograph.runtime import convert
 from autograph.runtime.tensor import EagerTensor, SymbolicTensor
 
 from .. import heap
-from ..locations import Attribute, Location, attributes_of
+from ..locations import Attribute, Location, attributes_of, has_attributes
 from ..snapshots import attributes_of_container
 from ..variables import UNDEFINED
 from .chosen import Chosen, ChosenOf
@@ -116,7 +116,7 @@ def freeze(value: Any, is_new: Callable[[Any], bool], memo: _Memo | None = None)
     if isinstance(value, DictState):
         return value.mapped(lambda part: freeze(part, is_new, memo))
     structural = has_parts(value)
-    if not structural and not is_new(value):
+    if not structural and not (is_new(value) and has_attributes(value)):
         return value
     memo = _Memo() if memo is None else memo
     frozen = memo.get(id(value))

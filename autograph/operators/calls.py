@@ -11,8 +11,10 @@ from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperTy
 from typing import Any, cast
 
 from autograph.config import settings
+from autograph.conversion import is_under_way
 from autograph.errors import ConversionError
 from autograph.log import log
+from autograph.picking import Original, original_of
 
 from .dispatch import Backend, active, open_traces, staging
 
@@ -64,7 +66,12 @@ def _watched_for_recursion(function: FunctionType, form: Any) -> Any:
 
 def is_left_alone(function: FunctionType) -> bool:
     """Whether a Python function is called as it is, because of its module."""
-    module = function.__globals__.get("__name__", "")
+    return in_library(function.__globals__)
+
+
+def in_library(namespace: dict[str, Any]) -> bool:
+    """Whether a module's functions are called as they are."""
+    module = namespace.get("__name__", "")
     return isinstance(module, str) and module.partition(".")[0] in LEFT_ALONE
 
 
@@ -123,6 +130,9 @@ def _staged_form(function: Any) -> Any:
     if replacement is not None:
         return backend.watch_call(replacement) if backend.in_body() else replacement
     if kind is FunctionType:
+        original = original_of(function)
+        if original is not None:
+            return _form_of_original(function, original)
         if function.__name__ == "__init__":
             return _initialiser(function, backend)
         if function.__globals__.get("__name__") == "functools":
@@ -134,7 +144,7 @@ def _staged_form(function: Any) -> Any:
             return _convert(function, _staged, True)
     elif kind is MethodType:
         if isinstance(function.__func__, FunctionType):
-            if _convertible(function.__func__) and _is_inherited(function):
+            if original_of(function.__func__) or (_convertible(function.__func__) and _is_inherited(function)):
                 return MethodType(call(function.__func__), function.__self__)
         elif not isinstance(function.__func__, BuiltinFunctionType):
             return MethodType(call(function.__func__), function.__self__)
@@ -152,6 +162,14 @@ def _staged_form(function: Any) -> Any:
         if found is not None:
             return found
     return backend.watch_call(function)
+
+
+def _form_of_original(function: FunctionType, original: Original) -> Callable[..., Any]:
+    """The form of what `to_graph` or `convert` has made: staging is the user's wish, wherever the function is from."""
+    try:
+        return original.form(True)
+    except ConversionError as error:
+        return _unconverted(function, error, True)
 
 
 def _initialiser(function: FunctionType, backend: Backend) -> Any:
@@ -216,6 +234,8 @@ def _convert(function: FunctionType, cache: dict[int, _Entry], staged: bool) -> 
     if needs_conversion and is_left_alone(function) and not (staged and is_mixin(function)):
         _note_left_alone(function)
     elif needs_conversion:
+        if not staged and is_under_way(function.__code__):
+            return function
         try:
             form = converted(function, staged)
         except ConversionError as error:

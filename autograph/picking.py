@@ -13,7 +13,7 @@ import inspect
 import sys
 from collections.abc import Callable
 from functools import partial, wraps
-from types import FunctionType
+from types import FrameType, FunctionType
 from typing import Any
 
 from . import pipeline
@@ -78,15 +78,18 @@ def picking(entity: Any, function: FunctionType, bound: Callable[[FunctionType],
             raise
 
     def of_library(*args: Any, **kwargs: Any) -> Any:
-        caller = sys._getframe(1)
-        serves_library = in_library(caller.f_globals) and not pipeline.is_converted(caller.f_code, False)
         try:
-            form = entity if serves_library else original.form(staging())
+            form = entity if is_of_library(sys._getframe().f_back) else original.form(staging())
             return form(*args, **kwargs)
         except Exception as error:
             if error.__class__ is not RecursionError:
                 trim(error)
             raise
+
+    def is_of_library(caller: FrameType | None) -> bool:
+        if caller is None:  # the interpreter calls: it ends, or begins a thread
+            return True
+        return in_library(caller.f_globals) and not pipeline.is_converted(caller.f_code, False)
 
     made = of_library if is_left_alone(function) else converted
     original.code = made.__code__

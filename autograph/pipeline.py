@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import os
 import weakref
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -113,11 +114,10 @@ class Conversion:
             found = self.forms.get(staged)
             if found is not None:
                 return found
-            made, notes = _convert(function, staged)
+            made, tell_of_it = _convert(function, staged)
             found = self.forms.setdefault(staged, made)
             if found is made:
-                for level, text, line in notes:
-                    log(level, text, function, line)
+                tell_of_it()
             return found
 
 
@@ -247,7 +247,7 @@ def _run_stage(stage: list[type[Pass]], context: Context) -> None:
     context.forget_analyses()
     if settings.verbosity >= 3:
         names = ", ".join(each.__name__ for each in stage)
-        log(3, f"{context.function_name} after {names}:\n{_text(context.tree)}")
+        log(3, f"{context.function_name} after {names}:\n{text_of(context.tree)}")
 
 
 def _check(stage: list[type[Pass]], context: Context, source: Source, code: CodeType) -> None:
@@ -271,11 +271,8 @@ def _check(stage: list[type[Pass]], context: Context, source: Source, code: Code
         raise AssertionError(f"after {names}, {context.function_name} does not compile: {error}") from error
 
 
-Note = tuple[int, str, int | None]
-
-
-def _convert(function: FunctionType, staged: bool) -> tuple[Compiled | ConversionError, list[Note]]:
-    """Returns a form, or why there is none, and what the log is to say of it: level, text, and line."""
+def _convert(function: FunctionType, staged: bool) -> tuple[Compiled | ConversionError, Callable[[], None]]:
+    """Returns a form, or why there is none, and what tells the log of it."""
     from . import operators
     from .converters.implicit_calls import ImplicitCalls
     from .source.compile import compile_code
@@ -285,7 +282,7 @@ def _convert(function: FunctionType, staged: bool) -> tuple[Compiled | Conversio
     def attempt(may_nest_deeper: bool = True) -> ConversionError | tuple[Context, str, Compiled]:
         try:
             context, source = transformed(function, staged)
-            text = _text(context.tree) if settings.verbosity >= 2 else ""
+            text = text_of(context.tree) if settings.verbosity >= 2 else ""
             if staged:
                 _run_stage([ImplicitCalls], context)
             return context, text, compile_code(context.tree, function.__code__, source, {"ag__": operators})
@@ -304,14 +301,19 @@ def _convert(function: FunctionType, staged: bool) -> tuple[Compiled | Conversio
         with deeper(_DEEPER):
             made = attempt(may_nest_deeper=False)
     if isinstance(made, ConversionError):
-        return made, [(1, f"not converted ({form}): {made.message}", None)]
+        return made, partial(log, 1, f"not converted ({form}): {made.message}", function)
     context, text, compiled = made
     register_converted(compiled.code, staged)
-    notes: list[Note] = [(1, f"converted ({form})", None)]
-    notes += [(1, f"stays native Python: {reason}", line) for line, reason in context.native]
+    return compiled, partial(tell, context, function, form, text)
+
+
+def tell(context: Context, function: FunctionType, form: str, text: str) -> None:
+    """Logs that a function has been converted, and to what."""
+    log(1, f"converted ({form})", function)
+    for line, reason in context.native:
+        log(1, f"stays native Python: {reason}", function, line)
     if settings.verbosity >= 2:
-        notes.append((2, f"{form} form:\n{text}", None))
-    return compiled, notes
+        log(2, f"{form} form:\n{text}", function)
 
 
 def _refused_by_python(function: FunctionType, error: Exception) -> ConversionError:
@@ -325,7 +327,8 @@ def _refused_by_python(function: FunctionType, error: Exception) -> ConversionEr
     )
 
 
-def _text(tree: gast.AST) -> str:
+def text_of(tree: gast.AST) -> str:
+    """A tree as Python text."""
     from .source.unparse import unparse
 
     return unparse(tree).strip("\n")

@@ -111,7 +111,7 @@ def _plain_form(function: Any) -> Any:
     if kind is MethodType:
         form = call(function.__func__)
         return function if form is function.__func__ else MethodType(form, function.__self__)
-    if kind is BuiltinFunctionType or isinstance(function, type):
+    if kind is BuiltinFunctionType or issubclass(kind, type):
         return function
     if kind is partial:
         return _partial(function)
@@ -124,7 +124,7 @@ def _staged_form(function: Any) -> Any:
     if backend is None:
         return _plain_form(function)
     kind = type(function)
-    if kind is BuiltinFunctionType or isinstance(function, type):
+    if kind is BuiltinFunctionType or issubclass(kind, type):
         return _staged_builtin(function, backend)
     replacement = backend.replacement(function)
     if replacement is not None:

@@ -147,9 +147,10 @@ def _parse(filename: str, lines: list[str], code: CodeType) -> _File:
 
 
 def _tree(text: str, filename: str, code: CodeType, final: tuple[type[Exception], ...] = ()) -> ast.Module:
+    refusals = (SyntaxError, ValueError, MemoryError, *final)
     try:
         tree, _ = quietly(ast.parse, text, filename)
-    except (SyntaxError, ValueError, MemoryError, *final) as error:
+    except refusals as error:
         message = f"the source of `{{name}}` can't be parsed ({error}): has `{{file}}` changed since it was imported?"
         raise _error(code, filename, message, _RELOAD) from error
     return tree

@@ -34,6 +34,7 @@ MODULES = (
     "argparse", "base64", "calendar", "cmd", "colorsys", "configparser", "contextlib", "csv", "dataclasses", "fnmatch",
     "getopt", "graphlib", "html", "ipaddress", "optparse", "pathlib", "pprint", "random", "reprlib", "shutil",
     "tokenize",
+    "ast", "collections", "enum", "functools", "gettext", "inspect", "linecache", "re", "types", "typing", "warnings",
 )  # fmt: skip
 FRAMES = {
     "test.test_contextlib.TestExitStack.test_exit_exception_traceback",
@@ -68,6 +69,8 @@ class Converter:
             if is_part(module.__name__, self.name):
                 self.convert(module)
 
+        # A part of the import machinery, whose frames `warnings` does not count.
+        exec_module.__code__ = exec_module.__code__.replace(co_filename="<frozen importlib._bootstrap_external>")
         importlib.machinery.SourceFileLoader.exec_module = exec_module  # type: ignore[method-assign]
 
     def convert(self, module: ModuleType) -> None:
@@ -105,9 +108,11 @@ def run(name: str, form: str) -> Outcome:
     """Imports a module anew, converted to `form` ("plain", "staged") or "original", and runs its tests."""
     outcome = Outcome()
     if form != "original":
-        # Whatever autograph loads when it is first used is loaded before modules are taken away and converted.
-        for module in pkgutil.walk_packages(autograph.__path__, "autograph."):
-            if not module.name.endswith("__main__"):
+        # Whatever conversion loads when it is first used is loaded before modules are taken away and converted.
+        importlib.import_module("autograph.connect")
+        for part in ("analysis", "converters", "operators", "source"):
+            package = importlib.import_module(f"autograph.{part}")
+            for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
                 importlib.import_module(module.name)
         Converter(name, form == "staged", outcome).start()
     # autograph keeps the modules that it has imported; the tests see new ones.

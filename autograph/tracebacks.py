@@ -18,6 +18,11 @@ _LIBRARY = os.path.dirname(os.__file__) + os.sep
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
+def is_internal(filename: str) -> bool:
+    """Whether the code of a file, or of a graph, is autograph's own."""
+    return filename.startswith((_PACKAGE, "<autograph"))
+
+
 def trimming(function: Function) -> Function:
     """A function whose errors have tracebacks without autograph's frames."""
 
@@ -70,7 +75,7 @@ def _of_user(entries: list[TracebackType]) -> TracebackType | None:
     calls_autograph = False
     for entry in reversed(entries):
         filename = entry.tb_frame.f_code.co_filename
-        if filename.startswith((_PACKAGE, "<autograph")):
+        if is_internal(filename):
             calls_autograph = True
         elif not (calls_autograph and _is_numpy(filename)):
             calls_autograph = False

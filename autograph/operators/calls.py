@@ -15,6 +15,7 @@ from autograph.errors import ConversionError
 from autograph.log import log
 
 from .dispatch import Backend, active, open_traces, staging
+from .frame_readers import BUILTIN_READERS, reader
 from .heap import has_form
 
 LEFT_ALONE = frozenset((*sys.stdlib_module_names, "autograph", "numpy", "gast", "astunparse", "_pytest", "pytest"))
@@ -27,7 +28,7 @@ _ORDERING = frozenset(("__lt__", "__le__", "__gt__", "__ge__"))
 # when the function dies.
 _Entry = tuple[Callable[..., Any] | None, weakref.ref[Any]]
 # By identity, as a strong key would keep functions alive.
-_plain: dict[int, _Entry] = {}
+_plain: dict[int, _Entry] = {id(each): (form, weakref.ref(each)) for each, form in BUILTIN_READERS}
 _staged: dict[int, _Entry] = {}
 _in_namespaces: deque[tuple[dict[int, _Entry], int]] = deque()
 _MOST_IN_NAMESPACES = 256
@@ -218,6 +219,7 @@ def _convert(function: FunctionType, cache: dict[int, _Entry], staged: bool) -> 
     needs_conversion = not is_converted(function.__code__, staged)
     if needs_conversion and is_left_alone(function) and not (staged and is_mixin(function)):
         _note_left_alone(function)
+        form = reader(function)
     elif needs_conversion:
         try:
             form = converted(function, staged)

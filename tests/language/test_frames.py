@@ -103,3 +103,102 @@ def test_frames_in_staged_branches() -> None:
 
     name, line = f(tf.constant(1))
     assert name == "f" and int(line) == f.python_function.__code__.co_firstlineno + 3
+
+
+# The caller of converted code
+
+FOUND: list[Any] = []
+
+
+def its_callers(x: Any) -> None:
+    for depth in range(3):
+        frame = sys._getframe(depth)
+        FOUND.append((frame.f_code.co_name, frame.f_lineno, frame.f_globals["__name__"]))
+    FOUND.append([(each.function, each.lineno, each.code_context) for each in inspect.stack()[:3]])
+    FOUND.append([(each.name, each.lineno) for each in traceback.extract_stack()[-3:]])
+    FOUND.append(traceback.format_stack()[-3:])
+    FOUND.append(traceback.format_stack(sys._getframe(), 2))
+    FOUND.append([each.function for each in inspect.getouterframes(sys._getframe(), 2)[:3]])
+    text = io.StringIO()
+    traceback.print_stack(limit=2, file=text)
+    FOUND.append(text.getvalue())
+    with pytest.raises(ValueError, match="call stack is not deep enough"):
+        sys._getframe(100_000)
+
+
+def its_callers_in_statements(x: Any) -> None:
+    for _ in range(2):
+        try:
+            if x > 0:
+                FOUND.append([(each.function, each.lineno) for each in inspect.stack()[:3]])
+        finally:
+            FOUND.append(sys._getframe(1).f_lineno)
+            FOUND.extend((lambda: sys._getframe(depth).f_code.co_name)() for depth in (1, 2))
+
+
+def its_callers_from_a_helper(x: Any) -> None:
+    its_callers(x)
+    its_callers_in_statements(x)
+
+
+def its_warnings(x: Any) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for level in (1, 2, 3, 100_000):
+            warnings.warn("old", DeprecationWarning, level)
+        warnings.warn(UserWarning("old"), stacklevel=2)
+        if sys.version_info >= (3, 12):
+            warnings.warn("old", skip_file_prefixes=("nowhere",))
+            warnings.warn("old", stacklevel=2, skip_file_prefixes=("nowhere",))
+            warnings.warn("old", stacklevel=1, skip_file_prefixes=(__file__,))
+    FOUND.extend((each.category, each.filename, each.lineno) for each in caught)
+    with pytest.raises(TypeError, match="category must be a Warning subclass"):
+        warnings.warn("old", int)  # type: ignore[arg-type]
+
+
+def its_module(x: Any) -> None:
+    if sys.version_info >= (3, 12):
+        FOUND.append([sys._getframemodulename(depth) for depth in (0, 1, 2, 100_000)])
+
+
+def from_plain_code(function: Callable[[Any], Any]) -> list[Any]:
+    FOUND.clear()
+    function(1)
+    return list(FOUND)
+
+
+WAYS: list[Callable[[Any], Any]] = [tf.autograph.to_graph, tf.autograph.convert, tf.function]
+NAMES = ["to_graph", "convert", "function"]
+
+
+@pytest.mark.parametrize("way", WAYS, ids=NAMES)
+@pytest.mark.parametrize(
+    "function", [its_callers, its_callers_in_statements, its_callers_from_a_helper, its_warnings, its_module]
+)
+def test_the_caller_of_a_converted_function_is_the_users(function: Callable[[Any], Any], way: Any) -> None:
+    converted = way(function)
+    for _ in range(2):
+        expected, found = from_plain_code(function), from_plain_code(converted)
+        assert found == expected
+        if way is tf.function:
+            break
+
+
+def test_the_caller_of_a_staged_branch_is_the_users() -> None:
+    found = []
+
+    @tf.function
+    def f(x: Any) -> Any:
+        if x > 0:
+            name = inspect.stack()[1].function
+            tf.py_function(found.append, [sys._getframe(1).f_code.co_name], [])
+            warnings.warn("old", DeprecationWarning, stacklevel=2)
+        else:
+            name = ""
+        return name
+
+    with pytest.warns(DeprecationWarning) as caught:
+        name = f(tf.constant(1))
+    own = test_the_caller_of_a_staged_branch_is_the_users.__name__
+    assert name == own and [each.numpy().decode() for each in found] == [own]
+    assert [(each.filename, each.lineno - sys._getframe().f_lineno) for each in caught] == [(__file__, -3)]

@@ -51,11 +51,15 @@ def to_graph(entity: Any, recursive: bool = True, experimental_optional_features
     Raises:
         ConversionError: there is no source, or it holds something that can't be converted.
     """
+    from .entry import entry_of
+
     if _is_converted(entity):
         return entity
     function, bound = _parts(_original(entity))
     _form(function, True)
-    return _picking(entity, function, bound)
+    picking = _picking(entity, function, bound)
+    entry = entry_of(function, picking) if entity is function else None
+    return picking if entry is None else _marked(entry, entity)
 
 
 @overload
@@ -190,6 +194,11 @@ def _picking(
                 trim(error)
             raise
 
+    return _marked(converted, entity)
+
+
+def _marked(converted: Any, entity: Any) -> Any:
+    """A converted function that knows what it was made of, and has its name."""
     setattr(_named_like(converted, entity), _Original.NAME, _Original(entity, converted.__code__))
     return converted
 

@@ -157,6 +157,12 @@ def register_converted(code: CodeType, staged: bool = True) -> None:
             register_converted(constant, staged)
 
 
+def register_entry(code: CodeType) -> None:
+    """Notes the plain form of a function that calls its staged form by itself; the functions inside it do not."""
+    register_converted(code, staged=False)
+    _converted_codes[id(code)] = _converted_codes[id(code)][0], True
+
+
 def transformed(function: FunctionType, staged: bool = True) -> tuple[Context, Source]:
     """Rewrites a function; the tree is the context's.
 
@@ -228,7 +234,7 @@ def _run_stage(stage: list[type[Pass]], context: Context) -> None:
     context.forget_analyses()
     if settings.verbosity >= 3:
         names = ", ".join(each.__name__ for each in stage)
-        log(3, f"{context.function_name} after {names}:\n{_text(context.tree)}")
+        log(3, f"{context.function_name} after {names}:\n{text_of(context.tree)}")
 
 
 def _check(stage: list[type[Pass]], context: Context, source: Source, code: CodeType) -> None:
@@ -261,7 +267,7 @@ def _convert(function: FunctionType, staged: bool) -> Compiled | ConversionError
 
     def attempt() -> tuple[Context, str, Compiled]:
         context, source = transformed(function, staged)
-        text = _text(context.tree) if settings.verbosity >= 2 else ""
+        text = text_of(context.tree) if settings.verbosity >= 2 else ""
         if staged:
             _run_stage([ImplicitCalls], context)
         return context, text, compile_code(context.tree, function.__code__, source, {"ag__": operators})
@@ -282,12 +288,17 @@ def _convert(function: FunctionType, staged: bool) -> Compiled | ConversionError
         log(1, f"not converted ({form}): {failure.message}", function)
         return failure
     register_converted(compiled.code, staged)
+    tell(context, function, form, text)
+    return compiled
+
+
+def tell(context: Context, function: FunctionType, form: str, text: str) -> None:
+    """Logs that a function has been converted, and to what."""
     log(1, f"converted ({form})", function)
     for line, reason in context.native:
         log(1, f"stays native Python: {reason}", function, line)
     if settings.verbosity >= 2:
         log(2, f"{form} form:\n{text}", function)
-    return compiled
 
 
 def _refused_by_python(function: FunctionType, error: Exception) -> ConversionError:
@@ -301,7 +312,8 @@ def _refused_by_python(function: FunctionType, error: Exception) -> ConversionEr
     )
 
 
-def _text(tree: gast.AST) -> str:
+def text_of(tree: gast.AST) -> str:
+    """A tree as Python text."""
     from .source.unparse import unparse
 
     return unparse(tree).strip("\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 import enum
 import inspect
 import io
@@ -202,3 +203,63 @@ def test_the_caller_of_a_staged_branch_is_the_users() -> None:
     own = test_the_caller_of_a_staged_branch_is_the_users.__name__
     assert name == own and [each.numpy().decode() for each in found] == [own]
     assert [(each.filename, each.lineno - sys._getframe().f_lineno) for each in caught] == [(__file__, -3)]
+
+
+def its_callers_by_f_back(x: Any) -> None:
+    frame = sys._getframe()
+    for _ in range(3):
+        FOUND.append((frame.f_code.co_name, frame.f_lineno))
+        assert frame.f_back is not None
+        frame = frame.f_back
+
+
+def its_log_records(x: Any) -> None:
+    text = io.StringIO()
+    handler = logging.StreamHandler(text)
+    handler.setFormatter(logging.Formatter("%(funcName)s:%(lineno)d %(filename)s %(message)s"))
+    logger = logging.Logger("a")
+    logger.addHandler(handler)
+    for level in (1, 2, 3):
+        logger.warning("%s", 3, stacklevel=level)
+    FOUND.append(text.getvalue())
+
+
+def its_classes(x: Any) -> None:
+    pair = collections.namedtuple("pair", "a b")  # noqa: PYI024
+    FOUND.append((pair.__module__, enum.Enum("Kind", "A B").__module__))
+
+
+@pytest.mark.parametrize("function", [its_callers_by_f_back, its_log_records, its_classes])
+def test_nothing_stands_between_plain_code_and_what_to_graph_returns(function: Callable[[Any], Any]) -> None:
+    assert from_plain_code(tf.autograph.to_graph(function)) == from_plain_code(function)
+
+
+@pytest.mark.parametrize("way", [tf.autograph.to_graph, tf.autograph.convert], ids=NAMES[:2])
+def test_functions_of_the_library_name_the_module_of_their_caller(way: Any) -> None:
+    made = way(collections.namedtuple)("Pair", "a b")  # noqa: PYI024
+    assert made.__module__ == __name__
+    make = way(dataclasses.make_dataclass)
+    assert make("Record", ["a"]).__module__ == dataclasses.make_dataclass("Record", ["a"]).__module__
+
+
+def raises(x: Any, *rest: Any, key: Any = None, **others: Any) -> Any:
+    """Raises."""
+    if x:
+        return tf.reshape(tf.constant([1, 2]), [3])
+    return locals(), rest, key, others
+
+
+def test_what_to_graph_returns_raises_and_binds_as_the_function_does() -> None:
+    converted = tf.autograph.to_graph(raises)
+    assert converted(0, 1, 2, key=3, a=4) == raises(0, 1, 2, key=3, a=4)
+    assert type(converted) is type(raises) and converted.__doc__ == "Raises." and converted.__kwdefaults__
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        converted(1)
+    places = [(each.name, each.lineno) for each in traceback.extract_tb(caught.tb)]
+    own = test_what_to_graph_returns_raises_and_binds_as_the_function_does
+    assert places == [(own.__name__, places[0][1]), ("raises", raises.__code__.co_firstlineno + 3)]
+    staged = tf.function(lambda x: converted(0, x, key=x, a=x)[1:])(tf.constant(7))
+    assert [int(each) for each in tf.nest.flatten(staged)] == [7, 7, 7]
+    unconverted = tf.autograph.do_not_convert(lambda x: converted(0, x, key=x, a=x)[1:])
+    staged = tf.function(unconverted)(tf.constant(7))
+    assert [int(each) for each in tf.nest.flatten(staged)] == [7, 7, 7]

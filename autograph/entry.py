@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from .config import settings
 from .errors import ConversionError
-from .tracebacks import trim
+from .tracebacks import HANDING_OVER, trim
 
 if TYPE_CHECKING:
     from .source.compile import Compiled
@@ -41,8 +41,12 @@ class Entry:
     def __init__(self, staged: Callable[..., Any]) -> None:
         from .operators.dispatch import staging
 
-        self.staged = staged
+        self._staged = staged
         self.staging = staging
+
+    def staged(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the staged form."""
+        return self._staged(*args, **kwargs)
 
     @staticmethod
     def trim() -> None:
@@ -50,6 +54,9 @@ class Entry:
         error = sys.exception()
         if isinstance(error, Exception) and error.__class__ is not RecursionError:  # there may be no room to call
             trim(error)
+
+
+HANDING_OVER.add(Entry.staged.__code__)
 
 
 def entry_of(function: FunctionType, staged: Callable[..., Any]) -> FunctionType | None:
@@ -75,7 +82,7 @@ def entry_of(function: FunctionType, staged: Callable[..., Any]) -> FunctionType
 
 def _compile(function: FunctionType) -> Compiled | None:
     from . import operators
-    from .pipeline import register_entry, tell, text_of, transformed
+    from .pipeline import register_converted, tell, text_of, transformed
     from .source.compile import compile_code
 
     try:
@@ -85,7 +92,7 @@ def _compile(function: FunctionType) -> Compiled | None:
         compiled = compile_code(context.tree, function.__code__, source, {"ag__": operators, NAME: None})
     except (ConversionError, SyntaxError, RecursionError, MemoryError):  # `try` may nest blocks too deep for Python
         return None
-    register_entry(compiled.code)
+    register_converted(compiled.code, staged=False)
     tell(context, function, "plain", text)
     return compiled
 
@@ -109,11 +116,13 @@ def _enter(tree: Any) -> None:
         keywords.append(gast.keyword(None, name(given.kwarg.id)))
     staged = gast.If(call("staging", [], []), [gast.Return(call("staged", values, keywords))], [])
     leave = gast.ExceptHandler(None, None, [gast.Expr(call("trim", [], [])), gast.Raise(None, None)])
-    around = gast.Try(tree.body, [leave], [], [])
-    place = gast.Pass(lineno=tree.lineno, col_offset=tree.col_offset, end_lineno=tree.lineno,
-                      end_col_offset=tree.col_offset)  # fmt: skip
+    begin = int(len(tree.body) > 1 and gast.get_docstring(tree) is not None)
+    around = gast.Try(tree.body[begin:], [leave], [], [])
+    first = tree.body[begin]  # debuggers stop at a line when it is begun: this one is begun here
+    place = gast.Pass(lineno=first.lineno, col_offset=first.col_offset, end_lineno=first.lineno,
+                      end_col_offset=first.col_offset)  # fmt: skip
     for statement in (staged, leave):
         for node in gast.walk(statement):
             gast.copy_location(node, place)
     gast.copy_location(around, place)
-    tree.body = [staged, around]
+    tree.body[begin:] = [staged, around]

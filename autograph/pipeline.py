@@ -157,12 +157,6 @@ def register_converted(code: CodeType, staged: bool = True) -> None:
             register_converted(constant, staged)
 
 
-def register_entry(code: CodeType) -> None:
-    """Notes the plain form of a function that calls its staged form by itself; the functions inside it do not."""
-    register_converted(code, staged=False)
-    _converted_codes[id(code)] = _converted_codes[id(code)][0], True
-
-
 def transformed(function: FunctionType, staged: bool = True) -> tuple[Context, Source]:
     """Rewrites a function; the tree is the context's.
 

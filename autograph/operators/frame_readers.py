@@ -16,7 +16,7 @@ from types import BuiltinFunctionType, FrameType
 from typing import Any
 
 from autograph.source.generated import is_body
-from autograph.tracebacks import is_internal
+from autograph.tracebacks import HANDING_OVER, is_internal
 
 _FAR = sys.maxsize >> 32  # frames: more than any stack has
 
@@ -44,7 +44,10 @@ def user_frames(frame: FrameType | None) -> Iterator[FrameType]:
 def _outside(frame: FrameType | None, bodies: bool = False) -> FrameType | None:
     """The first frame that is not autograph's, nor that of a body when those are to be left out."""
     while frame is not None and (is_internal(frame.f_code.co_filename) or (bodies and is_body(frame.f_code))):
+        hands_over = frame.f_code in HANDING_OVER
         frame = frame.f_back
+        if hands_over and frame is not None:
+            frame = frame.f_back
     return frame
 
 

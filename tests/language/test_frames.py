@@ -263,3 +263,71 @@ def test_what_to_graph_returns_raises_and_binds_as_the_function_does() -> None:
     unconverted = tf.autograph.do_not_convert(lambda x: converted(0, x, key=x, a=x)[1:])
     staged = tf.function(unconverted)(tf.constant(7))
     assert [int(each) for each in tf.nest.flatten(staged)] == [7, 7, 7]
+
+
+def calls(function: Any) -> None:
+    function(1)
+
+
+@pytest.mark.parametrize("decorate", [lambda function: function, tf.autograph.do_not_convert], ids=["", "unconverted"])
+def test_what_to_graph_returns_has_one_frame_in_a_trace_too(decorate: Any) -> None:
+    FOUND.clear()
+    tf.function(decorate(calls))(tf.autograph.to_graph(its_callers_in_statements))
+    stacks = [[name for name, _ in each][:2] for each in FOUND if isinstance(each, list)]
+    assert stacks == [["its_callers_in_statements", "calls"]] * 2
+
+
+def fails_in_a_branch(x: Any) -> Any:
+    """Fails."""
+    if x > 0:
+        x = x.nothing
+    return x
+
+
+@pytest.mark.parametrize("decorate", [lambda function: function, tf.autograph.do_not_convert], ids=["", "unconverted"])
+def test_what_to_graph_returns_is_once_in_tracebacks_of_a_trace(decorate: Any) -> None:
+    converted = tf.autograph.to_graph(fails_in_a_branch)
+
+    def outer(x: Any) -> Any:
+        return converted(x)
+
+    with pytest.raises(AttributeError) as caught:
+        tf.function(decorate(outer))(tf.constant(1))
+    places = [(each.name, each.lineno) for each in traceback.extract_tb(caught.tb)[1:]]
+    first = fails_in_a_branch.__code__.co_firstlineno
+    assert places == [
+        ("outer", outer.__code__.co_firstlineno + 1),
+        ("fails_in_a_branch", first + 2), ("fails_in_a_branch", first + 3),  # the statement, and in its body
+    ]  # fmt: skip
+
+
+def stops_of(function: Any) -> list[tuple[str, int]]:
+    """Where a debugger stops in a function."""
+    found = []
+
+    def trace(frame: Any, event: str, _: Any) -> Any:
+        if frame.f_code.co_filename != __file__ or frame.f_code.co_name != function.__name__:
+            return None
+        found.append((event, frame.f_lineno))
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        function(1)
+    finally:
+        sys.settrace(before)
+    return found
+
+
+def test_a_debugger_stops_in_what_to_graph_returns_as_in_the_function() -> None:
+    assert stops_of(tf.autograph.to_graph(stepped)) == stops_of(stepped) != []
+
+
+def stepped(x: Any) -> Any:
+    """Is stepped through."""
+    y = x + 1
+    for i in range(2):
+        if i:
+            y += i
+    return y

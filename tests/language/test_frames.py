@@ -151,7 +151,7 @@ def its_warnings(x: Any) -> None:
         if sys.version_info >= (3, 12):
             warnings.warn("old", skip_file_prefixes=("nowhere",))
             warnings.warn("old", stacklevel=2, skip_file_prefixes=("nowhere",))
-            warnings.warn("old", stacklevel=1, skip_file_prefixes=(__file__,))
+            warnings.warn("old", stacklevel=1, skip_file_prefixes=(__file__[:-3],))
     FOUND.extend((each.category, each.filename, each.lineno) for each in caught)
     with pytest.raises(TypeError, match="category must be a Warning subclass"):
         warnings.warn("old", int)  # type: ignore[arg-type]

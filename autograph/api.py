@@ -11,7 +11,7 @@ from typing import Any, TypeVar, overload
 from .conversion import is_under_way
 from .errors import ConversionError
 from .log import set_verbosity
-from .picking import form_of, named_like, original_of, picking
+from .picking import Original, form_of, marked, named_like, original_of, picking
 from .tracebacks import trimming
 
 __all__ = ["convert", "do_not_convert", "set_verbosity", "to_code", "to_graph", "trace"]
@@ -52,12 +52,18 @@ def to_graph(entity: Any, recursive: bool = True, experimental_optional_features
     Raises:
         ConversionError: there is no source, or it holds something that can't be converted.
     """
+    from .entry import entry_of
+    from .operators.calls import is_left_alone
+
     if original_of(entity) is not None:
         return entity
     function, bound = _parts(_original(entity))
     if not is_under_way(function.__code__):
         form_of(function, True)
-    return picking(entity, function, bound)
+    picked = picking(entity, function, bound)
+    # What is made of a function of the library has to ask who calls: `picking` says why.
+    entry = entry_of(function, picked) if entity is function and not is_left_alone(function) else None
+    return picked if entry is None else marked(entry, entity, Original(entity, function, bound))
 
 
 @overload

@@ -92,6 +92,11 @@ def picking(entity: Any, function: FunctionType, bound: Callable[[FunctionType],
         return in_library(caller.f_globals) and not pipeline.is_converted(caller.f_code, False)
 
     made = of_library if is_left_alone(function) else converted
+    return marked(made, entity, original)
+
+
+def marked(made: Any, entity: Any, original: Original) -> Any:
+    """A converted function that knows what it was made of, and has its name."""
     original.code = made.__code__
     setattr(named_like(made, entity), _NAME, original)
     return made

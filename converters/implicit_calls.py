@@ -123,12 +123,14 @@ class ImplicitCalls(Pass):
         if any(isinstance(each, gast.Slice) for each in node.elts):  # of a subscript
             return self._iterating(node, node.elts)
         parts = self._parts(node.elts)
-        return node if parts is None else operator_call(made_by, parts, node)
+        if parts is None:
+            return operator_call("made", [node], node) if isinstance(node, gast.List) else node
+        return operator_call(made_by, parts, node)
 
     def leave_Set(self, node: Any) -> Rewritten:
         parts = self._parts(node.elts)
         if parts is None and all(isinstance(each, gast.Constant) for each in node.elts):
-            return node
+            return operator_call("made", [node], node)
         parts = parts or [located(gast.Tuple(node.elts, gast.Load()), node)]
         return operator_call("set_display", parts, node)
 
@@ -136,7 +138,7 @@ class ImplicitCalls(Pass):
         for i, key in enumerate(node.keys):
             if key is None:
                 node.values[i] = operator_call("mapping", [node.values[i]], node.values[i])
-        return node
+        return operator_call("made", [node], node)
 
     def leave_keyword(self, node: Any) -> Rewritten:
         if node.arg is None:

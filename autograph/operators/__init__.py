@@ -57,6 +57,7 @@ from .control_flow import if_stmt as if_stmt
 from .control_flow import while_stmt as while_stmt
 from .displays import call_display as call_display
 from .displays import list_display as list_display
+from .displays import made as made
 from .displays import mapping as mapping
 from .displays import set_display as set_display
 from .displays import starred as starred
@@ -99,6 +100,7 @@ from .patterns import match as match
 from .stores import get_item as get_item
 from .stores import mut as mut
 from .stores import outer_writes as outer_writes
+from .stores import own_variables as own_variables
 from .stores import set_item as set_item
 from .stores import update_item as update_item
 from .strings import format_value as format_value

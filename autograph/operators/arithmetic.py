@@ -9,11 +9,14 @@ from __future__ import annotations
 import builtins
 import dataclasses
 import operator
+from collections import deque
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from . import state
 from .dispatch import Backend, active, backend_of
+from .heap import open_forms, original, staged
 from .identities import same
 from .special_methods import MISSING, call_method, is_generated, is_user_class, lookup, method
 
@@ -22,6 +25,15 @@ Binary = Callable[[Any, Any], Any]
 # Asked before all else, for speed.
 _PLAIN = frozenset((int, float, bool, complex, str, bytes, list, tuple, dict, type(None)))
 _CONTAINERS = (list, tuple, dict)
+_CHANGING = (list, dict)
+_NOTED = (list, dict, set, deque, bytearray)
+
+
+def made(value: Any) -> Any:
+    """A container that an operator has just made: what happens to it is no change of what is older."""
+    if state.stack():
+        state.created(value)
+    return value
 
 
 def _binary(name: str, symbol: str) -> Binary:
@@ -30,8 +42,11 @@ def _binary(name: str, symbol: str) -> Binary:
     forward, backward = f"__{bare}__", f"__r{bare}__"
 
     def operate(left: Any, right: Any) -> Any:
+        if open_forms:
+            left, right = staged(left), staged(right)
         if type(left) in _PLAIN and type(right) in _PLAIN:
-            return native(left, right)
+            result = native(left, right)
+            return made(result) if type(result) in _CHANGING else result
         if not (is_user_class(type(left)) or is_user_class(type(right))):
             return native(left, right)
         return _operate(left, right, forward, backward, native, symbol)
@@ -95,7 +110,14 @@ def _in_place(name: str, binary: Binary) -> Binary:
     special = f"__{name}__"
 
     def operate(left: Any, right: Any) -> Any:
+        if open_forms:
+            return original(change(staged(left), staged(right)))
+        return change(left, right)
+
+    def change(left: Any, right: Any) -> Any:
         cls = type(left)
+        if cls in _NOTED:
+            state.about_to_change(left)
         if cls in _PLAIN and type(right) in _PLAIN:
             return native(left, right)
         if not (is_user_class(cls) or is_user_class(type(right))):
@@ -127,6 +149,8 @@ def _comparison(name: str, reflected: str, symbol: str) -> Binary:
     forward, backward = f"__{name}__", f"__{reflected}__"
 
     def operate(left: Any, right: Any) -> Any:
+        if open_forms:
+            left, right = staged(left), staged(right)
         left_class, right_class = type(left), type(right)
         if left_class in _PLAIN and right_class in _PLAIN:
             return native(left, right)
@@ -177,7 +201,7 @@ def backend_within(*values: Any) -> Backend | None:
     """The back end of what some values hold at any depth: of a staged part; for the user's objects, the active one."""
     pending, seen, objects = list(values), set(), False
     while pending:
-        each = pending.pop()
+        each = staged(pending.pop())
         if isinstance(each, _CONTAINERS):
             if id(each) not in seen:
                 seen.add(id(each))

@@ -12,6 +12,7 @@ from autograph.runtime.trace import user_location
 from . import state
 from .calls import call
 from .dispatch import active, backend_of
+from .heap import staged
 from .single_dispatch import generic_method
 from .special_methods import MISSING, call_method, is_convertible, is_user_class, lookup, method, mro
 
@@ -200,11 +201,15 @@ def get_subscript(container: Any, index: Any) -> Any:
     reader = method(type(container), "__getitem__")
     if reader is not None:
         return call_method(reader, container, index)
+    container = staged(container)
     if type(index) is slice:
         backend = backend_of(container) or backend_of(index.start, index.stop, index.step)
         if backend is not None:
             return backend.get_item(container, index)
-    return container[index]
+    found = container[index]
+    if type(index) is slice and type(found) is list and state.stack():
+        state.created(found)
+    return found
 
 
 class AttributeUpdate:

@@ -12,6 +12,7 @@ from . import arithmetic
 from .attributes import get_attribute, get_subscript
 from .calls import call
 from .dispatch import backend_of, open_traces
+from .heap import staged
 from .identities import check_key
 from .special_methods import MISSING, call_method, is_user_class, lookup, method
 
@@ -55,6 +56,7 @@ def truth(value: Any) -> Any:
 
 def iterated(value: Any) -> Any:
     """What to run over in place of an object: what its converted `__iter__` gives, or its converted items."""
+    value = staged(value)
     cls = type(value)
     if not is_user_class(cls) or backend_of(value) is not None:
         return value

@@ -17,6 +17,8 @@ from autograph.log import log
 from autograph.picking import Original, original_of
 
 from .dispatch import Backend, active, open_traces, staging
+from .frame_readers import BUILTIN_READERS, reader
+from .heap import has_form
 
 LEFT_ALONE = frozenset((*sys.stdlib_module_names, "autograph", "numpy", "gast", "astunparse", "_pytest", "pytest"))
 """Top-level modules whose functions are called as they are."""
@@ -28,7 +30,7 @@ _ORDERING = frozenset(("__lt__", "__le__", "__gt__", "__ge__"))
 # when the function dies.
 _Entry = tuple[Callable[..., Any] | None, weakref.ref[Any]]
 # By identity, as a strong key would keep functions alive.
-_plain: dict[int, _Entry] = {}
+_plain: dict[int, _Entry] = {id(each): (form, weakref.ref(each)) for each, form in BUILTIN_READERS}
 _staged: dict[int, _Entry] = {}
 _in_namespaces: deque[tuple[dict[int, _Entry], int]] = deque()
 _MOST_IN_NAMESPACES = 256
@@ -124,6 +126,8 @@ def _staged_form(function: Any) -> Any:
     if backend is None:
         return _plain_form(function)
     kind = type(function)
+    if has_form(getattr(function, "__self__", None)):
+        return backend.watch_call(function)
     if kind is BuiltinFunctionType or issubclass(kind, type):
         return _staged_builtin(function, backend)
     replacement = backend.replacement(function)
@@ -233,6 +237,7 @@ def _convert(function: FunctionType, cache: dict[int, _Entry], staged: bool) -> 
     needs_conversion = not is_converted(function.__code__, staged)
     if needs_conversion and is_left_alone(function) and not (staged and is_mixin(function)):
         _note_left_alone(function)
+        form = reader(function)
     elif needs_conversion:
         if not staged and is_under_way(function.__code__):
             return function

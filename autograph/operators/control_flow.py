@@ -9,6 +9,7 @@ from typing import Any
 from .builtin_calls import iterated, truth
 from .calls import call
 from .dispatch import Options, Thunk, backend_of, open_traces
+from .heap import check_iterator, open_forms, staged
 from .unrolling import turns
 
 BREAK = True
@@ -67,6 +68,7 @@ def for_stmt(
     options: Options = None,
 ) -> Any:
     """Runs a ``for`` loop; returns whether it was left by ``break``."""
+    iterable = staged(iterable)
     backend = backend_of(iterable)
     if backend is not None:
         return backend.for_stmt(iterable, body, names, options)
@@ -83,6 +85,8 @@ def for_stmt(
         return backend.for_stmt(iterator, body, names, options)
     for item in turns(iterator):
         stop = body(item)
+        if open_forms:
+            check_iterator(iterable)
         if stop is not None and stop is not False:
             if stop is True:
                 return True

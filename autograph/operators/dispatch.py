@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final
 from autograph.runtime.trace import open_graphs as open_traces
 
 from .by_type import ByType
+from .heap import has_form, open_forms
 
 Thunk = Callable[[], Any]
 Options = Callable[[], dict[str, Any]] | None
@@ -251,7 +252,16 @@ def backend_of(*values: Any) -> Backend | None:
         found = known[0] if known is not None else owner_of(type(value))
         if found is not None:
             return found
+        if open_forms and has_form(value):
+            return _forms_owner()
     return None
+
+
+def _forms_owner() -> Backend:
+    """The back end whose staged forms lists and dicts have."""
+    found = active()
+    assert found is not None
+    return found
 
 
 @ByType

@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from . import state
 from .builtin_calls import iterated
 from .calls import call
 from .dispatch import backend_of
 from .identities import check_key
 from .special_methods import is_user_class
+
+
+def made(value: Any) -> Any:
+    """A list, dict or set that an expression has just made: what happens to it is no change of what is older."""
+    if state.stack():
+        state.created(value)
+    return value
 
 
 def starred(values: Any) -> Any:
@@ -22,7 +30,7 @@ def starred(values: Any) -> Any:
 def list_display(*parts: Any) -> Any:
     """``[*parts[0], *parts[1], …]``; each part is a tuple or comes from `starred`."""
     backend = backend_of(*parts)
-    return [item for part in parts for item in part] if backend is None else backend.joined(list, parts)
+    return made([item for part in parts for item in part] if backend is None else backend.joined(list, parts))
 
 
 def set_display(*parts: Any) -> Any:
@@ -32,12 +40,12 @@ def set_display(*parts: Any) -> Any:
         backend = backend_of(*[item for part in parts for item in part])
     if backend is not None:
         return backend.joined(set, parts)
-    made: set[Any] = set()
+    result: set[Any] = set()
     for part in parts:
         for item in part:
-            check_key(made, item)
-            made.add(item)
-    return made
+            check_key(result, item)
+            result.add(item)
+    return made(result)
 
 
 def tuple_display(*parts: Any) -> Any:
@@ -70,4 +78,4 @@ def unpack_starred(values: Any, before: int, after: int) -> Any:
     if len(items) < before + after:
         raise ValueError(f"not enough values to unpack (expected at least {before + after}, got {len(items)})")
     end = len(items) - after
-    return [*items[:before], list(items[before:end]), *items[end:]]
+    return [*items[:before], made(list(items[before:end])), *items[end:]]

@@ -15,8 +15,10 @@ from autograph.errors import StagedValueError
 from .builtin_calls import iterated
 from .calls import call
 from .control_flow import for_stmt, if_exp, if_stmt
+from .arithmetic import made
 from .dispatch import active, backend_of, staging
 from .exceptions import StagedRaise, refuse_in_try
+from .heap import has_form
 from .logical import not_
 from .stores import get_item
 from .unrolling import turns
@@ -75,9 +77,9 @@ def consume(function: Any, iterable: Any, item: Item, *arguments: Any, **keyword
     if not _is_consumer(function):
         return call(function)(generator(iterable, item), *arguments, **keywords)
     if staged:
-        return call(function)(_collected([], iterable, item), *arguments, **keywords)
+        return call(function)(_collected(made([]), iterable, item), *arguments, **keywords)
     try:
-        return call(function)(_named(_remembering(iter(iterable), item, [])), *arguments, **keywords)
+        return call(function)(_named(_remembering(iter(iterable), item, made([]))), *arguments, **keywords)
     except _StagedCount as found:
         return call(function)(found.finished(), *arguments, **keywords)
 
@@ -109,8 +111,9 @@ def _turn(item: Item, each: Any, values: list[Any]) -> Any:
 
 def _values_of(item: Item, each: Any) -> list[Any] | None:
     """What one turn yields; None where only the run tells that. No generator holds the list meanwhile."""
-    values: list[Any] = []
-    return values if _turn(item, each, values) is values else None
+    values: list[Any] = made([])
+    result = _turn(item, each, values)
+    return values if result is values and not has_form(values) else None
 
 
 def _lazily(iterator: Iterator[Any], item: Item) -> Values:
@@ -153,7 +156,7 @@ def _remembering(iterator: Iterator[Any], item: Item, values: list[Any]) -> Valu
     for each in turns(iterator):
         known = len(values)
         result = _turn(item, each, values)
-        if result is not values:
+        if result is not values or has_form(values):
             raise _StagedCount(result, iterator, item)
         if len(values) == known:
             continue
@@ -180,12 +183,17 @@ def _collected(result: Any, iterable: Any, item: Item) -> Any:
     return result
 
 
+def _waits(values: Any) -> bool:
+    """Whether what a turn has given is a further ``for``."""
+    return type(values) is list and not has_form(values) and bool(values) and type(values[0]) is _Inner
+
+
 def _next(iterable: Any, item: Item, *default: Any) -> Any:
     """``next``: a loop that stops at the first value."""
     found = _first(iterable, item)
     is_found = call(len)(found) > 0
     if is_found is True:
-        return found[0]
+        return get_item(found, 0)
     if default:
         return if_exp(is_found, lambda: get_item(found, 0), lambda: default[0])
     if_stmt(is_found, lambda: None, _stop)
@@ -203,12 +211,12 @@ def _stop() -> None:
 
 def _first(iterable: Any, item: Item) -> Any:
     """A list of the first value, if there is one."""
-    found: Any = []
+    found: Any = made([])
 
     def loop_body(iterate: Any) -> Any:
         nonlocal found
-        found = _turn(item, iterate, [])
-        if type(found) is list and found and type(found[0]) is _Inner:
+        found = _turn(item, iterate, made([]))
+        if _waits(found):
             found = _first(found[0].iterable, found[0].item)
         return call(len)(found) > 0
 
@@ -222,8 +230,8 @@ def _search(function: Callable[[Any], Any], iterable: Any, item: Item) -> Any:
 
     def loop_body(iterate: Any) -> Any:
         nonlocal result
-        values = _turn(item, iterate, [])
-        if type(values) is list and values and type(values[0]) is _Inner:
+        values = _turn(item, iterate, made([]))
+        if _waits(values):
             result = _search(function, values[0].iterable, values[0].item)
         else:
             result = call(function)(values)

@@ -13,7 +13,6 @@ from autograph.errors import StagedTypeError
 from autograph.runtime.trace import user_location
 
 from .dispatch import Thunk, backend_of, staging
-from .state import stack
 from .stores import get_item, kept, mut, operand_of, set_item
 
 
@@ -120,15 +119,7 @@ def _set_innermost(changed: Any, containers: list[Any], indices: tuple[Any, ...]
     for holder, index in zip(reversed(containers), reversed(indices), strict=True):
         replaced = set_item(changed, holder, index)
         if replaced is holder:
-            return _standing_in(containers[0])
+            return containers[0]
         changed = replaced
     return changed
 
-
-def _standing_in(container: Any) -> Any:
-    """A container, or the staged list that has taken the place of a Python list."""
-    for journal in reversed(stack()):
-        by = journal.replacement(container)
-        if by is not None:
-            return by
-    return container

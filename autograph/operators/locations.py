@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from importlib.machinery import BuiltinImporter, ExtensionFileLoader
 from types import CellType, FrameType, FunctionType, ModuleType, SimpleNamespace
@@ -13,6 +12,7 @@ from autograph.runtime.trace import is_user_file, user_location
 
 from .by_type import ByType
 from .dispatch import backend_of
+from .heap import Form, contents_of, set_contents
 from .variables import UNDEFINED
 
 # Classes of these packages keep their own books.
@@ -183,32 +183,7 @@ class Contents(Location):
         set_contents(self.owner, value)
 
 
-# Past the methods of the user's classes, which may do something else.
-
-
-def contents_of(container: Any) -> Any:
-    """A copy of a list or dict: of one of a user's class, the items alone."""
-    if type(container).__module__ in ("builtins", "collections"):
-        return container.copy()
-    return list.copy(container) if isinstance(container, list) else dict(_base_of(container).items(container))
-
-
-def set_contents(container: Any, contents: Any) -> None:
-    """Gives a list or dict other items."""
-    if isinstance(container, list):
-        list.__setitem__(container, slice(None), contents)
-        return
-    base = _base_of(container)
-    base.clear(container)
-    for key, value in list(_base_of(contents).items(contents)):
-        base.__setitem__(container, key, value)
-
-
-def _base_of(container: Any) -> Any:
-    return OrderedDict if isinstance(container, OrderedDict) else dict
-
-
-class Mutable:
+class Mutable(Form):
     """A staged object that changes: its whole state is one value that doesn't."""
 
     __slots__ = ()

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .heap import contents_of, set_contents
 from .locations import (
     Attribute,
     Contents,
@@ -17,10 +18,8 @@ from .locations import (
     Mutable,
     StateOf,
     attributes_of,
-    contents_of,
     has_attributes,
     is_plain_object,
-    set_contents,
 )
 from .variables import UNDEFINED
 

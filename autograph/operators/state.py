@@ -11,7 +11,6 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -20,7 +19,7 @@ import numpy as np
 from autograph.errors import MutationError
 from autograph.runtime.places import Place, user_code
 
-from . import identities
+from . import heap, identities
 from .array_locks import Locked
 from .dispatch import Thunk, backend_of
 from .iterators import is_iterator, position
@@ -54,11 +53,10 @@ class Journal:
         self._unneeded: dict[tuple[Any, ...], tuple[Location, Any]] = {}
         self._snapshots: dict[int, Snapshot] = {}
         self._created: dict[int, Any] = {}
-        self._replaced: dict[int, Any] = {}
+        self._staged: dict[int, tuple[Any, Any]] = {}
         self._iterators: dict[int, tuple[Any, str, Any]] = {}
         self._arrays: list[np.ndarray[Any, Any]] = []
         self._locked = Locked()
-        self._kept: list[tuple[Location, Any, Any]] = []
         self._announced: set[tuple[Any, ...]] = set()
         self._announced_at: dict[int, Place | None] = {}
         self._copies = _local.copies.copy()
@@ -102,6 +100,9 @@ class Journal:
         elif kind is tuple:
             for each in value if depth else ():
                 self._enter(each, label, depth - 1)
+        elif heap.has_form(value):
+            self.note(value, label, early=True)
+            self.note(heap.staged(value), label, early=True)
         elif id(value) not in self._snapshots:
             self.note(value, label, early=True)
             snapshot = self._snapshots.get(id(value))
@@ -141,23 +142,12 @@ class Journal:
     def note_variables(self, load: Thunk) -> None:
         """Keeps the values of the variables that `load` reads."""
         for location in locations((load,), load.__code__.co_names):
+            if self.is_created(location.owner):
+                continue
             known = self._unneeded.pop(location.key, None)
             if known is None and location.key not in self._variables:
                 self._announced.add(location.key)
             self._variables.setdefault(location.key, known or (location, location.get()))
-
-    def keep(self, location: Location, by: Any) -> None:
-        """Sets a place that holds a replaced object; `put_back` undoes it. It does not count as a change."""
-        self._kept.append((location, location.get(), by))
-        location.set(by)
-
-    def put_back(self) -> None:
-        """Undoes what `keep` has done, where the place still holds what was set."""
-        while self._kept:
-            location, old, by = self._kept.pop()
-            with suppress(LookupError):
-                if location.get() is by:
-                    location.set(old)
 
     def created(self, obj: Any) -> None:
         """Notes that an object has been made inside the body: its changes are its own affair."""
@@ -168,17 +158,18 @@ class Journal:
         """Whether an iterator is certainly older than the body."""
         return id(obj) in self._iterators
 
-    def replaced(self, obj: Any, by: Any) -> None:
-        """Notes that an object stands in for another one under all its names; that is a change of its contents."""
+    def staged(self, obj: Any, form: Any) -> None:
+        """Notes that a list or dict has got a staged form; that is a change of its contents."""
         self.note(obj)
-        self._replaced[id(obj)] = by
+        self._staged[id(obj)] = obj, form
 
-    def replacement(self, obj: Any) -> Any:
-        """What stands in for an object since this journal is open, or None."""
-        return self._replaced.get(id(obj))
+    def has_staged(self, obj: Any) -> bool:
+        """Whether a list or dict has got its staged form since this journal is open."""
+        return id(obj) in self._staged
 
-    def _same(self, new: Any, old: Any) -> bool:
-        return new is old or self._replaced.get(id(old), old) is new
+    @staticmethod
+    def _same(new: Any, old: Any) -> bool:
+        return heap.original(new) is heap.original(old)
 
     def knows(self, obj: Any) -> bool:
         """Whether changes of an object are seen, or its own affair as it has been made inside the body."""
@@ -201,10 +192,9 @@ class Journal:
             if position(iterator) != before:
                 found[Location, id(iterator)] = Location(iterator, label), iterator, iterator
         for key, snapshot in self._snapshots.items():
-            by = self._replaced.get(key)
-            if by is not None:
+            if key in self._staged:
                 place = Contents(snapshot.obj, snapshot.label)
-                found[place.key] = place, snapshot.copy, by
+                found[place.key] = place, snapshot.copy, self._staged[key][1]
                 continue
             for location, old, new in difference(snapshot, self._same):
                 found[location.key] = location, old, new
@@ -215,15 +205,14 @@ class Journal:
         for location, old in (*self._variables.values(), *self._unneeded.values()):
             if location.get() is not old:
                 location.set(old)
+        for key, (obj, _) in self._staged.items():
+            heap.unstage(obj)
+            for journal in _local.stack:  # those around it have noted it too
+                if journal is not self:
+                    journal._staged.pop(key, None)
         for snapshot in self._snapshots.values():
             restore(snapshot)
-        for key, by in self._replaced.items():
-            _local.replaced.pop(key, None)
-            for journal in _local.stack:  # those around it have noted it too
-                if journal is not self and journal._replaced.get(key) is by:
-                    del journal._replaced[key]
         self.forget_copies()
-        self.put_back()
 
     def restore(self, obj: Any) -> None:
         """Puts back what the body has changed in one object."""
@@ -240,10 +229,8 @@ class Journal:
 
     def marks(self) -> dict[int, tuple[Any, str, tuple[str, str]]]:
         """What `mark_copy` has noted, since this journal is open, of objects that are certainly older."""
-        old = {id(by): self._snapshots[key].obj for key, by in self._replaced.items() if key in self._snapshots}
-        new = [(key, mark) for key, mark in copies().items() if self._copies.get(key) is not mark]
-        found = [(old.get(key, obj), label, why) for key, (obj, label, why) in new]
-        return {id(mark[0]): mark for mark in found if self.is_early(mark[0])}
+        new = [mark for key, mark in copies().items() if self._copies.get(key) is not mark]
+        return {id(mark[0]): mark for mark in new if self.is_early(mark[0])}
 
     def is_early(self, obj: Any) -> bool:
         """Whether the object is certainly older than the body."""
@@ -350,19 +337,10 @@ def _reachable(value: Any) -> Iterator[Any]:
                 pending.extend(each.values() if isinstance(each, dict) else each)
 
 
-def references(obj: Any, bodies: Iterable[Callable[..., Any]]) -> Iterator[Location]:
-    """The places that hold an object, of those that some bodies reach and the open journals know."""
-    for journal in (Journal(bodies), *_local.stack):
-        for location in list(journal.places()):
-            if location.get() is obj:
-                yield location
-
-
 class _Local(threading.local):
     def __init__(self) -> None:
         self.stack: list[Journal] = []
         self.copies: dict[int, tuple[Any, str, tuple[str, str]]] = {}
-        self.replaced: dict[int, tuple[Any, str]] = {}
 
 
 _local = _Local()
@@ -379,9 +357,10 @@ def about_to_change(obj: Any) -> None:
     Raises:
         MutationError: the object stands for one of two that still have other names (see `mark_copy`).
     """
-    copy = _local.copies.get(id(obj))
-    if copy is not None and copy[0] is obj:
-        name, (text, remedy) = name_of(obj, copy[1]), copy[2]
+    marked = heap.original(obj)
+    copy = _local.copies.get(id(marked))
+    if copy is not None and copy[0] is marked:
+        name, (text, remedy) = name_of(marked, copy[1]), copy[2]
         text = f"`{name}` {text}" if name else f"what is changed here {text}"
         raise MutationError(text, construct=name or None, remedy=remedy, **where())
     place = user_code()
@@ -426,15 +405,10 @@ def copies() -> dict[int, tuple[Any, str, tuple[str, str]]]:
     return _local.copies
 
 
-def replaced() -> dict[int, tuple[Any, str]]:
-    """The objects of this thread, by identity, that others stand in for, with their labels."""
-    return _local.replaced
-
-
 def forget_copies() -> None:
     """Called when a trace ends."""
     _local.copies.clear()
-    _local.replaced.clear()
+    heap.forget()
     identities.forget()
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from autograph.errors import MutationError
 from autograph.runtime.trace import user_location
 
-from . import state
+from . import heap, state
 from .attributes import Owner
 from .dispatch import Thunk, active, backend_of, open_traces
 from .identities import check_key
@@ -34,7 +34,6 @@ class _ListItems:
         return get_item(self._values, index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        # With a staged index the list becomes one of the graph, and every name of it gets that.
         set_item(value, self._values, index)
 
     def __delitem__(self, index: Any) -> None:
@@ -44,6 +43,8 @@ class _ListItems:
 def mut(obj: Any) -> Any:
     """What stands for `obj` in a statement that is about to change it, which is noted."""
     if state.stack():
+        if heap.has_form(obj):
+            return heap.staged(obj)
         backend = backend_of(obj)
         obj = obj if backend is None else backend.changed_object(obj)
         state.about_to_change(obj)
@@ -73,6 +74,13 @@ def outer_writes(load: Thunk) -> None:
     """Notes that the function at hand may write these outer variables: ``ag__.outer_writes(lambda: (n, g))``."""
     if state.stack():
         state.outer_writes(load)
+
+
+def own_variables(load: Thunk) -> None:
+    """Notes that a call has made these variables, which inner functions write: ``ag__.own_variables(lambda: (n,))``."""
+    if state.stack():
+        for cell in load.__closure__ or ():
+            state.created(cell)
 
 
 def get_item(container: Any, index: Any) -> Any:

@@ -24,7 +24,7 @@ from . import matching
 from .generated import is_generated
 from .matching import FunctionNode, Place
 from .quiet import quietly
-from .session import lines_of
+from .session import PROMPTS, lines_of, named
 from .trees import to_gast
 
 _NO_TEXT = "the source of `{name}` can't be found: there is no text for `{file}`"
@@ -126,7 +126,7 @@ def _read(code: CodeType, namespace: dict[str, Any]) -> tuple[str, list[str]]:
         lines = linecache.getlines(filename, namespace) or lines_of(code)
     if not lines:
         raise _error(code, filename, _NO_TEXT, _REGISTER)
-    return filename, lines
+    return (named(filename, lines) if filename in PROMPTS else filename), lines
 
 
 def _parse(filename: str, lines: list[str], code: CodeType) -> _File:

@@ -6,7 +6,6 @@ it finds is set to the new one; a holder that can't be set is refused by name, a
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import gc
 import sys
@@ -26,7 +25,6 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import MutationError
 from autograph.runtime.choices import note_choice
 from autograph.runtime.trace import is_user_file
 from autograph.runtime.variable import Variable
@@ -35,9 +33,7 @@ from ..control_flow import for_stmt
 from ..identities import note_source
 from ..locations import Attribute, Cell, Global, Item, Location, Mutable, attributes_of, is_plain_object
 from ..state import CHOSEN, INSIDE, copies, created, mark_copy, stack
-from ..variables import UNDEFINED
 from .dicts import StagedDict
-from .errors import where
 from .maybe import Maybe
 from .specs import Frozen, has_parts, parts_of
 
@@ -51,26 +47,6 @@ _SEQUENCE_ITERATORS: tuple[type, ...] = (
 _LIBRARY = ("builtins", "itertools", "types")
 
 
-def rebind(values: Any, by: Any, label: str, known: Iterable[Location]) -> None:
-    """Sets every place that holds a list or dict, and those that are known already, to what stands in for it.
-
-    Raises:
-        MutationError: something that can't be set holds it.
-    """
-    found = list(known)
-    for holder in holders(values):
-        if isinstance(holder, str):
-            raise _refusal(values, label, holder)
-        found.append(holder)
-    for location in found:
-        if location.get() is values:
-            stack()[-1].keep(location, by)
-    for frame in _user_frames():
-        for name, value in list(frame.f_locals.items()):
-            if value is values:
-                stack()[-1].keep(LocalVariable(frame, name), by)
-
-
 class MaybeValue(Location):
     """What a variable or item holds that may be missing at run time."""
 
@@ -82,22 +58,6 @@ class MaybeValue(Location):
 
     def set(self, value: Any) -> None:
         self.owner.ag__value = value
-
-
-class LocalVariable(Location):
-    """A variable of a running function that no inner function shares."""
-
-    __slots__ = ()
-    owner: FrameType
-
-    def get(self) -> Any:
-        return self.owner.f_locals.get(self.name, UNDEFINED)
-
-    def set(self, value: Any) -> None:
-        variables = self.owner.f_locals
-        variables[self.name] = value
-        if sys.version_info < (3, 13):  # later, `f_locals` is no copy
-            ctypes.pythonapi.PyFrame_LocalsToFast(ctypes.py_object(self.owner), ctypes.c_int(0))
 
 
 def is_held(obj: Any) -> bool:
@@ -132,13 +92,13 @@ def mark_copies(label: str, merged: Any, frozen: Any, is_old: Callable[[Any], bo
     if isinstance(merged, Mutable):
         for each in frozen.contents if isinstance(frozen, Frozen) and isinstance(frozen.contents, list) else ():
             if isinstance(each, Frozen):  # the merged list has a copy of it
-                _mark(_stand_in(each.obj), label, INSIDE)
+                _mark(each.obj, label, INSIDE)
     if isinstance(frozen, Variable):
         note_choice(merged, frozen.origin)
     if isinstance(frozen, Frozen) and getattr(frozen.obj, "depth", False):  # an element of a list, which has it too
         _mark(merged, label, INSIDE)
     if isinstance(frozen, Frozen) and is_old(frozen.obj):
-        chosen = _stand_in(frozen.obj)
+        chosen = frozen.obj
         if chosen is not merged and is_held(chosen):
             _mark(merged, label)
             _mark(chosen, label)
@@ -176,12 +136,6 @@ def is_copied(obj: Any) -> bool:
     """Whether a graph holds a copy of an object in a place that another turn of a loop may read."""
     mark = copies().get(id(obj))
     return mark is not None and mark[1] != _RESULT
-
-
-def _stand_in(obj: Any) -> Any:
-    """What the names of an object hold now: a staged list or dict may have taken its place."""
-    by = stack()[-1].replacement(obj) if stack() else None
-    return obj if by is None else _stand_in(by)
 
 
 def note_shared(labels: Sequence[str], values: Sequence[Any], frozen: Sequence[Any]) -> None:
@@ -263,16 +217,6 @@ def reachable(roots: Iterable[Any]) -> Iterator[Any]:
             yield each
             for _ in _holders_in(each, nothing, pending):
                 pass
-
-
-def _refusal(values: Any, label: str, holder: str) -> MutationError:
-    kind = "dict" if isinstance(values, dict) else "list"
-    return MutationError(
-        f"the {kind} `{label}` is changed by staged code, and {holder} holds it too, which would not see the change",
-        **where(),
-        construct=label,
-        remedy=f"use the {kind} under one name, or return it from the function that changes it",
-    )
 
 
 def _frames() -> Iterator[FrameType]:

@@ -13,7 +13,7 @@ from autograph.runtime.streams import Stream
 from autograph.runtime.tensor import EagerTensor, Tensor
 from autograph.runtime.variable import Variable
 
-from .. import state
+from .. import heap, state
 from ..dispatch import Backend, Options, Thunk
 from ..variables import UNDEFINED
 from . import (
@@ -84,6 +84,7 @@ class GraphBackend(Backend):
         return known or statements.while_in_python(None, test, body, names, options)
 
     def for_stmt(self, iterable: Any, body: Callable[[Any], Any], names: tuple[str, ...], options: Options) -> Any:
+        iterable = heap.staged(iterable)
         if not self.staging() or isinstance(iterable, StagedDict):
             return statements.for_in_python(iterable, body, names, options)
         return statements.for_stmt(read_items(iterable), body, names, options)
@@ -171,7 +172,10 @@ class GraphBackend(Backend):
 
     def replacement(self, function: Any) -> Callable[..., Any] | None:
         found = python_builtins.replacement(function) or math_calls.replacement(function)
-        return reading(function, found) if found is not None else numpy_calls.replacement(function)
+        if found is not None:
+            return reading(function, found)
+        found = numpy_calls.replacement(function)
+        return None if found is None else heap.giving(found)
 
     def watch_call(self, function: Any) -> Callable[..., Any]:
         return calls.watch_call(function)
@@ -183,7 +187,7 @@ class GraphBackend(Backend):
         return as_number(text.format_value(read(value), conversion, specification), str)
 
     def percent(self, template: Any, values: Any) -> Any:
-        return as_number(text.percent(template, values), str)
+        return as_number(text.percent(template, heap.given(values)), str)
 
     def join_strings(self, parts: list[Any]) -> Any:
         return as_number(text.join_strings(parts), str)

@@ -11,13 +11,14 @@ from autograph.runtime.ir import Graph
 from autograph.runtime.recursion import NeverReturns
 from autograph.runtime.trace import building
 
+from .. import heap
 from ..exceptions import StagedRaise, refuse_in_try
 from ..state import Contents, Journal, Location, copies
-from . import aliases, class_defaults, memory, rebinding
-from .dicts import DictState
+from . import class_defaults, memory, rebinding
+from .dicts import DictState, StagedDict
 from .errors import keep_cause, stage_raise
 from .join import join
-from .lists import ListState, staged
+from .lists import ListState, StagedList, staged
 from .maybe import Maybe
 from .mismatches import of_branches
 from .refusals import changed_in_body
@@ -136,7 +137,7 @@ def old_value(location: Location) -> Any:
 def add_holders(outcome: Outcome, places: dict[Key, Location]) -> None:
     """Adds to the changes of a branch those of `places` that it leaves alone, but which hold an object it changes."""
     changes = list(outcome.changes.values())
-    changed = {id(location.owner) for location, _ in changes}
+    changed = {id(heap.original(location.owner)) for location, _ in changes}
     holders = {
         key: location
         for key, location in places.items()
@@ -144,27 +145,27 @@ def add_holders(outcome: Outcome, places: dict[Key, Location]) -> None:
     }
     if not holders:
         return
-    before: list[tuple[Location, Any]] = []
+    before: list[Callable[[], None]] = []
     try:
         for location, frozen in changes:
-            for place, value in _makes(location, frozen):
-                before.append((place, place.get()))
-                place.set(value)
+            before.append(_make(location, frozen))
         for key, location in holders.items():
             outcome.changes[key] = location, freeze(location.get(), outcome.journal.is_created)
     finally:
-        for place, value in reversed(before):
-            place.set(value)
+        for undo in reversed(before):
+            undo()
 
 
-def _makes(location: Location, frozen: Any) -> list[tuple[Location, Any]]:
-    """The places that have to be set for a change to be made again, and to what."""
-    if not isinstance(location, Contents):
-        return [(location, _thawed(frozen))]
-    if not isinstance(frozen.contents, (ListState, DictState)):
-        return [(location, _thawed(frozen.contents))]
-    # A staged list or dict has taken the place of a Python one.
-    return [(each, frozen.obj) for each in list(aliases.holders(location.owner)) if isinstance(each, Location)]
+def _make(location: Location, frozen: Any) -> Callable[[], None]:
+    """Makes a change again; returns what undoes it."""
+    owner = location.owner
+    if isinstance(location, Contents) and isinstance(frozen.contents, (ListState, DictState)):
+        form = StagedDict(_thawed(frozen.contents)) if isinstance(owner, dict) else StagedList(frozen.contents)
+        heap.stage(owner, form)
+        return lambda: heap.unstage(owner)
+    old = location.get()
+    location.set(_thawed(frozen.contents if isinstance(location, Contents) else frozen))
+    return lambda: location.set(old)
 
 
 def _thawed(value: Any) -> Any:

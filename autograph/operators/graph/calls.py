@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import datetime
 import decimal
 import functools
 import re
-import sys
 from collections import deque
 from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperType, ModuleType
@@ -19,9 +19,10 @@ from autograph.runtime.concrete import ConcreteFunction
 from autograph.runtime.function import Function
 from autograph.runtime.trace_text import calls_libraries
 
-from .. import identities, state
+from .. import heap, identities, state
 from ..calls import call
 from ..dispatch import backend_of
+from ..frame_readers import reader
 from ..locations import has_hidden_state
 from . import effects, library_errors, rebinding, unconverted
 from .dicts import StagedDict
@@ -48,7 +49,7 @@ _PURE = frozenset(
 )  # fmt: skip
 
 _FRAME_READERS = {
-    "_warnings": ("warn",), "collections": ("namedtuple",), "inspect": ("currentframe", "stack"),
+    "_warnings": ("warn",), "collections": ("namedtuple",), "inspect": ("currentframe", "getouterframes", "stack"),
     "logging": ("critical", "debug", "error", "exception", "info", "log", "warn", "warning"),
     "sys": ("_getframe", "_getframemodulename"), "traceback": ("extract_stack", "format_stack", "print_stack"),
     "typing": ("NamedTuple", "NewType", "TypedDict"), "warnings": ("warn",),
@@ -58,6 +59,14 @@ calls_libraries(__file__)
 
 
 def watch_call(function: Any) -> Callable[..., Any]:
+    """What to call in place of an unconverted function while a graph is built: it gets the staged forms of lists."""
+    form = _watched(function)
+    if not state.stack() or _reads_frames(function) or isinstance(function, (Function, ConcreteFunction)):
+        return form
+    return heap.giving(form)
+
+
+def _watched(function: Any) -> Callable[..., Any]:
     """What to call in place of an unconverted function while a graph is built.
 
     Raises:
@@ -68,7 +77,7 @@ def watch_call(function: Any) -> Callable[..., Any]:
     if not effects.is_printing(getattr(function, "__self__", None)):
         effects.check(function)
     if _reads_frames(function):
-        return function
+        return reader(function) or function
     if isinstance(function, type):
         return _watched_class(function)
     if isinstance(function, (BuiltinFunctionType, MethodWrapperType)):
@@ -108,24 +117,14 @@ def _noting_arguments(function: Any) -> Callable[..., Any]:
             made = function(*arguments, **keywords)
         except (TypeError, AttributeError) as error:
             raise library_errors.explained(error, function) from error.__cause__
-        if effects.is_computing(function) and _references(made) <= _ALONE and _hold_nothing(arguments, keywords):
+        if effects.is_library(function) and (_hold_nothing(arguments, keywords) or function in _COPYING):
             state.created(made)
         return made
 
     return watched
 
 
-def _references(value: Any) -> int:
-    return sys.getrefcount(value)
-
-
-def _references_of_new() -> int:
-    made = object()
-    return _references(made)
-
-
-# What `_references` counts for an object that nobody else knows.
-_ALONE = _references_of_new()
+_COPYING = (copy.copy, copy.deepcopy)
 
 
 def _hold_nothing(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
@@ -137,7 +136,7 @@ def _watched_class(cls: Any) -> Callable[..., Any]:
     if issubclass(cls, _IMMUTABLE) and cls.__module__ == "builtins":
         return library_errors.explaining(effects.checking_iterators(cls) if effects.is_in_body() else cls, cls)
     if cls.__module__ in ("itertools", "functools"):
-        return effects.checking_iterators(lambda *arguments, **keywords: cls(*map(converted, arguments), **keywords))
+        return effects.checking_iterators(_iterating(cls))
     if not state.stack():
         return cls
 
@@ -156,6 +155,15 @@ def _watched_class(cls: Any) -> Callable[..., Any]:
     return unconverted.watched(cls, construct)
 
 
+def _iterating(cls: Any) -> Callable[..., Any]:
+    def construct(*arguments: Any, **keywords: Any) -> Any:
+        made = cls(*map(converted, arguments), **keywords)
+        heap.note_iterator(made, arguments)
+        return made
+
+    return construct
+
+
 def converted(argument: Any) -> Any:
     """A function that is handed to an unconverted one, in its staged form; anything else as it is."""
     return call(argument) if isinstance(argument, (FunctionType, MethodType, functools.partial)) else argument
@@ -163,27 +171,31 @@ def converted(argument: Any) -> Any:
 
 def _watched_method(function: Any, owner: Any) -> Callable[..., Any]:
     name = function.__name__
+    if heap.has_form(owner):
+        return _form_method(heap.staged(owner), owner, name)
     if isinstance(owner, (dict, set)):
         function = identities.checking_key(owner, function)
     if isinstance(owner, list):
-        rebinding.check_not_replaced(owner)
         state.about_to_change(owner)
         if name == "extend":
             return lambda values: _extend(owner, values)
         if name in ("insert", "pop", "remove", "index", "count", "sort"):
             return lambda *arguments, **keywords: _list_method(owner, function, arguments, keywords)
-        return function
+        return _making(function) if name == "copy" else function
     if isinstance(owner, np.ndarray):
         if name in _ARRAY_WRITES:
             state.about_to_change(owner)
         return function
     if isinstance(owner, dict):
-        rebinding.check_not_replaced(owner)
         if name == "update":
             return functools.partial(_update, owner)
+    if isinstance(owner, dict) and name in ("copy", "fromkeys"):
+        return _making(function)
     if isinstance(owner, dict) or (state.is_plain_object(owner) and not has_hidden_state(owner)):
         state.about_to_change(owner)
         return function
+    if isinstance(owner, (str, bytes, re.Pattern, re.Match)):
+        return _making(function)
     journals = [journal for journal in state.stack() if not journal.outermost]
     if not journals and isinstance(owner, (deque, set)):
         state.about_to_change(owner)
@@ -198,6 +210,27 @@ def _watched_method(function: Any, owner: Any) -> Callable[..., Any]:
         raise _refused(owner, name)
     state.about_to_change(owner)
     return function
+
+
+def _making(function: Any) -> Callable[..., Any]:
+    """A method whose result nothing else knows yet."""
+
+    def make(*arguments: Any, **keywords: Any) -> Any:
+        made = function(*arguments, **keywords)
+        state.created(made)
+        return made
+
+    return make
+
+
+def _form_method(form: Any, owner: Any, name: str) -> Callable[..., Any]:
+    method = getattr(form, name)
+
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        made = method(*map(heap.staged, arguments), **keywords)
+        return owner if made is form else made
+
+    return run
 
 
 def _check_hidden_state(owner: Any, name: str) -> None:
@@ -224,7 +257,7 @@ def _update(owner: dict[Any, Any], *others: Any, **items: Any) -> None:
     state.about_to_change(owner)
     target: Any = owner
     if type(owner) is dict and any(isinstance(each, StagedDict) for each in others):
-        target = rebinding.stage(owner, "dict", ()).owner
+        target = rebinding.form_of(owner, "dict")
     target.update(*others, **items)
 
 
@@ -241,7 +274,7 @@ def _list_method(owner: list[Any], function: Any, arguments: tuple[Any, ...], ke
     if has_staged(arguments if compares else arguments[:1]) or (compares and has_staged(owner)):
         if name in ("index", "count"):
             return getattr(StagedList(ListState.of(owner)), name)(*arguments, **keywords)
-        return getattr(rebinding.stage(owner, "list", ()).owner, name)(*arguments, **keywords)
+        return getattr(rebinding.form_of(owner, "list"), name)(*arguments, **keywords)
     if name == "sort" and keywords.get("key") is not None:
         return list_method(owner, name, arguments, keywords)
     return function(*arguments, **keywords)

@@ -15,7 +15,7 @@ from autograph.runtime.op import OPS
 from autograph.runtime.ops.reduce import argmax
 from autograph.runtime.tensor import Tensor
 
-from .. import arithmetic
+from .. import arithmetic, heap
 from . import conditions
 from .errors import where
 from .iterables import Map, iterable, length_of
@@ -31,6 +31,7 @@ _OPERATORS: dict[Order, Order] = {
 
 def compare(order: Order, left: Any, right: Any) -> Any:
     """``left < right`` (or another comparison, also ``==`` and ``!=``) of two containers."""
+    left, right = heap.staged(left), heap.staged(right)
     if order is operator.eq or order is operator.ne:
         same = equal(left, right)
         return same if order is operator.eq else conditions.not_(same)
@@ -41,6 +42,7 @@ def compare(order: Order, left: Any, right: Any) -> Any:
 
 def equal(left: Any, right: Any) -> Any:
     """``left == right`` as one bool: for tensors, whether all elements are equal."""
+    left, right = heap.staged(left), heap.staged(right)
     if isinstance(left, StagedList) or isinstance(right, StagedList):
         return bool(result) if isinstance(result := left == right, (bool, np.bool_)) else result
     if isinstance(left, _CONTAINERS) and isinstance(right, _CONTAINERS):
@@ -97,6 +99,7 @@ def same_lists(one: StagedList, other: StagedList) -> Any:
 
 def ordered(left: Any, right: Any, order: Order) -> Any:
     """``left < right`` (or another order): tuples and lists by their first parts that differ, else by their length."""
+    left, right = heap.staged(left), heap.staged(right)
     if isinstance(left, StagedList) or isinstance(right, StagedList):
         return _ordered_lists(_staged(left), _staged(right), order)
     if not (isinstance(left, (tuple, list)) and isinstance(right, (tuple, list))):

@@ -14,7 +14,7 @@ from autograph.runtime.ops.text import apply_text
 from autograph.runtime.tensor import Tensor
 from autograph.runtime.trace import current_graph, static_value
 
-from .. import arithmetic
+from .. import arithmetic, heap
 from ..builtin_calls import truth as special_truth
 from ..dispatch import Thunk, backend_of
 from ..identities import same
@@ -139,6 +139,7 @@ def contains(item: Any, container: Any) -> Any:
 
     if isinstance(container, Maybe):
         container = container.ag__checked("is searched by `in`")
+    item, container = heap.staged(item), heap.staged(container)
     if isinstance(container, StagedDict):
         return container.contains(item)
     if isinstance(container, (StagedList, StagedIterable)) and not isinstance(container, StagedRange):

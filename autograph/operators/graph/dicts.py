@@ -13,7 +13,7 @@ from autograph.runtime import dtypes, trace_text
 from autograph.runtime.ir import Type
 from autograph.runtime.op import OPS
 
-from .. import arithmetic
+from .. import arithmetic, heap
 from ..state import Mutable, about_to_change, created
 from ..variables import UNDEFINED
 from .errors import require, where
@@ -101,6 +101,7 @@ class DictOf(Spec):
 def _held(value: Any) -> Mapping[Any, Any]:
     while isinstance(value, Frozen):
         value = value.contents
+    value = heap.staged(value)
     value = value.state if isinstance(value, StagedDict) else value
     return value.values if isinstance(value, DictState) else value
 

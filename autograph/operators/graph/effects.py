@@ -180,9 +180,9 @@ def instead_of(owner: Any) -> str | None:
     return _INSTEAD["random"] if isinstance(owner, random.Random) else None
 
 
-def is_computing(function: Any) -> bool:
-    """Whether a function is of a library that only computes, and called in a staged body."""
-    return is_in_body() and _module_of(function) in _COMPUTING and not refused(function)
+def is_library(function: Any) -> bool:
+    """Whether a function is of a library that only computes."""
+    return _module_of(function) in _COMPUTING and not refused(function)
 
 
 def _is_own_method(function: Any) -> bool:

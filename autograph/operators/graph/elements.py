@@ -15,8 +15,9 @@ from autograph.errors import MutationError
 from autograph.runtime import dtypes
 from autograph.runtime.op import OPS
 
+from .. import heap
 from ..locations import name_of
-from ..state import INSIDE, about_to_change, copies, created, mark_copy, stack
+from ..state import INSIDE, about_to_change, copies, created, mark_copy
 from . import aliases, memory
 from .errors import where
 from .join import join
@@ -142,14 +143,13 @@ class PythonList(StagedList):
 
     @property
     def root(self) -> StagedList:
-        by = self._standing_in()
-        return self if by is None else by
+        form = heap.staged(self.values)
+        return self if form is self.values else form
 
     @property
     def state(self) -> ListState:
-        by = self._standing_in()
-        if by is not None:
-            return by.state
+        if heap.has_form(self.values):
+            return self.root.state
         if len(self.before) != len(self.values) or any(
             x is not y for x, y in zip(self.before, self.values, strict=True)
         ):
@@ -157,13 +157,6 @@ class PythonList(StagedList):
         elif _contents(self.values) != self._inside:  # Python code has changed an element itself
             return ListState.of(list(self.values))
         return self._held
-
-    def _standing_in(self) -> StagedList | None:
-        for journal in reversed(stack()):
-            by = journal.replacement(self.values)
-            if by is not None:
-                return by
-        return None
 
     def get_state(self) -> Any:
         return None
@@ -174,11 +167,7 @@ class PythonList(StagedList):
     def own(self) -> StagedList:
         from . import rebinding
 
-        by = self._standing_in()
-        if by is not None:
-            return by
-        rebinding.check_not_replaced(self.values)
-        made: StagedList = rebinding.stage(self.values, "list", ()).owner
+        made: StagedList = rebinding.form_of(self.values, "list")
         return made
 
     def _store(self, state: ListState) -> None:

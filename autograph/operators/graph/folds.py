@@ -23,6 +23,7 @@ from autograph.runtime.spec import TensorSpec
 from autograph.runtime.trace import executing_eagerly
 
 from .. import control_flow
+from .. import heap
 from ..calls import call
 from ..state import created
 from .functional import required_function
@@ -137,7 +138,7 @@ def scan(
     def loop_body() -> None:
         nonlocal i, result
         result = function(result, elements.at(i))
-        results.append(result)
+        call(results.append)(result)
         i = i + 1
 
     control_flow.while_stmt(loop_test, loop_body, ("i", "result", "results"))
@@ -176,7 +177,7 @@ def map_fn(
     def loop_body() -> None:
         nonlocal i
         result = function(elements.at(i))
-        results.append(result if like is None else _fitting(result, like))
+        call(results.append)(result if like is None else _fitting(result, like))
         i = i + 1
 
     control_flow.while_stmt(loop_test, loop_body, ("i", "results"))
@@ -217,6 +218,9 @@ def _fitting(result: Any, like: Any) -> Any:
 
 def _stacked(results: Any, elements: _Elements, like: Any) -> Any:
     """The results along a new first axis; for none at all, empty tensors of a signature or like the elements."""
+    form = heap.staged(results)
+    heap.unstage(results)
+    results = form
     if isinstance(results, StagedList) and results.state.spec.element is not None:
         state, element = results.state, results.state.spec.element
         pairs = zip(state.handles, element.types(), strict=True)

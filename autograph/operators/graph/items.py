@@ -12,7 +12,7 @@ from autograph.runtime.in_place import note_store
 from autograph.runtime.ops import index as index_ops
 from autograph.runtime.tensor import SymbolicTensor, Tensor
 
-from .. import state
+from .. import heap, state
 from . import arrays, rebinding
 from .dicts import StagedDict
 from .elements import PythonList
@@ -31,11 +31,11 @@ def get_item(container: Any, index: Any) -> Any:
         index = index.ag__checked("is used as an index")
     if isinstance(container, Maybe):
         container = container.ag__checked("is subscripted")
+    container = heap.staged(container)
     if isinstance(container, (Tensor, StagedList, StagedDict)):
         return container[index]
     if isinstance(container, StagedIterable):
         return container.at(index)
-    rebinding.check_not_replaced(container)
     if isinstance(container, (np.ndarray, str)):
         return arrays.as_tensor(container)[index]
     if isinstance(container, (list, tuple, range)) and isinstance(index, slice):
@@ -90,11 +90,9 @@ def set_item(value: Any, container: Any, index: Any) -> Any:
         made = index_ops.set_item(convert_to_tensor(container), index, value)
         arrays.note_stored(made, container)
         return made
-    rebinding.check_not_replaced(container)
-    if isinstance(container, list) and isinstance(index, (Tensor, slice)):
-        made = rebinding.stage(container, "list", ()).owner
-        made[index] = value
-        return made
+    if heap.has_form(container) or (isinstance(container, list) and isinstance(index, (Tensor, slice))):
+        rebinding.form_of(container, "list")[index] = value
+        return container
     state.about_to_change(container)
     container[index] = value
     return container

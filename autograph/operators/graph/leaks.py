@@ -80,7 +80,7 @@ def refusal(journal: TraceJournal, graph: Graph, body: Callable[..., Any], value
     found: list[tuple[Any, str]] = []
     given = {id(each) for value in values for each in aliases.reachable([value]) if not is_object(each)}
     for location, old, new in journal.changes().values():
-        if id(location.owner) not in given and journal.replacement(location.owner) is None and _holds(new, graph):
+        if id(location.owner) not in given and not journal.has_staged(location.owner) and _holds(new, graph):
             found.append((location.owner, location.label))
             if type(location) is Location:
                 journal.restore(location.owner)

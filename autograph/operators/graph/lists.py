@@ -16,6 +16,7 @@ from autograph.runtime.op import OPS
 from autograph.runtime.ops.text import Items
 from autograph.runtime.tensor import Tensor
 
+from .. import heap
 from ..state import INSIDE, Mutable, about_to_change, created, mark_copy
 from . import memory
 from .errors import require, where
@@ -87,6 +88,7 @@ def types(spec: ListOf) -> list[Type]:
 
 def flatten(spec: ListOf, value: Any, tensors: list[Any]) -> None:
     """Appends the tensor lists for a Python list or a staged one."""
+    value = heap.staged(value)
     if isinstance(value, StagedList):
         value = value.state
     if isinstance(value, Frozen):
@@ -195,11 +197,12 @@ class StagedList(ListMethods, ListProtocol, Mutable):
 
     def _own(self, value: Any) -> None:
         """Notes that the list gets a copy of a value, of which Python would have the value itself."""
+        value = heap.staged(value)
         if isinstance(value, StagedList):
             if value.depth:
                 self.root.shared = value.root.shared = True
             else:
-                mark_copy(value, value.name or "list", INSIDE)
+                mark_copy(heap.original(value), value.name or "list", INSIDE)
         elif has_parts(value):
             if not isinstance(value, tuple):
                 mark_copy(value, type(value).__name__, INSIDE)

@@ -354,7 +354,7 @@ class Loop:
             location = slot.location
             if isinstance(location, Contents) and isinstance(slot.spec, (ListOf, DictOf)):
                 del self.slots[key]
-                state = rebinding.stage(location.owner, location.label, self.bodies)
+                state = rebinding.stage(location.owner, location.label)
                 self.slots[state.key] = Slot(state, state.get(), slot.spec)
                 for other in self.slots.values():
                     held = other.initial.obj if isinstance(other.initial, Frozen) else None

@@ -20,7 +20,7 @@ from autograph.runtime.streams import Stream
 from autograph.runtime.tensor import SymbolicTensor, Tensor
 from autograph.runtime.variable import Variable
 
-from .. import state, strings
+from .. import heap, state, strings
 from ..calls import call
 from ..identities import is_merged
 from ..special_methods import method
@@ -351,6 +351,31 @@ def _giving(function: Callable[..., Any], kind: type) -> Callable[..., Any]:
     return give
 
 
+def _making(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function whose result nothing else knows yet."""
+
+    @functools.wraps(function)
+    def make(*arguments: Any, **keywords: Any) -> Any:
+        result = function(*arguments, **keywords)
+        state.created(result)
+        return result
+
+    return make
+
+
+def _iterating(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that makes an iterator over its arguments."""
+
+    @functools.wraps(function)
+    def make(*arguments: Any, **keywords: Any) -> Any:
+        result = function(*arguments, **keywords)
+        if state.stack():
+            heap.note_iterator(result, arguments)
+        return result
+
+    return make
+
+
 class FrozenIteratorWarning(UserWarning):
     """What ``next(iterator)`` gives while a function is traced is a constant of its graph."""
 
@@ -430,6 +455,8 @@ _GIVE = {
     "int": int, "len": int, "oct": str, "ord": int, "repr": str, "str": str,
 }  # fmt: skip
 _BY_NAME |= {name: _giving(_BY_NAME[name], kind) for name, kind in _GIVE.items()}
+_BY_NAME |= {name: _iterating(_BY_NAME[name]) for name in ("enumerate", "filter", "iter", "map", "reversed", "zip")}
+_BY_NAME |= {name: _making(_BY_NAME[name]) for name in ("list", "set", "sorted")}
 _REPLACEMENTS = {id(getattr(builtins, name)): function for name, function in _BY_NAME.items()}
 _REPLACEMENTS[id(functools.reduce)] = reduce_
 _REPLACEMENTS[id(SymbolicTensor)] = type_of_tensor

@@ -8,6 +8,7 @@ from typing import Any
 from autograph.runtime.streams import Cursor, Stream
 from autograph.runtime.variable import Variable
 
+from .. import heap
 from .iterables import StagedIterable
 
 # These built-in functions look at the object itself.
@@ -47,7 +48,7 @@ class StreamItems(StagedIterable):
 
 def read(value: Any) -> Any:
     """The value of a variable; anything else as it is."""
-    return value.value() if isinstance(value, Variable) else value
+    return value.value() if isinstance(value, Variable) else heap.staged(value)
 
 
 def read_items(value: Any) -> Any:
@@ -58,7 +59,7 @@ def read_items(value: Any) -> Any:
 def reading(function: Any, replacement: Callable[..., Any]) -> Callable[..., Any]:
     """The replacement of a built-in function, called with what its arguments stand for."""
     if id(function) in _KEEP:
-        return replacement
+        return lambda *arguments, **keywords: replacement(*map(heap.staged, arguments), **keywords)
     return lambda *arguments, **keywords: replacement(
         *map(read_items, arguments), **{key: read_items(value) for key, value in keywords.items()}
     )

@@ -1,80 +1,63 @@
-"""A Python list or dict becomes a staged one: every name of it gets the new one, and the old one is not used again."""
+"""A Python list or dict gets a staged form: the object stays, what it holds is from then on what the form does."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from autograph.errors import MutationError
-
-from .. import identities
+from .. import heap, identities
 from ..locations import Contents, Location, Mutable, StateOf
-from ..state import INSIDE, copies, mark_copy, references, replaced, stack
-from .aliases import is_held, rebind
+from ..state import INSIDE, mark_copy, stack
+from .aliases import is_held
 from .dicts import StagedDict
-from .errors import where
 from .lists import ListState, StagedList
 
 Bodies = tuple[Callable[..., Any], ...]
 
 
 def set_merged(places: Iterable[tuple[Location, Any]], bodies: Bodies) -> None:
-    """Sets places to their merged values; lists and dicts that become staged ones last, as the others may hold them."""
-    replaced_ones = []
+    """Sets places to their merged values; the contents that are staged last, as the others may hold their owners."""
+    staged = []
     for location, value in places:
         if isinstance(value, StagedDict):
             value.name = value.name or location.label
         if isinstance(location, Contents) and isinstance(value, (StagedList, StagedDict)):
-            replaced_ones.append((location, value))
+            staged.append((location, value))
         else:
             location.set(value)
-    for location, value in replaced_ones:
-        _replace(location.owner, value, location.label, bodies)
+    for location, value in staged:
+        _stage(location.owner, value, location.label)
 
 
-def stage(values: list[Any] | dict[Any, Any], label: str, bodies: Bodies) -> StateOf:
-    """Replaces a Python list or dict by a staged one that holds the same; returns the place of what that holds."""
-    staged = StagedDict.of(values, label) if isinstance(values, dict) else StagedList(ListState.of(values), label)
-    _replace(values, staged, label, bodies)
-    if isinstance(staged, StagedList):
-        lists = [part for part in values if isinstance(part, (list, Mutable))]
+def stage(values: list[Any] | dict[Any, Any], label: str, bodies: Bodies = ()) -> StateOf:
+    """Gives a Python list or dict a staged form that holds the same; returns the place of what that holds."""
+    parts = list(values) if isinstance(values, list) else []
+    form = StagedDict.of(values, label) if isinstance(values, dict) else StagedList(ListState.of(values), label)
+    _stage(values, form, label)
+    if isinstance(form, StagedList):
+        lists = [part for part in parts if isinstance(part, (list, Mutable))]
         for number, part in enumerate(lists):
             if is_held(part) or any(part is other for other in lists[:number]):
-                staged.shared = True
+                form.shared = True
                 mark_copy(part, label, INSIDE)
-    return StateOf(staged, label)
+    return StateOf(form, label)
 
 
-def _replace(values: Any, staged: StagedList | StagedDict, label: str, bodies: Bodies) -> None:
-    staged.name = label
-    identities.note_source(staged, values)
-    mark = copies().get(id(values))
-    if mark is not None and mark[0] is values:
-        mark_copy(staged, mark[1], mark[2])
+def form_of(values: Any, label: str) -> Any:
+    """The staged form of a list or dict, which gets one if it has none."""
+    form = heap.staged(values)
+    return stage(values, label).owner if form is values and not isinstance(values, Mutable) else form
+
+
+def _stage(values: Any, form: StagedList | StagedDict, label: str) -> None:
+    form.name = label
     for journal in stack():
-        journal.replaced(values, staged)
-    rebind(values, staged, label, references(values, bodies))
-    replaced()[id(values)] = values, label
-
-
-def check_not_replaced(values: Any) -> None:
-    """Refuses a list or dict that has become a staged one under another name.
-
-    Raises:
-        MutationError: staged code has changed it under another name.
-    """
-    known = replaced().get(id(values))
-    if known is not None and known[0] is values:
-        raise MutationError(
-            f"this {type(values).__name__} has been changed by staged code under the name `{known[1]}`, which can't "
-            "reach it here",
-            **where(),
-            construct=known[1],
-            remedy="use it under one name, or return it from the function that changes it",
-        )
+        journal.staged(values, form)
+    heap.stage(values, form)
 
 
 def count_references(held: dict[int, int], places: Iterable[Location]) -> None:
     """Adds the references that tables of this thread keep to the owners of places, to counts by identity."""
-    for key in {id(location.owner) for location in places}:
-        held[key] = held.get(key, 0) + (key in replaced()) + identities.references(key)
+    for location in {id(each.owner): each for each in places}.values():
+        key = id(location.owner)
+        held[key] = held.get(key, 0) + 2 * heap.has_form(location.owner) + identities.references(key)

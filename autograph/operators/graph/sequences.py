@@ -16,6 +16,7 @@ from autograph.runtime.ops.shape import ensure_shape
 from autograph.runtime.ops.text import apply_text
 from autograph.runtime.tensor import SymbolicTensor, Tensor
 
+from .. import heap
 from ..calls import call
 from ..control_flow import for_stmt
 from ..iterators import is_iterator
@@ -39,7 +40,7 @@ _NOTHING = object()
 
 def is_staged(*values: Any) -> bool:
     """Whether one of some values is staged; an eager tensor is a value that Python can look at."""
-    return any(isinstance(value, _STAGED) for value in values)
+    return any(isinstance(heap.staged(value), _STAGED) for value in values)
 
 
 def has_staged(values: Any) -> bool:
@@ -48,7 +49,7 @@ def has_staged(values: Any) -> bool:
 
 
 def unwrapped(value: Any) -> Any:
-    return value.ag__checked() if isinstance(value, Maybe) else value
+    return heap.staged(value.ag__checked() if isinstance(value, Maybe) else value)
 
 
 def _listed(values: Any, use: str) -> Any:

@@ -28,6 +28,7 @@ from autograph.runtime.ops.text import (
 from autograph.runtime.tensor import SymbolicTensor, Tensor
 from autograph.runtime.variable import Variable
 
+from .. import heap
 from ..calls import call, is_left_alone
 from . import effects
 from .errors import type_error
@@ -42,6 +43,7 @@ _CONVERSIONS: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii
 
 def holds_staged(value: Any, outer: tuple[int, ...] = ()) -> bool:
     """Whether a value is staged, or a list, tuple or dict with staged values at any depth."""
+    value = heap.staged(value)
     if isinstance(value, _STAGED):
         return True
     if type(value) in (list, tuple) or is_named_tuple(value):
@@ -60,6 +62,7 @@ def is_text(value: Any) -> bool:
 
 def format_value(value: Any, conversion: str | None, specification: Any) -> Any:
     """``f"{value!conversion:specification}"``: a string tensor where the value, or a part of it, is staged."""
+    value = heap.given(value)
     if not isinstance(value, Tensor) and not holds_staged(value) and not isinstance(specification, Tensor):
         own = _own_method(type(value), conversion)
         if own is not None:

@@ -23,11 +23,12 @@ from autograph.runtime.optional import OptionalOutput
 from autograph.runtime.places import Place
 from autograph.runtime.tensor import SymbolicTensor
 
+from .. import heap
 from ..calls import call, staged_form
 from ..exceptions import StagedRaise
 from ..iterators import is_iterator
 from ..locations import attributes_of
-from ..state import Cell, Contents, Item, Journal, Location, forget_copies, replaced, stack
+from ..state import Cell, Contents, Item, Journal, Location, forget_copies, stack
 from ..unrolling import forget_turns
 from ..variables import UNDEFINED
 from . import class_defaults, leaks, memory, rebinding
@@ -161,7 +162,7 @@ class _Tables:
             mine = [place for place in self._places if place.location.owner is owner]
             self.given[key] = {**owner, **{place.location.key[-1]: place.read() for place in mine}}
             label = mine[0].location.label.rpartition("[")[0]
-            rebinding.stage(owner, label, bodies).set(DictState(self.given[key]))
+            rebinding.stage(owner, label).set(DictState(self.given[key]))
 
 
 def _run(
@@ -218,9 +219,9 @@ class _Left:
         self._recursive = self._graph is not None and self._graph.calls_itself
         changes = _plain_changes(journal) if self._recursive else _staged_changes(journal, tables)
         found = {each[0].key: each for each in changes}
-        self._given = {id(each) for value in values for each in _containers(value)}
-        given_lists = [label for key, (_, label) in replaced().items() if key in self._given and not stack()]
-        self._given_lists = [re.split(r"[\[.]", label)[0] for label in given_lists]
+        self._given = {id(each): each for value in values for each in _containers(value)}
+        staged_ones = [] if stack() else [heap.staged(each) for each in self._given.values() if heap.has_form(each)]
+        self._given_lists = [re.split(r"[\[.]", each.name)[0] for each in staged_ones]
         found = {key: each for key, each in found.items() if id(each[0].owner) not in self._given}
         self.frozen = {key: freeze(new, journal.is_created) for key, (_, _, new) in found.items()}
         self.old = {key: each[1] for key, each in found.items()}
@@ -246,9 +247,8 @@ class _Left:
             forget_copies()
             forget_turns()
         self._journal.forget_copies()
-        self._journal.put_back()
         if self._graph is not None:
-            self._journal.watched.put_back(self._graph, self._given)
+            self._journal.watched.put_back(self._graph, set(self._given))
 
     def references(self) -> dict[int, int]:
         """How many references there are to objects by identity, besides those of the user's objects."""
@@ -310,6 +310,7 @@ def _staged_changes(journal: Journal, tables: _Tables) -> Iterator[tuple[Locatio
 
 def _as_output(value: Any) -> Any:
     """A copy of a result, in which what may be None goes with its flag."""
+    value = heap.staged(value)
     if isinstance(value, Maybe):
         if value.ag__missing is UNDEFINED:
             return _as_output(value.ag__present())
@@ -337,7 +338,7 @@ def _leaves(value: Any) -> Iterator[Any]:
     """The parts of structures and of plain objects that have none themselves."""
     pending, seen = [value], set()
     while pending:
-        each = pending.pop()
+        each = heap.staged(pending.pop())
         if isinstance(each, Frozen) or not has_parts(each):
             yield each
         elif id(each) not in seen:

@@ -142,13 +142,13 @@ def list_method(owner: list[Any], name: str, arguments: tuple[Any, ...], keyword
     if isinstance(place, int):
         del owner[place]
     else:
-        rebinding.stage(owner, "list", ()).owner.pop(place)
+        rebinding.form_of(owner, "list").pop(place)
     return None
 
 
 def _sort(owner: list[Any], *, key: Any = None, reverse: Any = False) -> None:
     if holds_staged(owner, reverse):
-        rebinding.stage(owner, "list", ()).owner.sort(key=key, reverse=reverse)
+        rebinding.form_of(owner, "list").sort(key=key, reverse=reverse)
     else:
         owner[:] = sorted_in_python(owner, key, reverse)
 

@@ -11,6 +11,7 @@ import numpy as np
 from autograph.runtime import convert
 from autograph.runtime.tensor import EagerTensor, SymbolicTensor
 
+from .. import heap
 from ..locations import Attribute, Location, attributes_of
 from ..snapshots import attributes_of_container
 from ..variables import UNDEFINED
@@ -102,17 +103,16 @@ class _Memo(dict[int, Any]):
 
 def freeze(value: Any, is_new: Callable[[Any], bool], memo: _Memo | None = None) -> Any:
     """A copy of a value in which mutable objects are `Frozen`: what they hold now, and which object it is."""
-    from .lists import StagedList, kind_of
+    from .lists import StagedList
 
+    form = heap.staged(value)
+    if form is not value or isinstance(value, (StagedList, StagedDict)):
+        return _frozen_form(heap.original(value), form, is_new, memo)
     if isinstance(value, Maybe):
         return Maybe(value.ag__missing, value.ag__flag, freeze(value.ag__value, is_new, memo), value.ag__name)
     if isinstance(value, tuple):
         parts = [freeze(part, is_new, memo) for part in value]
         return value if all(map(operator.is_, parts, value)) else rebuild(type(value), range(len(parts)), parts)
-    if isinstance(value, StagedList):
-        return value.state if kind_of(value) is tuple else Frozen(value, value.state)
-    if isinstance(value, StagedDict):
-        return Frozen(value, freeze(value.state, is_new, memo))
     if isinstance(value, DictState):
         return value.mapped(lambda part: freeze(part, is_new, memo))
     structural = has_parts(value)
@@ -138,6 +138,13 @@ def freeze(value: Any, is_new: Callable[[Any], bool], memo: _Memo | None = None)
             frozen.contents = Attributes(type(value), values)
         memo.depth -= 1
     return frozen
+
+
+def _frozen_form(value: Any, form: Any, is_new: Callable[[Any], bool], memo: _Memo | None) -> Any:
+    """A list or dict with a staged form, or one that is itself staged."""
+    if isinstance(form, StagedDict):
+        return Frozen(value, freeze(form.state, is_new, memo))
+    return form.state if form.state.spec.kind is tuple else Frozen(value, form.state)
 
 
 def varying(value: Any) -> Spec:

@@ -1,0 +1,241 @@
+"""What lists and dicts hold while a graph is built, where only a run knows it: one table, by identity.
+
+A list that staged code appends to stays the same Python object under all its names. What it holds at this point of the
+trace is that of a *staged form* of it, which the table has: an object with the methods of a list, over tensors. Every
+use in converted code is an operator, which asks `staged` first. The Python object itself holds an `Elsewhere` meanwhile:
+code that is not converted can't take what it held before for what it holds now.
+"""
+
+from __future__ import annotations
+
+import operator
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, ItemsView, Iterable, KeysView, ValuesView
+from types import MappingProxyType
+from typing import Any, NoReturn
+
+from autograph.errors import MutationError, StagedValueError
+from autograph.runtime.trace import user_location
+from autograph.runtime.trace_text import calls_libraries
+
+
+# Past the methods of the user's classes, which may do something else.
+
+
+def contents_of(container: Any) -> Any:
+    """A copy of a list or dict: of one of a user's class, the items alone."""
+    if type(container).__module__ in ("builtins", "collections"):
+        return container.copy()
+    return list.copy(container) if isinstance(container, list) else dict(_base_of(container).items(container))
+
+
+def set_contents(container: Any, contents: Any) -> None:
+    """Gives a list or dict other items; what a dict has already stays there, as others may look at it meanwhile."""
+    if isinstance(container, list):
+        list.__setitem__(container, slice(None), contents)
+        return
+    base = _base_of(container)
+    contents = dict(_base_of(contents).items(contents))
+    kept = [key for key in base.keys(container) if key in contents]
+    if kept != list(contents)[: len(kept)]:  # in another order
+        kept = []
+    known = set(kept)
+    for key in [key for key in base.keys(container) if key not in known]:
+        base.__delitem__(container, key)
+    for key, value in contents.items():
+        if key not in known or base.__getitem__(container, key) is not value:
+            base.__setitem__(container, key, value)
+
+
+def _base_of(container: Any) -> Any:
+    return OrderedDict if isinstance(container, OrderedDict) else dict
+
+
+class Form:
+    """A base of staged forms, and of staged values that are like them but have no Python object."""
+
+    __slots__ = ("_source",)
+
+    @property
+    def source(self) -> Any:
+        """The list or dict that this is the staged form of; None if of none."""
+        try:
+            return self._source
+        except AttributeError:
+            return None
+
+    @source.setter
+    def source(self, obj: Any) -> None:
+        self._source = obj
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.forms: dict[int, tuple[Any, Any, Any]] = {}
+        self.iterators: dict[int, tuple[Any, list[Any]]] = {}
+
+
+_local = _Local()
+open_forms: list[int] = []
+"""Not empty while a table of any thread has entries: asked before all else, for speed."""
+
+
+def staged(value: Any) -> Any:
+    """The staged form of a list or dict that has one, or a view of it; anything else as it is."""
+    if open_forms:
+        if isinstance(value, (list, dict)):
+            found = _local.forms.get(id(value))
+            if found is not None:
+                return found[1]
+        elif isinstance(value, _VIEWS) and len(value) == 1:
+            return _staged_view(value)
+        elif id(value) in _local.iterators:
+            check_iterator(value)
+    return value
+
+
+def note_iterator(iterator: Any, values: Iterable[Any]) -> None:
+    """Notes what an iterator runs over, directly or through others: lists and dicts that may get a staged form."""
+    found: list[Any] = []
+    for each in values:
+        if isinstance(each, (list, dict)):
+            found.append(each)
+        else:
+            found += _local.iterators.get(id(each), (None, ()))[1]
+    if found:
+        _local.iterators[id(iterator)] = iterator, found
+
+
+def check_iterator(iterator: Any) -> None:
+    """Refuses an iterator over a list or dict that has got a staged form, which it would not see.
+
+    Raises:
+        MutationError: it is one.
+    """
+    values = [iterator] if isinstance(iterator, (list, dict)) else _local.iterators.get(id(iterator), (None, ()))[1]
+    for each in values if open_forms else ():
+        if has_form(each):
+            name = _local.forms[id(each)][1].name
+            kind = "dict" if isinstance(each, dict) else "list"
+            place = user_location()
+            raise MutationError(
+                f"the {kind}{f' `{name}`' if name else ''} is changed by staged code while a loop or an iterator of "
+                "Python runs over it, which would not see the change",
+                **({} if place is None else place._asdict()),
+                construct=name or kind,
+                remedy=f"run over a copy of the {kind}, or over a tensor",
+            )
+
+
+_VIEWS = (KeysView, ValuesView, ItemsView, MappingProxyType)
+
+
+def _staged_view(view: Any) -> Any:
+    """The same view of the staged form of a dict, if it is one of a dict that has got a form since."""
+    held = next(iter(view))
+    held = held[0] if isinstance(view, ItemsView) else held
+    if type(held) is not Elsewhere:
+        return view
+    if isinstance(view, MappingProxyType):
+        return held.form
+    return getattr(held.form, type(view).__name__.removeprefix("dict_"))()
+
+
+def given(value: Any) -> Any:
+    """A value as a function of a library gets it: staged forms in place of the lists and dicts that have them."""
+    if not open_forms:
+        return value
+    if has_form(value):
+        return staged(value)
+    if type(value) in (list, tuple):
+        parts = [given(part) for part in value]
+        return value if all(map(operator.is_, parts, value)) else type(value)(parts)
+    if type(value) is dict:
+        found = {key: given(part) for key, part in value.items()}
+        return value if all(map(operator.is_, found.values(), value.values())) else found
+    return value
+
+
+def giving(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of a library, called with the staged forms of its arguments."""
+
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        if not open_forms:
+            return function(*arguments, **keywords)
+        return function(*map(given, arguments), **{key: given(each) for key, each in keywords.items()})
+
+    run.__name__ = getattr(function, "__name__", "")
+    return run
+
+
+calls_libraries(__file__)
+
+
+def has_form(value: Any) -> bool:
+    """Whether a list or dict has a staged form."""
+    return bool(open_forms) and isinstance(value, (list, dict)) and id(value) in _local.forms
+
+
+def original(value: Any) -> Any:
+    """The list or dict that a staged form is one of; anything else as it is."""
+    found = value.source if isinstance(value, Form) else None
+    return value if found is None else found
+
+
+def stage(obj: Any, form: Any) -> None:
+    """Gives a list or dict a staged form, which tells from now on what it holds."""
+    _local.forms[id(obj)] = obj, form, contents_of(obj)
+    open_forms.append(id(obj))
+    form.source = obj
+    elsewhere = Elsewhere(form)
+    set_contents(obj, {elsewhere: elsewhere} if isinstance(obj, dict) else [elsewhere])
+
+
+def unstage(obj: Any) -> None:
+    """Takes the staged form of a list or dict away, which then holds again what it did before it got the form."""
+    found = _local.forms.pop(id(obj), None)
+    if found is None:
+        return
+    _, form, contents = found
+    open_forms.remove(id(obj))
+    form.source = None
+    set_contents(obj, contents)
+
+
+def forget() -> None:
+    """Called when a trace ends."""
+    _local.iterators.clear()
+    for obj, *_ in list(_local.forms.values()):
+        unstage(obj)
+
+
+class Elsewhere:
+    """The one item of a list or dict whose contents the graph has: each use is refused."""
+
+    __slots__ = ("form",)
+
+    def __init__(self, form: Any) -> None:
+        self.form = form
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        raise StagedValueError(
+            "a list or dict that staged code has changed is used by code that is not converted, and only a run of the "
+            "graph knows what it holds",
+            remedy="convert the function that uses it, or give it a tensor: tf.stack(values)",
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name not in ("__array__", "__tensor__", "__index__", "__fspath__"):
+            raise AttributeError(name)
+        self._refuse()
+
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        return "<in the graph>"
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __len__ = __iter__ = __str__ = __format__ = _refuse  # type: ignore[assignment]
+    __int__ = __float__ = __add__ = __radd__ = __mul__ = __rmul__ = __sub__ = __rsub__ = __call__ = _refuse
+    __getitem__ = __contains__ = __reduce_ex__ = _refuse  # type: ignore[assignment]
+

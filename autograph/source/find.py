@@ -147,7 +147,7 @@ def _parse(filename: str, lines: list[str], code: CodeType) -> _File:
 
 
 def _tree(text: str, filename: str, code: CodeType, final: tuple[type[Exception], ...] = ()) -> ast.Module:
-    refusals = (SyntaxError, ValueError, MemoryError, *final)
+    refusals: tuple[type[Exception], ...] = (SyntaxError, ValueError, MemoryError, *final)
     try:
         tree, _ = quietly(ast.parse, text, filename)
     except refusals as error:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
 import textwrap
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import partial
 from types import FunctionType, MethodType
 from typing import Any, TypeVar, overload
 
+from .conversion import is_under_way
 from .errors import ConversionError
 from .log import set_verbosity
-from .tracebacks import trim, trimming
+from .picking import Original, form_of, marked, named_like, original_of, picking
+from .tracebacks import trimming
 
 __all__ = ["convert", "do_not_convert", "set_verbosity", "to_code", "to_graph", "trace"]
 
@@ -51,11 +52,18 @@ def to_graph(entity: Any, recursive: bool = True, experimental_optional_features
     Raises:
         ConversionError: there is no source, or it holds something that can't be converted.
     """
-    if _is_converted(entity):
+    from .entry import entry_of
+    from .operators.calls import is_left_alone
+
+    if original_of(entity) is not None:
         return entity
     function, bound = _parts(_original(entity))
-    _form(function, True)
-    return _picking(entity, function, bound)
+    if not is_under_way(function.__code__):
+        form_of(function, True)
+    picked = picking(entity, function, bound)
+    # What is made of a function of the library has to ask who calls: `picking` says why.
+    entry = entry_of(function, picked) if entity is function and not is_left_alone(function) else None
+    return picked if entry is None else marked(entry, entity, Original(entity, function, bound))
 
 
 @overload
@@ -77,11 +85,11 @@ def convert(
     """
     if function is None:
         return convert
-    if _is_converted(function):
+    if original_of(function) is not None:
         return function
     if isinstance(function, (staticmethod, classmethod)):
         return type(function)(convert(function.__func__))
-    return _picking(function, *_parts(_original(function)))
+    return picking(function, *_parts(_original(function)))
 
 
 @overload
@@ -104,7 +112,7 @@ def do_not_convert(function: Any = None, /) -> Any:
     def unconverted(*args: Any, **kwargs: Any) -> Any:
         return function(*args, **kwargs)
 
-    return _named_like(unconverted, function)
+    return named_like(unconverted, function)
 
 
 def trace(*args: Any) -> None:
@@ -112,26 +120,11 @@ def trace(*args: Any) -> None:
     print(*args)
 
 
-class _Original:
-    """What a converted function was made of; an attribute of that function."""
-
-    NAME = "__autograph_original__"
-
-    def __init__(self, entity: Any, code: Any) -> None:
-        self.entity = entity
-        self.code = code
-
-
-def _is_converted(entity: Any) -> bool:
-    mark = getattr(entity, _Original.NAME, None)
-    # `functools.wraps` copies attributes: the mark holds only for the function it was made for.
-    return isinstance(mark, _Original) and mark.code is getattr(entity, "__code__", None)
-
-
 def _original(entity: Any) -> Any:
     """The function behind what `to_graph`, `convert` or `function` made."""
-    if _is_converted(entity):
-        return getattr(entity, _Original.NAME).entity
+    known = original_of(entity)
+    if known is not None:
+        return known.entity
     if not isinstance(entity, (FunctionType, MethodType, type)):
         return getattr(entity, "python_function", entity)
     return entity
@@ -168,45 +161,3 @@ def _parts(entity: Any) -> tuple[FunctionType, Callable[[FunctionType], Callable
         construct=type(entity).__name__,
         remedy="pass a function written in Python, or call this one as it is",
     )
-
-
-def _picking(
-    entity: Any, function: FunctionType, bound: Callable[[FunctionType], Callable[..., Any]]
-) -> Callable[..., Any]:
-    """A function that runs the form that fits: staged in a trace, else plain. Each is made when first needed."""
-    from .operators.dispatch import staging
-
-    forms: dict[bool, Callable[..., Any]] = {}
-
-    def converted(*args: Any, **kwargs: Any) -> Any:
-        staged = staging()
-        form = forms.get(staged)
-        try:
-            if form is None:
-                form = forms[staged] = bound(_form(function, staged))
-            return form(*args, **kwargs)
-        except Exception as error:
-            if error.__class__ is not RecursionError:  # there may be no room to call anything
-                trim(error)
-            raise
-
-    setattr(_named_like(converted, entity), _Original.NAME, _Original(entity, converted.__code__))
-    return converted
-
-
-def _form(function: FunctionType, staged: bool) -> FunctionType:
-    from . import pipeline
-
-    return function if pipeline.is_converted(function.__code__, staged) else pipeline.converted(function, staged)
-
-
-def _named_like(wrapper: Any, entity: Any) -> Any:
-    """Gives a function the name, documentation and signature of another; a partial has those of its function."""
-    named = entity
-    while isinstance(named, partial):
-        named = named.func
-    wraps(named)(wrapper)
-    wrapper.__wrapped__ = entity
-    if isinstance(entity, partial):
-        wrapper.__signature__ = inspect.signature(entity)
-    return wrapper

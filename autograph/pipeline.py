@@ -4,19 +4,23 @@ A function converts into up to two forms, each made when it is first needed, onc
 
 * the staged form, made by all passes: used while a back end is staging on this thread, and shown by `to_code`;
 * the plain form, made by the passes marked `plain`: control flow stays native Python, calls are converted.
+
+`conversion` says what holds while one is made.
 """
 
 from __future__ import annotations
 
-import threading
+import os
 import weakref
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from autograph.runtime.deeper import deeper
 
 from .config import settings
+from .conversion import Turn
 from .errors import ConversionError, UnsupportedConstructError
 from .log import log
 
@@ -83,37 +87,52 @@ def stages() -> tuple[Stage, ...]:
 class Conversion:
     """The converted forms of one code object."""
 
-    __slots__ = ("_lock", "_plain", "_staged")
+    __slots__ = ("forms", "turn")
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._plain: Compiled | ConversionError | None = None
-        self._staged: Compiled | ConversionError | None = None
+        self.turn = Turn()
+        self.forms: dict[bool, Compiled | ConversionError] = {}
+        """The staged form is under True, the plain one under False; or why it can't be made, once that was tried."""
 
     @property
     def failure(self) -> ConversionError | None:
         """Why the staged form can't be made, once that has been tried."""
-        return self._staged if isinstance(self._staged, ConversionError) else None
+        found = self.forms.get(True)
+        return found if isinstance(found, ConversionError) else None
 
     def compiled(self, function: FunctionType, staged: bool) -> Compiled:
         """Returns a form of a function with this code; two threads that ask at once get the same one."""
-        found = self._staged if staged else self._plain
+        found = self.forms.get(staged)
         if found is None:
-            with self._lock:
-                found = self._staged if staged else self._plain
-                if found is None:
-                    found = _convert(function, staged)
-                    if staged:
-                        self._staged = found
-                    else:
-                        self._plain = found
+            found = self._made(function, staged)
         if isinstance(found, ConversionError):
             raise found.with_traceback(None)
         return found
 
+    def _made(self, function: FunctionType, staged: bool) -> Compiled | ConversionError:
+        with self.turn.of(function.__code__):
+            found = self.forms.get(staged)
+            if found is not None:
+                return found
+            made, tell_of_it = _convert(function, staged)
+            found = self.forms.setdefault(staged, made)
+            if found is made:
+                tell_of_it()
+            return found
+
 
 _conversions: dict[int, tuple[Any, Conversion]] = {}
 _converted_codes: dict[int, tuple[Any, bool]] = {}
+
+
+def _take_new_turns() -> None:
+    """In a child process: the threads that were converting are not there."""
+    for _, conversion in list(_conversions.values()):
+        conversion.turn = Turn()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_take_new_turns)
 
 
 def converted(function: FunctionType, staged: bool) -> FunctionType:
@@ -228,7 +247,7 @@ def _run_stage(stage: list[type[Pass]], context: Context) -> None:
     context.forget_analyses()
     if settings.verbosity >= 3:
         names = ", ".join(each.__name__ for each in stage)
-        log(3, f"{context.function_name} after {names}:\n{_text(context.tree)}")
+        log(3, f"{context.function_name} after {names}:\n{text_of(context.tree)}")
 
 
 def _check(stage: list[type[Pass]], context: Context, source: Source, code: CodeType) -> None:
@@ -252,42 +271,49 @@ def _check(stage: list[type[Pass]], context: Context, source: Source, code: Code
         raise AssertionError(f"after {names}, {context.function_name} does not compile: {error}") from error
 
 
-def _convert(function: FunctionType, staged: bool) -> Compiled | ConversionError:
+def _convert(function: FunctionType, staged: bool) -> tuple[Compiled | ConversionError, Callable[[], None]]:
+    """Returns a form, or why there is none, and what tells the log of it."""
     from . import operators
     from .converters.implicit_calls import ImplicitCalls
     from .source.compile import compile_code
 
     form = "staged" if staged else "plain"
 
-    def attempt() -> tuple[Context, str, Compiled]:
-        context, source = transformed(function, staged)
-        text = _text(context.tree) if settings.verbosity >= 2 else ""
-        if staged:
-            _run_stage([ImplicitCalls], context)
-        return context, text, compile_code(context.tree, function.__code__, source, {"ag__": operators})
-
-    failure: ConversionError | None = None
-    try:
+    def attempt(may_nest_deeper: bool = True) -> ConversionError | tuple[Context, str, Compiled]:
         try:
-            context, text, compiled = attempt()
-        except RecursionError:
-            # The code is nested deep, or the conversion happens deep in a recursion.
-            with deeper(_DEEPER):
-                context, text, compiled = attempt()
-    except ConversionError as error:
-        failure = error
-    except (SyntaxError, RecursionError, MemoryError) as error:
-        failure = _refused_by_python(function, error)
-    if failure is not None:
-        log(1, f"not converted ({form}): {failure.message}", function)
-        return failure
+            context, source = transformed(function, staged)
+            text = text_of(context.tree) if settings.verbosity >= 2 else ""
+            if staged:
+                _run_stage([ImplicitCalls], context)
+            return context, text, compile_code(context.tree, function.__code__, source, {"ag__": operators})
+        except ConversionError as error:
+            return error
+        except (SyntaxError, RecursionError, MemoryError) as error:
+            if may_nest_deeper and isinstance(error, RecursionError):
+                raise
+            return _refused_by_python(function, error)
+
+    try:
+        made = attempt()
+    except RecursionError:
+        # The code is nested deep, or the conversion happens deep in a recursion. Where there is not even room to ask
+        # for more, the error is Python's, and says nothing of the function.
+        with deeper(_DEEPER):
+            made = attempt(may_nest_deeper=False)
+    if isinstance(made, ConversionError):
+        return made, partial(log, 1, f"not converted ({form}): {made.message}", function)
+    context, text, compiled = made
     register_converted(compiled.code, staged)
+    return compiled, partial(tell, context, function, form, text)
+
+
+def tell(context: Context, function: FunctionType, form: str, text: str) -> None:
+    """Logs that a function has been converted, and to what."""
     log(1, f"converted ({form})", function)
     for line, reason in context.native:
         log(1, f"stays native Python: {reason}", function, line)
     if settings.verbosity >= 2:
         log(2, f"{form} form:\n{text}", function)
-    return compiled
 
 
 def _refused_by_python(function: FunctionType, error: Exception) -> ConversionError:
@@ -301,7 +327,8 @@ def _refused_by_python(function: FunctionType, error: Exception) -> ConversionEr
     )
 
 
-def _text(tree: gast.AST) -> str:
+def text_of(tree: gast.AST) -> str:
+    """A tree as Python text."""
     from .source.unparse import unparse
 
     return unparse(tree).strip("\n")

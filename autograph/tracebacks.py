@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 from functools import wraps
-from types import TracebackType
+from types import CodeType, TracebackType
 from typing import Any, TypeVar, cast
 
 from .config import settings
@@ -15,7 +15,15 @@ from .errors import AutographError
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _LIBRARY = os.path.dirname(os.__file__) + os.sep
 
+HANDING_OVER: set[CodeType] = set()
+"""Code of autograph's that a frame of the user's calls to do all of its work: that frame is shown by the other one."""
+
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def is_internal(filename: str) -> bool:
+    """Whether the code of a file, or of a graph, is autograph's own."""
+    return filename.startswith((_PACKAGE, "<autograph"))
 
 
 def trimming(function: Function) -> Function:
@@ -67,11 +75,14 @@ def _locate(error: AutographError, entry: TracebackType | None) -> None:
 def _of_user(entries: list[TracebackType]) -> TracebackType | None:
     """The entries of the user, outermost first, linked to each other."""
     result: TracebackType | None = None
-    calls_autograph = False
+    calls_autograph = hands_over = False
     for entry in reversed(entries):
         filename = entry.tb_frame.f_code.co_filename
-        if filename.startswith((_PACKAGE, "<autograph")):
+        if is_internal(filename):
             calls_autograph = True
+            hands_over = entry.tb_frame.f_code in HANDING_OVER
+        elif hands_over:
+            hands_over = False
         elif not (calls_autograph and _is_numpy(filename)):
             calls_autograph = False
             if entry.tb_next is not result:

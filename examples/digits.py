@@ -128,7 +128,7 @@ def main() -> float:
 
     heading("the graph")
     kinds = collections.Counter(node.type for node in graph.walk())
-    print(f"{kinds.total()} nodes, among them {kinds['while']} loops and {kinds['cond']} conditionals; "
+    print(f"{kinds.total()} nodes, among them {kinds['While']} loops and {kinds['If']} conditionals; "
           f"traced in {traced - started:.2f} s")
     heading("the outcome")
     share = accuracy(layers, *parts["held-out"])

@@ -140,7 +140,9 @@ def user_location() -> Location | None:
 
 def dropped_at() -> Location | None:
     """To be called by a ``__del__``: the user's statement that has made the value and does nothing with it."""
-    frame = sys._getframe(2)
+    frame = sys._getframe(1).f_back
+    if frame is None:  # no statement does it: the interpreter ends
+        return None
     code, offset = frame.f_code, frame.f_lasti
     if not is_user_file(code.co_filename) or code.co_code[offset] != _POP_TOP:
         return None

@@ -80,11 +80,19 @@ class Replacements:
                 holder.cell_contents = self._replaced(holder.cell_contents)
             elif isinstance(holder, list) and holder is not originals:
                 holder[:] = [self._replaced(value) for value in holder]
+            elif isinstance(holder, tuple):
+                self._replace_in_lists_of(holder)
             elif not isinstance(holder, (type, FunctionType)):
                 entries = holder if isinstance(holder, dict) else getattr(holder, "__dict__", {})
                 for key, value in list(entries.items()):
                     if self._replaced(value) is not value:
                         entries[key] = self._replaced(value)
+
+    def _replace_in_lists_of(self, entry: tuple[Any, ...]) -> None:
+        """Tuples can't be changed, the lists of a module that hold them can."""
+        for holder in gc.get_referrers(entry):
+            if isinstance(holder, list):
+                holder[:] = [tuple(map(self._replaced, each)) if each is entry else each for each in holder]
 
     def _replaced(self, value: Any) -> Any:
         return self.converted[id(value)][1] if id(value) in self.converted else value

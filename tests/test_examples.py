@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import os
 import re
 import subprocess
@@ -82,7 +83,11 @@ def test_digits_show_the_sources_the_graph_and_the_accuracy():
     printed = run("digits.py")
     assert "for rows in tf.reshape(order, (-1, BATCH)):" in printed
     assert "ag__.for_stmt(" in printed
-    assert "nodes" in printed
+    graph = tf.function(digits.train).get_concrete_function(*digits.training_arguments(digits.load())).graph
+    operations = collections.Counter(node.op.name for node in graph.walk())
+    assert operations["while"] == 2 and operations["cond"] >= 1  # epochs and batches; the least loss
+    size = f"{operations.total()} nodes, among them 2 loops and {operations['cond']} conditionals"
+    assert size in printed
     share = float(printed.splitlines()[-1].split("%")[0])
     assert share >= 90
 

@@ -15,7 +15,7 @@ from .dispatch import active, backend_of
 from .aliases import use
 from .heap import staged
 from .single_dispatch import generic_method
-from .special_methods import MISSING, call_method, is_convertible, is_user_class, lookup, method
+from .special_methods import MISSING, call_method, is_convertible, is_user_class, lookup, method, mro
 
 
 def get_attribute(obj: Any, name: str) -> Any:
@@ -24,10 +24,10 @@ def get_attribute(obj: Any, name: str) -> Any:
     cls = type(obj)
     if cls is super:
         return _of_super(obj, name)
-    if isinstance(obj, type) and is_user_class(obj):
-        found = lookup(obj.__mro__, name)
+    if issubclass(cls, type) and is_user_class(obj):
+        found = lookup(mro(obj), name)
         getter = method(type(found), "__get__")
-        if getter is not None and lookup(cls.__mro__, name) is MISSING:
+        if getter is not None and lookup(mro(cls), name) is MISSING:
             return call_method(getter, found, None, obj)
     if name == "__dict__" and hasattr(obj, name):
         return call(vars)(obj)
@@ -37,7 +37,7 @@ def get_attribute(obj: Any, name: str) -> Any:
         reader = method(cls, "__getattribute__")
         if reader is not None:
             return call_method(reader, obj, name)
-        return _read(obj, cls.__mro__, name, _native_reader(cls))
+        return _read(obj, mro(cls), name, _native_reader(cls))
     except AttributeError:
         fallback = method(cls, "__getattr__")
         if fallback is None:
@@ -57,8 +57,8 @@ def _of_super(obj: Any, name: str) -> Any:
     owner = obj.__self__
     if owner is None or isinstance(owner, type):
         return getattr(obj, name)
-    mro = obj.__self_class__.__mro__
-    return _read(owner, mro[mro.index(obj.__thisclass__) + 1 :], name, lambda _, name: getattr(obj, name))
+    classes = mro(obj.__self_class__)
+    return _read(owner, classes[classes.index(obj.__thisclass__) + 1 :], name, lambda _, name: getattr(obj, name))
 
 
 def _read(obj: Any, mro: tuple[type, ...], name: str, native: Callable[[Any, str], Any]) -> Any:
@@ -139,9 +139,9 @@ def delete_attribute(obj: Any, name: str) -> None:
 
 def _through_descriptor(obj: Any, cls: type, name: str, accessor: str, special: str, *values: Any) -> bool:
     """Stores or deletes through a property or another descriptor of the class; whether there is one to convert."""
-    if lookup(cls.__mro__, "__setattr__" if values else "__delattr__") not in _PLAIN_STORES:
+    if lookup(mro(cls), "__setattr__" if values else "__delattr__") not in _PLAIN_STORES:
         return False
-    found = lookup(cls.__mro__, name)
+    found = lookup(mro(cls), name)
     function = getattr(found, accessor) if type(found) is property else None
     if function is not None and is_convertible(function):
         call(function)(obj, *values)

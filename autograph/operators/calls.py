@@ -11,10 +11,13 @@ from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperTy
 from typing import Any, cast
 
 from autograph.config import settings
+from autograph.conversion import is_under_way
 from autograph.errors import ConversionError
 from autograph.log import log
+from autograph.picking import Original, original_of
 
 from .dispatch import Backend, active, open_traces, staging
+from .frame_readers import BUILTIN_READERS, reader
 from .heap import has_form
 
 LEFT_ALONE = frozenset((*sys.stdlib_module_names, "autograph", "numpy", "gast", "astunparse", "_pytest", "pytest"))
@@ -27,7 +30,7 @@ _ORDERING = frozenset(("__lt__", "__le__", "__gt__", "__ge__"))
 # when the function dies.
 _Entry = tuple[Callable[..., Any] | None, weakref.ref[Any]]
 # By identity, as a strong key would keep functions alive.
-_plain: dict[int, _Entry] = {}
+_plain: dict[int, _Entry] = {id(each): (form, weakref.ref(each)) for each, form in BUILTIN_READERS}
 _staged: dict[int, _Entry] = {}
 _in_namespaces: deque[tuple[dict[int, _Entry], int]] = deque()
 _MOST_IN_NAMESPACES = 256
@@ -65,7 +68,12 @@ def _watched_for_recursion(function: FunctionType, form: Any) -> Any:
 
 def is_left_alone(function: FunctionType) -> bool:
     """Whether a Python function is called as it is, because of its module."""
-    module = function.__globals__.get("__name__", "")
+    return in_library(function.__globals__)
+
+
+def in_library(namespace: dict[str, Any]) -> bool:
+    """Whether a module's functions are called as they are."""
+    module = namespace.get("__name__", "")
     return isinstance(module, str) and module.partition(".")[0] in LEFT_ALONE
 
 
@@ -105,7 +113,7 @@ def _plain_form(function: Any) -> Any:
     if kind is MethodType:
         form = call(function.__func__)
         return function if form is function.__func__ else MethodType(form, function.__self__)
-    if kind is BuiltinFunctionType or isinstance(function, type):
+    if kind is BuiltinFunctionType or issubclass(kind, type):
         return function
     if kind is partial:
         return _partial(function)
@@ -120,12 +128,15 @@ def _staged_form(function: Any) -> Any:
     kind = type(function)
     if has_form(getattr(function, "__self__", None)):
         return backend.watch_call(function)
-    if kind is BuiltinFunctionType or isinstance(function, type):
+    if kind is BuiltinFunctionType or issubclass(kind, type):
         return _staged_builtin(function, backend)
     replacement = backend.replacement(function)
     if replacement is not None:
         return backend.watch_call(replacement) if backend.in_body() else replacement
     if kind is FunctionType:
+        original = original_of(function)
+        if original is not None:
+            return _form_of_original(function, original)
         if function.__name__ == "__init__":
             return _initialiser(function, backend)
         if function.__globals__.get("__name__") == "functools":
@@ -137,7 +148,7 @@ def _staged_form(function: Any) -> Any:
             return _convert(function, _staged, True)
     elif kind is MethodType:
         if isinstance(function.__func__, FunctionType):
-            if _convertible(function.__func__) and _is_inherited(function):
+            if original_of(function.__func__) or (_convertible(function.__func__) and _is_inherited(function)):
                 return MethodType(call(function.__func__), function.__self__)
         elif not isinstance(function.__func__, BuiltinFunctionType):
             return MethodType(call(function.__func__), function.__self__)
@@ -155,6 +166,14 @@ def _staged_form(function: Any) -> Any:
         if found is not None:
             return found
     return backend.watch_call(function)
+
+
+def _form_of_original(function: FunctionType, original: Original) -> Callable[..., Any]:
+    """The form of what `to_graph` or `convert` has made: staging is the user's wish, wherever the function is from."""
+    try:
+        return original.form(True)
+    except ConversionError as error:
+        return _unconverted(function, error, True)
 
 
 def _initialiser(function: FunctionType, backend: Backend) -> Any:
@@ -218,7 +237,10 @@ def _convert(function: FunctionType, cache: dict[int, _Entry], staged: bool) -> 
     needs_conversion = not is_converted(function.__code__, staged)
     if needs_conversion and is_left_alone(function) and not (staged and is_mixin(function)):
         _note_left_alone(function)
+        form = reader(function)
     elif needs_conversion:
+        if not staged and is_under_way(function.__code__):
+            return function
         try:
             form = converted(function, staged)
         except ConversionError as error:

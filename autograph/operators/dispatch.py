@@ -259,7 +259,7 @@ def register_backend(backend: Backend) -> None:
 def backend_of(*values: Any) -> Backend | None:
     """Returns the back end that owns one of the values, or `None` when all are plain Python."""
     for value in values:
-        known = _known_owners.get(id(value.__class__))
+        known = _known_owners.get(id(type(value)))
         found = known[0] if known is not None else owner_of(type(value))
         if found is not None:
             return found

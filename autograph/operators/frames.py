@@ -6,9 +6,10 @@ from typing import Any
 
 
 def user_names(names: Any) -> Any:
-    """What a built-in has found in the caller's frame, without the name under which generated code knows autograph."""
-    if isinstance(names, dict):
-        names.pop("ag__", None)
-    elif "ag__" in names:
-        names.remove("ag__")
+    """What a built-in has found in the caller's frame, without the names under which generated code knows autograph."""
+    for own in ("ag__", "ag__entry"):
+        if isinstance(names, dict):
+            names.pop(own, None)
+        elif own in names:
+            names.remove(own)
     return names

@@ -16,6 +16,10 @@ from .dispatch import owner_of
 
 MISSING: Final = object()
 """What `lookup` finds when there is nothing."""
+mro: Final = type.__dict__["__mro__"].__get__
+"""`mro(cls)` is `cls.__mro__`, but does not run what a metaclass of the user's makes of attributes."""
+_namespace: Final = type.__dict__["__dict__"].__get__
+
 
 @ByType
 def is_user_class(cls: type) -> bool:
@@ -23,18 +27,18 @@ def is_user_class(cls: type) -> bool:
 
     Views of mappings count too: those of `collections.abc` are made for mappings of the user's.
     """
-    return any(_is_in_user_module(each) for each in cls.__mro__) or MappingView in cls.__mro__
+    return any(_is_in_user_module(each) for each in mro(cls)) or MappingView in mro(cls)
 
 
 def _is_in_user_module(cls: type) -> bool:
-    module = cls.__dict__.get("__module__", "builtins")
+    module = _namespace(cls).get("__module__", "builtins")
     return isinstance(module, str) and module.partition(".")[0] not in LEFT_ALONE
 
 
-def lookup(mro: tuple[type, ...], name: str) -> Any:
+def lookup(classes: tuple[type, ...], name: str) -> Any:
     """What the classes hold under a name, as it is (no descriptor is asked)."""
-    for cls in mro:
-        found = cls.__dict__.get(name, MISSING)
+    for cls in classes:
+        found = _namespace(cls).get(name, MISSING)
         if found is not MISSING:
             return found
     return MISSING
@@ -44,7 +48,7 @@ def method(cls: type, name: str) -> FunctionType | None:
     """The special method of a class, when it is a function that converted code converts."""
     if not is_user_class(cls) or owner_of(cls) is not None:
         return None
-    found = lookup(cls.__mro__, name)
+    found = lookup(mro(cls), name)
     return found if is_convertible(found) else None
 
 

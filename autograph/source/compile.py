@@ -20,7 +20,7 @@ from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from .find import Source
-from .generated import register_generated
+from .generated import register_body, register_generated
 from .matching import future_flags, lambda_compiles_alike, parameters_of_code, parameters_of_node, spans
 from .quiet import quietly
 from .trees import to_ast
@@ -196,7 +196,9 @@ class _Renaming:
 
     def _nested(self, code: CodeType, name: str, qualified: str, outer: tuple[tuple[str, str], ...]) -> CodeType:
         if self._is_generated(code):
-            return self.rename(code, name, qualified, outer)
+            body = self.rename(code, name, qualified, outer)
+            register_body(body)
+            return body
         own = code.co_qualname
         for compiled, right in reversed(outer):
             if own.startswith(compiled + "."):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import os
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
@@ -17,12 +18,13 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from autograph.errors import SourceNotFoundError
+from autograph.runtime.deeper import deeper
 
 from . import matching
 from .generated import is_generated
 from .matching import FunctionNode, Place
 from .quiet import quietly
-from .session import lines_of
+from .session import PROMPTS, lines_of, named
 from .trees import to_gast
 
 _NO_TEXT = "the source of `{name}` can't be found: there is no text for `{file}`"
@@ -31,6 +33,7 @@ _REGISTER = (
     "its own and register it: linecache.cache[name] = (len(text), None, text.splitlines(True), name)"
 )
 _RELOAD = "import the module again (importlib.reload), or restart the program"
+_DEEPER = 20_000
 _FILES = 64  # parsed files that are kept
 
 
@@ -75,6 +78,9 @@ class _File:
 
 _files: OrderedDict[str, _File] = OrderedDict()
 _lock = threading.RLock()
+if hasattr(os, "register_at_fork"):
+    # A child process must not begin with a lock that a thread has which is not there.
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
 def find(function: FunctionType, *, check: bool = True) -> Source:
@@ -120,7 +126,7 @@ def _read(code: CodeType, namespace: dict[str, Any]) -> tuple[str, list[str]]:
         lines = linecache.getlines(filename, namespace) or lines_of(code)
     if not lines:
         raise _error(code, filename, _NO_TEXT, _REGISTER)
-    return filename, lines
+    return (named(filename, lines) if filename in PROMPTS else filename), lines
 
 
 def _parse(filename: str, lines: list[str], code: CodeType) -> _File:
@@ -128,15 +134,26 @@ def _parse(filename: str, lines: list[str], code: CodeType) -> _File:
     if file is not None and (file.lines is lines or file.lines == lines):
         _files.move_to_end(filename)
         return file
+    text = "".join(lines)
     try:
-        tree, _ = quietly(ast.parse, "".join(lines), filename)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        message = f"the source of `{{name}}` can't be parsed ({error}): has `{{file}}` changed since it was imported?"
-        raise _error(code, filename, message, _RELOAD) from error
+        tree = _tree(text, filename, code)
+    except RecursionError:  # the file is nested deep, or parsed deep in a recursion
+        with deeper(_DEEPER):
+            tree = _tree(text, filename, code, (RecursionError,))
     file = _files[filename] = _File(lines, tree)
     if len(_files) > _FILES:
         _files.popitem(last=False)
     return file
+
+
+def _tree(text: str, filename: str, code: CodeType, final: tuple[type[Exception], ...] = ()) -> ast.Module:
+    refusals: tuple[type[Exception], ...] = (SyntaxError, ValueError, MemoryError, *final)
+    try:
+        tree, _ = quietly(ast.parse, text, filename)
+    except refusals as error:
+        message = f"the source of `{{name}}` can't be parsed ({error}): has `{{file}}` changed since it was imported?"
+        raise _error(code, filename, message, _RELOAD) from error
+    return tree
 
 
 def _error(code: CodeType, filename: str, message: str, remedy: str) -> SourceNotFoundError:
@@ -200,9 +217,10 @@ def _are_alike(found: list[Place]) -> bool:
 def _lambdas(file: _File, statement: ast.stmt) -> dict[int, list[ast.Lambda]]:
     by_line = file.lambdas.get(id(statement))
     if by_line is None:
-        by_line = file.lambdas[id(statement)] = {}
+        by_line = {}
         for node in matching.lambdas_of(statement):
             by_line.setdefault(node.lineno, []).append(node)
+        file.lambdas[id(statement)] = by_line  # whole, or not at all: an interrupt may come in between
     return by_line
 
 
@@ -215,18 +233,23 @@ def _is_exact(filename: str, code: CodeType, namespace: dict[str, Any]) -> bool:
     return type(namespace.get("__loader__")) is SourceFileLoader and namespace.get("__file__") == filename
 
 
+def _codes_of(file: _File, filename: str, flags: int) -> dict[tuple[int, str], list[CodeType]]:
+    codes: dict[tuple[int, str], list[CodeType]] = {}
+    try:
+        # All of the file: how Python calls `name.method()` depends on whether the module imports `name`.
+        compiled, warned = quietly(compile, file.tree, filename, "exec", flags=flags, dont_inherit=True)
+    except (SyntaxError, ValueError):  # a notebook may await outside of functions
+        file.warned = True
+        return codes
+    file.warned |= warned
+    for nested in matching.nested_codes(compiled):
+        codes.setdefault((nested.co_firstlineno, nested.co_name), []).append(nested)
+    return codes
+
+
 def _compiles_alike(file: _File, filename: str, code: CodeType) -> bool:
     flags = matching.future_flags(code)
     codes = file.codes.get(flags)
     if codes is None:
-        codes = file.codes[flags] = {}
-        try:
-            # All of the file: how Python calls `name.method()` depends on whether the module imports `name`.
-            compiled, warned = quietly(compile, file.tree, filename, "exec", flags=flags, dont_inherit=True)
-        except (SyntaxError, ValueError):  # a notebook may await outside of functions
-            file.warned = True
-            return False
-        file.warned |= warned
-        for nested in matching.nested_codes(compiled):
-            codes.setdefault((nested.co_firstlineno, nested.co_name), []).append(nested)
+        codes = file.codes[flags] = _codes_of(file, filename, flags)
     return any(matching.same_code(code, other) for other in codes.get((code.co_firstlineno, code.co_name), ()))

@@ -20,3 +20,16 @@ def register_generated(code: CodeType) -> None:
 def is_generated(code: CodeType) -> bool:
     """Whether ``code`` was compiled from a generated tree (the function itself, or one nested in it)."""
     return _generated.get(id(code)) is code
+
+
+_bodies: weakref.WeakValueDictionary[int, CodeType] = weakref.WeakValueDictionary()
+
+
+def register_body(code: CodeType) -> None:
+    """Note that ``code`` is a part of the user's function around it: the body of a statement, as a rule."""
+    _bodies[id(code)] = code
+
+
+def is_body(code: CodeType) -> bool:
+    """Whether the user has written ``code`` as a part of the function around it, not as a function."""
+    return _bodies.get(id(code)) is code

@@ -7,6 +7,7 @@ for the first time that a file is met; who knows that there is nothing to silenc
 
 from __future__ import annotations
 
+import os
 import threading
 import warnings
 from collections.abc import Callable
@@ -20,3 +21,8 @@ def quietly(function: Callable[..., Any], *arguments: Any, **options: Any) -> tu
     with _lock, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         return function(*arguments, **options), bool(caught)
+
+
+if hasattr(os, "register_at_fork"):
+    # A child process must not begin with silent warnings, nor with a lock that a thread has which is not there.
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)

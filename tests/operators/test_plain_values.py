@@ -6,6 +6,7 @@ import pytest
 
 import autograph as tf
 import autograph.operators as ag__
+from autograph.pipeline import converted
 
 
 def test_if_runs_one_body_and_returns_its_result():
@@ -156,3 +157,34 @@ def test_a_missing_variable_in_an_item_store_is_the_error_of_python(function):
         with pytest.raises(NameError) as caught:
             call()
         assert type(caught.value) is type(expected.value) and str(caught.value) == str(expected.value)
+
+
+class _Guarded(type):
+    """A metaclass whose attributes are looked up by code of the user's."""
+
+    asked: list[str] = []
+
+    def __getattribute__(cls, name):
+        _Guarded.asked.append(name)
+        return type.__getattribute__(cls, name) if name != "none" else None
+
+
+class _WithGuard(metaclass=_Guarded):
+    value = 3
+
+    def __getattribute__(self, name):
+        _Guarded.asked.append(f"of an instance: {name}")
+        return object.__getattribute__(self, name)
+
+
+def test_only_what_the_user_asks_for_reaches_a_getattribute():
+    def read(cls, obj):
+        if cls.value:
+            return cls.none, obj.value
+        return obj
+
+    obj = _WithGuard()
+    for form in (read, converted(read, False), converted(read, True)):
+        _Guarded.asked.clear()
+        assert form(_WithGuard, obj) == (None, 3)
+        assert _Guarded.asked == ["value", "none", "of an instance: value"]

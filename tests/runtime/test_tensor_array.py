@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tracemalloc
 from typing import Any
 
@@ -239,3 +241,20 @@ def test_versions_of_an_array_that_are_kept_or_used_leave_the_array_usable() -> 
 
     for result in in_both_modes(versions, tf.constant(3)):
         np.testing.assert_array_equal(result, [3, 3, 0])
+
+
+def test_an_array_that_a_failed_trace_leaves_goes_quietly_when_the_interpreter_ends() -> None:
+    program = """
+import autograph as tf
+kept = []
+@tf.function
+def f(n):
+    array = tf.TensorArray(tf.int32, 0, dynamic_size=True).write(0, n)
+    kept.append(array)
+    array = array.write(1, n)
+    raise ValueError("a mistake")
+f(tf.constant(3))
+"""
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert found.stderr.splitlines()[-1] == "ValueError: a mistake"
+    assert "ignored" not in found.stderr

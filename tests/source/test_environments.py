@@ -1,12 +1,9 @@
 from __future__ import annotations
 
 import concurrent.futures
-import contextlib
 import doctest
 import importlib
 import linecache
-import os
-import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -149,35 +146,6 @@ def test_warnings_of_the_compiler_are_given_once(tmp_path: Path, recwarn: pytest
 def test_a_program_after_options_of_the_interpreter() -> None:
     result = python("-Werror", "-X", "utf8", "-c" + PROGRAM)
     assert result.stdout == "[2, 3, 10]\n", result.stderr
-
-
-def test_the_prompt() -> None:
-    import pty
-
-    terminal, end = pty.openpty()
-    root = Path(__file__).parents[2]
-    environment = dict(os.environ, TERM="xterm", PYTHON_COLORS="0", PYTHON_HISTORY=os.devnull)
-    process = subprocess.Popen([sys.executable, "-q"], stdin=end, stdout=end, stderr=end, cwd=root, env=environment)
-    os.close(end)
-    lines = [
-        "from tests.source.rebuild import rebuilt",
-        "f = lambda x: x + 1; g = lambda x: x * 3",
-        "def h(x):",
-        "    if x:",
-        "        return x * 10",
-        "",
-        "print('answer', rebuilt(f)(2), rebuilt(g)(2), rebuilt(h)(2))",
-        "exit()",
-    ]
-    for line in lines:
-        os.write(terminal, line.encode() + b"\n")
-    output = b""
-    with contextlib.suppress(OSError):  # the terminal is gone when the process ends
-        while piece := os.read(terminal, 4096):
-            output += piece
-    process.wait(timeout=60)
-    os.close(terminal)
-    assert b"answer 3 6 20" in output, output.decode()
 
 
 def test_threads_find_and_compile_at_once(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from autograph.runtime.trace_text import calls_libraries
 from .. import aliases, heap, identities, state
 from ..calls import call
 from ..dispatch import backend_of
+from ..frame_readers import reader
 from ..locations import has_hidden_state
 from . import effects, library_errors, rebinding, unconverted
 from .dicts import StagedDict
@@ -48,7 +49,7 @@ _PURE = frozenset(
 )  # fmt: skip
 
 _FRAME_READERS = {
-    "_warnings": ("warn",), "collections": ("namedtuple",), "inspect": ("currentframe", "stack"),
+    "_warnings": ("warn",), "collections": ("namedtuple",), "inspect": ("currentframe", "getouterframes", "stack"),
     "logging": ("critical", "debug", "error", "exception", "info", "log", "warn", "warning"),
     "sys": ("_getframe", "_getframemodulename"), "traceback": ("extract_stack", "format_stack", "print_stack"),
     "typing": ("NamedTuple", "NewType", "TypedDict"), "warnings": ("warn",),
@@ -76,7 +77,7 @@ def _watched(function: Any) -> Callable[..., Any]:
     if not effects.is_printing(getattr(function, "__self__", None)):
         effects.check(function)
     if _reads_frames(function):
-        return function
+        return reader(function) or function
     if isinstance(function, type):
         return _watched_class(function)
     if isinstance(function, (BuiltinFunctionType, MethodWrapperType)):

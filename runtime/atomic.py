@@ -22,8 +22,8 @@ __all__ = ["change", "lock", "replace"]
 
 lock = threading.RLock()
 """Is held whenever what a variable holds is replaced."""
-# A child process has only the thread that forked: the lock must not be another's then.
-os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
+if hasattr(os, "register_at_fork"):  # a child has only the thread that forked: the lock must not be another's then
+    os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
 
 
 def replace(target: Any, array: Any) -> None:

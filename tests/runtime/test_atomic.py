@@ -6,17 +6,21 @@ any order.
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import pytest
 
 import autograph as tf
-from autograph.runtime import atomic
+from autograph.runtime import atomic, threads
 from autograph.runtime.ops import state
+from autograph.runtime.ops.list_value import ListValue
 
 from .crowd import crowd, repeat
 
@@ -329,7 +333,52 @@ def test_an_error_leaves_the_lock_open() -> None:
     assert v.numpy().tolist() == [2, 3]
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers")
+@contextmanager
+def interruptions(handle: Callable[..., None]) -> Iterator[None]:
+    """The main thread is interrupted by a signal, with this handler, every millisecond."""
+    if not hasattr(signal, "pthread_kill"):
+        pytest.skip("there are no signals to threads")
+    stop, main = threading.Event(), threading.get_ident()
+
+    def interrupt() -> None:
+        while not stop.wait(0.001):
+            signal.pthread_kill(main, signal.SIGUSR1)
+
+    before, thread = signal.signal(signal.SIGUSR1, handle), threading.Thread(target=interrupt, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+        signal.signal(signal.SIGUSR1, before)
+
+
+def test_handlers_of_signals_may_do_what_they_interrupt() -> None:
+    x, calls = np.ones((50, 50), np.float32), [0]
+
+    def work() -> None:
+        for _ in range(50):
+            values = ListValue.of([1])
+            older, values = values, values.push(2)
+            assert (len(older), len(values), older[0]) == (1, 2, 1)
+            tf.random.uniform([])
+            tf.linalg.matmul(x, x)
+
+    def handle(*_: Any) -> None:
+        calls[0] += 1
+        ListValue.of([1]).push(2)
+        tf.random.uniform([])
+        tf.linalg.matmul(x, x)
+
+    setting = threads.setting()
+    before = None if setting is None else setting.get()
+    with interruptions(handle):
+        while calls[0] < 300:
+            work()
+    assert setting is None or setting.get() == before
+
+
 @way
 def test_handlers_of_signals_may_assign(way: str) -> None:
     v, calls = tf.Variable(0), [0]
@@ -342,26 +391,17 @@ def test_handlers_of_signals_may_assign(way: str) -> None:
         calls[0] += 1
         v.assign_add(1)
 
-    function, n = WAYS[way](count), 3000 if way == "eager" else tf.constant(3000)
+    function, n, runs = WAYS[way](count), 3000 if way == "eager" else tf.constant(3000), 1
     function(n)  # while it is traced, a handler would add to the graph
-    before, runs = signal.signal(signal.SIGALRM, handle), 1
-    signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
-    try:
+    with interruptions(handle):
         while calls[0] < 100 and runs < 2000:
             function(n)
             runs += 1
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
     assert int(v) == 3000 * runs + calls[0]
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 def test_threads_and_a_fork() -> None:
-    import os
-    import warnings
-
-    if not hasattr(os, "fork"):
-        pytest.skip("there is no fork")
     v, stop = tf.Variable(0), threading.Event()
 
     def count() -> None:
@@ -377,7 +417,8 @@ def test_threads_and_a_fork() -> None:
                 child = os.fork()
             if not child:
                 try:
-                    signal.alarm(20)
+                    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+                    signal.alarm(10)
                     v.assign_add(1)
                     os._exit(0)
                 finally:

@@ -446,6 +446,6 @@ from . import (  # noqa: E402
     reductions,  # noqa: F401
     running,  # noqa: F401
     statistics,  # noqa: F401
-    variables,
+    variables,  # noqa: F401
     views,  # noqa: F401
 )

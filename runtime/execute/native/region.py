@@ -19,6 +19,7 @@ from ...profiler import recorder
 from .. import costs
 from ..plan import Plan
 from . import is_available, report
+from .held import held_in
 from .transaction import StandIns, Transaction
 
 Entry = Callable[..., Any]
@@ -57,9 +58,9 @@ class Region:
         self._budget: list[float] = [self._patience]
         self._cost = costs.of_call(graph)
         self._dtypes = [value.type.dtype.numpy for value in graph.inputs]
-        transaction = Transaction(graph)
-        self._transaction = transaction if transaction.variables else None
-        self._dtypes += [variable.dtype.numpy for variable in transaction.variables]
+        held = held_in(graph)
+        self._transaction = Transaction(graph, held) if held else None
+        self._dtypes += [key.variable.dtype.numpy for key in held]
         self._blamed: set[Node] = set()
 
     @functools.cached_property
@@ -194,9 +195,9 @@ class Region:
                 return (*plan.run(*inputs[:count]), *stand_ins.held())
             except costs.Spent:
                 raise
-            except BaseException:  # what was assigned before it counts
+            except BaseException as error:  # what was assigned before it counts
                 results = (*self.graph.outputs, *stand_ins.held())
-                if self._transaction.put(inputs[count:], results) is None:
+                if self._transaction.put(inputs[count:], results) is None and isinstance(error, Exception):
                     return self.plan
                 raise
 

@@ -21,7 +21,7 @@ from typing import Any
 
 from ... import atomic
 from ...ir import Graph
-from .held import changed_in, held_in
+from .held import Held, changed_in
 
 __all__ = ["StandIns", "Transaction"]
 
@@ -42,10 +42,12 @@ class Transaction:
     put: ``put(taken, results)``: of results, of which the last are for `changed`, gives the others, once the variables
         hold these; None if one of them does not hold any more what was taken.
     turns: how many of the next runs wait for their turn.
+
+    ``held``: what `held_in` gives for the graph.
     """
 
-    def __init__(self, graph: Graph) -> None:
-        self.variables = [key.variable for key in held_in(graph)]
+    def __init__(self, graph: Graph, held: Sequence[Held]) -> None:
+        self.variables = [key.variable for key in held]
         self.changed = [key.variable for key in changed_in(graph)]
         self.turns = 0
         self.take, self.put = _written(self.variables, self.changed, len(graph.outputs))
@@ -57,7 +59,7 @@ class Transaction:
     @contextmanager
     def in_turn(self) -> Iterator[None]:
         """Alone among those who wait for their turn, or after a second in any case."""
-        self.turns -= 1
+        self.turns = max(self.turns - 1, 0)
         try:
             _turn.acquire(timeout=_LONGEST_WAIT)
             yield

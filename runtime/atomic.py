@@ -18,19 +18,12 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["change", "lock", "replace"]
+__all__ = ["change", "lock"]
 
 lock = threading.RLock()
 """Is held whenever what a variable holds is replaced."""
 if hasattr(os, "register_at_fork"):  # a child has only the thread that forked: the lock must not be another's then
     os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
-
-
-def replace(target: Any, array: Any) -> None:
-    """Let a variable hold an array."""
-    with lock:
-        old, target._array = target._array, array
-    del old  # what its end brings about does not happen under the lock
 
 
 def change(target: Any, function: Callable[..., Any], *rest: Any) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 from autograph.errors import InvalidArgumentError
 
 from .. import shapes
-from ..atomic import change, lock, replace
+from ..atomic import change, lock
 from ..dtypes import DType, float32
 from ..op import OPS, Type, op
 from ..shapes import Shape
@@ -46,7 +46,8 @@ def _assign(value: Any, *, target: Any) -> tuple[()]:
     if type(value) is not np.ndarray:
         value = _as_array(value, target.dtype)
     _check_assigned(Type(target.dtype, value.shape), target.dtype, target.static_shape, target.name)
-    replace(target, value)
+    with lock:
+        _old, target._array = target._array, value  # its end, and what that brings about, comes after the lock
     return ()
 
 

@@ -264,7 +264,7 @@ def test_reads_are_of_one_value_and_never_go_back(way: str) -> None:
 
 @way
 def test_other_shapes_meanwhile(way: str) -> None:
-    v = tf.Variable([0.0], shape=[None])
+    v = tf.Variable([1.0], shape=[None])
 
     def replace(x: Any) -> None:
         v.assign(x)

@@ -99,6 +99,52 @@ def test_threads_with_long_loops_get_through() -> None:
     assert time.perf_counter() - started < 1 + 100 * alone  # the plan takes thousands of times as long
 
 
+def test_nobody_waits_while_code_runs() -> None:
+    v, w = tf.Variable(0), tf.Variable(0)
+
+    @tf.function(jit_compile=True)
+    def count(n: Any) -> None:
+        for i in range(n):
+            v.assign_add(i * i % 7 % 3)
+
+    count(tf.constant(10))
+    thread = threading.Thread(target=lambda: count(tf.constant(80_000_000)), daemon=True)
+    thread.start()
+    w.assign_add(1)
+    v.assign(5)
+    assert thread.is_alive() and (int(v), int(w)) == (5, 1)
+    thread.join()
+    assert int(v) != 5
+
+
+def test_what_code_assigns_is_seen_at_one_moment() -> None:
+    v, w, running = tf.Variable(0), tf.Variable(np.zeros(100, np.int32)), [True]
+
+    @tf.function(jit_compile=True)
+    def step(n: Any) -> None:
+        for _ in range(n):
+            v.assign_add(1)
+            w.assign_add(tf.ones([100], tf.int32))
+
+    @tf.function(jit_compile=True)
+    def difference() -> Any:
+        return tf.reduce_max(tf.abs(w - v))
+
+    def write() -> None:
+        try:
+            repeat(lambda: step(n), 300)()
+        finally:
+            running[0] = False
+
+    def read() -> None:
+        while running[0]:
+            assert int(difference()) == 0
+
+    n = tf.constant(5)
+    crowd(write, read, read)
+    assert int(v) == 1500
+
+
 @pytest.mark.parametrize("demanded", [False, True])
 def test_what_was_assigned_before_an_error_counts(demanded: bool) -> None:
     v, w = tf.Variable(0), tf.Variable(0)

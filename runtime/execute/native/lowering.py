@@ -101,6 +101,11 @@ class Lowering:
         self._graph = graph
         self.e.label = "body"
 
+    def look(self, function: Callable[[], None]) -> None:
+        """Let the code call a function of Python's now and then while it runs, which may raise."""
+        self.kept.append(function)
+        self.e.look = id(function)
+
     def lower(self) -> bool:
         """Write the function. Raises `NotLowered`, when ``node`` says where.
 

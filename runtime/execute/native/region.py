@@ -20,7 +20,7 @@ from .. import costs
 from ..plan import Plan
 from . import is_available, report
 from .held import held_in
-from .transaction import StandIns, Transaction
+from .transaction import StandIns, Superseded, Transaction
 
 Entry = Callable[..., Any]
 # Code is made for at most so many combinations of shapes; others run through the plan.
@@ -86,39 +86,55 @@ class Region:
             if type(result) is not tuple:
                 result = self._run_otherwise(result, inputs)
             return result if type(result) is tuple else result.run(*inputs)
-        if transaction.turns:
-            return self._run_in_turn(inputs)
+        if transaction.turns or transaction.awaited:
+            return self._run_with_care(inputs)
         taken = transaction.take()
         result = self._entry(*inputs, *taken)
         if type(result) is not tuple:
             result = self._run_otherwise(result, (*inputs, *taken))
             if type(result) is not tuple:
                 return result.run(*inputs)
-        result = transaction.put(taken, result)
+        if transaction.changed:
+            result = transaction.put(taken, result)
         if result is None:
             transaction.forestalled()
-            return self._run_in_turn(inputs)
+            return self._run_with_care(inputs)
         return result
 
-    def _run_in_turn(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
-        """Run the graph, after threads have come into each other's way."""
-        transaction, plan = self._transaction, None
+    def _run_with_care(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
+        """Run the graph where other threads may come between, as they have done before."""
+        transaction = self._transaction
         assert transaction is not None
-        with transaction.in_turn():
-            for _ in range(_MOST_CONFLICTS):
-                taken = transaction.take()
-                given = (*inputs, *taken)
+        running, in_turn = transaction.running, transaction.turns > 0
+        before = running.taken
+        try:
+            if in_turn:
+                transaction.take_turn()
+            found = self._tried(inputs, transaction)
+        finally:
+            running.taken = before
+            if in_turn:
+                transaction.end_turn()
+        return found if type(found) is tuple else found.run(*inputs)
+
+    def _tried(self, inputs: Sequence[Any], transaction: Transaction) -> Any:
+        """Results, or the plan to run, where that is the way or other threads come between too often."""
+        for _ in range(_MOST_CONFLICTS):
+            taken = transaction.running.taken = transaction.take()
+            given = (*inputs, *taken)
+            try:
                 result = self._entry(*given)
                 if type(result) is not tuple:
                     result = self._run_otherwise(result, given)
-                if type(result) is not tuple:
-                    plan = result
-                    break
-                result = transaction.put(taken, result)
-                if result is not None:
-                    return result
-                transaction.forestalled()
-        return (plan or self.plan).run(*inputs)
+            except Superseded:
+                continue
+            if type(result) is not tuple or not transaction.changed:
+                return result
+            result = transaction.put(taken, result)
+            if result is not None:
+                return result
+            transaction.forestalled()
+        return self.plan
 
     def _run_otherwise(self, result: Any, inputs: Sequence[Any]) -> Any:
         """Results, as of `_entry`, or the plan to run: its assignments are made at once. ``inputs``: also variables."""
@@ -150,8 +166,8 @@ class Region:
         arrays = [np.asarray(x, dtype, order="C") for x, dtype in zip((*inputs, *taken), self._dtypes, strict=True)]
         entry = self._entries.get(tuple([array.shape for array in arrays]))
         started = recorder.clock()
-        result = None if entry is None else entry(*arrays)
-        if type(result) is tuple and transaction is not None:
+        result = None if entry is None or (transaction and transaction.awaited) else entry(*arrays)
+        if type(result) is tuple and transaction is not None and transaction.changed:
             result = transaction.put(taken, result)
         if type(result) is not tuple:
             return self._profiled.run(*inputs)
@@ -239,6 +255,8 @@ class Region:
         given = [*[value.type for value in self.graph.inputs], *variables]
         types = [Type(each.dtype, shape) for each, shape in zip(given, shapes, strict=True)]
         lowering = Lowering(self.graph, types)
+        if self._transaction is not None and self._transaction.awaited:
+            lowering.look(self._transaction.look)
         try:
             with deeper(_DEEPER):
                 if not lowering.lower():

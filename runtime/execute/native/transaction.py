@@ -5,7 +5,8 @@ all that it has made of them takes its place at one moment, if they still hold w
 thread has come between: nothing has happened yet, and the code runs again. So a run is as if each assignment in it had
 been made at its end, and no assignment of any thread is lost. (H. Kung, J. Robinson, "On optimistic methods for
 concurrency control", 1981.) Variables that are only read may have been assigned to meanwhile: as in TensorFlow, a graph
-does not promise in which order it comes to different variables.
+does not promise in which order it comes to different variables. But where a loop may wait for one of them, the code
+looks now and then whether it is another, and runs again then: the loop would never end.
 
 Code that has been forestalled takes turns with other such code, so that one of them gets through. If it is forestalled
 again and again, by assignments outside of such code, the plan runs, whose assignments are atomic one by one. No lock is
@@ -21,14 +22,25 @@ from typing import Any
 
 from ... import atomic
 from ...ir import Graph
+from .awaited import awaited_in
 from .held import Held, changed_in
 
-__all__ = ["StandIns", "Transaction"]
+__all__ = ["StandIns", "Superseded", "Transaction"]
 
 # After code was forestalled, so many of its runs wait for their turn from the start.
 _TURNS = 100
 _LONGEST_WAIT = 1.0
 _turn = threading.RLock()
+
+
+class Superseded(BaseException):
+    """A variable that a loop waits for has been assigned to while its code ran."""
+
+
+class _Running(threading.local):
+    """What the run on this thread has taken."""
+
+    taken: tuple[Any, ...] = ()
 
 
 class Transaction:
@@ -42,6 +54,8 @@ class Transaction:
     put: ``put(taken, results)``: of results, of which the last are for `changed`, gives the others, once the variables
         hold these; None if one of them does not hold any more what was taken.
     turns: how many of the next runs wait for their turn.
+    awaited: whether there are variables that loops may wait for. `look` raises `Superseded` when one of them does not
+        hold any more what the run on this thread has taken, which is in `running`.
 
     ``held``: what `held_in` gives for the graph.
     """
@@ -50,22 +64,30 @@ class Transaction:
         self.variables = [key.variable for key in held]
         self.changed = [key.variable for key in changed_in(graph)]
         self.turns = 0
+        awaited = set(map(id, awaited_in(graph)))
+        self.awaited = bool(awaited)
+        self._awaited = [(i, each) for i, each in enumerate(self.variables) if id(each) in awaited]
+        self.running = _Running()
         self.take, self.put = _written(self.variables, self.changed, len(graph.outputs))
 
     def forestalled(self) -> None:
         """Another thread has changed a variable meanwhile."""
         self.turns = _TURNS
 
-    @contextmanager
-    def in_turn(self) -> Iterator[None]:
-        """Alone among those who wait for their turn, or after a second in any case."""
+    def take_turn(self) -> None:
+        """Wait until no other thread has its turn, or for a second."""
         self.turns = max(self.turns - 1, 0)
-        try:
-            _turn.acquire(timeout=_LONGEST_WAIT)
-            yield
-        finally:
-            with suppress(RuntimeError):  # it was not got
-                _turn.release()
+        _turn.acquire(timeout=_LONGEST_WAIT)
+
+    def end_turn(self) -> None:
+        with suppress(RuntimeError):  # it was not got
+            _turn.release()
+
+    def look(self) -> None:
+        """Code calls this now and then while it runs, if there are variables that loops may wait for."""
+        taken = self.running.taken
+        if any(variable._array is not taken[i] for i, variable in self._awaited):
+            raise Superseded
 
 
 def _written(variables: Sequence[Any], changed: Sequence[Any], count: int) -> tuple[Callable[..., Any], ...]:

@@ -14,6 +14,7 @@ import pytest
 import autograph as tf
 from autograph.runtime.execute.native import region as regions
 from autograph.runtime.execute.native import transaction
+from autograph.runtime.execute.native.awaited import awaited_in
 from autograph.runtime.execute.native.region import Region
 
 from ...crowd import crowd, repeat
@@ -143,6 +144,90 @@ def test_what_code_assigns_is_seen_at_one_moment() -> None:
     n = tf.constant(5)
     crowd(write, read, read)
     assert int(v) == 1500
+
+
+def by_test(stop: Any, turns: Any) -> None:
+    while not stop:
+        turns.assign_add(1)
+
+
+def by_break(stop: Any, turns: Any) -> None:
+    while True:
+        turns.assign_add(1)
+        if stop:
+            break
+
+
+def by_state(stop: Any, turns: Any) -> None:
+    last, goes = False, True
+    while goes:
+        goes = not last
+        for _ in range(2):
+            last = tf.logical_or(stop, tf.constant(False))
+
+
+@pytest.mark.parametrize("loop", [by_test, by_break, by_state])
+@pytest.mark.parametrize("demanded", [False, True])
+def test_a_loop_that_waits_for_a_variable_ends(loop: Callable[[Any, Any], None], demanded: bool) -> None:
+    stop, turns = tf.Variable(True), tf.Variable(0)
+    function = tf.function(lambda: loop(stop, turns), jit_compile=True if demanded else None)
+    function()
+    stop.assign(False)
+    timer = threading.Timer(0.3, lambda: stop.assign(True))
+    timer.start()
+    crowd(function)
+    timer.join()
+    assert not timer.is_alive()
+
+
+def test_a_loop_that_waits_for_many_assignments_ends() -> None:
+    count = tf.Variable(0)
+
+    @tf.function(jit_compile=True)
+    def wait(n: Any) -> Any:
+        turns = 0
+        while count < n:
+            turns += 1
+        return count + 0
+
+    def add() -> None:
+        for _ in range(10):
+            time.sleep(0.02)
+            count.assign_add(1)
+
+    found: list[Any] = []
+    crowd(lambda: found.append(int(wait(tf.constant(10)))), add)
+    assert found == [10]
+
+
+def awaited(function: Callable[..., Any], *arguments: Any) -> list[str]:
+    graph = tf.function(function).get_concrete_function(*arguments).graph
+    return sorted(variable.name for variable in awaited_in(graph))
+
+
+def test_which_variables_loops_wait_for() -> None:
+    w, rate, limit = (tf.Variable(1.0, name=name) for name in ("w", "rate", "limit"))
+
+    def train(n: Any) -> None:
+        for _ in range(n):
+            w.assign(w * rate + limit)
+
+    def until(n: Any) -> None:
+        while w < limit:
+            w.assign(w * rate)
+
+    def with_break(n: Any) -> Any:
+        x = 1.0
+        for _ in range(n):
+            x = x * rate
+            if x > limit:
+                break
+        return x + w
+
+    n = tf.constant(3)
+    assert awaited(train, n) == []
+    assert awaited(until, n) == ["limit:0"]
+    assert awaited(with_break, n) == ["limit:0", "rate:0"]
 
 
 @pytest.mark.parametrize("demanded", [False, True])

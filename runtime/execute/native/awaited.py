@@ -34,7 +34,8 @@ def _awaited_by(node: Node) -> set[Held]:
 
 def _needed(graph: Graph, values: Iterable[Value]) -> tuple[set[Held], list[int]]:
     """The variables that are read for some values of a graph, and the positions of the inputs that they need."""
-    needed, read = set(values), set()
+    needed: set[Value] = set(values)
+    read: set[Held] = set()
     for node in reversed(graph.nodes):
         if needed.isdisjoint(node.outputs):
             continue

@@ -68,14 +68,13 @@ class Fails(Exception):
 class Lowering:
     """Lowers one graph for arguments of given types, of known shapes. The results are in the attributes.
 
-    After the graph's own inputs come what its variables hold (`held.held_in`), and after its outputs what those
-    hold that it changes (`held.changed_in`).
+    After the graph's inputs come what its variables hold (`held.held_in`); after its outputs, what it lets them hold.
 
     Attributes
     ----------
     e: has the text of the function.
     outputs: the types of the results, of known shape.
-    kept: the arrays whose memory the code reads.
+    kept: the arrays whose memory the code reads, and other objects that it uses.
     """
 
     def __init__(self, graph: Graph, types: Sequence[Type]) -> None:
@@ -100,11 +99,6 @@ class Lowering:
         self.outputs: list[Type] = []
         self._graph = graph
         self.e.label = "body"
-
-    def look(self, function: Callable[[], None]) -> None:
-        """Let the code call a function of Python's now and then while it runs, which may raise."""
-        self.kept.append(function)
-        self.e.look = id(function)
 
     def lower(self) -> bool:
         """Write the function. Raises `NotLowered`, when ``node`` says where.

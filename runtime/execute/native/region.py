@@ -256,7 +256,9 @@ class Region:
         types = [Type(each.dtype, shape) for each, shape in zip(given, shapes, strict=True)]
         lowering = Lowering(self.graph, types)
         if self._transaction is not None and self._transaction.awaited:
-            lowering.look(self._transaction.look)
+            look = self._transaction.look
+            lowering.kept.append(look)
+            lowering.e.look = id(look)
         try:
             with deeper(_DEEPER):
                 if not lowering.lower():

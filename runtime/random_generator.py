@@ -16,6 +16,7 @@ import numpy as np
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
 from . import shapes, trace
+from .atomic import change
 from .convert import constant, convert_to_tensor
 from .dtypes import DType, as_dtype, float32, int32, int64, uint64
 from .ir import Type
@@ -38,12 +39,13 @@ _STRIDE = 256
 
 def _take(count: Any, *, target: Any) -> Any:
     """The state of the variable before it is moved on."""
-    with target._lock:
-        before = target._array
-        low, high, key = (int(word) % 2**64 for word in before)
-        counter = (low + (high << 64) + int(count) * _STRIDE) % 2**128
-        target._array = np.array([counter % 2**64, counter >> 64, key], np.uint64).view(np.int64)
-    return before
+    return change(target, _advanced, int(count))
+
+
+def _advanced(target: Any, before: Any, count: int) -> Any:
+    low, high, key = (int(word) % 2**64 for word in before)
+    counter = (low + (high << 64) + count * _STRIDE) % 2**128
+    return np.array([counter % 2**64, counter >> 64, key], np.uint64).view(np.int64)
 
 
 def _bits(state: Any) -> np.random.Generator:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
+import os
 import threading
 from typing import Any, NamedTuple
 
@@ -52,29 +53,46 @@ def setting() -> Setting | None:
 
 
 class _OneThread:
-    """``with`` it, products take one thread. Several may be inside at once: the last one out restores the number."""
+    """``with`` it, products take one thread. Several may be inside at once: the last one out restores the number.
+
+    Handlers of signals may multiply too, at any place, and Ctrl-C may come at any: so who is inside is noted by thread,
+    and what was left undone is made up for by the next one.
+    """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._inside = 0
-        self._before = 1
+        self._lock = threading.RLock()
+        self._inside: set[int] = set()
+        self._before: int | None = None
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forked)
 
     def __enter__(self) -> None:
         found = setting()
         assert found is not None
         with self._lock:
-            if not self._inside:
+            self._inside.add(threading.get_ident())
+            if self._before is None:
                 self._before = found.get()
                 found.set(1)
-            self._inside += 1
 
     def __exit__(self, *_: object) -> None:
-        found = setting()
-        assert found is not None
         with self._lock:
-            self._inside -= 1
-            if not self._inside:
-                found.set(self._before)
+            self._inside.discard(threading.get_ident())
+            self._restore()
+
+    def _restore(self) -> None:
+        found = setting()
+        if self._inside or self._before is None or found is None:
+            return
+        if found.get() == 1:  # otherwise somebody else has set it meanwhile
+            found.set(self._before)
+        self._before = None
+
+    def _forked(self) -> None:
+        """In a child process no other thread will come out."""
+        self._lock = threading.RLock()
+        self._inside &= {threading.get_ident()}
+        self._restore()
 
 
 class _AsItIs:

@@ -6,7 +6,6 @@ program order, and a graph sees what was assigned before it ran.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
@@ -92,7 +91,6 @@ class Variable:
         self._static_shape = known
         self._trainable = True if trainable is None else bool(trainable)
         self.constraint = constraint
-        self._lock = threading.Lock()
         self.choices: list[Any] = []
         graph = trace.current_graph()
         if graph is not None and graph.by_hand:

@@ -7,7 +7,7 @@ that nothing has to be guarded op by op.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..float_warnings import ignore, restore
@@ -23,11 +23,12 @@ class Plan:
     ``budget``: a list of one number, from which the work of each turn of a loop is taken; when it gets below zero,
     `Spent` is raised (see `costs`).
     ``profiled``: the time of each node is recorded; see `runtime.profiler`.
+    ``stand_ins``: what is read and assigned to in the place of variables, by the identities of these.
     """
 
     def __init__(self, graph: Graph, check_numerics: bool = False, budget: list[float] | None = None,
-                 profiled: bool = False) -> None:  # fmt: skip
-        writer = Writer(check_numerics, budget, profiled)
+                 profiled: bool = False, stand_ins: Mapping[int, Any] | None = None) -> None:  # fmt: skip
+        writer = Writer(check_numerics, budget, profiled, stand_ins)
         self.graph = graph
         self._entry = writer.function(graph)
         writer.write_called()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,8 @@ class Writer:
     """Writes the functions of one plan. ``lines`` and ``nodes`` (the node that made each line) grow together."""
 
     def __init__(self, check_numerics: bool = False, budget: list[float] | None = None,
-                 profiled: bool = False) -> None:  # fmt: skip
+                 profiled: bool = False, stand_ins: Mapping[int, Any] | None = None) -> None:  # fmt: skip
+        self._stand_ins = stand_ins or {}
         self.check_numerics, self.budget, self.profiled = check_numerics, budget, profiled
         self.profiled_nodes: list[Node] = []
         self.lines: list[str] = []
@@ -120,7 +121,7 @@ class Writer:
         if is_literal(value):
             return repr(value)
         name = self.fresh_global(f"attr_{identifier(key)}")
-        self.globals[name] = value
+        self.globals[name] = self._stand_ins.get(id(value), value)
         return name
 
     def copies_view(self, node: Node) -> bool:

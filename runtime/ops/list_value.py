@@ -15,10 +15,10 @@ with a copy in place of re-rooting, so that reading an old version costs others 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from threading import Lock
+from threading import RLock
 from typing import Any
 
-_lock = Lock()
+_lock = RLock()  # handlers of signals, which come at any place, may have lists of their own
 
 
 class ListValue:

@@ -35,7 +35,7 @@ class _Generators:
     """The generators of stateful ops: one for all without a seed, one for each seed that an op gives itself."""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()  # handlers of signals may draw too
         self.restart(None)
 
     def restart(self, seed: int | None) -> None:

@@ -2,6 +2,7 @@
 
 A node holds the variable itself, as an attribute: ``variable`` where it reads (gradients find it by that name),
 ``target`` where it writes. A variable's array is replaced and never changed, so what was read before stays as it was.
+Each node that writes is atomic (see `runtime.atomic`); several together are not, nor is a read and what follows it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 from autograph.errors import InvalidArgumentError
 
 from .. import shapes
+from ..atomic import change, lock
 from ..dtypes import DType, float32
 from ..op import OPS, Type, op
 from ..shapes import Shape
@@ -44,8 +46,8 @@ def _assign(value: Any, *, target: Any) -> tuple[()]:
     if type(value) is not np.ndarray:
         value = _as_array(value, target.dtype)
     _check_assigned(Type(target.dtype, value.shape), target.dtype, target.static_shape, target.name)
-    with target._lock:
-        target._array = value
+    with lock:
+        _old, target._array = target._array, value  # its end, and what that brings about, comes after the lock
     return ()
 
 
@@ -70,10 +72,20 @@ def _check_equal_shapes(shape: Shape, given: Shape) -> None:
 
 
 def _step(function: Any) -> Any:
+    def stepped(target: Any, old: Any, value: Any) -> Any:
+        shape = np.shape(value)
+        if shape != old.shape:
+            _check_equal_shapes(old.shape, shape)
+        return np.asarray(function(old, value), target.dtype.numpy)
+
     def kernel(value: Any, *, target: Any) -> tuple[()]:
-        with target._lock:
-            _check_equal_shapes(target._array.shape, np.shape(value))
-            target._array = np.asarray(function(target._array, value), target.dtype.numpy)
+        old = target._array
+        new = stepped(target, old, value)
+        with lock:  # as `change`, of which this saves a call
+            if target._array is old:
+                target._array = new
+                return ()
+        change(target, stepped, value)
         return ()
 
     return kernel
@@ -85,8 +97,10 @@ def _infer_update(*inputs: Type, target: Any, by: str, **attributes: Any) -> tup
 
 
 def _update(*inputs: Any, target: Any, by: str, **attributes: Any) -> tuple[()]:
-    with target._lock:
-        target._array = np.asarray(OPS[by].numpy(target._array, *inputs, **attributes), target.dtype.numpy)
+    def updated(target: Any, old: Any) -> Any:
+        return np.asarray(OPS[by].numpy(old, *inputs, **attributes), target.dtype.numpy)
+
+    change(target, updated)
     return ()
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -72,6 +74,47 @@ def test_the_number_comes_back_after_errors_and_from_several_threads():
     for worker in workers:
         worker.join()
     assert setting.get() == before
+
+
+def test_the_number_that_is_set_while_another_thread_multiplies_is_kept():
+    before = setting.get()
+    try:
+        with threads.few_threads(100_000):
+            setting.set(before + 2)
+        assert setting.get() == before + 2
+    finally:
+        setting.set(before)
+
+
+def test_an_interrupted_product_is_made_up_for():
+    before = setting.get()
+    threads.few_threads(100_000).__enter__()  # and out without __exit__
+    assert setting.get() == 1
+    x = np.ones((100, 100), "f")
+    threads.matmul(x, x)
+    assert setting.get() == before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_child_process_does_not_wait_for_threads_of_its_parent():
+    before, inside, leave = setting.get(), threading.Event(), threading.Event()
+
+    def work():
+        with threads.few_threads(100_000):
+            inside.set()
+            leave.wait()
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    inside.wait()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        child = os.fork()
+    if not child:
+        os._exit(0 if setting.get() == before else 1)
+    leave.set()
+    worker.join()
+    assert os.waitpid(child, 0)[1] == 0 and setting.get() == before
 
 
 def test_the_number_that_the_user_has_set_is_kept():

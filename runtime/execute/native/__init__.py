@@ -5,6 +5,8 @@ supported.py       the names of the ops and dtypes that there is code for
 partition.py       which parts of a graph become machine code
 region.py          such a part: code for each combination of shapes, when its plan has worked long enough for compiling
                    to pay, and the plan for everything else
+transaction.py     what variables hold, taken before code runs and put back after it, by any number of threads; held.py,
+                   awaited.py: which variables these are, and which of them loops may wait for
 lowering.py        a graph as the text of one function; control.py, views.py, gathers.py, reductions.py, statistics.py,
                    running.py, order.py, joining.py, products.py, lists.py, variables.py: how ops are lowered that are
                    not elementwise

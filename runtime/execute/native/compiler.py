@@ -14,7 +14,7 @@ from autograph.config import settings
 from . import cache
 from .elementwise import LIBRARY
 
-_lock = threading.Lock()
+_lock = threading.RLock()  # handlers of signals may run what has to be compiled
 _OPTIONS = {
     "speed_level": 2,
     "loop_vectorization": True,
@@ -46,7 +46,7 @@ def _add_library(llvm: Any) -> None:
             llvm.add_symbol(symbol, ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value)
     for symbol in (
         "PyErr_CheckSignals", "PyTuple_New", "PyTuple_SetItem", "PyMem_RawMalloc", "PyMem_RawRealloc", "PyMem_RawFree",
-        "Py_DecRef", "Py_IncRef", "PyEval_SaveThread", "PyEval_RestoreThread",
+        "Py_DecRef", "Py_IncRef", "PyEval_SaveThread", "PyEval_RestoreThread", "PyObject_CallNoArgs",
     ):  # fmt: skip
         llvm.add_symbol(symbol, ctypes.cast(getattr(ctypes.pythonapi, symbol), ctypes.c_void_p).value)
 

@@ -9,11 +9,12 @@ from ...ir import Graph, Node, Value
 from .arrays import Buffer, Expression, Load, Map, Splat
 from .elementwise import is_made_anew
 from .emitter import NotLowered, type_of
+from .held import Held, changed_in
 from .lists import ListOf, check_owned, joined
 from .lowering import Fails, lowers
 from .products import in_rows, second_factors
 from .reductions import all_true
-from .variables import Held, changed_in, settle
+from .variables import settle
 
 if TYPE_CHECKING:
     from .lowering import Lowering

@@ -64,6 +64,8 @@ class Emitter:
         self.sizes: dict[str, str] = {}
         self.addresses: dict[int, str] = {}
         self.label = "start"
+        self.look: int | None = None
+        """A function of Python's without parameters that is called now and then, and may raise."""
         self.may_fail = False
         self._count = 0
         self._flag: str | None = None
@@ -205,7 +207,18 @@ class Emitter:
         self.declare("@PyEval_RestoreThread", "declare void @PyEval_RestoreThread(ptr)")
         self.do(f"call void @PyEval_RestoreThread(ptr {self.let('call ptr @PyEval_SaveThread()')})")
         signal = self.let("call i32 @PyErr_CheckSignals()")
-        self.branch(self.let(f"icmp ne i32 {signal}, 0"), "interrupted", go, ", !prof !0")
+        quiet = go if self.look is None else self.new_label("look")
+        self.branch(self.let(f"icmp ne i32 {signal}, 0"), "interrupted", quiet, ", !prof !0")
+        if self.look is not None:
+            self.begin(quiet)
+            self.declare("@PyObject_CallNoArgs", "declare ptr @PyObject_CallNoArgs(ptr)")
+            self.declare("@Py_DecRef", "declare void @Py_DecRef(ptr)")
+            none = self.let(f"call ptr @PyObject_CallNoArgs(ptr {self.address(self.look)})")
+            looked = self.new_label("looked")
+            self.branch(self.let(f"icmp eq ptr {none}, null"), "interrupted", looked, ", !prof !0")
+            self.begin(looked)
+            self.do(f"call void @Py_DecRef(ptr {none})")
+            self.jump(go)
         self.begin(go)
 
     # Arithmetic

@@ -20,8 +20,8 @@ from .lowering import Fails, lowers
 
 if TYPE_CHECKING:
     from ...ir import Value
+    from .held import Held
     from .lowering import Lowering
-    from .variables import Held
 
 # An array that is made with more elements is left to the plan: sizes in bytes do not overflow then.
 _MOST_ELEMENTS = 1 << 24

@@ -34,6 +34,7 @@ from .arrays import (
 )
 from .elementwise import ELEMENTWISE, apply, is_made_anew
 from .emitter import Emitter, NotLowered, type_of
+from .held import Held, changed_in, held_in
 from .workspace import Workspace
 
 # Loops over fewer elements stay in the function that they are in.
@@ -67,14 +68,13 @@ class Fails(Exception):
 class Lowering:
     """Lowers one graph for arguments of given types, of known shapes. The results are in the attributes.
 
-    After the graph's own inputs come what its variables hold (`variables.held_in`), and after its outputs what those
-    hold that it changes (`variables.changed_in`).
+    After the graph's inputs come what its variables hold (`held.held_in`); after its outputs, what it lets them hold.
 
     Attributes
     ----------
     e: has the text of the function.
     outputs: the types of the results, of known shape.
-    kept: the arrays whose memory the code reads.
+    kept: the arrays whose memory the code reads, and other objects that it uses.
     """
 
     def __init__(self, graph: Graph, types: Sequence[Type]) -> None:
@@ -82,10 +82,10 @@ class Lowering:
         self.workspace = Workspace()
         self.scopes = Scopes()
         self.kept: list[Any] = []
-        self.values: dict[Value | variables.Held, Expression] = {}
+        self.values: dict[Value | Held, Expression] = {}
         self.work = 0
-        self.changed: dict[Graph, list[variables.Held]] = {}
-        """What `variables.changed_in` has found."""
+        self.changed: dict[Graph, list[Held]] = {}
+        """What `held.changed_in` has found."""
         self.offers: dict[Value, Load] = {}
         """Places for values, which are taken if new ones would be made for them."""
         self._offered: Load | None = None
@@ -106,7 +106,7 @@ class Lowering:
         False: there is no function, because the plan raises an error for all arguments of these shapes.
         """
         graph = self._graph
-        given: list[Value | variables.Held] = [*graph.inputs, *variables.held_in(graph)]
+        given: list[Value | Held] = [*graph.inputs, *held_in(graph)]
         for i, (value, type_) in enumerate(zip(given, self.inputs, strict=True)):
             self.values[value] = self._argument(i, type_)
         for i, value in enumerate(graph.outputs):
@@ -116,7 +116,7 @@ class Lowering:
         results = self.block(graph, graph.outputs)
         if results is None:
             return False
-        results += [self.values[key] for key in variables.changed_in(graph)]
+        results += [self.values[key] for key in changed_in(graph)]
         self.outputs = [Type(x.dtype, x.shape) for x in results]
         self._return(results)
         return True
@@ -191,9 +191,9 @@ class Lowering:
             for value in mine:
                 self.values.pop(value, None)
 
-    def dies_at(self, value: Value | variables.Held, node: Node) -> bool:
+    def dies_at(self, value: Value | Held, node: Node) -> bool:
         """Whether a value is used by a node for the last time, and once. What a variable held is when that changes."""
-        if isinstance(value, variables.Held):
+        if isinstance(value, Held):
             return True
         return self._last.get(value) is node and list(node.inputs).count(value) == 1
 
@@ -357,7 +357,7 @@ class Lowering:
             x.stored = target
         return target
 
-    def is_owned(self, x: Expression, value: Value | variables.Held) -> bool:
+    def is_owned(self, x: Expression, value: Value | Held) -> bool:
         """Whether nothing but a value can see the memory of its array, which is all of a part of the workspace."""
         if not isinstance(x, Load) or x.buffer.slot is None or x.moved is not None or x.offset:
             return False
@@ -445,6 +445,6 @@ from . import (  # noqa: E402
     reductions,  # noqa: F401
     running,  # noqa: F401
     statistics,  # noqa: F401
-    variables,
+    variables,  # noqa: F401
     views,  # noqa: F401
 )

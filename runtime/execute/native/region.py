@@ -19,12 +19,16 @@ from ...profiler import recorder
 from .. import costs
 from ..plan import Plan
 from . import is_available, report
+from .held import held_in
+from .transaction import StandIns, Superseded, Transaction
 
 Entry = Callable[..., Any]
 # Code is made for at most so many combinations of shapes; others run through the plan.
 _MOST_SHAPES = 16
 # Code that gives up so often (because of errors and warnings) is not asked again.
 _MOST_FAILURES = 10
+# Code that other threads forestall so often in one run leaves it to the plan.
+_MOST_CONFLICTS = 3
 # How much deeper than Python's limit calls may nest that go down into sub-graphs.
 _DEEPER = 20_000
 _lock = threading.RLock()
@@ -34,8 +38,8 @@ class Region:
     """A graph, with machine code for each combination of shapes that it is called with. ``run`` is as that of `Plan`.
 
     It begins with a plan, which counts its work until compiling pays (see `costs`), for each combination anew. The plan
-    may stop then in the midst of a loop, and the code starts over: what runs here has no effects but on variables,
-    which are set back.
+    may stop then in the midst of a loop, and the code starts over: what runs here has no effects but on variables, and
+    such a plan, as the code, has no effects on these before its end (see `transaction`).
 
     Attributes
     ----------
@@ -54,10 +58,9 @@ class Region:
         self._budget: list[float] = [self._patience]
         self._cost = costs.of_call(graph)
         self._dtypes = [value.type.dtype.numpy for value in graph.inputs]
-        nodes = list(graph.walk())
-        found = [node.attributes.get("target", node.attributes.get("variable")) for node in nodes]
-        self._variables = list({id(each): each for each in found if each is not None}.values())
-        self._dtypes += [variable.dtype.numpy for variable in self._variables]
+        held = held_in(graph)
+        self._transaction = Transaction(graph, held) if held else None
+        self._dtypes += [key.variable.dtype.numpy for key in held]
         self._blamed: set[Node] = set()
 
     @functools.cached_property
@@ -75,25 +78,68 @@ class Region:
         parts, regions = partition(self.graph, self._blamed)
         return _plan_of(parts) if regions else self.plan
 
-    @functools.cached_property
-    def _counting(self) -> Plan:
-        """The plan that runs while it is open whether there will be code: it counts the turns of loops."""
-        if all(node.op.name != "while" for node in self.graph.walk()):
-            return self.plan
-        return _plan_of(self.graph, budget=self._budget)
-
     def run(self, *inputs: Any) -> tuple[Any, ...]:
         """Run the graph. Raises what its plan raises."""
-        if self._variables:
-            inputs = (*inputs, *[variable._array for variable in self._variables])
-        result = self._entry(*inputs)
-        return result if type(result) is tuple else self._run_otherwise(result, inputs)
+        transaction = self._transaction
+        if transaction is None:
+            result = self._entry(*inputs)
+            if type(result) is not tuple:
+                result = self._run_otherwise(result, inputs)
+            return result if type(result) is tuple else result.run(*inputs)
+        if transaction.turns or transaction.awaited:
+            return self._run_with_care(inputs)
+        taken = transaction.take()
+        result = self._entry(*inputs, *taken)
+        if type(result) is not tuple:
+            result = self._run_otherwise(result, (*inputs, *taken))
+            if type(result) is not tuple:
+                return result.run(*inputs)
+        if transaction.changed:
+            result = transaction.put(taken, result)
+        if result is None:
+            transaction.forestalled()
+            return self._run_with_care(inputs)
+        return result
 
-    def _plain(self, inputs: Sequence[Any]) -> Sequence[Any]:
-        """The inputs of the graph alone: plans read variables themselves."""
-        return inputs[: len(inputs) - len(self._variables)] if self._variables else inputs
+    def _run_with_care(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
+        """Run the graph where other threads may come between, as they have done before."""
+        transaction = self._transaction
+        assert transaction is not None
+        running, in_turn = transaction.running, transaction.turns > 0
+        before = running.taken
+        try:
+            if in_turn:
+                transaction.take_turn()
+            found = self._tried(inputs, transaction)
+        finally:
+            running.taken = before
+            if in_turn:
+                transaction.end_turn()
+        return found if type(found) is tuple else found.run(*inputs)
 
-    def _run_otherwise(self, result: Any, inputs: Sequence[Any]) -> tuple[Any, ...]:
+    def _tried(self, inputs: Sequence[Any], transaction: Transaction) -> Any:
+        """Results, or the plan to run, where that is the way or other threads come between too often."""
+        for _ in range(_MOST_CONFLICTS):
+            taken = transaction.running.taken = transaction.take()
+            given = (*inputs, *taken)
+            try:
+                result = self._entry(*given)
+                if type(result) is not tuple:
+                    result = self._run_otherwise(result, given)
+            except Superseded:
+                continue
+            if type(result) is not tuple or not transaction.changed:
+                return result
+            result = transaction.put(taken, result)
+            if result is not None:
+                return result
+            transaction.forestalled()
+        return self.plan
+
+    def _run_otherwise(self, result: Any, inputs: Sequence[Any]) -> Any:
+        """Results, as of `_entry`, or the plan to run: its assignments are made at once. ``inputs``: also variables."""
+        if result.__class__ is Plan:
+            return result
         if result is None:  # there is no code, or none for these shapes
             arrays = [np.asarray(x, dtype, order="C") for x, dtype in zip(inputs, self._dtypes, strict=True)]
             shapes = tuple([array.shape for array in arrays])
@@ -103,7 +149,7 @@ class Region:
                     return result
             entry = self._entry_for(shapes)
             if entry is None:
-                return self.rest.run(*self._plain(inputs))
+                return self.rest
             result = entry(*arrays)
             if type(result) is tuple:
                 return result
@@ -111,15 +157,18 @@ class Region:
             self.failures += 1
             if self.failures == _MOST_FAILURES:
                 self._give_up()
-        return self.plan.run(*self._plain(inputs))
+        return self.plan
 
     def run_profiled(self, *inputs: Any) -> tuple[Any, ...]:
         """Run the graph as `run` does, and record how long it took: as a whole where it is machine code."""
-        given = (*inputs, *[variable._array for variable in self._variables])
-        arrays = [np.asarray(x, dtype, order="C") for x, dtype in zip(given, self._dtypes, strict=True)]
+        transaction = self._transaction
+        taken = () if transaction is None else transaction.take()
+        arrays = [np.asarray(x, dtype, order="C") for x, dtype in zip((*inputs, *taken), self._dtypes, strict=True)]
         entry = self._entries.get(tuple([array.shape for array in arrays]))
         started = recorder.clock()
-        result = None if entry is None else entry(*arrays)
+        result = None if entry is None or (transaction and transaction.awaited) else entry(*arrays)
+        if type(result) is tuple and transaction is not None and transaction.changed:
+            result = transaction.put(taken, result)
         if type(result) is not tuple:
             return self._profiled.run(*inputs)
         if recorder.active is not None:
@@ -130,22 +179,51 @@ class Region:
     def _profiled(self) -> Plan:
         return _plan_of(self.graph, profiled=True)
 
-    def _waiting(self, *inputs: Any) -> tuple[Any, ...] | None:
-        """Run the plan, and count its work; None when so much is done that compiling pays."""
+    def _waiting(self, *inputs: Any) -> Any:
+        """Run the plan, and count its work; None when so much is done that compiling pays.
+
+        A plan that can't be broken off is given back, to be run.
+        """
         budget = self._budget
         if budget[0] <= 0:
             return None
         budget[0] -= self._cost
+        if self._counting is None:
+            return self.plan
+        plan, stand_ins = self._counting
         try:
-            result = self._counting.run(*self._plain(inputs))
+            if stand_ins is None:
+                result = plan.run(*inputs[: len(self.graph.inputs)])
+            else:
+                result = self._run_aside(plan, stand_ins, inputs)
         except costs.Spent:
-            for variable, array in zip(self._variables, inputs[len(inputs) - len(self._variables) :], strict=True):
-                with variable._lock:  # the code starts from the beginning
-                    variable._array = array
             return None
         if budget[0] == math.inf:  # a warning has been given, which must not come twice
             budget[0] = self._patience
         return result
+
+    def _run_aside(self, plan: Plan, stand_ins: StandIns, inputs: Sequence[Any]) -> Any:
+        """Run a plan that does not touch the variables; the results have what these are to hold, as those of code."""
+        assert self._transaction is not None
+        count = len(self.graph.inputs)
+        with stand_ins.holding(inputs[count:]):
+            try:
+                return (*plan.run(*inputs[:count]), *stand_ins.held())
+            except costs.Spent:
+                raise
+            except BaseException as error:  # what was assigned before it counts
+                results = (*self.graph.outputs, *stand_ins.held())
+                if self._transaction.put(inputs[count:], results) is None and isinstance(error, Exception):
+                    return self.plan
+                raise
+
+    @functools.cached_property
+    def _counting(self) -> tuple[Plan, StandIns | None] | None:
+        """The plan that runs while it is open whether there will be code, and counts the turns of loops, if any."""
+        if all(node.op.name != "while" for node in self.graph.walk()):
+            return None
+        stand_ins = None if self._transaction is None else StandIns(self._transaction)
+        return _plan_of(self.graph, budget=self._budget, stand_ins={} if stand_ins is None else stand_ins.of), stand_ins
 
     def _give_up(self) -> None:
         with _lock:
@@ -172,16 +250,20 @@ class Region:
             return None
         from .assemble import module
         from .lowering import Lowering
-        from .variables import assigning, changed_in
 
-        given = [*[value.type for value in self.graph.inputs], *self._variables]
+        variables = [] if self._transaction is None else self._transaction.variables
+        given = [*[value.type for value in self.graph.inputs], *variables]
         types = [Type(each.dtype, shape) for each, shape in zip(given, shapes, strict=True)]
         lowering = Lowering(self.graph, types)
+        if self._transaction is not None and self._transaction.awaited:
+            look = self._transaction.look
+            lowering.kept.append(look)
+            lowering.e.look = id(look)
         try:
             with deeper(_DEEPER):
                 if not lowering.lower():
                     return None
-                return assigning(module(lowering), changed_in(self.graph), len(self.graph.outputs))
+                return module(lowering)
         except Exception as error:
             if settings.checks and not isinstance(error, AutographError):
                 raise  # a mistake of ours, which must not stop users

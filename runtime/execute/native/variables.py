@@ -1,21 +1,22 @@
 """Variables: what they hold is given to the code, and what they hold at the end comes back as more results.
 
+What calls the code puts that into the variables: see transaction.py.
+
 While code is written, `Lowering.values` has what each variable holds at that place, under its `Held`. Loops and
 branches that assign to one have it as one more value of theirs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from ...ir import Graph, Node
+from ...ir import Node
 from ...op import OPS
-from ...ops.state import READ
 from ...shapes import is_compatible
 from .arrays import Expression
 from .emitter import NotLowered
+from .held import Held
 from .lowering import LOWERINGS, Fails, lowers
 from .views import cast
 
@@ -23,67 +24,11 @@ if TYPE_CHECKING:
     from .lowering import Lowering
 
 
-class Held:
-    """Stands for what a variable holds."""
-
-    __slots__ = ("variable",)
-
-    def __init__(self, variable: Any) -> None:
-        self.variable = variable
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Held) and other.variable is self.variable
-
-    def __hash__(self) -> int:
-        return id(self.variable)
-
-
-def held_in(graph: Graph) -> list[Held]:
-    """The variables that a graph reads or changes."""
-    nodes = [node for node in graph.walk() if "target" in node.attributes or node.op is READ]
-    return list(dict.fromkeys(Held(node.attributes.get("target", node.attributes.get("variable"))) for node in nodes))
-
-
-def changed_in(*graphs: Graph, known: dict[Graph, list[Held]] | None = None) -> list[Held]:
-    """The variables that graphs change; ``known`` has what was found before: nested graphs cost nothing."""
-    known = {} if known is None else known
-    found: dict[Held, None] = {}
-    for graph in graphs:
-        if graph not in known:
-            known[graph] = []
-            mine: dict[Held, None] = {}
-            for node in graph.nodes:
-                if "target" in node.attributes:
-                    mine[Held(node.attributes["target"])] = None
-                mine.update(dict.fromkeys(changed_in(*node.subgraphs, known=known)))
-            known[graph] = list(mine)
-        found.update(dict.fromkeys(known[graph]))
-    return list(found)
-
-
 def settle(lowering: Lowering) -> None:
     """Store what variables hold, before a loop or branch in which it may be read."""
     for key, x in list(lowering.values.items()):
         if isinstance(key, Held) and x.resolved().operations:
             lowering.values[key] = lowering.materialised(x)
-
-
-def assigning(entry: Callable[..., Any], changed: Iterable[Held], count: int) -> Callable[..., Any]:
-    """Code that sets variables to what comes after its own results, of which there are ``count``."""
-    variables = [key.variable for key in changed]
-    if not variables:
-        return entry
-
-    def run(*arrays: Any) -> Any:
-        results = entry(*arrays)
-        if type(results) is not tuple:
-            return results
-        for variable, array in zip(variables, results[count:], strict=True):
-            with variable._lock:
-                variable._array = array
-        return results[:count]
-
-    return run
 
 
 @lowers("read_variable")

@@ -1,0 +1,45 @@
+"""Which variables decide when a loop ends that does not assign to them: it may wait for another thread to do so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ...ir import Graph, Node, Value
+from ...ops.state import READ
+from .held import Held, changed_in
+
+
+def awaited_in(graph: Graph) -> list[Any]:
+    """The variables that loops of a graph may wait for."""
+    found: dict[Held, None] = {}
+    for node in graph.walk():
+        if node.op.name == "while":
+            found.update(dict.fromkeys(_awaited_by(node)))
+    return [key.variable for key in found]
+
+
+def _awaited_by(node: Node) -> set[Held]:
+    """What the test of a loop reads, or what its state is made of that the test looks at."""
+    test, body, count = (node.attributes[key] for key in ("test", "body", "count"))
+    read, state = _needed(test, test.outputs)
+    todo, seen = [i for i in state if i < count], set(state)
+    while todo:
+        more, positions = _needed(body, [body.outputs[i] for i in todo] if not body.never_returns else [])
+        read |= more
+        todo = [i for i in positions if i < count and i not in seen]
+        seen.update(todo)
+    return read - set(changed_in(test, body))
+
+
+def _needed(graph: Graph, values: Iterable[Value]) -> tuple[set[Held], list[int]]:
+    """The variables that are read for some values of a graph, and the positions of the inputs that they need."""
+    needed: set[Value] = set(values)
+    read: set[Held] = set()
+    for node in reversed(graph.nodes):
+        if needed.isdisjoint(node.outputs):
+            continue
+        needed.update(node.inputs)
+        inner = [each for part in node.subgraphs for each in part.walk()]
+        read.update(Held(each.attributes["variable"]) for each in (node, *inner) if each.op is READ)
+    return read, [i for i, value in enumerate(graph.inputs) if value in needed]

@@ -15,8 +15,8 @@ from .op import OPS
 from .tensor import EagerTensor, SymbolicTensor, Tensor
 
 __all__ = [
-    "as_tensor", "cast", "constant", "constant_tensor", "convert_to_tensor", "holds_tensor", "strong", "weak_kind",
-    "wrap",
+    "as_tensor", "cast", "constant", "constant_tensor", "convert_to_tensor", "fitted", "holds_tensor", "is_array",
+    "strong", "weak_kind", "wrap",
 ]  # fmt: skip
 
 _SCALARS = frozenset((bool, int, float, complex, str, bytes))
@@ -180,6 +180,29 @@ def _cast_array(array: np.ndarray[Any, Any], dtype: DType, original: Any) -> np.
             raise InvalidArgumentError(f"{original!r} is out of bounds for {dtype!r}")
     with np.errstate(all="ignore"):
         return array.astype(dtype.numpy)
+
+
+def is_array(value: Any) -> bool:
+    """Whether a value, which is no Python number, becomes a tensor with a value: an array, or a list of such."""
+    return not (hasattr(type(value), "__tensor__") or holds_tensor(value))
+
+
+def fitted(tensor: EagerTensor, dtype: DType) -> EagerTensor:
+    """What an array became, in the dtype of the tensors it meets. Raises for an integer that does not fit."""
+    array, given = tensor._array, tensor.dtype
+    if given is dtype:
+        return tensor
+    if given.is_integer and dtype.is_integer and array.size:
+        limits = np.iinfo(dtype.numpy)
+        for number in (int(array.min()), int(array.max())):
+            if not limits.min <= number <= limits.max:
+                raise InvalidArgumentError(
+                    f"{number}, in {'an array' if array.ndim else 'a NumPy scalar'} of dtype {given.name}, is out of "
+                    f"bounds for {dtype!r}, the dtype of the tensor that it meets",
+                    remedy=f"cast the tensor, tf.cast(x, tf.{given.name}), to compute in {given.name}",
+                )
+    with np.errstate(all="ignore"):
+        return EagerTensor(array.astype(dtype.numpy))
 
 
 def _foreign_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:

@@ -17,7 +17,7 @@ from autograph.errors import InvalidTypeError
 __all__ = [
     "DType", "as_dtype", "bool_", "complex64", "complex128", "default_type", "float16", "float32", "float64", "int8",
     "int16", "int32", "int64", "promote", "result_type", "string", "uint8", "uint16", "uint32", "uint64", "variant",
-    "widest", "with_weak",
+    "widest", "with_weak", "yields",
 ]  # fmt: skip
 
 
@@ -210,6 +210,17 @@ def promote(a: DType, b: DType) -> DType:
             raise InvalidTypeError(f"{a!r} and {b!r} have no common type; convert one of them first")
         found = _promoted[a, b] = from_numpy(np.promote_types(a.numpy, b.numpy))
     return found
+
+
+def yields(array: DType, tensor: DType) -> bool:
+    """Whether a NumPy array takes the dtype of a tensor that it meets: of its own kind, or of one that holds its values.
+
+    >>> yields(float64, float32), yields(int64, float32), yields(float32, int32)
+    (True, True, False)
+    """
+    if array.kind not in _KIND_OF or tensor.kind not in _KIND_OF:
+        return array is tensor
+    return _KIND_OF[array.kind] <= _KIND_OF[tensor.kind]
 
 
 def with_weak(dtype: DType, python_type: type) -> DType:

@@ -213,7 +213,7 @@ def promote(a: DType, b: DType) -> DType:
 
 
 def yields(array: DType, tensor: DType) -> bool:
-    """Whether a NumPy array takes the dtype of a tensor that it meets: of its own kind, or of one that holds its values.
+    """Whether a NumPy array takes the dtype of a tensor that it meets: one of its own kind, or of a wider kind.
 
     >>> yields(float64, float32), yields(int64, float32), yields(float32, int32)
     (True, True, False)

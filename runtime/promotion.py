@@ -11,10 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
-
-from autograph.errors import InvalidArgumentError
-
 from . import convert, dtypes
 from .dtypes import DType
 from .op import Op
@@ -91,7 +87,7 @@ def _brought_together(inputs: Sequence[Any], start: int, dtype: DType | None, lo
 
 
 def _with_arrays(tensors: DType | None, arrays: Sequence[DType]) -> DType | None:
-    """The dtype of tensors together with arrays, which take the tensors' dtype if it is of their kind or a wider one."""
+    """The dtype of tensors and arrays: an array takes part in it where it does not take the tensors' own."""
     dtype = tensors
     for each in arrays:
         if tensors is None or not dtypes.yields(each, tensors):

@@ -16,7 +16,6 @@ from autograph.errors import AutographError, InvalidArgumentError, InvalidTypeEr
 from autograph.tracebacks import trim
 
 from . import convert, dtypes, numerics, places, promotion, shapes
-from .dtypes import DType
 from .float_warnings import ignore, restore
 from .ir import Graph, Node, Type, Value, foreign_value_error
 from .op import Op

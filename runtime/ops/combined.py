@@ -9,6 +9,7 @@ import numpy as np
 
 from ..convert import convert_to_tensor
 from ..indexed_slices import IndexedSlices
+from ..promotion import together
 from ..shapes import TensorShape, as_shape, broadcast
 from ..tensor import Tensor
 from ..variable import Variable
@@ -260,7 +261,7 @@ def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | No
 
 def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any, name: str | None = None) -> Any:
     """`sigmoid_cross_entropy_with_logits`, with the term of positive labels multiplied by `pos_weight`."""
-    labels, logits = convert_to_tensor(labels), convert_to_tensor(logits)
-    weight = 1 + (convert_to_tensor(pos_weight) - 1) * labels
+    labels, logits, pos_weight = together(labels, logits, pos_weight)
+    weight = 1 + (pos_weight - 1) * labels
     loss = (1 - labels) * logits + weight * (log1p(exp(-absolute(logits))) + relu(-logits))
     return identity(loss, name)

@@ -15,9 +15,9 @@ import numpy as np
 from autograph.errors import InvalidArgumentError
 
 from .. import threads
-from ..convert import convert_to_tensor
 from ..dtypes import DType, float64
 from ..op import Op, Type, op
+from ..promotion import together
 from ..shapes import Shape, broadcast, merge
 from . import samples as s
 from .declare import holomorphic, sum_to
@@ -152,7 +152,7 @@ def dot(a: Any, b: Any) -> Any:
     The result has the other axes, those of `a` first, and the common dtype; a scalar multiplies. Raises
     `InvalidArgumentError` when the sizes of the summed axes differ.
     """
-    a, b = convert_to_tensor(a), convert_to_tensor(b)
+    a, b = together(a, b)
     if a.ndim == 0 or b.ndim == 0:
         return a * b
     if b.ndim is None or b.ndim <= 2:

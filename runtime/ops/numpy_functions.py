@@ -14,6 +14,7 @@ from ..convert import convert_to_tensor
 from ..dtypes import as_dtype, int64
 from ..numpy_protocol import implements
 from ..op import OPS
+from ..promotion import together
 from . import counts, create, cumulative, diagonals, elementwise, gather, index, joining, linalg, reduce, shape, sort
 from .infer import require
 from .reduce import axis_attribute
@@ -367,7 +368,7 @@ def _svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
 
 @implements("linalg.solve")
 def _solve(a: Any, b: Any) -> Any:
-    right = convert_to_tensor(b)
+    a, right = together(a, b)
     if right.ndim == 1:
         return shape.squeeze(linalg.solve(a, shape.expand_dims(right, -1)), -1)
     return linalg.solve(a, right)

@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from .dtypes import bool_, int32
 from .op import OPS
 
 
@@ -40,6 +43,8 @@ def in_place(binary: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 def unary(name: str) -> Callable[[Any], Any]:
     def method(self: Any) -> Any:
+        if self.python is bool:
+            self = as_int(self)
         result = trace.apply(OPS[name], self)
         return result if self.python is None else _of_numbers(result, self)
 
@@ -58,6 +63,20 @@ def _of_numbers(result: Any, other: Any) -> Any:
     if type(other) in _PYTHON or getattr(other, "python", None) is not None:
         result.python = _KINDS[result.dtype.kind]
     return result
+
+
+def as_int(flag: Any) -> Any:
+    """A graph tensor that stands for a Python bool as the int that it is to Python's operators: ``~True`` is -2."""
+    number = OPS["cast"](flag, dtype=int32)
+    number.python = int
+    return number
+
+
+def positive(self: Any) -> Any:
+    """``+x``"""
+    if self.python is bool:
+        return as_int(self)
+    return self if self.dtype is not bool_ else np.positive(self)
 
 
 def defers(other: Any) -> bool:

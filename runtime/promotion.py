@@ -45,7 +45,7 @@ def promoted(op: Op, inputs: Sequence[Any]) -> Sequence[Any]:
             result = list(inputs)
             result[loose[0]] = convert.constant_tensor(inputs[loose[0]], strong)
             return result
-    return _brought_together(inputs, start, strong, loose or ())
+    return _brought_together(inputs, start, strong, loose or (), op.numeric)
 
 
 def together(*values: Any) -> list[Any]:
@@ -53,7 +53,9 @@ def together(*values: Any) -> list[Any]:
     return _brought_together(values, 0, None, range(len(values)))
 
 
-def _brought_together(inputs: Sequence[Any], start: int, dtype: DType | None, loose: Iterable[int]) -> list[Any]:
+def _brought_together(
+    inputs: Sequence[Any], start: int, dtype: DType | None, loose: Iterable[int], is_numeric: bool = False
+) -> list[Any]:
     result = list(inputs)
     weak: list[int] = []
     arrays: list[int] = []
@@ -71,7 +73,10 @@ def _brought_together(inputs: Sequence[Any], start: int, dtype: DType | None, lo
             dtype = tensor.dtype if dtype is None else dtypes.promote(dtype, tensor.dtype)
     dtype = _with_arrays(dtype, [result[i].dtype for i in arrays])
     if python is not None:
-        dtype = _of_numbers([result[i] for i in weak], python) if dtype is None else dtypes.with_weak(dtype, python)
+        if dtype is not None:
+            dtype = dtypes.with_weak(dtype, python)
+        else:
+            dtype = _of_numbers([result[i] for i in weak], int if is_numeric and python is bool else python)
     assert dtype is not None
     for i in arrays:
         result[i] = convert.fitted(result[i], dtype)

@@ -22,6 +22,7 @@ from .operator_methods import (
     multiplied,
     multiplied_by,
     not_equal,
+    positive,
     reflected,
     remainder,
     to_the_power,
@@ -128,6 +129,7 @@ class Tensor:
     __gt__ = binary("greater")
     __ge__ = binary("greater_equal")
     __neg__ = unary("negative")
+    __pos__ = positive
     __abs__ = unary("absolute")
     __invert__ = unary("invert")
 
@@ -140,9 +142,6 @@ class Tensor:
 
     def __mod__(self, other: Any) -> Any:
         return operands.formatted(self, other) if operands.is_text(self) else remainder(self, other)
-
-    def __pos__(self) -> Any:
-        return self
 
     def __divmod__(self, other: Any) -> tuple[Any, Any]:
         return self // other, self % other
@@ -350,7 +349,7 @@ class SymbolicTensor(Tensor):
             self.value = trace.apply(OPS["ensure_shape"], self, shape=shape).value
 
     def __pos__(self) -> Any:
-        return own(self, self)
+        return own(positive(self), self)
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """The value that a session (of `tf.compat.v1`; the default one) computes for the tensor."""

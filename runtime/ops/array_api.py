@@ -14,7 +14,7 @@ from ..dtypes import as_dtype
 from ..numpy_protocol import implements
 from ..promotion import together
 from . import create, cumulative, diagonals, elementwise, joining, linalg, reduce, shape, sort
-from .infer import at_least, axis_of, require, whole
+from .infer import at_least, axis_of, not_defined_for, require, whole
 from .reduce import axis_attribute
 
 __all__: list[str] = []
@@ -37,8 +37,10 @@ def _matmul(x1: Any, x2: Any) -> Any:
 
 @implements("positive")
 def _positive(x: Any) -> Any:
-    require(convert_to_tensor(x).dtype.kind in "iufc", "positive takes numbers")
-    return convert_to_tensor(x)
+    x = convert_to_tensor(x)
+    if x.dtype.kind not in "iufc":
+        raise not_defined_for(x.dtype).about("positive")
+    return x
 
 
 @implements("vecdot", "linalg.vecdot")

@@ -16,7 +16,7 @@ from .. import shapes
 from ..dtypes import DType, float32
 from ..op import OPS, Type, op
 from ..shapes import Shape
-from .infer import require, text
+from .infer import require, require_kind, text
 
 __all__ = ["ASSIGN", "ASSIGN_ADD", "ASSIGN_SUB", "READ", "UPDATE"]
 
@@ -57,6 +57,7 @@ def _as_array(value: Any, dtype: DType) -> Any:
 
 def _infer_step(value: Type, *, target: Any) -> tuple[Type, ...]:
     require(value.dtype is target.dtype, f"a value of dtype {value.dtype.name} for a variable of {target.dtype.name}")
+    require_kind(value, "iufcS", "what is added to a variable")
     _check_equal_shapes(target.static_shape, value.shape)
     return ()
 

@@ -53,7 +53,7 @@ def weak_kind(value: Any) -> type | None:
     if kind in _SCALARS:
         return kind
     if kind is SymbolicTensor:
-        return value.python
+        return None if value.python is np.ndarray else value.python
     if kind is not list and kind is not tuple:
         return _base(kind)
     widest: type | None = None
@@ -183,12 +183,16 @@ def _cast_array(array: np.ndarray[Any, Any], dtype: DType, original: Any) -> np.
 
 
 def is_array(value: Any) -> bool:
-    """Whether a value, which is no Python number, becomes a tensor with a value: an array, or a list of such."""
+    """Whether what is no Python number is an array, or a list of such, or a graph tensor that stands for one."""
+    if type(value) is SymbolicTensor:
+        return value.python is np.ndarray
     return not (hasattr(type(value), "__tensor__") or holds_tensor(value))
 
 
-def fitted(tensor: EagerTensor, dtype: DType) -> EagerTensor:
+def fitted(tensor: Any, dtype: DType) -> Any:
     """What an array became, in the dtype of the tensors it meets. Raises for an integer that does not fit."""
+    if type(tensor) is SymbolicTensor:
+        return strong(cast(tensor, dtype))
     array, given = tensor._array, tensor.dtype
     if given is dtype:
         return tensor

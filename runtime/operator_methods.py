@@ -1,6 +1,6 @@
 """Makes the methods of tensors that Python calls for its operators.
 
-A graph tensor that stands for a Python number (`Tensor.python`) gives another one, with a Python number.
+A graph tensor that stands for a Python number or an array (`Tensor.python`) gives another one with such an operand.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def binary(name: str) -> Callable[[Any, Any], Any]:
         if defers(other):
             return NotImplemented
         result = trace.apply(OPS[name], self, other)
-        return result if self.python is None else _of_numbers(result, other)
+        return result if self.python is None else _of_numbers(result, self, other)
 
     return method
 
@@ -27,7 +27,7 @@ def binary(name: str) -> Callable[[Any, Any], Any]:
 def reflected(name: str) -> Callable[[Any, Any], Any]:
     def method(self: Any, other: Any) -> Any:
         result = trace.apply(OPS[name], other, self)
-        return result if self.python is None else _of_numbers(result, other)
+        return result if self.python is None else _of_numbers(result, self, other)
 
     return method
 
@@ -46,7 +46,7 @@ def unary(name: str) -> Callable[[Any], Any]:
         if self.python is bool:
             self = as_int(self)
         result = trace.apply(OPS[name], self)
-        return result if self.python is None else _of_numbers(result, self)
+        return result if self.python is None else _of_numbers(result, self, self)
 
     return method
 
@@ -58,10 +58,12 @@ _KINDS = {"b": bool, "i": int, "u": int, "f": float, "c": complex, "S": str}
 _PYTHON = frozenset((bool, int, float, complex, str))
 
 
-def _of_numbers(result: Any, other: Any) -> Any:
-    """What an operator gives for a Python number that is known only to the graph, and another operand."""
-    if type(other) in _PYTHON or getattr(other, "python", None) is not None:
-        result.python = _KINDS[result.dtype.kind]
+def _of_numbers(result: Any, self: Any, other: Any) -> Any:
+    """What an operator gives for a Python number, or array, that is known only to the graph, and another operand."""
+    kind = type(other) if isinstance(other, (np.ndarray, np.generic)) else getattr(other, "python", None)
+    if type(other) in _PYTHON or kind is not None:
+        is_array = self.python is np.ndarray or (kind is not None and kind not in _PYTHON)
+        result.python = np.ndarray if is_array else _KINDS[result.dtype.kind]
     return result
 
 

@@ -71,7 +71,7 @@ def _brought_together(
         result[i] = tensor = convert.convert_to_tensor(result[i])
         if not arrays or arrays[-1] != i:
             dtype = tensor.dtype if dtype is None else dtypes.promote(dtype, tensor.dtype)
-    dtype = _with_arrays(dtype, [result[i].dtype for i in arrays])
+    dtype = _with_arrays(dtype, [result[i] for i in arrays])
     if python is not None:
         if dtype is not None:
             dtype = dtypes.with_weak(dtype, python)
@@ -91,12 +91,12 @@ def _brought_together(
     return result
 
 
-def _with_arrays(tensors: DType | None, arrays: Sequence[DType]) -> DType | None:
+def _with_arrays(tensors: DType | None, arrays: Sequence[Any]) -> DType | None:
     """The dtype of tensors and arrays: an array takes part in it where it does not take the tensors' own."""
     dtype = tensors
     for each in arrays:
-        if tensors is None or not dtypes.yields(each, tensors):
-            dtype = each if dtype is None else dtypes.promote(dtype, each)
+        if tensors is None or not dtypes.yields(each.dtype, tensors, isinstance(each, EagerTensor)):
+            dtype = each.dtype if dtype is None else dtypes.promote(dtype, each.dtype)
     return dtype
 
 

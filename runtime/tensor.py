@@ -45,7 +45,7 @@ class Tensor:
 
     __array_priority__ = 100
     python: type | None = None
-    """For a graph tensor that stands for a Python number: the type of that."""
+    """For a graph tensor that stands for a Python number, or an array of NumPy: the type of that."""
     device = "/job:localhost/replica:0/task:0/device:CPU:0"
     """Where the value is; ``""`` of graph tensors, which have none."""
 
@@ -312,8 +312,8 @@ def _scalar_repr(value: Any) -> str:
 class SymbolicTensor(Tensor):
     """What a node of a graph will compute. Python can't see its value: `StagedValueError` where it tries to.
 
-    ``python``: the type of the Python number that it stands for, such as the index of a loop over a `range`: it takes
-    part in promotion as that number would.
+    ``python``: the type of the Python number that it stands for, such as the index of a loop over a `range`, or
+    `numpy.ndarray` for an array or scalar of NumPy: it takes part in promotion as that would.
     """
 
     __slots__ = ("python", "value")

@@ -168,7 +168,10 @@ class Tensor:
 
         if operands.is_text(self) and (type(key) in (int, slice) or isinstance(key, Tensor)):
             return operands.part(self, key)
-        return index.get_item(self, key)
+        part = index.get_item(self, key)
+        if self.python is np.ndarray:
+            part.python = np.ndarray
+        return part
 
     def __setitem__(self, key: Any, value: Any) -> NoReturn:
         raise InvalidTypeError(

@@ -116,7 +116,7 @@ def freeze(value: Any, is_new: Callable[[Any], bool], memo: _Memo | None = None)
     if isinstance(value, DictState):
         return value.mapped(lambda part: freeze(part, is_new, memo))
     structural = has_parts(value)
-    if not structural and not is_new(value):
+    if isinstance(value, np.generic) or (not structural and not is_new(value)):
         return value
     memo = _Memo() if memo is None else memo
     frozen = memo.get(id(value))

@@ -118,6 +118,8 @@ def matmul(
         a, b = cast(a, output_type), cast(b, output_type)
     require(not ((transpose_a and adjoint_a) or (transpose_b and adjoint_b)),
         "only one of transpose and adjoint can be set")
+    if transpose_a or adjoint_a or transpose_b or adjoint_b:
+        a, b = together(a, b)
     if transpose_a or adjoint_a:
         a = matrix_transpose(a, conjugate=adjoint_a)
     if transpose_b or adjoint_b:
@@ -135,6 +137,7 @@ def matvec(
     """
     from .shape import expand_dims, squeeze
 
+    a, b = together(a, b)
     return squeeze(matmul(a, expand_dims(b, -1), transpose_a=transpose_a, adjoint_a=adjoint_a, name=name), -1)
 
 
@@ -233,6 +236,7 @@ def outer(a: Any, b: Any) -> Any:
 
     Sizes `n` and `m` give `[n, m]` of the common dtype. Raises `InvalidArgumentError` for strings.
     """
+    a, b = together(a, b)
     return reshape(a, (-1, 1)) * reshape(b, (1, -1))
 
 

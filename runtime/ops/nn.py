@@ -214,7 +214,10 @@ def batch_normalization(
     All broadcast; the dtype is the common one, a float for integers. Raises `InvalidArgumentError` for shapes that
     don't broadcast, `InvalidTypeError` for strings among numbers.
     """
-    factor = rsqrt(convert_to_tensor(variance) + variance_epsilon)
+    given = [each for each in (x, mean, variance, offset, scale) if each is not None]
+    x, mean, variance, *more = together(*given)
+    offset, scale = (None if each is None else more.pop(0) for each in (offset, scale))
+    factor = rsqrt(variance + variance_epsilon)
     factor = factor if scale is None else factor * scale
     shift = negative(multiply(mean, factor)) if offset is None else subtract(offset, multiply(mean, factor))
     return x * factor + shift

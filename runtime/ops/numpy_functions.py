@@ -140,8 +140,8 @@ def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
 def _clip(a: Any, a_min: Any = None, a_max: Any = None, out: None = None, *, min: Any = None, max: Any = None) -> Any:
     from .math import maximum, minimum
 
-    low = (min if min is not _none else None) if a_min in (None, _none) else a_min
-    high = (max if max is not _none else None) if a_max in (None, _none) else a_max
+    low = (min if min is not _none else None) if a_min is None or a_min is _none else a_min
+    high = (max if max is not _none else None) if a_max is None or a_max is _none else a_max
     a = convert_to_tensor(a) if low is None else maximum(a, low)
     return a if high is None else minimum(a, high)
 

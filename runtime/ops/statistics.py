@@ -94,8 +94,7 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
 
     The approximation is left out for targets up to 1. Raises `InvalidArgumentError` for shapes that don't broadcast.
     """
-    log_input = convert_to_tensor(log_input)
-    targets = convert_to_tensor(targets, log_input.dtype)
+    log_input, targets = together(log_input, targets)
     result = exp(log_input) - log_input * targets
     if not compute_full_loss:
         return result

@@ -42,8 +42,8 @@ class Op:
         generic tests.
     effect: the op does something besides computing its outputs (prints, raises, draws random numbers): never
         dropped, merged or reordered among other effects.
-    promote: inputs from this position on are cast to their common dtype (NumPy's promotion; Python numbers, and
-        lists of them, are weak) before `infer` and the kernel see them. None: every input keeps its own dtype.
+    promote: inputs from this position on are cast to their common dtype (see `runtime.promotion`) before `infer` and
+        the kernel see them. None: every input keeps its own dtype.
     numeric: the op calculates: it refuses tensors of booleans, and takes Python's own for the numbers 0 and 1.
     divides: the expression is for floats, and for integers when the second input is above zero; else the kernel,
         which warns, has to run.

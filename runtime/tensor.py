@@ -37,8 +37,8 @@ class Tensor:
     """An array of one element type: a value (eager), or what a node of a graph will compute (symbolic).
 
     All operators work element by element and broadcast as in NumPy; mixed types promote as in NumPy, with Python
-    numbers adapting to the tensor. `isinstance(x, Tensor)` holds for both kinds. Tensors are immutable and not
-    hashable; `ref()` is hashable.
+    numbers and NumPy arrays adapting to the tensor. `isinstance(x, Tensor)` holds for both kinds. Tensors are immutable
+    and not hashable; `ref()` is hashable.
     """
 
     __slots__ = ("__weakref__",)
@@ -168,10 +168,8 @@ class Tensor:
 
         if operands.is_text(self) and (type(key) in (int, slice) or isinstance(key, Tensor)):
             return operands.part(self, key)
-        part = index.get_item(self, key)
-        if self.python is np.ndarray:
-            part.python = np.ndarray
-        return part
+        item = index.get_item(self, key)
+        return SymbolicTensor(item.value, self.python) if self.python is np.ndarray else item
 
     def __setitem__(self, key: Any, value: Any) -> NoReturn:
         raise InvalidTypeError(
@@ -316,7 +314,7 @@ class SymbolicTensor(Tensor):
     """What a node of a graph will compute. Python can't see its value: `StagedValueError` where it tries to.
 
     ``python``: the type of the Python number that it stands for, such as the index of a loop over a `range`, or
-    `numpy.ndarray` for an array or scalar of NumPy: it takes part in promotion as that would.
+    `numpy.ndarray` for an array: it takes part in promotion as that would.
     """
 
     __slots__ = ("python", "value")

@@ -1,7 +1,8 @@
 """Elementwise arithmetic, analysis, rounding, comparison and logic: `tf.math` and the operators of tensors.
 
 Two-argument functions broadcast. Dtypes follow NumPy, also where TensorFlow refuses: `exp` of integers is float64,
-an int32 and a float32 tensor add up to float64. Python numbers are weak: `float32_tensor * 2` stays float32. Integer
+an int32 and a float32 tensor add up to float64. Python numbers are weak: `float32_tensor * 2` stays float32; NumPy's
+scalars and arrays take the tensor's dtype (see `runtime.promotion`). Tensors of booleans are no numbers. Integer
 arithmetic wraps around; division rounds down and the remainder takes the sign of the divisor, as in Python; a division
 of integers by zero gives 0, as in NumPy (TensorFlow raises).
 """

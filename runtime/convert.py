@@ -15,8 +15,8 @@ from .op import OPS
 from .tensor import EagerTensor, SymbolicTensor, Tensor
 
 __all__ = [
-    "as_tensor", "cast", "constant", "constant_tensor", "convert_to_tensor", "holds_tensor", "strong", "weak_kind",
-    "wrap",
+    "as_tensor", "cast", "constant", "constant_tensor", "convert_to_tensor", "fitted", "holds_tensor", "is_array",
+    "strong", "weak_kind", "wrap",
 ]  # fmt: skip
 
 _SCALARS = frozenset((bool, int, float, complex, str, bytes))
@@ -53,7 +53,7 @@ def weak_kind(value: Any) -> type | None:
     if kind in _SCALARS:
         return kind
     if kind is SymbolicTensor:
-        return value.python
+        return None if value.python is np.ndarray else value.python
     if kind is not list and kind is not tuple:
         return _base(kind)
     widest: type | None = None
@@ -180,6 +180,33 @@ def _cast_array(array: np.ndarray[Any, Any], dtype: DType, original: Any) -> np.
             raise InvalidArgumentError(f"{original!r} is out of bounds for {dtype!r}")
     with np.errstate(all="ignore"):
         return array.astype(dtype.numpy)
+
+
+def is_array(value: Any) -> bool:
+    """Whether what is no Python number is an array, or a list of such, or a graph tensor that stands for one."""
+    if type(value) is SymbolicTensor:
+        return value.python is np.ndarray
+    return not (hasattr(type(value), "__tensor__") or holds_tensor(value))
+
+
+def fitted(tensor: Any, dtype: DType) -> Any:
+    """What an array became, in the dtype of the tensors it meets. Raises for an integer that does not fit."""
+    if type(tensor) is SymbolicTensor:
+        return strong(cast(tensor, dtype))
+    array, given = tensor._array, tensor.dtype
+    if given is dtype:
+        return tensor
+    if given.is_integer and dtype.is_integer and array.size:
+        limits = np.iinfo(dtype.numpy)
+        for number in (int(array.min()), int(array.max())):
+            if not limits.min <= number <= limits.max:
+                raise InvalidArgumentError(
+                    f"{number}, in {'an array' if array.ndim else 'a NumPy scalar'} of dtype {given.name}, is out of "
+                    f"bounds for {dtype!r}, the dtype of the tensor that it meets",
+                    remedy=f"cast the tensor, tf.cast(x, tf.{given.name}), to compute in {given.name}",
+                )
+    with np.errstate(all="ignore"):
+        return EagerTensor(array.astype(dtype.numpy))
 
 
 def _foreign_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:

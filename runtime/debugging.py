@@ -23,6 +23,7 @@ from .numerics import enable_check_numerics as enable_check_numerics
 from .op import NOT_DIFFERENTIABLE, op
 from .ops.print_format import format_array
 from .ops.shape import shape as shape_of
+from .promotion import together
 from .tensor import Tensor
 
 _RELATIONS = {
@@ -63,8 +64,7 @@ RELATION = op("assert_relation", gradient=NOT_DIFFERENTIABLE, infer=lambda *_, *
 
 def _relation(x: Any, y: Any, relation: str, message: str | None, summarize: int | None, name: str | None,
               other: str = "y") -> None:  # fmt: skip
-    x = convert_to_tensor(x)
-    y = convert_to_tensor(y) if isinstance(y, Tensor) else convert_to_tensor(np.asarray(y, x.dtype.numpy))
+    x, y = together(x, y)
     trace.apply(RELATION, x, y, name=name, relation=relation, other=other, message=message or "",
                 summarize=3 if summarize is None else summarize)  # fmt: skip
 
@@ -136,7 +136,7 @@ def assert_near(x: Any, y: Any, rtol: Any = None, atol: Any = None, message: str
 
     rtol, atol: ten times the machine epsilon of the dtype (1.19e-6 for float32) when left out.
     """
-    x, y = convert_to_tensor(x), convert_to_tensor(y)
+    x, y = together(x, y)
     epsilon = 10 * float(np.finfo(x.dtype.numpy).eps) if x.dtype.is_floating or x.dtype.is_complex else 0.0
     rtol, atol = epsilon if rtol is None else rtol, epsilon if atol is None else atol
     difference, allowed = abs(x - y), atol + rtol * abs(y)

@@ -17,7 +17,7 @@ from autograph.errors import InvalidTypeError
 __all__ = [
     "DType", "as_dtype", "bool_", "complex64", "complex128", "default_type", "float16", "float32", "float64", "int8",
     "int16", "int32", "int64", "promote", "result_type", "string", "uint8", "uint16", "uint32", "uint64", "variant",
-    "widest", "with_weak",
+    "widest", "with_weak", "yields",
 ]  # fmt: skip
 
 
@@ -212,6 +212,21 @@ def promote(a: DType, b: DType) -> DType:
     return found
 
 
+def yields(array: DType, tensor: DType, is_known: bool = True) -> bool:
+    """Whether a NumPy array takes the dtype of a tensor that it meets: one of its own kind, or of a wider kind.
+
+    Integers that only the run knows keep a dtype that holds more: nobody could tell whether they fit.
+
+    >>> yields(float64, float32), yields(int64, float32), yields(float32, int32)
+    (True, True, False)
+    """
+    if array.kind not in _KIND_OF or tensor.kind not in _KIND_OF:
+        return array is tensor
+    if not is_known and array.is_integer and tensor.is_integer:
+        return np.can_cast(array.numpy, tensor.numpy)
+    return _KIND_OF[array.kind] <= _KIND_OF[tensor.kind]
+
+
 def with_weak(dtype: DType, python_type: type) -> DType:
     """The type of ``dtype`` combined with a Python number of the given type (NEP 50).
 
@@ -234,8 +249,11 @@ def with_weak(dtype: DType, python_type: type) -> DType:
 def joined(left: DType, left_number: type | None, right: DType, right_number: type | None) -> tuple[DType, type | None]:
     """The type of a value that has one of two types, and that of the Python number that it is in both cases, if any.
 
-    ``left_number`` and ``right_number`` are the types of Python numbers: these are weak. Raises `TypeError`.
+    ``left_number`` and ``right_number`` are the types of Python numbers: these are weak; or `numpy.ndarray`, of arrays,
+    which yield to tensors. Raises `TypeError`.
     """
+    if left_number is np.ndarray or right_number is np.ndarray:
+        return _joined_arrays(left, left_number, right, right_number)
     if left_number is None or right_number is None:
         if left_number is not None:
             return with_weak(right, left_number), None
@@ -244,6 +262,17 @@ def joined(left: DType, left_number: type | None, right: DType, right_number: ty
         return promote(left, right), left_number
     number = widest(left_number, right_number)
     return left if number is left_number else right, number
+
+
+def _joined_arrays(
+    left: DType, left_number: type | None, right: DType, right_number: type | None
+) -> tuple[DType, type | None]:
+    """`joined`, where one of the two is an array."""
+    if right_number is np.ndarray:
+        left, left_number, right, right_number = right, right_number, left, left_number
+    if right_number is None:
+        return (right if yields(left, right, is_known=False) else promote(left, right)), None
+    return (promote(left, right) if right_number is np.ndarray else with_weak(left, right_number)), np.ndarray
 
 
 def result_type(*operands: Any) -> DType:

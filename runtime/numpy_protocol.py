@@ -13,8 +13,9 @@ import numpy as np
 
 from autograph.errors import StagedValueError
 
+from . import nest
 from .op import NUMPY, OPS
-from .tensor import EagerTensor, SymbolicTensor
+from .tensor import EagerTensor, SymbolicTensor, Tensor
 
 __all__ = ["function", "implements", "ufunc"]
 
@@ -66,7 +67,7 @@ def _dispatch(name: str, original: Callable[..., Any], arguments: tuple[Any, ...
     implementation = lookup(name)
     if implementation is not None:
         try:
-            return implementation(*arguments, **keywords)
+            return _as_arrays(implementation(*arguments, **keywords), [arguments, *keywords.values()])
         except TypeError:
             _check_call(name, implementation, arguments, keywords)
             raise
@@ -74,6 +75,25 @@ def _dispatch(name: str, original: Callable[..., Any], arguments: tuple[Any, ...
         return original(*_to_arrays(arguments), **{key: _to_arrays(value) for key, value in keywords.items()})
     raise _refusal(f"np.{name} has no counterpart for graph tensors",
                    f"write it with tensor operations, or tf.numpy_function(np.{name}, [x], dtype)")  # fmt: skip
+
+
+def _as_arrays(result: Any, arguments: Any) -> Any:
+    """What NumPy gives for numbers and arrays that only the graph knows, without a tensor among them: arrays."""
+    if isinstance(result, (list, tuple)):
+        if not any(type(each) is SymbolicTensor for each in result) or _any_tensor(arguments):
+            return result
+        parts = [_as_arrays(each, ()) for each in result]
+        return parts if type(result) is list else nest.sequence_of(type(result), parts)
+    if type(result) is not SymbolicTensor or _any_tensor(arguments):
+        return result
+    return SymbolicTensor(result.value, np.ndarray)
+
+
+def _any_tensor(value: Any) -> bool:
+    """Whether there are tensors that stand for themselves."""
+    if isinstance(value, (list, tuple)):
+        return any(map(_any_tensor, value))
+    return (isinstance(value, Tensor) and value.python is None) or hasattr(type(value), "__tensor__")
 
 
 def _check_call(name: str, implementation: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:

@@ -42,8 +42,9 @@ class Op:
         generic tests.
     effect: the op does something besides computing its outputs (prints, raises, draws random numbers): never
         dropped, merged or reordered among other effects.
-    promote: inputs from this position on are cast to their common dtype (NumPy's promotion; Python numbers, and
-        lists of them, are weak) before `infer` and the kernel see them. None: every input keeps its own dtype.
+    promote: inputs from this position on are cast to their common dtype (see `runtime.promotion`) before `infer` and
+        the kernel see them. None: every input keeps its own dtype.
+    numeric: the op calculates: it refuses tensors of booleans, and takes Python's own for the numbers 0 and 1.
     divides: the expression is for floats, and for integers when the second input is above zero; else the kernel,
         which warns, has to run.
     fresh: whether the kernel's results never share memory with its inputs nor with anything else; a function decides
@@ -73,6 +74,7 @@ class Op:
     samples: Callable[[], Iterable[Any]]
     effect: bool
     promote: int | None
+    numeric: bool
     expression: str | Callable[..., str | None] | None
     divides: bool
     fresh: bool | Callable[..., bool]
@@ -137,6 +139,7 @@ def op(
     samples: Callable[[], Iterable[Any]] = list,
     effect: bool = False,
     promote: int | None = None,
+    numeric: bool = False,
     expression: str | Callable[..., str | None] | None = None,
     divides: bool = False,
     fresh: bool | Callable[..., bool] | None = None,
@@ -151,8 +154,8 @@ def op(
     if fresh is None:
         fresh = isinstance(numpy, np.ufunc) or in_place is not None
     record = Op(name, infer=infer, numpy=numpy, gradient=gradient, samples=samples, effect=effect, promote=promote,
-                expression=expression, divides=divides, fresh=fresh, lenient=lenient, in_place=in_place,
-                numpy_names=numpy_names, __doc__=doc)  # fmt: skip
+                numeric=numeric, expression=expression, divides=divides, fresh=fresh, lenient=lenient,
+                in_place=in_place, numpy_names=numpy_names, __doc__=doc)  # fmt: skip
     OPS[name] = record
     NUMPY.update(dict.fromkeys(numpy_names, record))
     return record

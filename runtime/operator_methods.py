@@ -1,6 +1,6 @@
 """Makes the methods of tensors that Python calls for its operators.
 
-A graph tensor that stands for a Python number (`Tensor.python`) gives another one, with a Python number.
+A graph tensor that stands for a Python number or an array (`Tensor.python`) gives another one with such an operand.
 """
 
 from __future__ import annotations
@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from .dtypes import bool_, int32
 from .op import OPS
 
 
@@ -16,7 +19,7 @@ def binary(name: str) -> Callable[[Any, Any], Any]:
         if defers(other):
             return NotImplemented
         result = trace.apply(OPS[name], self, other)
-        return result if self.python is None else _of_numbers(result, other)
+        return result if self.python is None else _of_numbers(result, self, other)
 
     return method
 
@@ -24,7 +27,7 @@ def binary(name: str) -> Callable[[Any, Any], Any]:
 def reflected(name: str) -> Callable[[Any, Any], Any]:
     def method(self: Any, other: Any) -> Any:
         result = trace.apply(OPS[name], other, self)
-        return result if self.python is None else _of_numbers(result, other)
+        return result if self.python is None else _of_numbers(result, self, other)
 
     return method
 
@@ -40,8 +43,10 @@ def in_place(binary: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 def unary(name: str) -> Callable[[Any], Any]:
     def method(self: Any) -> Any:
+        if self.python is bool:
+            self = as_int(self)
         result = trace.apply(OPS[name], self)
-        return result if self.python is None else _of_numbers(result, self)
+        return result if self.python is None else _of_numbers(result, self, self)
 
     return method
 
@@ -53,11 +58,27 @@ _KINDS = {"b": bool, "i": int, "u": int, "f": float, "c": complex, "S": str}
 _PYTHON = frozenset((bool, int, float, complex, str))
 
 
-def _of_numbers(result: Any, other: Any) -> Any:
-    """What an operator gives for a Python number that is known only to the graph, and another operand."""
-    if type(other) in _PYTHON or getattr(other, "python", None) is not None:
-        result.python = _KINDS[result.dtype.kind]
+def _of_numbers(result: Any, self: Any, other: Any) -> Any:
+    """What an operator gives for a Python number, or array, that is known only to the graph, and another operand."""
+    kind = type(other) if isinstance(other, (np.ndarray, np.generic)) else getattr(other, "python", None)
+    if type(other) in _PYTHON or kind is not None:
+        is_array = self.python is np.ndarray or (kind is not None and kind not in _PYTHON)
+        result.python = np.ndarray if is_array else _KINDS[result.dtype.kind]
     return result
+
+
+def as_int(flag: Any) -> Any:
+    """A graph tensor that stands for a Python bool as the int that it is to Python's operators: ``~True`` is -2."""
+    number = OPS["cast"](flag, dtype=int32)
+    number.python = int
+    return number
+
+
+def positive(self: Any) -> Any:
+    """``+x``"""
+    if self.python is bool:
+        return as_int(self)
+    return self if self.dtype is not bool_ else np.positive(self)
 
 
 def defers(other: Any) -> bool:

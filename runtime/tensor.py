@@ -22,6 +22,7 @@ from .operator_methods import (
     multiplied,
     multiplied_by,
     not_equal,
+    positive,
     reflected,
     remainder,
     to_the_power,
@@ -36,15 +37,15 @@ class Tensor:
     """An array of one element type: a value (eager), or what a node of a graph will compute (symbolic).
 
     All operators work element by element and broadcast as in NumPy; mixed types promote as in NumPy, with Python
-    numbers adapting to the tensor. `isinstance(x, Tensor)` holds for both kinds. Tensors are immutable and not
-    hashable; `ref()` is hashable.
+    numbers and NumPy arrays adapting to the tensor. `isinstance(x, Tensor)` holds for both kinds. Tensors are immutable
+    and not hashable; `ref()` is hashable.
     """
 
     __slots__ = ("__weakref__",)
 
     __array_priority__ = 100
     python: type | None = None
-    """For a graph tensor that stands for a Python number: the type of that."""
+    """For a graph tensor that stands for a Python number, or an array of NumPy: the type of that."""
     device = "/job:localhost/replica:0/task:0/device:CPU:0"
     """Where the value is; ``""`` of graph tensors, which have none."""
 
@@ -128,6 +129,7 @@ class Tensor:
     __gt__ = binary("greater")
     __ge__ = binary("greater_equal")
     __neg__ = unary("negative")
+    __pos__ = positive
     __abs__ = unary("absolute")
     __invert__ = unary("invert")
 
@@ -140,9 +142,6 @@ class Tensor:
 
     def __mod__(self, other: Any) -> Any:
         return operands.formatted(self, other) if operands.is_text(self) else remainder(self, other)
-
-    def __pos__(self) -> Any:
-        return self
 
     def __divmod__(self, other: Any) -> tuple[Any, Any]:
         return self // other, self % other
@@ -169,7 +168,8 @@ class Tensor:
 
         if operands.is_text(self) and (type(key) in (int, slice) or isinstance(key, Tensor)):
             return operands.part(self, key)
-        return index.get_item(self, key)
+        item = index.get_item(self, key)
+        return SymbolicTensor(item.value, self.python) if self.python is np.ndarray else item
 
     def __setitem__(self, key: Any, value: Any) -> NoReturn:
         raise InvalidTypeError(
@@ -313,8 +313,8 @@ def _scalar_repr(value: Any) -> str:
 class SymbolicTensor(Tensor):
     """What a node of a graph will compute. Python can't see its value: `StagedValueError` where it tries to.
 
-    ``python``: the type of the Python number that it stands for, such as the index of a loop over a `range`: it takes
-    part in promotion as that number would.
+    ``python``: the type of the Python number that it stands for, such as the index of a loop over a `range`, or
+    `numpy.ndarray` for an array: it takes part in promotion as that would.
     """
 
     __slots__ = ("python", "value")
@@ -350,7 +350,7 @@ class SymbolicTensor(Tensor):
             self.value = trace.apply(OPS["ensure_shape"], self, shape=shape).value
 
     def __pos__(self) -> Any:
-        return own(self, self)
+        return own(positive(self), self)
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """The value that a session (of `tf.compat.v1`; the default one) computes for the tensor."""

@@ -38,8 +38,11 @@ class _Kind:
 
     def element(self, value: Any) -> Any:
         """A value as a tensor that may be written. Raises `ValueError` when it may not."""
-        tensor = convert_to_tensor(value) if isinstance(value, (Tensor, np.ndarray, np.generic)) else None
-        if tensor is None:
+        if isinstance(value, Tensor):
+            tensor = convert_to_tensor(value)
+        elif isinstance(value, (np.ndarray, np.generic)):
+            tensor = convert_to_tensor(value, self.dtype)
+        else:
             tensor = cast(convert_to_tensor(value, dtype_hint=self.dtype), self.dtype)
         if tensor.dtype is not self.dtype:
             raise InvalidArgumentError(

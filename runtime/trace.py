@@ -15,8 +15,7 @@ import numpy as np
 from autograph.errors import AutographError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from autograph.tracebacks import trim
 
-from . import convert, dtypes, numerics, places, shapes
-from .dtypes import DType
+from . import convert, dtypes, numerics, places, promotion, shapes
 from .float_warnings import ignore, restore
 from .ir import Graph, Node, Type, Value, foreign_value_error
 from .op import Op
@@ -190,7 +189,7 @@ def run_recorded(op: Op, inputs: Sequence[Any], attributes: dict[str, Any]) -> A
 
     if op.promote is not None:
         try:
-            inputs = _promoted(op, inputs)
+            inputs = promotion.promoted(op, inputs)
         except (AutographError, TypeError, ValueError, OverflowError) as error:
             raise _located(error, op, None) from error.__cause__
     return run_recorded(op, inputs, attributes)
@@ -217,7 +216,7 @@ def _value(graph: Graph, tensor: Tensor) -> Value:
 
 def _values(graph: Graph, op: Op, inputs: Sequence[Any]) -> list[Value]:
     if op.promote is not None:
-        inputs = _promoted(op, inputs)
+        inputs = promotion.promoted(op, inputs)
     values = []
     check = _local.check
     for tensor in inputs:
@@ -233,77 +232,11 @@ def _values(graph: Graph, op: Op, inputs: Sequence[Any]) -> list[Value]:
     return values
 
 
-def _promoted(op: Op, inputs: Sequence[Any]) -> Sequence[Any]:
-    """The inputs with those from ``op.promote`` on brought to one dtype, as tensors."""
-    start = op.promote
-    assert start is not None
-    strong: DType | None = None
-    mixed = False
-    loose: list[int] | None = None
-    for i in range(start, len(inputs)):
-        x = inputs[i]
-        kind = type(x)
-        if kind is SymbolicTensor and x.python is None:
-            dtype = x.value.type.dtype
-        elif kind is EagerTensor:
-            dtype = x.dtype
-        else:
-            loose = [i] if loose is None else [*loose, i]
-            continue
-        if strong is None:
-            strong = dtype
-        elif dtype is not strong:
-            strong, mixed = dtypes.promote(strong, dtype), True
-    if not mixed:
-        if loose is None:
-            return inputs
-        if strong is not None and len(loose) == 1 and convert.always_fits(inputs[loose[0]], strong):
-            result = list(inputs)
-            result[loose[0]] = convert.constant_tensor(inputs[loose[0]], strong)
-            return result
-    return _brought_together(inputs, start, strong, loose or ())
-
-
-def _brought_together(inputs: Sequence[Any], start: int, dtype: DType | None, loose: Sequence[int]) -> list[Any]:
-    result = list(inputs)
-    weak: list[int] = []
-    python: type | None = None
-    for i in loose:
-        kind = convert.weak_kind(result[i])
-        if kind is not None:
-            weak.append(i)
-            python = dtypes.widest(python, kind)
-        else:
-            result[i] = tensor = convert.convert_to_tensor(result[i])
-            dtype = tensor.dtype if dtype is None else dtypes.promote(dtype, tensor.dtype)
-    if python is not None:
-        dtype = _of_numbers([result[i] for i in weak], python) if dtype is None else dtypes.with_weak(dtype, python)
-    assert dtype is not None
-    for i in weak:
-        if convert.holds_tensor(result[i]):
-            result[i] = convert.convert_to_tensor(result[i])
-        else:
-            result[i] = convert.constant_tensor(result[i], dtype)
-    for i in range(start, len(result)):
-        if result[i].dtype is not dtype:
-            result[i] = convert.cast(result[i], dtype)
-    return result
-
-
-def _of_numbers(values: Sequence[Any], python: type) -> DType:
-    """The type of Python numbers alone: of the widest kind, int32 or float32 unless one of them is larger already."""
-    dtype = dtypes.default_of(python)
-    for value in values:
-        if type(value) is SymbolicTensor and value.python is python:
-            dtype = dtypes.promote(dtype, value.value.type.dtype)
-    return dtype
-
-
 def run_eagerly(op: Op, inputs: Sequence[Any], attributes: dict[str, Any]) -> Any:
     """Run an op's kernel now and wrap what it returns. Raises as `apply`, and what the kernel raises."""
     try:
         if op.promote is not None:
-            inputs = _promoted(op, inputs)
+            inputs = promotion.promoted(op, inputs)
         arrays = [x._array if type(x) is EagerTensor else _array(x) for x in inputs]
         _infer_once(op, arrays, attributes)
     except (AutographError, TypeError, ValueError, IndexError, OverflowError) as error:

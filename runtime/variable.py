@@ -319,7 +319,7 @@ class Variable:
         return value in self.value()
 
     def __pos__(self) -> Any:
-        return self.value()
+        return +self.value()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return self.value().__array__(dtype, copy)

@@ -12,8 +12,9 @@ from typing import Any
 from ..convert import convert_to_tensor
 from ..dtypes import as_dtype
 from ..numpy_protocol import implements
+from ..promotion import together
 from . import create, cumulative, diagonals, elementwise, joining, linalg, reduce, shape, sort
-from .infer import at_least, axis_of, require, whole
+from .infer import at_least, axis_of, not_defined_for, require, whole
 from .reduce import axis_attribute
 
 __all__: list[str] = []
@@ -36,13 +37,15 @@ def _matmul(x1: Any, x2: Any) -> Any:
 
 @implements("positive")
 def _positive(x: Any) -> Any:
-    require(convert_to_tensor(x).dtype.kind in "iufc", "positive takes numbers")
-    return convert_to_tensor(x)
+    x = convert_to_tensor(x)
+    if x.dtype.kind not in "iufc":
+        raise not_defined_for(x.dtype).about("positive")
+    return x
 
 
 @implements("vecdot", "linalg.vecdot")
 def _vecdot(x1: Any, x2: Any, axis: int = -1) -> Any:
-    x1, x2 = convert_to_tensor(x1), convert_to_tensor(x2)
+    x1, x2 = together(x1, x2)
     if axis != -1:
         x1, x2 = shape.moveaxis(x1, axis, -1), shape.moveaxis(x2, axis, -1)
     return reduce.sum_op(elementwise.conj(x1) * x2, axis=-1, dtype=None)
@@ -93,7 +96,7 @@ def _outer(x1: Any, x2: Any) -> Any:
 
 @implements("linalg.cross")
 def _cross(x1: Any, x2: Any, axis: int = -1) -> Any:
-    x1, x2 = convert_to_tensor(x1), convert_to_tensor(x2)
+    x1, x2 = together(x1, x2)
     if axis == -1:
         return linalg.cross(x1, x2)
     return shape.moveaxis(linalg.cross(shape.moveaxis(x1, axis, -1), shape.moveaxis(x2, axis, -1)), -1, axis)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..convert import convert_to_tensor
 from ..indexed_slices import IndexedSlices
+from ..promotion import together
 from ..shapes import TensorShape, as_shape, broadcast
 from ..tensor import Tensor
 from ..variable import Variable
@@ -83,7 +84,7 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
 
 def polyval(coeffs: Sequence[Any], x: Any, name: str | None = None) -> Any:
     """The polynomial with a list of coefficients, that of the highest power first, at `x` (Horner's rule)."""
-    x = convert_to_tensor(x)
+    x, *coeffs = together(x, *coeffs)
     value = zeros_like(x)
     for coefficient in coeffs:
         value = value * x + coefficient
@@ -113,7 +114,7 @@ def lbeta(x: Any, name: str | None = None) -> Any:
 
 def clip_by_norm(t: Any, clip_norm: Any, axes: Axis = None, name: str | None = None) -> Any:
     """`t`, scaled down to the Euclidean norm `clip_norm` over `axes` (all) where its norm is greater."""
-    t = convert_to_tensor(t)
+    t, clip_norm = together(t, clip_norm)
     squares = reduce_sum(t * t, axes, keepdims=True)
     positive = squares > 0
     length = where(positive, sqrt(where(positive, squares, 1)), squares)
@@ -133,7 +134,8 @@ def clip_by_global_norm(
 
     ``None`` stays ``None``; a norm that is not finite makes all elements NaN.
     """
-    length = global_norm(t_list) if use_norm is None else convert_to_tensor(use_norm)
+    present = [_values(each) for each in t_list if each is not None]
+    length = global_norm(t_list) if use_norm is None else together(use_norm, *present)[0]
     # Infinity minus infinity, and NaN minus NaN, are NaN.
     scale = clip_norm / maximum(length, clip_norm) + (length - length)
     return [None if each is None else _scaled(each, scale, name) for each in t_list], length
@@ -224,6 +226,7 @@ def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: int, name
 
 def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Any:
     """The `x` with `chol @ adjoint(chol) @ x == rhs`, for lower triangular matrices; errors as for `solve`."""
+    chol, rhs = together(chol, rhs)
     return triangular_solve(chol, triangular_solve(chol, rhs), adjoint=True, name=name)
 
 
@@ -260,7 +263,7 @@ def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | No
 
 def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any, name: str | None = None) -> Any:
     """`sigmoid_cross_entropy_with_logits`, with the term of positive labels multiplied by `pos_weight`."""
-    labels, logits = convert_to_tensor(labels), convert_to_tensor(logits)
-    weight = 1 + (convert_to_tensor(pos_weight) - 1) * labels
+    labels, logits, pos_weight = together(labels, logits, pos_weight)
+    weight = 1 + (pos_weight - 1) * labels
     loss = (1 - labels) * logits + weight * (log1p(exp(-absolute(logits))) + relu(-logits))
     return identity(loss, name)

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..convert import convert_to_tensor
 from ..op import Type, op, type_of
+from ..promotion import together
 from ..shapes import Shape, is_compatible
 from . import convolution_kernels as kernels
 from . import samples as s
@@ -198,7 +198,7 @@ def convolution(
     dilations: Any = None, name: str | None = None
 ) -> Any:  # fmt: skip
     """The convolution over as many spatial axes (one, two or three) as the filters have; see `conv2d`."""
-    filters = convert_to_tensor(filters)
+    input, filters = together(input, filters)
     require(filters.ndim in (3, 4, 5), f"filters have rank 3, 4 or 5, not shape {text(filters.static_shape)}")
     return _convolve(filters.ndim - 2, input, filters, strides, padding, data_format, dilations, name)
 
@@ -256,12 +256,13 @@ def _transposed(
     dilations: Any, name: str | None
 ) -> Any:  # fmt: skip
     first = channels_first(data_format, rank)
+    input, filters = together(input, filters)
     x = channels_last(input, first, rank)
     if first:
         output_shape = [output_shape[axis] for axis in (0, *range(2, rank + 2), 1)]
     hint, inputs = as_dims(output_shape)
     result = input_op(
-        x, convert_to_tensor(filters, dtype_hint=x.dtype), *inputs, shape=hint, name=name,
+        x, filters, *inputs, shape=hint, name=name,
         strides=entries(strides, rank, "strides", first), padding=padding_argument(padding, rank, first),
         dilations=entries(1 if dilations is None else dilations, rank, "dilations", first),
     )  # fmt: skip
@@ -305,10 +306,10 @@ def depthwise_conv2d(
 
     The result has `channels * multiplier` channels, those of one input channel side by side; see `conv2d`.
     """
-    filter = convert_to_tensor(filter)
+    input, filter = together(input, filter)
     exactly(filter.static_shape, 4, "the filter")
     sizes = shape_of(filter)
-    channels = convert_to_tensor(input).static_shape
+    channels = input.static_shape
     if channels is not None and len(channels) == 4 and filter.static_shape is not None:
         have, want = channels[1 if channels_first(data_format, 2) else -1], filter.static_shape[2]
         require(have is None or want is None or have == want, f"a filter for {want} channels, not for {have}")
@@ -335,7 +336,7 @@ def conv_transpose(
     dilations: Any = None, name: str | None = None
 ) -> Any:  # fmt: skip
     """The adjoint of `convolution`, over as many spatial axes (one, two or three) as the filters have."""
-    filters = convert_to_tensor(filters)
+    input, filters = together(input, filters)
     require(filters.ndim in (3, 4, 5), f"filters have rank 3, 4 or 5, not shape {text(filters.static_shape)}")
     rank = filters.ndim - 2
     return _transposed(rank, input, filters, output_shape, strides, padding, data_format, dilations, name)

@@ -127,7 +127,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
     """
     if limit is None:
         start, limit = 0, start
-    ends = [start, limit, delta]
+    ends = [_keeping_dtype(end) for end in (start, limit, delta)]
     if dtype is not None:
         ends = [cast(end, dtype) for end in ends]
     length = None
@@ -136,6 +136,11 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
         require(known[2] != 0, "the step of a range can't be 0")
         length = _range_length(*known)
     return range_op(*ends, length=length, name=name)
+
+
+def _keeping_dtype(end: Any) -> Any:
+    """An end of a range: the widest dtype is that of the range, also where it is that of an array, as in TensorFlow."""
+    return convert_to_tensor(end) if isinstance(end, (np.ndarray, np.generic)) else end
 
 
 def _range_length(start: Any, limit: Any, delta: Any) -> int | None:

@@ -98,7 +98,8 @@ def unary(name: str, numpy: Function, doc: str, samples: Function, gradient: Fun
     `parameters` is TensorFlow's name for `x`, where it has another.
     """
     fields.setdefault("numpy_names", _ufunc_name(numpy))
-    record = op(op_name or name, infer=infer or elementwise(numpy), numpy=numpy, samples=samples,
+    infer = infer or elementwise(numpy, booleans=not fields.get("numeric"))
+    record = op(op_name or name, infer=infer, numpy=numpy, samples=samples,
                 gradient=_one(gradient), doc=doc, **fields)  # fmt: skip
 
     return finish(_UNARY[parameters](record), record, name, _FITS_ONE)
@@ -112,7 +113,8 @@ def binary(name: str, numpy: Function, doc: str, samples: Function, gradient: Fu
     `parameters` are TensorFlow's names for `x` and `y`, in this order, where it has others.
     """
     fields.setdefault("numpy_names", _ufunc_name(numpy))
-    record = op(op_name or name, infer=infer or elementwise(numpy, strings), numpy=numpy, samples=samples,
+    infer = infer or elementwise(numpy, strings, booleans=not fields.get("numeric"))
+    record = op(op_name or name, infer=infer, numpy=numpy, samples=samples,
                 gradient=holomorphic(gradient), doc=doc, promote=0, **fields)  # fmt: skip
 
     return finish(_BINARY[parameters](record), record, name, _FITS_TWO)

@@ -9,6 +9,7 @@ import numpy as np
 from autograph.errors import NoGradientError
 
 from ..op import Op, Type, op, type_of
+from ..promotion import together
 from ..shapes import broadcast, is_compatible
 from . import samples as s
 from .declare import holomorphic
@@ -165,6 +166,7 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
     The dtype is the common one, float64 for integers. Raises `InvalidArgumentError` for a matrix that is singular or
     not square, a `rhs` that does not fit, and float16; `InvalidTypeError` for dtypes that have nothing in common.
     """
+    matrix, rhs = together(matrix, rhs)
     return solve_op(matrix_transpose(matrix, conjugate=True) if adjoint else matrix, rhs, name=name)
 
 
@@ -173,6 +175,7 @@ def triangular_solve(matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = 
 
     Shapes, dtypes and errors are those of `solve`.
     """
+    matrix, rhs = together(matrix, rhs)
     if adjoint:
         return triangular_solve_op(matrix_transpose(matrix, conjugate=True), rhs, lower=not lower, name=name)
     return triangular_solve_op(matrix, rhs, lower=lower, name=name)
@@ -184,6 +187,7 @@ def lstsq(matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bool = True,
     `[..., n, m]` and `[..., n, k]` give `[..., m, k]` of the common dtype, float64 for integers. Raises
     `InvalidArgumentError` when the sizes `n` differ, and for float16.
     """
+    matrix, rhs = together(matrix, rhs)
     if l2_regularizer == 0.0:
         return pinv(matrix) @ rhs
     from .create import eye

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..convert import convert_to_tensor
+from ..convert import convert_to_tensor, is_array
+from ..promotion import together
 from .create import diag_op, diag_part_op, fill, set_diag_op
 from .elementwise import cast
 from .gather import gather
@@ -85,6 +86,8 @@ def set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, alig
 
     Raises `InvalidArgumentError` for a rank below 2, and for diagonals of another shape or dtype than those there.
     """
+    if is_array(input) is not is_array(diagonal):
+        input, diagonal = together(input, diagonal)
     if not isinstance(k, (tuple, list)):
         return set_diag_op(input, diagonal, k=whole(k, "k"), name=name)
     input, diagonal = convert_to_tensor(input), convert_to_tensor(diagonal)

@@ -148,9 +148,14 @@ def round(x: Any, name: str | None = None) -> Any:
     return round_op(x, name=name)
 
 
+def _infer_add_n(*types: Type) -> Type:
+    require_kind(types[0], "iufcS", "a term")
+    return Type(types[0].dtype, broadcast(*[each.shape for each in types]))
+
+
 add_n_op = op(
-    "add_n", infer=lambda *t: Type(t[0].dtype, broadcast(*[x.shape for x in t])),
-    numpy=kernels.add_n, promote=0,
+    "add_n", infer=_infer_add_n,
+    numpy=kernels.add_n, promote=0, numeric=True,
     gradient=lambda g, out, *inputs: tuple(sum_to(g, x) for x in inputs),
     samples=lambda: [s.sample([1.0, 2.0], [3.0, 4.0], [5.0, 6.0]), s.sample(1, 2), s.sample([1]),
                      s.sample(1.0, 2.0, 3.0)],

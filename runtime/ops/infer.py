@@ -17,11 +17,15 @@ import numpy as np
 
 from autograph.errors import AutographError, InvalidArgumentError, InvalidTypeError
 
-from ..dtypes import DType, from_numpy
+from ..dtypes import DType, bool_, from_numpy
 from ..op import Type
 from ..shapes import Shape, broadcast
 
 Dim = int | None
+_OF_BOOLS = (
+    "cast to numbers first, tf.cast(x, tf.int32), or combine truth values with tf.logical_and, tf.logical_or and "
+    "tf.logical_not (`&`, `|`, `~`)"
+)
 Infer = Callable[..., Any]
 
 
@@ -30,6 +34,11 @@ def text(shape: Shape) -> str:
     if shape is None:
         return "<unknown>"
     return "[" + ",".join("?" if n is None else str(n) for n in shape) + "]"
+
+
+def not_defined_for(dtype: DType) -> InvalidArgumentError:
+    """The error for a dtype that an op does not take."""
+    return InvalidArgumentError(f"not defined for dtype {dtype.name}", remedy=_OF_BOOLS if dtype is bool_ else None)
 
 
 def require(condition: Any, message: str) -> None:
@@ -116,7 +125,9 @@ def ufunc_dtype(function: Any, *dtypes: DType) -> DType:
 
 def require_kind(type_: Type, kinds: str, what: str = "the input") -> None:
     """Raise unless `DType.kind` is one of `kinds` (``b i u f c``, ``S`` for strings)."""
-    require(type_.dtype.kind in kinds, f"{what} can't have dtype {type_.dtype.name}")
+    if type_.dtype.kind not in kinds:
+        remedy = _OF_BOOLS if type_.dtype is bool_ else None
+        raise InvalidArgumentError(f"{what} can't have dtype {type_.dtype.name}", remedy=remedy)
 
 
 def integer_vectors(*inputs: Type) -> None:
@@ -128,21 +139,23 @@ def integer_vectors(*inputs: Type) -> None:
 
 def float_dtype(dtype: DType) -> DType:
     """The floating dtype in which NumPy computes `exp` and the like."""
-    require(dtype.kind in "biufc", f"not defined for dtype {dtype.name}")
+    if dtype.kind not in "biufc":
+        raise not_defined_for(dtype)
     return dtype if dtype.kind in "fc" else ufunc_dtype(np.exp, dtype)
 
 
 # Whole rules.
 
 
-def elementwise(function: Any, strings: bool = False) -> Infer:
+def elementwise(function: Any, strings: bool = False, booleans: bool = True) -> Infer:
     """The rule of a NumPy ufunc: shapes broadcast, the dtype is what the ufunc returns."""
-    kinds = "biufcS" if strings else "biufc"
+    kinds = "b" * booleans + "iufc" + "S" * strings
 
     @lru_cache(maxsize=1024)
     def infer(*types: Type) -> Type:
         for type_ in types:
-            require(type_.dtype.kind in kinds, f"not defined for dtype {type_.dtype.name}")
+            if type_.dtype.kind not in kinds:
+                raise not_defined_for(type_.dtype)
         shape = types[0].shape if len(types) == 1 else broadcast(*[type_.shape for type_ in types])
         return Type(ufunc_dtype(function, *[type_.dtype for type_ in types]), shape)
 

@@ -15,9 +15,9 @@ import numpy as np
 from autograph.errors import InvalidArgumentError
 
 from .. import threads
-from ..convert import convert_to_tensor
 from ..dtypes import DType, float64
 from ..op import Op, Type, op
+from ..promotion import together
 from ..shapes import Shape, broadcast, merge
 from . import samples as s
 from .declare import holomorphic, sum_to
@@ -38,8 +38,8 @@ def _x(*shape: int, dtype: Any = np.float32) -> Any:
 
 
 def _infer_matmul(x: Type, y: Type) -> Type:
-    require_kind(x, "biufc", "the first factor")
-    require_kind(y, "biufc", "the second factor")
+    require_kind(x, "iufc", "the first factor")
+    require_kind(y, "iufc", "the second factor")
     dtype = ufunc_dtype(np.matmul, x.dtype, y.dtype)
     at_least(x.shape, 1, "the first factor")
     at_least(y.shape, 1, "the second factor")
@@ -88,7 +88,7 @@ def _product_expression(x: Type, y: Type) -> str | None:
 
 
 matmul_op = op(
-    "matmul", infer=_infer_matmul, numpy=threads.matmul, fresh=True, promote=0, gradient=_matmul_gradient,
+    "matmul", infer=_infer_matmul, numpy=threads.matmul, fresh=True, promote=0, numeric=True, gradient=_matmul_gradient,
     numpy_names=("matmul",),
     samples=lambda: [s.sample(_x(2, 3), _x(3, 4)), s.sample(_x(5, 2, 3), _x(3, 4)), s.sample(_x(3), _x(3, 2)),
                      s.sample(_x(2, 3), _x(3)), s.sample(_x(3), _x(3)),
@@ -118,6 +118,8 @@ def matmul(
         a, b = cast(a, output_type), cast(b, output_type)
     require(not ((transpose_a and adjoint_a) or (transpose_b and adjoint_b)),
         "only one of transpose and adjoint can be set")
+    if transpose_a or adjoint_a or transpose_b or adjoint_b:
+        a, b = together(a, b)
     if transpose_a or adjoint_a:
         a = matrix_transpose(a, conjugate=adjoint_a)
     if transpose_b or adjoint_b:
@@ -135,6 +137,7 @@ def matvec(
     """
     from .shape import expand_dims, squeeze
 
+    a, b = together(a, b)
     return squeeze(matmul(a, expand_dims(b, -1), transpose_a=transpose_a, adjoint_a=adjoint_a, name=name), -1)
 
 
@@ -152,7 +155,7 @@ def dot(a: Any, b: Any) -> Any:
     The result has the other axes, those of `a` first, and the common dtype; a scalar multiplies. Raises
     `InvalidArgumentError` when the sizes of the summed axes differ.
     """
-    a, b = convert_to_tensor(a), convert_to_tensor(b)
+    a, b = together(a, b)
     if a.ndim == 0 or b.ndim == 0:
         return a * b
     if b.ndim is None or b.ndim <= 2:
@@ -173,8 +176,8 @@ def _pairs(a: Shape, b: Shape, axes: Any) -> tuple[tuple[int, ...], tuple[int, .
 
 
 def _infer_tensordot(a: Type, b: Type, axes: Any) -> Type:
-    require_kind(a, "biufc", "the first factor")
-    require_kind(b, "biufc", "the second factor")
+    require_kind(a, "iufc", "the first factor")
+    require_kind(b, "iufc", "the second factor")
     dtype = ufunc_dtype(np.matmul, a.dtype, b.dtype)
     if a.shape is None or b.shape is None:
         return Type(dtype, None)
@@ -204,7 +207,8 @@ def _tensordot(a: Any, b: Any, axes: Any) -> Any:
 
 
 tensordot_op: Op = op(
-    "tensordot", infer=_infer_tensordot, numpy=_tensordot, promote=0, gradient=holomorphic(_tensordot_gradient),
+    "tensordot", infer=_infer_tensordot, numpy=_tensordot, promote=0, numeric=True,
+    gradient=holomorphic(_tensordot_gradient),
     samples=lambda: [s.sample(_x(2, 3), _x(3, 4), axes=1), s.sample(_x(2, 3), _x(2, 4), axes=((0,), (0,))),
                      s.sample([1, 2], [3, 4], axes=1),
                      s.sample(_x(2), _x(3), axes=0), s.sample(_x(2, 3, 4), _x(4, 3), axes=((1, 2), (1, 0))),
@@ -232,6 +236,7 @@ def outer(a: Any, b: Any) -> Any:
 
     Sizes `n` and `m` give `[n, m]` of the common dtype. Raises `InvalidArgumentError` for strings.
     """
+    a, b = together(a, b)
     return reshape(a, (-1, 1)) * reshape(b, (1, -1))
 
 
@@ -273,7 +278,7 @@ def _equation(equation: str, ranks: Sequence[int | None]) -> tuple[list[str], st
 
 def _infer_einsum(*types: Type, equation: str) -> Type:
     for factor in types:
-        require_kind(factor, "biufc", "a factor")
+        require_kind(factor, "iufc", "a factor")
     operands, result = _equation(equation, [None if t.shape is None else len(t.shape) for t in types])
     dtype = ufunc_dtype(np.multiply, *(types[0].dtype,) * 2)
     sizes: dict[str, int | None] = {}
@@ -363,7 +368,7 @@ def _factor_gradient(terms: list[tuple[str, Any]], own: str, x: Any) -> Any:
 
 
 einsum_op: Op = op(
-    "einsum", infer=_infer_einsum, numpy=_einsum, lenient=True, promote=0, gradient=_einsum_gradient,
+    "einsum", infer=_infer_einsum, numpy=_einsum, lenient=True, promote=0, numeric=True, gradient=_einsum_gradient,
     samples=lambda: [s.sample(_x(2, 3), _x(3, 4), equation="ij,jk->ik"), s.sample(_x(3, 3), equation="ii->i"),
                      s.sample(_x(3, 3), equation="ii"),
                      s.sample(_x(5, 2, 3), _x(5, 3, 2), equation="bij,bjk->bik"),

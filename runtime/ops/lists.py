@@ -257,7 +257,7 @@ class TensorList:
 
     def _element(self, value: Any) -> Any:
         if isinstance(value, Tensor | np.ndarray | np.generic):
-            element = convert_to_tensor(value)
+            element = convert_to_tensor(value, None if isinstance(value, Tensor) else self.dtype)
             require(element.dtype is self.dtype,
                 f"an element of dtype {element.dtype.name} in a list of {self.dtype.name}")
         else:

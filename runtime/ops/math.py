@@ -1,7 +1,8 @@
 """Elementwise arithmetic, analysis, rounding, comparison and logic: `tf.math` and the operators of tensors.
 
 Two-argument functions broadcast. Dtypes follow NumPy, also where TensorFlow refuses: `exp` of integers is float64,
-an int32 and a float32 tensor add up to float64. Python numbers are weak: `float32_tensor * 2` stays float32. Integer
+an int32 and a float32 tensor add up to float64. Python numbers are weak: `float32_tensor * 2` stays float32; NumPy's
+scalars and arrays take the tensor's dtype (see `runtime.promotion`). Tensors of booleans are no numbers. Integer
 arithmetic wraps around; division rounds down and the remainder takes the sign of the divisor, as in Python; a division
 of integers by zero gives 0, as in NumPy (TensorFlow raises).
 """
@@ -33,11 +34,12 @@ def _sign_gradient(g: Any, out: Any, x: Any) -> Any:
     return (g - OPS["conjugate"](out) * outwards) / OPS["cast"](absolute(x), dtype=x.dtype)
 
 
-negative: Function = unary("negative", np.negative, "`-x`.", samples.numbers, lambda g, out, x: -g, expression="-{}")
+negative: Function = unary("negative", np.negative, "`-x`.", samples.numbers, lambda g, out, x: -g, expression="-{}",
+                 numeric=True)
 absolute: Function = unary("abs", np.absolute, "The absolute value; real for complex `x`.", samples.numbers,
-                 lambda g, out, x: g * sign(x), op_name="absolute", expression="abs({})")
+                 lambda g, out, x: g * sign(x), op_name="absolute", expression="abs({})", numeric=True)
 sign: Function = unary("sign", np.sign, "-1, 0 or 1, by the sign of `x`.", samples.numbers, _sign_gradient)
-square: Function = unary("square", np.square, "`x * x`.", samples.numbers, lambda g, out, x: g * (x * 2))
+square: Function = unary("square", np.square, "`x * x`.", samples.numbers, lambda g, out, x: g * (x * 2), numeric=True)
 sqrt: Function = unary("sqrt", np.sqrt, "The square root; NaN for negative real `x`.", samples.analytic,
              lambda g, out, x: g * 0.5 / out)
 rsqrt: Function = unary("rsqrt", kernels.rsqrt, "One over the square root.", samples.unit_interval,
@@ -46,38 +48,40 @@ cbrt: Function = unary("cbrt", np.cbrt, "The real cube root.", samples.floats, l
     x: g / (3.0 * square(out)))
 reciprocal: Function = unary("reciprocal", loud(np.reciprocal, "reciprocal"),
     "`1 / x`, within the dtype: 0 for integers above 1.",
-                   samples.floats, lambda g, out, x: -g * square(out), fresh=True, infer=elementwise(np.reciprocal),
-                   numpy_names=("reciprocal",))
+                   samples.floats, lambda g, out, x: -g * square(out), fresh=True,
+                   infer=elementwise(np.reciprocal, booleans=False), numpy_names=("reciprocal",), numeric=True)
 
 add: Function = binary("add", np.add, "`x + y`; strings are joined.", samples.sum_pairs, lambda g, out, x,
     y: (sum_to(g, x), sum_to(g, y)),
-             strings=True, expression="{} + {}")
+             strings=True, expression="{} + {}", numeric=True)
 subtract: Function = binary("subtract", np.subtract, "`x - y`.", samples.number_pairs,
-                  lambda g, out, x, y: (sum_to(g, x), sum_to(-g, y)), expression="{} - {}")
+                  lambda g, out, x, y: (sum_to(g, x), sum_to(-g, y)), expression="{} - {}", numeric=True)
 multiply: Function = binary("multiply", np.multiply, "`x * y`.", samples.number_pairs,
-                  lambda g, out, x, y: (sum_to(g * y, x), sum_to(g * x, y)), expression="{} * {}")
+                  lambda g, out, x, y: (sum_to(g * y, x), sum_to(g * x, y)), expression="{} * {}", numeric=True)
 divide: Function = binary("divide", np.divide, "`x / y`, a float also for integers (int32 gives float64).",
                 samples.number_pairs, lambda g, out, x, y: (sum_to(g / y, x), sum_to(-g * out / y, y)),
-                expression="{} / {}")
+                expression="{} / {}", numeric=True)
 floordiv: Function = binary("floordiv", loud(np.floor_divide, "floor_divide"),
     "`x // y`, rounded down.", samples.real_pairs, NOT_DIFFERENTIABLE,
     op_name="floor_divide", expression="{} // {}", divides=True, fresh=True,
-    infer=elementwise(np.floor_divide), numpy_names=("floor_divide",))
+    infer=elementwise(np.floor_divide, booleans=False), numpy_names=("floor_divide",), numeric=True)
 floormod: Function = binary("floormod", loud(np.remainder, "remainder"),
     "`x % y`, with the sign of `y`.", samples.real_pairs,
                   lambda g, out, x, y: (sum_to(g, x), sum_to(-g * floor(x / y), y)), op_name="remainder",
-                  expression="{} % {}", divides=True, fresh=True, infer=elementwise(np.remainder),
-                  numpy_names=("remainder", "mod"))
+                  expression="{} % {}", divides=True, fresh=True, infer=elementwise(np.remainder, booleans=False),
+                  numpy_names=("remainder", "mod"), numeric=True)
 truncatediv: Function = binary("truncatediv", loud(kernels.truncate_divide, "truncatediv"),
     "`x / y` rounded towards zero, as in C.",
-                     samples.integer_pairs, NOT_DIFFERENTIABLE, infer=elementwise(np.floor_divide))
+                     samples.integer_pairs, NOT_DIFFERENTIABLE, infer=elementwise(np.floor_divide, booleans=False),
+                     numeric=True)
 truncatemod: Function = binary("truncatemod", loud(np.fmod, "fmod"),
     "The remainder of `truncatediv`, with the sign of `x`.",
                      samples.real_pairs, lambda g, out, x, y: (sum_to(g, x), sum_to(-g * trunc(x / y), y)),
-                     op_name="fmod", fresh=True, infer=elementwise(np.fmod), numpy_names=("fmod",))
+                     op_name="fmod", fresh=True, infer=elementwise(np.fmod, booleans=False), numpy_names=("fmod",),
+                     numeric=True)
 power: Function = binary("pow", np.power, "`x ** y`; integers to negative integer powers raise.", samples.power_pairs,
                lambda g, out, x, y: (sum_to(g * y * power(x, y - 1), x), sum_to(g * out * _safe_log(x), y)),
-               op_name="power", expression="{} ** {}")
+               op_name="power", expression="{} ** {}", numeric=True)
 maximum: Function = binary("maximum", np.maximum, "The larger one; NaN if either is NaN.", samples.order_numbers,
                  lambda g, out, x, y: (sum_to(g * cast_like(greater_equal(x, y), g), x),
                                        sum_to(g * cast_like(less(x, y), g), y)))
@@ -90,15 +94,16 @@ fmin: Function = binary("fmin", np.fmin, "The smaller one; a NaN loses.", sample
                         lambda g, out, x, y: _chosen(g, x, y, logical_or(less_equal(x, y), is_nan(y))))
 squared_difference: Function = binary(
     "squared_difference", lambda x, y: np.square(np.subtract(x, y)), "`(x - y) ** 2`.", samples.number_pairs,
-    lambda g, out, x, y: (sum_to(g * 2 * (x - y), x), sum_to(g * 2 * (y - x), y)), infer=elementwise(np.subtract))
+    lambda g, out, x, y: (sum_to(g * 2 * (x - y), x), sum_to(g * 2 * (y - x), y)),
+    infer=elementwise(np.subtract, booleans=False), numeric=True)
 divide_no_nan: Function = binary(
     "divide_no_nan", kernels.divide_no_nan, "`x / y`, and 0 where `y` is 0.", samples.special_pairs,
     lambda g, out, x, y: (sum_to(divide_no_nan(g, y), x), sum_to(divide_no_nan(-g * out, y), y)),
-    infer=elementwise(np.divide))
+    infer=elementwise(np.divide, booleans=False), numeric=True)
 multiply_no_nan: Function = binary(
     "multiply_no_nan", kernels.multiply_no_nan, "`x * y`, and 0 where `y` is 0 even if `x` is not finite.",
     samples.special_pairs, lambda g, out, x, y: (sum_to(multiply_no_nan(g, y), x), sum_to(multiply_no_nan(x, g), y)),
-    infer=elementwise(np.multiply))
+    infer=elementwise(np.multiply, booleans=False), numeric=True)
 xlogy: Function = binary("xlogy", kernels.xlogy, "`x * log(y)`, and 0 where `x` is 0.", samples.float_pairs,
                lambda g, out, x, y: (sum_to(g * xlogy(_nonzero(x), y), x), sum_to(g * xdivy(x, y), y)), infer=to_float)
 xlog1py: Function = binary("xlog1py", kernels.xlog1py, "`x * log(1 + y)`, and 0 where `x` is 0.", samples.float_pairs,
@@ -219,10 +224,10 @@ bitwise_xor: Function = binary("bitwise_xor", np.bitwise_xor, "`x ^ y`.", sample
     NOT_DIFFERENTIABLE, expression="{} ^ {}")
 invert: Function = unary("invert", np.invert, "`~x`.", samples.bits, NOT_DIFFERENTIABLE, expression="~{}")
 left_shift: Function = binary("left_shift", np.left_shift, "`x << y`.", samples.shift_pairs, NOT_DIFFERENTIABLE,
-    expression="{} << {}")
+    expression="{} << {}", numeric=True)
 right_shift: Function = binary("right_shift", np.right_shift, "`x >> y`, keeping the sign.", samples.shift_pairs,
     NOT_DIFFERENTIABLE,
-    expression="{} >> {}")
+    expression="{} >> {}", numeric=True)
 
 # Special functions.
 

@@ -12,6 +12,7 @@ from autograph.errors import InvalidArgumentError
 from ..convert import convert_to_tensor
 from ..dtypes import DType, as_dtype, complex64, complex128, float32, int32
 from ..op import Op, Type, op, type_of
+from ..promotion import together
 from . import samples as s
 from .decompose import SINGULAR, _infer_square, _squares, band_part, triangular_solve_op
 from .factor_gradients import _inverse_differences
@@ -337,7 +338,8 @@ def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False,
     from .gather import gather
 
     factors, order = _factors(lower_upper, perm)
-    given = gather(convert_to_tensor(rhs), order, axis=-2, batch_dims=len(order.static_shape) - 1)
+    factors, rhs = together(factors, rhs)
+    given = gather(rhs, order, axis=-2, batch_dims=len(order.static_shape) - 1)
     middle = triangular_solve_op(_unit_lower(factors), given, lower=True)
     return triangular_solve_op(factors, middle, lower=False, name=name)
 

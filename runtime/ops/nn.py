@@ -11,6 +11,7 @@ from autograph.errors import InvalidArgumentError
 
 from ..convert import convert_to_tensor
 from ..op import Type, op
+from ..promotion import together
 from ..shapes import merge
 from . import kernels
 from . import samples as s
@@ -163,7 +164,7 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
     from .math import add
     from .shape import reshape
 
-    value, bias = convert_to_tensor(value), convert_to_tensor(bias)
+    value, bias = together(value, bias)
     first = data_format is not None and data_format.startswith("NC")
     known = data_format is None or first or (data_format.startswith("N") and data_format.endswith("C"))
     require(known, f"data_format must be of the form N...C or NC..., not {data_format!r}")
@@ -213,7 +214,10 @@ def batch_normalization(
     All broadcast; the dtype is the common one, a float for integers. Raises `InvalidArgumentError` for shapes that
     don't broadcast, `InvalidTypeError` for strings among numbers.
     """
-    factor = rsqrt(convert_to_tensor(variance) + variance_epsilon)
+    given = [each for each in (x, mean, variance, offset, scale) if each is not None]
+    x, mean, variance, *more = together(*given)
+    offset, scale = (None if each is None else more.pop(0) for each in (offset, scale))
+    factor = rsqrt(variance + variance_epsilon)
     factor = factor if scale is None else factor * scale
     shift = negative(multiply(mean, factor)) if offset is None else subtract(offset, multiply(mean, factor))
     return x * factor + shift

@@ -14,6 +14,7 @@ from ..convert import convert_to_tensor
 from ..dtypes import as_dtype, int64
 from ..numpy_protocol import implements
 from ..op import OPS
+from ..promotion import together
 from . import counts, create, cumulative, diagonals, elementwise, gather, index, joining, linalg, reduce, shape, sort
 from .infer import require
 from .reduce import axis_attribute
@@ -139,8 +140,8 @@ def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
 def _clip(a: Any, a_min: Any = None, a_max: Any = None, out: None = None, *, min: Any = None, max: Any = None) -> Any:
     from .math import maximum, minimum
 
-    low = (min if min is not _none else None) if a_min in (None, _none) else a_min
-    high = (max if max is not _none else None) if a_max in (None, _none) else a_max
+    low = (min if min is not _none else None) if a_min is None or a_min is _none else a_min
+    high = (max if max is not _none else None) if a_max is None or a_max is _none else a_max
     a = convert_to_tensor(a) if low is None else maximum(a, low)
     return a if high is None else minimum(a, high)
 
@@ -367,7 +368,7 @@ def _svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
 
 @implements("linalg.solve")
 def _solve(a: Any, b: Any) -> Any:
-    right = convert_to_tensor(b)
+    a, right = together(a, b)
     if right.ndim == 1:
         return shape.squeeze(linalg.solve(a, shape.expand_dims(right, -1)), -1)
     return linalg.solve(a, right)

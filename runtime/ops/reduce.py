@@ -2,7 +2,7 @@
 
 `axis` is ``None`` (all axes), an int or a list of ints; negative axes count from the end. Unlike NumPy, and like
 TensorFlow, `reduce_sum` and `reduce_prod` keep the dtype of integers, and the mean of integers is an integer, cut
-off towards zero. Booleans count as 0 and 1.
+off towards zero, and booleans are refused by sums, products and means.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import InvalidTypeError
+from autograph.errors import InvalidArgumentError, InvalidTypeError
 
 from ..convert import convert_to_tensor
 from ..dtypes import DType, as_dtype, bool_, float64, int64, uint64
@@ -314,29 +314,39 @@ argmin_op = op("argmin", gradient=NOT_DIFFERENTIABLE, infer=_infer_arg, numpy=_a
 # The public functions.
 
 
-def reduce_sum(input_tensor: Any, axis: Axis = None, keepdims: bool = False, name: str | None = None) -> Any:
-    """The sum over `axis`, in the dtype of the input (int64 for bools); the shape loses `axis` (`keepdims`: it is 1).
+def _numbers(value: Any, name: str) -> Any:
+    """What is added up, as a tensor: not truth values, as in TensorFlow."""
+    x = convert_to_tensor(value)
+    if x.dtype is bool_:
+        raise InvalidArgumentError(
+            f"{name}: not defined for dtype bool",
+            remedy="cast to numbers first, tf.cast(x, tf.int32), or count with tf.math.count_nonzero(x)",
+        )
+    return x
 
-    Raises `InvalidArgumentError` for an axis out of bounds or given twice, `InvalidTypeError` for one of no integers.
+
+def reduce_sum(input_tensor: Any, axis: Axis = None, keepdims: bool = False, name: str | None = None) -> Any:
+    """The sum over `axis`, in the dtype of the input; the shape loses `axis` (with `keepdims` it is 1).
+
+    Raises `InvalidArgumentError` for booleans (`tf.math.count_nonzero` counts them), for an axis out of bounds or given
+    twice, `InvalidTypeError` for one of no integers.
     """
-    x = convert_to_tensor(input_tensor)
-    dtype = None if x.dtype is bool_ else x.dtype
-    return sum_op(x, axis=axis_attribute(axis), keepdims=keepdims, dtype=dtype, name=name)
+    x = _numbers(input_tensor, "sum")
+    return sum_op(x, axis=axis_attribute(axis), keepdims=keepdims, dtype=x.dtype, name=name)
 
 
 def reduce_prod(input_tensor: Any, axis: Axis = None, keepdims: bool = False, name: str | None = None) -> Any:
-    """The product over `axis`, in the dtype of the input (int64 for booleans). Shape and errors as for `reduce_sum`."""
-    x = convert_to_tensor(input_tensor)
-    dtype = None if x.dtype is bool_ else x.dtype
-    return prod_op(x, axis=axis_attribute(axis), keepdims=keepdims, dtype=dtype, name=name)
+    """The product over `axis`, in the dtype of the input. Shape and errors as for `reduce_sum`."""
+    x = _numbers(input_tensor, "prod")
+    return prod_op(x, axis=axis_attribute(axis), keepdims=keepdims, dtype=x.dtype, name=name)
 
 
 def reduce_mean(input_tensor: Any, axis: Axis = None, keepdims: bool = False, name: str | None = None) -> Any:
     """The mean over `axis`; of integers an integer, cut off towards zero (as in TensorFlow, unlike NumPy).
 
-    Other dtypes stay, booleans give float64. Shape and errors as for `reduce_sum`.
+    Other dtypes stay. Shape and errors as for `reduce_sum`.
     """
-    x = convert_to_tensor(input_tensor)
+    x = _numbers(input_tensor, "mean")
     dtype = x.dtype if x.dtype.is_integer else None
     return mean_op(x, axis=axis_attribute(axis), keepdims=keepdims, dtype=dtype, name=name)
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, OutOfRangeError
 
+from ..dtypes import yields
 from ..op import Op, Type, op
 from ..shapes import Shape, is_compatible
 from . import samples as s
@@ -34,6 +35,11 @@ def _infer_scatter(x: Type, indices: Type, updates: Type) -> Type:
     require(x.dtype is updates.dtype, f"the updates have dtype {updates.dtype.name}, the tensor has {x.dtype.name}")
     _check_updates(x.shape, indices, updates)
     return x
+
+
+def _infer_sum(x: Type, indices: Type, updates: Type) -> Type:
+    require_kind(x, "iufcS", "the tensor")
+    return _infer_scatter(x, indices, updates)
 
 
 def _check_updates(shape: Shape, indices: Type, updates: Type) -> None:
@@ -109,7 +115,8 @@ Raises `InvalidArgumentError` for ids that are no integers or do not fit the dat
 
 
 def _declare(name: str, function: Any, doc: str, gradient: Any = None) -> Callable[..., Any]:
-    record = op(name, infer=_infer_scatter, numpy=_scatter(function), in_place=_in_place(function),
+    infer = _infer_sum if function in (np.add, np.subtract) else _infer_scatter
+    record = op(name, infer=infer, numpy=_scatter(function), in_place=_in_place(function),
                 samples=_samples, gradient=gradient, doc=doc)  # fmt: skip
 
     def public(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
@@ -120,12 +127,15 @@ def _declare(name: str, function: Any, doc: str, gradient: Any = None) -> Callab
 
 
 def _together(tensor: Any, updates: Any) -> tuple[Any, Any]:
-    """Both as tensors, with Python numbers among the updates in the tensor's dtype."""
-    from ..convert import cast, convert_to_tensor, holds_tensor, weak_kind
+    """Both as tensors, with Python numbers and arrays among the updates in the tensor's dtype."""
+    from ..convert import cast, convert_to_tensor, fitted, holds_tensor, is_array, weak_kind
 
     tensor = convert_to_tensor(tensor)
     if weak_kind(updates) is None:
+        is_fitting = is_array(updates)
         updates = convert_to_tensor(updates)
+        if is_fitting and yields(updates.dtype, tensor.dtype):
+            updates = fitted(updates, tensor.dtype)
     elif holds_tensor(updates):
         updates = cast(convert_to_tensor(updates), tensor.dtype)
     else:

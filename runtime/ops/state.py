@@ -18,7 +18,7 @@ from ..atomic import change, lock
 from ..dtypes import DType, float32
 from ..op import OPS, Type, op
 from ..shapes import Shape
-from .infer import require, text
+from .infer import require, require_kind, text
 
 __all__ = ["ASSIGN", "ASSIGN_ADD", "ASSIGN_SUB", "READ", "UPDATE"]
 
@@ -59,6 +59,7 @@ def _as_array(value: Any, dtype: DType) -> Any:
 
 def _infer_step(value: Type, *, target: Any) -> tuple[Type, ...]:
     require(value.dtype is target.dtype, f"a value of dtype {value.dtype.name} for a variable of {target.dtype.name}")
+    require_kind(value, "iufcS", "what is added to a variable")
     _check_equal_shapes(target.static_shape, value.shape)
     return ()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..convert import convert_to_tensor
+from ..promotion import together
 from .counts import bincount
 from .elementwise import cast, clip_by_value, stop_gradient, where
 from .infer import require
@@ -50,7 +51,7 @@ def sufficient_statistics(
     indices = range(x.ndim) if chosen is None else (chosen,) if isinstance(chosen, int) else chosen
     count = reduce_prod([one[i] for i in indices]) if len(indices) else cast(1, x.dtype)
     if shift is not None:
-        shift = convert_to_tensor(shift)
+        x, shift = together(x, shift)
         x = x - shift
     return count, reduce_sum(x, axes, keepdims), reduce_sum(x * x, axes, keepdims), shift
 
@@ -59,7 +60,8 @@ def normalize_moments(
     counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
 ) -> tuple[Any, Any]:
     """The mean and the variance from what `sufficient_statistics` gives."""
-    mean = mean_ss / convert_to_tensor(counts)
+    mean_ss, variance_ss, counts = together(mean_ss, variance_ss, counts)
+    mean = mean_ss / counts
     variance = variance_ss / counts - mean * mean
     return (mean if shift is None else mean + shift), variance
 
@@ -92,8 +94,7 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
 
     The approximation is left out for targets up to 1. Raises `InvalidArgumentError` for shapes that don't broadcast.
     """
-    log_input = convert_to_tensor(log_input)
-    targets = convert_to_tensor(targets, log_input.dtype)
+    log_input, targets = together(log_input, targets)
     result = exp(log_input) - log_input * targets
     if not compute_full_loss:
         return result

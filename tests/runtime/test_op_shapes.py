@@ -12,6 +12,7 @@ from hypothesis.extra import numpy as hnp
 
 from autograph.errors import InvalidArgumentError, OutOfRangeError
 from autograph.runtime import ops  # noqa: F401
+from autograph.runtime.convert import wrap
 from autograph.runtime.op import OPS, Type, type_of
 from autograph.runtime.ops import index
 from autograph.runtime.ops.list_value import ListValue
@@ -143,6 +144,6 @@ def test_tensor_lists() -> None:
     for wrong in (lambda: items.get(2), lambda: items.set(-3, [0, 0]), lambda: TensorList.new("int32", ()).pop()):
         with pytest.raises(OutOfRangeError):
             wrong()
-    for wrong in (lambda: items.push([1, 2, 3]), lambda: items.push(np.int32([1, 2]))):
+    for wrong in (lambda: items.push([1, 2, 3]), lambda: items.push(wrap(np.int32([1, 2])))):
         with pytest.raises(InvalidArgumentError):
             wrong()

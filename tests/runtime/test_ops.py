@@ -10,6 +10,7 @@ import pytest
 
 from autograph.runtime import (
     ops,  # noqa: F401  (declares the ops)
+    promotion,
     random_generator,  # noqa: F401  (declares its own)
     trace,
 )
@@ -53,7 +54,7 @@ def promoted(record: Op, inputs: Any) -> list[Any]:
     """The arrays as the kernel sees them: those that the op promotes, in one dtype."""
     if record.promote is None:
         return list(inputs)
-    tensors = trace._promoted(record, [wrap(x) for x in inputs])
+    tensors = promotion.promoted(record, [wrap(x) for x in inputs])
     return [x._array for x in tensors]
 
 

@@ -22,7 +22,7 @@ from .list_methods import require_index
 from .lists import ListState, StagedList, staged
 from .lookups import is_staged_key, look_up
 from .maybe import Maybe
-from .specs import SCALARS
+from .specs import SCALARS, as_number
 
 
 def get_item(container: Any, index: Any) -> Any:
@@ -36,7 +36,9 @@ def get_item(container: Any, index: Any) -> Any:
         return container[index]
     if isinstance(container, StagedIterable):
         return container.at(index)
-    if isinstance(container, (np.ndarray, str)):
+    if isinstance(container, np.ndarray):
+        return as_number(arrays.as_tensor(container)[index], np.ndarray)
+    if isinstance(container, str):
         return arrays.as_tensor(container)[index]
     if isinstance(container, (list, tuple, range)) and isinstance(index, slice):
         bounds = index.start, index.stop, index.step
@@ -88,6 +90,8 @@ def set_item(value: Any, container: Any, index: Any) -> Any:
         if isinstance(container, SymbolicTensor):
             note_store(container)
         made = index_ops.set_item(convert_to_tensor(container), index, value)
+        is_array = isinstance(container, np.ndarray) or container.python is np.ndarray
+        made = as_number(made, np.ndarray if is_array else None)
         arrays.note_stored(made, container)
         return made
     if heap.has_form(container) or (isinstance(container, list) and isinstance(index, (Tensor, slice))):

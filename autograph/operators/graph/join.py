@@ -12,7 +12,7 @@ from ..snapshots import attributes_of_container
 from ..variables import UNDEFINED
 from .chosen import join_chosen
 from .dicts import DictOf, join_dicts
-from .specs import SCALARS, Constant, Leaf, ListOf, Mismatch, Optional, Reference, Spec, Tree
+from .specs import Constant, Leaf, ListOf, Mismatch, Optional, Reference, Spec, Tree
 from .values import structure_of, tensor_spec
 
 
@@ -175,8 +175,9 @@ def _join_tensors(left: Spec, right: Spec) -> Spec:
 
 
 def _python_kind(spec: Spec) -> type | None:
-    if isinstance(spec, Constant) and type(spec.value) in SCALARS:
-        return type(spec.value)
+    if isinstance(spec, Constant):
+        leaf = tensor_spec(spec.value)
+        return None if leaf is None else leaf.python
     return spec.python if isinstance(spec, Leaf) else None
 
 

@@ -30,7 +30,7 @@ def with_shape(spec: Leaf, shape: Shape, label: str) -> Leaf:
             construct="set_loop_options",
             remedy="leave the dimensions that change None, or leave the invariant out: shapes relax by themselves",
         )
-    return Leaf(spec.dtype, shape, spec.python if shape == () else None)
+    return Leaf(spec.dtype, shape, spec.python if shape == () or spec.python is np.ndarray else None)
 
 
 def shape_invariants(options: Options) -> list[tuple[Any, Any]]:

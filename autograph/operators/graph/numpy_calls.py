@@ -20,6 +20,7 @@ from autograph.runtime.ops import shape as shape_ops
 
 from .lists import StagedList
 from .maybe import Maybe
+from .specs import as_number
 from .text import holds_staged
 
 
@@ -43,11 +44,12 @@ def _concatenate(rows: Any, axis: int | None = 0, **_: Any) -> Any:
 
 def _array(values: Any, dtype: Any = None, **_: Any) -> Any:
     made = values if dtype is None else elementwise.cast(values, tensors.from_numpy(np.dtype(dtype)))
-    return own(made, values)
+    return as_number(own(made, values), np.ndarray)
 
 
 def _as_array(values: Any, dtype: Any = None, **_: Any) -> Any:
-    return values if dtype is None else elementwise.cast(values, tensors.from_numpy(np.dtype(dtype)))
+    made = values if dtype is None else elementwise.cast(values, tensors.from_numpy(np.dtype(dtype)))
+    return as_number(made, np.ndarray)
 
 
 _FUNCTIONS: dict[int, Callable[..., Any]] = {

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
+import numpy as np
+
 from autograph.errors import StagedValueError
 from autograph.runtime import dtypes
 from autograph.runtime.convert import convert_to_tensor
@@ -340,7 +342,7 @@ def type_(*arguments: Any) -> Any:
 def _python_type(tensor: SymbolicTensor) -> type | None:
     """The type of the Python value that a graph tensor stands for; what methods of strings give is of their type."""
     is_text = tensor.op.op is text_op and tensor.dtype is dtypes.string
-    return tensor.python or (str if is_text else None)
+    return (tensor.python if tensor.python is not np.ndarray else None) or (str if is_text else None)
 
 
 def _giving(function: Callable[..., Any], kind: type) -> Callable[..., Any]:

@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from autograph.runtime import dtypes, trace_text
 from autograph.runtime.convert import cast
 from autograph.runtime.ops.text import (
@@ -83,7 +85,7 @@ def _exact(value: Any) -> Any:
     `str` and `repr` write as many digits as tell it from all others of its dtype; so is a Python number written.
     """
     value = value.value() if isinstance(value, Variable) else value
-    if type(value) is SymbolicTensor and value.python is None and value.static_shape == ():
+    if type(value) is SymbolicTensor and value.python in (None, np.ndarray) and value.static_shape == ():
         wider = _EXACT.get(value.dtype)
         if wider is not None:
             return cast(value, wider)

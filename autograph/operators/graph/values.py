@@ -169,7 +169,8 @@ def tensor_spec(value: Any) -> Leaf | None:
             tensor = convert.convert_to_tensor(value)
         except (TypeError, ValueError, OverflowError):
             return None
-        return Leaf(tensor.dtype, tensor.static_shape, type(value) if type(value) in SCALARS else None)
+        python = np.ndarray if isinstance(value, (np.ndarray, np.generic)) else type(value)
+        return Leaf(tensor.dtype, tensor.static_shape, python if python is np.ndarray or python in SCALARS else None)
     to_tensor = getattr(type(value), "__tensor__", None)
     if to_tensor is not None:
         tensor = convert.convert_to_tensor(value)

@@ -48,12 +48,12 @@ def one(x: Any, number: Any) -> Any:
 
 # The op that the rule is for, what fires it, and the dtypes.
 FIRING: list[tuple[str, Callable[[Any], Any], list[str]]] = [
-    ("add", lambda x: x + one(x, 0), [*INTEGERS, "bool"]),
+    ("add", lambda x: x + one(x, 0), INTEGERS),
     ("add", lambda x: one(x, 0) + x, INTEGERS),
     ("add", lambda x: x + one(x, -0.0), FLOATS),
     ("add", lambda x: one(x, -0.0) + x, FLOATS),
     ("subtract", lambda x: x - one(x, 0), INTEGERS + FLOATS),
-    ("multiply", lambda x: x * one(x, 1), [*INTEGERS, *FLOATS, "bool"]),
+    ("multiply", lambda x: x * one(x, 1), INTEGERS + FLOATS),
     ("multiply", lambda x: one(x, 1) * x, INTEGERS + FLOATS),
     ("divide", lambda x: x / one(x, 1), FLOATS),
     ("divide", lambda x: x / one(x, 2), FLOATS),

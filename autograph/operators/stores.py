@@ -13,7 +13,7 @@ import numpy as np
 from autograph.errors import MutationError
 from autograph.runtime.trace import user_location
 
-from . import heap, state
+from . import aliases, heap, state
 from .attributes import Owner
 from .dispatch import Thunk, active, backend_of, open_traces
 from .identities import check_key
@@ -43,8 +43,9 @@ class _ListItems:
 def mut(obj: Any) -> Any:
     """What stands for `obj` in a statement that is about to change it, which is noted."""
     if state.stack():
-        if heap.has_form(obj):
-            return heap.staged(obj)
+        form = heap.staged(obj)
+        if form is not obj:
+            return form
         backend = backend_of(obj)
         obj = obj if backend is None else backend.changed_object(obj)
         state.about_to_change(obj)
@@ -128,11 +129,12 @@ def _set_item(value: Any, container: Any, index: Any) -> Any:
     if open_traces and method(type(container), "__setitem__") is not None:
         mut(container)[index] = value
         return container
+    aliases.use(container)
     backend = backend_of(container)
     if backend is None and not isinstance(container, _CONTAINERS):
         backend = backend_of(value)
     if backend is None:
-        backend = _backend_of_index(index)
+        backend = _backend_of_index(index) or (backend_of(value) if type(index) is slice else None)
     if backend is not None:
         return backend.set_item(value, container, index)
     check_key(container, index)

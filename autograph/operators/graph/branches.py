@@ -104,6 +104,11 @@ def _traced(outcome: Outcome, run: Callable[..., Any]) -> Outcome:
             for key, (location, _, new) in found.items()
             if type(location) is not Location
         }
+        for key, (location, _, _) in found.items():
+            if isinstance(location, Contents):  # it stands for the contents, not for the object
+                contents = frozen[key].contents
+                copy = contents if isinstance(contents, (ListState, DictState)) else frozen[key].obj
+                frozen[key] = Frozen(copy, contents, True)
         journal.undo()
     places = {key: location for key, (location, _, _) in found.items()}
     empty_copies(found)

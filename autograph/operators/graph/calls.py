@@ -19,7 +19,7 @@ from autograph.runtime.concrete import ConcreteFunction
 from autograph.runtime.function import Function
 from autograph.runtime.trace_text import calls_libraries
 
-from .. import heap, identities, state
+from .. import aliases, heap, identities, state
 from ..calls import call
 from ..dispatch import backend_of
 from ..locations import has_hidden_state
@@ -170,6 +170,7 @@ def converted(argument: Any) -> Any:
 
 def _watched_method(function: Any, owner: Any) -> Callable[..., Any]:
     name = function.__name__
+    aliases.use(owner)
     if heap.has_form(owner):
         return _form_method(heap.staged(owner), owner, name)
     if isinstance(owner, (dict, set)):

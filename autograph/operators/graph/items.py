@@ -91,7 +91,7 @@ def set_item(value: Any, container: Any, index: Any) -> Any:
         arrays.note_stored(made, container)
         return made
     if heap.has_form(container) or (isinstance(container, list) and isinstance(index, (Tensor, slice))):
-        rebinding.form_of(container, "list")[index] = value
+        rebinding.form_of(container, "list")[index] = heap.staged(value) if isinstance(index, slice) else value
         return container
     state.about_to_change(container)
     container[index] = value

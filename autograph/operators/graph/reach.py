@@ -104,7 +104,8 @@ def relate(merged: Any, frozen: Any, guard: Guard, place: Location | None) -> li
             continue
         if number or is_object:
             aliases.relate(part, each.obj, guard, label=label)
-        new += [inner.obj for inner in frozen_in([each]) if inner.is_new]
+        inside = [each] if number or is_object else [each.contents]
+        new += [inner.obj for inner in frozen_in(inside) if inner.is_new]
     note_parts(merged, frozen, label)
     return new
 

@@ -52,15 +52,9 @@ PROGRAMS = {
     "def f(n):\n    pyplot.plot([1, 2])\n    return n\n",
     "tqdm": "import tqdm.notebook\ndef f(n):\n    t = 0\n    for i in tqdm.notebook.tqdm(range(n)):\n        t += i\n    return t\n",
 }  # fmt: skip
-WRONG = ("vars", "vars in a loop", "__dict__", "update", "sklearn")
 
 
-def cases() -> list[object]:
-    mark = pytest.mark.xfail(strict=True, reason="issue 9: the interpreter is destroyed")
-    return [pytest.param(name, marks=[mark] if name in WRONG else []) for name in PROGRAMS]
-
-
-@pytest.mark.parametrize("name", cases())
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_the_interpreter_is_whole_after_a_trace(name: str, tmp_path: Path) -> None:
     if name in ("sklearn", "matplotlib", "tqdm") and importlib.util.find_spec(name) is None:
         pytest.skip(f"{name} is not installed")

@@ -341,14 +341,37 @@ def test_which_of_two_objects_it_is_is_refused(program: Callable[..., Any], V: A
         tf.function(lambda n: program(V, n))(tf.constant(3))
 
 
-def changed_after_a_branch(V: Any, n: Any) -> None:
+def changed_after_a_branch(V: Any, n: Any) -> Any:
     v, w = two_choices(V, n)
     v.x = 5
+    return v.x, v.y, w.x, w.y
 
 
-def old_one_changed_after_a_branch(V: Any, n: Any) -> None:
+def old_one_changed_after_a_branch(V: Any, n: Any) -> Any:
     v, w = two_choices(V, n)
     w.x = 5
+    return v.x, v.y, w.x, w.y
+
+
+def parts_that_are_one_object(V: Any, n: Any) -> Any:
+    def pair(part: Any) -> Any:
+        return V(part, part)
+
+    v = pair(V(n, n))
+    if n > 2:
+        v = pair(V(1, 2))
+    v.x.x = 9
+    return v.y.x, v.x.x, v.x.y
+
+
+@CLASSES
+@pytest.mark.parametrize(
+    "program",
+    [changed_after_a_branch, old_one_changed_after_a_branch, parts_that_are_one_object],
+    ids=lambda program: program.__name__,
+)
+def test_another_name_sees_the_change_after_a_branch(program: Callable[..., Any], V: Any) -> None:
+    check(lambda n: program(V, n), 3, 2, 0, -1)
 
 
 def changed_in_a_loop_with_another_name(V: Any, n: Any) -> Any:
@@ -390,28 +413,19 @@ def in_a_list_of_the_loop(V: Any, n: Any) -> Any:
     return made[0].x
 
 
-def parts_that_are_one_object(V: Any, n: Any) -> Any:
-    def pair(part: Any) -> Any:
-        return V(part, part)
-
-    v = pair(V(n, n))
-    if n > 2:
-        v = pair(V(1, 2))
-    v.x.x = 9
-    return v.y.x
-
-
 @CLASSES
 @pytest.mark.parametrize(
-    "program",
+    ("program", "text"),
     [
-        changed_after_a_branch, old_one_changed_after_a_branch, changed_in_a_loop_with_another_name,
-        two_variables_of_a_loop, two_variables_after_a_loop, in_a_list_of_the_loop, parts_that_are_one_object,
+        (changed_in_a_loop_with_another_name, "is one of two objects"),
+        (two_variables_of_a_loop, "`v` is one of two objects"),
+        (two_variables_after_a_loop, "`v` is one of two objects"),
+        (in_a_list_of_the_loop, "`made` is, or has, an element of a list that a graph holds"),
     ],
-    ids=lambda program: program.__name__,
-)  # fmt: skip
-def test_changes_that_another_name_would_not_see_are_refused(program: Callable[..., Any], V: Any) -> None:
-    with pytest.raises(MutationError):
+    ids=lambda each: getattr(each, "__name__", ""),
+)
+def test_changes_that_another_name_would_not_see_are_refused(program: Callable[..., Any], text: str, V: Any) -> None:
+    with pytest.raises(MutationError, match=text):
         tf.function(lambda n: program(V, n))(tf.constant(3))
 
 

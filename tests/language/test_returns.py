@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import autograph as tf
-
 from .support import check
 
 
@@ -177,6 +175,5 @@ def it_changes_in_finally(n):
 @pytest.mark.parametrize(
     "function", [the_argument_changes_afterwards, the_result_changes_afterwards, it_changes_in_finally]
 )
-def test_a_growing_list_that_changes_after_its_return_is_refused(function: Any) -> None:
-    with pytest.raises(tf.errors.MutationError, match=r"`(items|result)` is one of two objects"):
-        tf.function(function)(tf.constant(3))
+def test_a_growing_list_that_changes_after_its_return(function: Any) -> None:
+    check(function, 0, 1, 2, 3, 4, 6, -1)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import autograph as tf
-from tests.language.support import as_python
+from tests.language.support import as_python, check
 
 LOG: list = []
 
@@ -240,7 +240,7 @@ def test_next_of_an_outer_iterator_is_refused():
             total += x * next(numbers)
         return total
 
-    with pytest.raises(tf.errors.MutationError, match=r"next\(\)"):
+    with pytest.raises(tf.errors.MutationError, match=r"moves an iterator \(list_iterator\) that was made outside"):
         staged(f, [1, 2])
 
 
@@ -456,7 +456,7 @@ def test_objects_with_hidden_state_made_in_the_body_are_allowed():
 # One of two objects.
 
 
-def test_a_change_of_one_of_two_lists_is_refused():
+def test_a_change_of_one_of_two_lists():
     def f(x):
         a, b = [1], [2]
         if x > 0:
@@ -464,10 +464,9 @@ def test_a_change_of_one_of_two_lists_is_refused():
         else:
             chosen = b
         chosen.append(3)
-        return a, b
+        return a, b, chosen
 
-    with pytest.raises(tf.errors.MutationError, match="`chosen`"):
-        staged(f, 1)
+    check(f, 1, 0, -1)
 
 
 def test_one_of_two_lists_can_be_read_and_a_new_one_changed():

@@ -10,9 +10,9 @@ from autograph.errors import MutationError
 from autograph.runtime.trace import user_location
 
 from . import state
+from .aliases import use
 from .calls import call
 from .dispatch import active, backend_of
-from .aliases import use
 from .heap import staged
 from .single_dispatch import generic_method
 from .special_methods import MISSING, call_method, is_convertible, is_user_class, lookup, method, mro

@@ -19,7 +19,7 @@ from autograph.runtime.trace import user_location
 from autograph.runtime.trace_text import calls_libraries
 
 from . import aliases
-from .forms import contents_of, original, set_contents
+from .forms import contents_of, set_contents
 
 
 class _Local(threading.local):

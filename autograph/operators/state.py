@@ -34,7 +34,6 @@ from .locations import (
     has_attributes,
     is_plain_object,
     locations,
-    name_of,
     where,
 )
 from .snapshots import Snapshot, copy_of, difference, restore

@@ -19,7 +19,7 @@ from autograph.runtime.tensor import SymbolicTensor
 
 from ..locations import Cell, Item
 from ..state import Attribute, stack
-from . import reach, memory
+from . import memory, reach
 from .errors import where
 from .memory import Memory
 

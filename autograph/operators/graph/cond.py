@@ -10,11 +10,11 @@ from autograph.runtime.ops.control import cond_node
 from autograph.runtime.recursion import NeverReturns
 from autograph.runtime.trace import building, current_graph, value_of
 
+from .. import aliases
+from ..aliases import Body, literal
 from ..dispatch import Thunk
 from ..exceptions import StagedRaise
-from ..aliases import Body, literal
 from ..state import Location
-from .. import aliases
 from . import conditions, memory, reach, rebinding, state_memory
 from .branches import Key, Outcome, add_holders, merged, old_value, trace_body
 from .values import references_in

@@ -18,7 +18,7 @@ from autograph.runtime.op import OPS
 from .. import aliases, heap
 from ..locations import name_of
 from ..state import about_to_change, created
-from . import reach, memory
+from . import memory
 from .errors import where
 from .join import join
 from .lists import ListState, StagedList, kind_of

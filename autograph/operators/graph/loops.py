@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 import itertools
-import operator
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from types import CodeType
@@ -24,8 +23,7 @@ from autograph.runtime.trace import building, current_graph, value_of
 from .. import aliases
 from ..dispatch import Options
 from ..locations import Contents, Location, StateOf, locations
-from ..snapshots import Snapshot, copy_of, difference
-from . import reach, memory, rebinding, state_memory
+from . import memory, reach, rebinding, state_memory
 from .branches import Key, Outcome, named, old_value, trace_body
 from .dicts import DictOf
 from .errors import where

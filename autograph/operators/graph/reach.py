@@ -10,7 +10,7 @@ import functools
 import gc
 import sys
 from collections import deque
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from types import (
     BuiltinFunctionType,
     CellType,

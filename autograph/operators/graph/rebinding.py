@@ -11,6 +11,7 @@ from ..state import stack
 from .dicts import StagedDict
 from .lists import ListState, StagedList
 
+
 def set_merged(places: Iterable[tuple[Location, Any]]) -> None:
     """Sets places to their merged values; the contents that are staged last, as the others may hold their owners."""
     staged = []

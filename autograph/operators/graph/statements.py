@@ -14,7 +14,7 @@ from autograph.runtime.trace import current_graph
 from .. import control_flow
 from ..aliases import settle
 from ..dispatch import Options, Thunk
-from . import reach, conditions
+from . import conditions, reach
 from .cond import if_stmt
 from .errors import where
 from .iterables import StagedRange, iterable

@@ -14,7 +14,7 @@ from autograph.runtime.trace import user_code
 from .. import state
 from ..array_locks import Locked
 from ..special_methods import method
-from . import reach, effects
+from . import effects, reach
 
 
 def watched(function: Any, call: Callable[..., Any]) -> Callable[..., Any]:

@@ -25,7 +25,7 @@ Literal = tuple[int, bool]
 
 
 class Guard(NamedTuple):
-    """The conditions under which two objects are one: the values of tensors, by identity; `sure` if there are no more."""
+    """The conditions under which two objects are one: values of tensors, by identity; `sure` if there are no more."""
 
     literals: frozenset[Literal] = frozenset()
     sure: bool = True

@@ -231,10 +231,8 @@ def _search(function: Callable[[Any], Any], iterable: Any, item: Item) -> Any:
     def loop_body(iterate: Any) -> Any:
         nonlocal result
         values = _turn(item, iterate, made([]))
-        if _waits(values):
-            result = _search(function, values[0].iterable, values[0].item)
-        else:
-            result = call(function)(values)
+        further = values[0] if _waits(values) else None
+        result = call(function)(values) if further is None else _search(function, further.iterable, further.item)
         return not_(result) if function is all else result
 
     for_stmt(iterable, loop_body, ("result",))

@@ -2,8 +2,8 @@
 
 A list that staged code appends to stays the same Python object under all its names. What it holds at this point of the
 trace is that of a *staged form* of it, which the table has: an object with the methods of a list, over tensors. Every
-use in converted code is an operator, which asks `staged` first. The Python object itself holds an `Elsewhere` meanwhile:
-code that is not converted can't take what it held before for what it holds now.
+use in converted code is an operator, which asks `staged` first. The Python object itself holds an `Elsewhere`
+meanwhile: code that is not converted can't take what it held before for what it holds now.
 """
 
 from __future__ import annotations

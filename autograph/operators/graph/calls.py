@@ -117,14 +117,14 @@ def _noting_arguments(function: Any) -> Callable[..., Any]:
             made = function(*arguments, **keywords)
         except (TypeError, AttributeError) as error:
             raise library_errors.explained(error, function) from error.__cause__
-        if type(made) in _CONTAINERS and effects.is_library(function) and (_hold_nothing(arguments, keywords) or function in _COPYING):
+        copies = function is copy.copy or function is copy.deepcopy
+        if type(made) in _CONTAINERS and effects.is_library(function) and (copies or _hold_nothing(arguments, keywords)):
             state.created(made)
         return made
 
     return watched
 
 
-_COPYING = (copy.copy, copy.deepcopy)
 _CONTAINERS = (list, dict, set, deque, bytearray)
 
 
@@ -199,9 +199,8 @@ def _method_of(function: Any, owner: Any) -> Callable[..., Any]:
         if name in _ARRAY_WRITES:
             state.about_to_change(owner)
         return function
-    if isinstance(owner, dict):
-        if name == "update":
-            return functools.partial(_update, owner)
+    if isinstance(owner, dict) and name == "update":
+        return functools.partial(_update, owner)
     if isinstance(owner, dict) and name in ("copy", "fromkeys"):
         return _making(function)
     if isinstance(owner, dict) or (state.is_plain_object(owner) and not has_hidden_state(owner)):

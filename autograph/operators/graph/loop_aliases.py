@@ -42,7 +42,7 @@ class LoopAliases:
         self._given: dict[Place, Any] = {}
 
     def begin(self, slots: Sequence[tuple[Hashable, Location | None, Any, Any]]) -> None:
-        """Notes what the objects may be that a turn is given: by slot its key, place, initial value, and that of a turn.
+        """Notes what the objects may be that a turn is given: by slot its key, place, initial value, that of a turn.
 
         What a `return` in the loop has left, the turns that come don't use: there are none.
         """
@@ -133,7 +133,6 @@ class LoopAliases:
             known = self._assumed.get(pair)
             wider = each if known is None else _wider(known, each)
             if pair[0] != pair[1] and wider != known:
-                import os; os.environ.get("DBG") and print("UNSTABLE", pair, each, known, [(type(self._old.get(p[1])), self._old.get(p[1])) for p in pair if p[0]=="old"])
                 self._assumed[pair] = wider
                 stable = False
         return stable

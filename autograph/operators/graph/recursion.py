@@ -22,6 +22,7 @@ from autograph.runtime.convert import convert_to_tensor
 from autograph.runtime.function import Function, part_of_a_trace
 from autograph.runtime.tensor import SymbolicTensor
 
+from ..aliases import settle
 from .specs import rebuild
 
 PYTHON_LIMIT = 40

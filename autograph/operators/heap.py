@@ -20,6 +20,7 @@ from autograph.runtime.trace_text import calls_libraries
 
 from . import aliases
 from .forms import contents_of, set_contents
+from .forms import original as original
 
 
 class _Local(threading.local):

@@ -117,8 +117,8 @@ def _noting_arguments(function: Any) -> Callable[..., Any]:
             made = function(*arguments, **keywords)
         except (TypeError, AttributeError) as error:
             raise library_errors.explained(error, function) from error.__cause__
-        copies = function is copy.copy or function is copy.deepcopy
-        if type(made) in _CONTAINERS and effects.is_library(function) and (copies or _hold_nothing(arguments, keywords)):
+        is_new = function is copy.copy or function is copy.deepcopy or _hold_nothing(arguments, keywords)
+        if is_new and type(made) in _CONTAINERS and effects.is_library(function):
             state.created(made)
         return made
 

@@ -38,7 +38,7 @@ class LoopAliases:
 
     def __init__(self) -> None:
         self._assumed: dict[tuple[Place, Place], Relation] = {}
-        self._old: dict[int, Any] = {}
+        self._old: dict[Hashable, Any] = {}
         self._given: dict[Place, Any] = {}
 
     def begin(self, slots: Sequence[tuple[Hashable, Location | None, Any, Any]]) -> None:
@@ -114,12 +114,12 @@ class LoopAliases:
             if is_old(obj):
                 _add(found, place, self._place_of(obj), Relation(CHOSEN, (False, False)))
                 continue
-            for other in aliases.ends(obj, lambda each: id(each) in held or is_old(each)):
-                for end in places_of(other.obj):
-                    if other.is_container:
-                        _add(found, place, end, Relation(other.kind, other.stale))
+            for far in aliases.ends(obj, lambda each: id(each) in held or is_old(each)):
+                for end in places_of(far.obj):
+                    if far.is_container:
+                        _add(found, place, end, Relation(far.kind, far.stale))
                     else:
-                        _add(found, end, place, Relation(other.kind, other.stale[::-1]))
+                        _add(found, end, place, Relation(far.kind, far.stale[::-1]))
         for edge, side, _ in noted.flags:  # changes of what the next turn knows nothing of
             stale, changed = edge.nodes[side].obj, edge.nodes[1 - side].obj
             if edge.stale[side] and not is_old(changed) and id(changed) not in held:

@@ -23,7 +23,7 @@ No handler catches what says that there can be no graph, and no node may raise w
 try:
     with ag__.trying(2, lambda: (Exception,)):
         f()
-except ag__.Refusal:
+except ag__.refusals():
     raise
 except Exception:
     g()
@@ -222,7 +222,7 @@ class ImplicitCalls(Pass):
     @staticmethod
     def _let_refusals_pass(node: Any) -> None:
         at = node.handlers[0].type or node.handlers[0].body[0]
-        passing = gast.ExceptHandler(operator("Refusal", at), None, [located(gast.Raise(None, None), at)])
+        passing = gast.ExceptHandler(operator_call("refusals", [], at), None, [located(gast.Raise(None, None), at)])
         node.handlers.insert(0, located(passing, at))
 
     # Names of classes and constants, which Python asks for by itself.

@@ -13,15 +13,14 @@ import threading
 from types import TracebackType
 from typing import Any
 
-from autograph.errors import ConversionError, MutationError, StagingError
-from autograph.runtime.recursion import NeverReturns
+from autograph.errors import MutationError
 from autograph.runtime.trace import user_location
 
 from .calls import call, is_left_alone
 from .dispatch import Backend, active, open_traces
+from .refused import is_refusal
 from .special_methods import call_method, is_convertible, lookup, method
 
-_REFUSALS = (StagingError, ConversionError, NeverReturns)
 _SWALLOWING = (contextlib.suppress, contextlib.ExitStack)
 _TESTING = ("unittest", "_pytest", "pytest")
 _LOCKS = (type(threading.Lock()), type(threading.RLock()), threading.Condition, threading.Semaphore)
@@ -143,8 +142,8 @@ class Context:
             swallows = call_method(found, manager, kind, error, trace)
         else:
             swallows = manager.__exit__(kind, error, trace)
-        if kind is not None and issubclass(kind, _REFUSALS):
-            return None  # it says that there can be no graph: not to be swallowed
+        if error is not None and is_refusal(error):
+            return None
         if self._caught:
             self._backend.check_handled(self._start, self._caught, f"with {self.name}")
         return swallows

@@ -7,12 +7,13 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from autograph.errors import ConversionError, StagingError
+from autograph.errors import StagingError
 from autograph.runtime.recursion import NeverReturns
 from autograph.runtime.trace import user_location
 
 from .contexts import open_context
 from .dispatch import Thunk, active, backend_of, open_traces
+from .refused import is_refusal
 
 
 class StagedRaise(NeverReturns):
@@ -20,10 +21,6 @@ class StagedRaise(NeverReturns):
 
     No handler of the user catches it: what the handlers would have caught is refused before.
     """
-
-
-Refusal = (StagingError, ConversionError, NeverReturns)
-"""What no handler of the user may catch while a graph is built: it says that there can be no graph, or ends a body."""
 
 
 _ONE_OF_SEVERAL = "_autograph_one_of_several"
@@ -57,11 +54,11 @@ class trying:
             self._start = self._backend.begin_handled()
             _open.tries.append(self)
 
-    def __exit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         if self._backend is None:
             return
         _open.tries.remove(self)
-        if self._handlers is not None and not (kind is not None and issubclass(kind, Refusal)):
+        if self._handlers is not None and (error is None or not is_refusal(error)):
             self._backend.check_handled(self._start, self._handlers(), "try")
 
     def handles(self, exception: BaseException) -> bool:

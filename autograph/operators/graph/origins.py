@@ -30,6 +30,7 @@ from autograph.runtime.shapes import is_fully_defined
 from autograph.runtime.tensor import EagerTensor, SymbolicTensor
 from autograph.runtime.variable import Variable
 
+from ..array_locks import is_by_lock
 from ..dispatch import backend_of
 
 _RAISE = dis.opmap["RAISE_VARARGS"]
@@ -39,7 +40,7 @@ _REFUSING = (StagingError, ConversionError, Signal, RecursionError)
 
 def is_refusal(error: BaseException) -> bool:
     """Whether no code of the user's may see an exception, and it ends the trace rather than wait for a run."""
-    if isinstance(error, _REFUSING):
+    if isinstance(error, _REFUSING) or is_by_lock(error):
         return True
     frames = _library_frames(error)
     if isinstance(error, AutographError):
@@ -63,7 +64,7 @@ def _names_staged_class(error: BaseException) -> bool:
 
 
 _NAMES = frozenset(
-    "SymbolicTensor Maybe Chosen StagedList StagedTuple StagedDict StagedSet StagedRange StagedIterable Truth".split()
+    ["SymbolicTensor", "Maybe", "Chosen", "StagedList", "StagedTuple", "StagedDict", "StagedSet", "StagedRange", "StagedIterable", "Truth"]
 )
 
 

@@ -15,7 +15,7 @@ from functools import wraps
 from types import FunctionType, MethodType
 from typing import Any
 
-from autograph.errors import MutationError, StagingError
+from autograph.errors import MutationError
 from autograph.runtime import trace
 from autograph.runtime.arguments import mutation_error
 from autograph.runtime.ir import Graph
@@ -28,6 +28,7 @@ from ..calls import call, staged_form
 from ..exceptions import StagedRaise
 from ..iterators import is_iterator
 from ..locations import attributes_of
+from ..refused import is_refusal
 from ..state import Cell, Contents, Item, Journal, Location, forget, stack
 from ..unrolling import forget_turns
 from ..variables import UNDEFINED
@@ -64,7 +65,7 @@ class TraceJournal(Journal):
 
     def undo_after(self, error: BaseException) -> None:
         # What the user's code raises leaves what it has done before; what can't be staged has not been run at all.
-        if isinstance(error, StagingError):
+        if is_refusal(error):
             self.undo()
 
     def watch(self, obj: Any, where: Place | None) -> None:

@@ -63,9 +63,10 @@ def _names_staged_class(error: BaseException) -> bool:
     return isinstance(text, str) and not _NAMES.isdisjoint(re.findall(r"\w+", text))
 
 
-_NAMES = frozenset(
-    ["SymbolicTensor", "Maybe", "Chosen", "StagedList", "StagedTuple", "StagedDict", "StagedSet", "StagedRange", "StagedIterable", "Truth"]
-)
+_NAMES = frozenset((
+    "SymbolicTensor", "Maybe", "Chosen", "Truth", "StagedList", "StagedTuple", "StagedDict", "StagedSet", "StagedRange",
+    "StagedIterable",
+))  # fmt: skip
 
 
 def _staged_values(frame: FrameType) -> Iterator[Any]:

@@ -213,7 +213,9 @@ class ImplicitCalls(Pass):
             arguments.append(thunk(located(gast.Tuple(classes, gast.Load()), at), at))
         item = gast.withitem(operator_call("trying", arguments, at), None)
         node.body = [located(gast.With([item], node.body, None), at)]
-        if node.handlers and not isinstance(node, gast.TryStar):
+        if isinstance(node, gast.TryStar):  # no other handlers may stand beside those of groups
+            return located(gast.With([gast.withitem(operator_call("delivering", [], at), None)], [node], None), at)
+        if node.handlers:
             self._let_refusals_pass(node)
         return node
 

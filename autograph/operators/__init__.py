@@ -65,6 +65,7 @@ from .displays import tuple_display as tuple_display
 from .displays import unpack_starred as unpack_starred
 from .exceptions import Raises as Raises
 from .exceptions import assert_stmt as assert_stmt
+from .exceptions import delivering as delivering
 from .exceptions import raising as raising
 from .exceptions import trying as trying
 from .frames import user_names as user_names

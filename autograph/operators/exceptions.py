@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.errors import StagingError
-from autograph.runtime.recursion import NeverReturns
+from autograph.runtime.recursion import NeverReturns, Signal
 from autograph.runtime.trace import user_location
 
 from .contexts import open_context
@@ -30,6 +30,7 @@ _ONE_OF_SEVERAL = "_autograph_one_of_several"
 class _Open(threading.local):
     def __init__(self) -> None:
         self.tries: list[trying] = []
+        self.deliveries: list[delivering] = []
 
 
 _open = _Open()
@@ -61,9 +62,41 @@ class trying:
         if self._handlers is not None and (error is None or not is_refusal(error)):
             self._backend.check_handled(self._start, self._handlers(), "try")
 
+        if error is not None and _open.deliveries:
+            _open.deliveries[-1].take(error)
+
     def handles(self, exception: BaseException) -> bool:
         """Whether an exception would not just pass."""
         return self._handlers is None or any(isinstance(exception, classes) for classes in self._handlers())
+
+
+class _Taken(Signal):
+    """Goes past the handlers of groups in place of a refusal."""
+
+
+class delivering:
+    """Stands around a ``try`` with handlers of groups (``except*``): the refusals in it get past the handlers."""
+
+    __slots__ = ("_depth", "_error")
+
+    def __enter__(self) -> None:
+        self._error: BaseException | None = None
+        self._depth = len(_open.tries)
+        _open.deliveries.append(self)
+
+    def take(self, error: BaseException) -> None:
+        """Takes a refusal that leaves the body of the ``try``."""
+        if len(_open.tries) == self._depth and not isinstance(error, Signal) and is_refusal(error):
+            self._error = error
+            raise _Taken from None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        _open.deliveries.remove(self)
+        if self._error is not None:
+            try:
+                raise self._error
+            finally:
+                self._error = None
 
 
 def assert_stmt(test: Any, message: Thunk | None = None) -> None:

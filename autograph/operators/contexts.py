@@ -164,7 +164,8 @@ class Context:
             swallows = call_method(found, manager, kind, error, trace)
         else:
             swallows = manager.__exit__(kind, error, trace)
-        if refused:
+        if refused and error is not None:
+            error.__traceback__ = trace  # which `unittest` takes away
             return None
         if self._caught:
             self._backend.check_handled(self._start, self._caught, f"with {self.name}")

@@ -92,11 +92,14 @@ class delivering:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         _open.deliveries.remove(self)
-        if self._error is not None:
+        refusal, self._error = self._error, None
+        if refusal is not None:
+            context = refusal.__context__
             try:
-                raise self._error
+                raise refusal
             finally:
-                self._error = None
+                refusal.__context__ = context
+                del refusal
 
 
 def assert_stmt(test: Any, message: Thunk | None = None) -> None:

@@ -7,6 +7,8 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
+from autograph.errors import AutographError
+from autograph.runtime import undelivered
 from autograph.runtime.ir import Graph
 from autograph.runtime.recursion import NeverReturns
 from autograph.runtime.trace import building
@@ -86,6 +88,8 @@ def _traced(outcome: Outcome, run: Callable[..., Any]) -> Outcome:
             return outcome
         except Exception as error:
             if is_refusal(error):
+                if isinstance(error, AutographError):
+                    undelivered.note(error)
                 raise
             # Python would raise it only where the body is run.
             refuse_in_try(error)

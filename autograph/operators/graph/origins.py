@@ -22,7 +22,7 @@ from typing import Any
 
 import autograph
 from autograph import runtime
-from autograph.errors import AutographError, ConversionError, StagingError
+from autograph.errors import AutographError, ConversionError, GraphError, StagingError
 from autograph.runtime import trace
 from autograph.runtime.ir import Value
 from autograph.runtime.recursion import Signal
@@ -35,13 +35,15 @@ from ..dispatch import backend_of
 
 _RAISE = dis.opmap["RAISE_VARARGS"]
 _PACKAGES = tuple(os.path.dirname(os.path.abspath(str(each.__file__))) + os.sep for each in (autograph, runtime))
-_REFUSING = (StagingError, ConversionError, Signal, RecursionError)
+_REFUSING = (StagingError, ConversionError, GraphError, Signal, RecursionError)
 
 
 def is_refusal(error: BaseException) -> bool:
     """Whether no code of the user's may see an exception, and it ends the trace rather than wait for a run."""
     if isinstance(error, _REFUSING) or is_by_lock(error):
         return True
+    if not isinstance(error, Exception):  # of the user at the keyboard, and the like
+        return False
     frames = _library_frames(error)
     if isinstance(error, AutographError):
         staged = [each for each, _ in frames for each in _staged_values(each)]

@@ -16,7 +16,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from autograph.errors import MutationError
-from autograph.runtime import trace
+from autograph.runtime import trace, undelivered
 from autograph.runtime.arguments import mutation_error
 from autograph.runtime.ir import Graph
 from autograph.runtime.optional import OptionalOutput
@@ -99,6 +99,8 @@ def traced(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Runs a converted function under a graph; returns its result, with the user's objects free of graph tensors."""
+    if not stack():
+        undelivered.forget()
     places: dict[Key, OutsidePlace] = {}
     values = [*arguments, *keywords.values()]
     for attempt in range(ATTEMPTS):
@@ -130,6 +132,7 @@ def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...]
                 places[key].write(new, key in stored)
             used = {each.value for each in _leaves(result) if isinstance(each, SymbolicTensor)}
             drop_unused_reads(graph, places, used)
+            undelivered.deliver()
             return result
         graph.truncate(mark)
     raise MutationError(

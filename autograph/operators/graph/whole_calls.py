@@ -50,12 +50,12 @@ class _Whole(Journal):
             if not self.is_created(old):
                 kind = type(old).__name__
                 raise MutationError(
-                    f"a {kind} (`{location.label}`) is changed in a staged branch or loop, and the code around it, which "
-                    "is not converted, can't use what it becomes",
+                    f"a {kind} (`{location.label}`) is changed in a staged branch or loop, and the code around that, "
+                    "which is not converted, can't use what it becomes",
                     **where(),
                     construct=location.label,
-                    remedy="return the values from the branch or the body, use a tf.TensorArray, or convert the function "
-                    "(autograph=True)",
+                    remedy="return the values from the branch or the body, use a tf.TensorArray, or convert the "
+                    "function (autograph=True)",
                 )
 
     def undo_after(self, error: BaseException) -> None:

@@ -414,9 +414,7 @@ class SymbolicTensor(Tensor):
 
     def _no_value(self, how: str, remedy: str) -> StagedValueError:
         message = f"the graph tensor {self} is used {how}: its value is known only when the graph runs"
-        error = self._refused(message, how, remedy)
-        # `list` and others of Python's ask for the length first, and go on without.
-        return error if how == "with len()" else undelivered.note(error)
+        return undelivered.note(self._refused(message, how, remedy))
 
     def _refused(self, message: str, construct: str, remedy: str) -> StagedValueError:
         location = trace.user_location()

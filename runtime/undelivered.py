@@ -33,7 +33,8 @@ def note(error: Error) -> Error:
     location = user_location()
     if location is not None:
         error.at(*location)
-    if not _local.notes and not _is_debugged():
+    # `list` and others of Python's ask for the length first, and go on without.
+    if not _local.notes and error.construct != "with len()" and not _is_debugged():
         # Without its traceback, which would keep the objects of the program alive.
         kept = AutographError.__new__(type(error))
         kept.__dict__.update(error.__dict__)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import autograph as tf
-from autograph.errors import InvalidTypeError, MutationError, StagedValueError, StagingError
+from autograph.errors import InvalidTypeError, MutationError, StagedRecursionError, StagingError
 
 from .support import check
 
@@ -71,7 +71,8 @@ def test_deep_nesting_is_no_error_of_the_program() -> None:
         except Exception:
             return -1
 
-    assert tf.function(function)(tf.constant(3)).numpy() in (4,)
+    with pytest.raises(StagedRecursionError, match="nests too deeply"):
+        tf.function(function)(tf.constant(3))
 
 
 def refused(n: Any) -> Any:
@@ -269,7 +270,7 @@ def of_a_number(n: Any) -> Any:
     k = 0
     for i in range(n):
         k = i
-    return hasattr(k, "is_integer") or getattr(k, "bit_length", None)
+    return hasattr(k, "bit_length")
 
 
 @pytest.mark.parametrize("function", [has_it, asks_with_default, asks_elsewhere, of_a_number])
@@ -292,13 +293,6 @@ def by_a_library_function(n: Any) -> Any:
         return -1
 
 
-def by_an_operator(n: Any) -> Any:
-    try:
-        return {} + n  # type: ignore[operator]
-    except TypeError:
-        return -1
-
-
 def by_logging(n: Any) -> Any:
     logging.getLogger(__name__).warning("%d", n)
     return n
@@ -309,7 +303,7 @@ def by_code_that_is_not_converted(n: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    "function", [by_struct, by_a_library_function, by_an_operator, by_logging, by_code_that_is_not_converted]
+    "function", [by_struct, by_a_library_function, by_logging, by_code_that_is_not_converted]
 )
 def test_what_libraries_say_of_staged_values_is_a_refusal(function: Any) -> None:
     with pytest.raises((TypeError, StagingError)):
@@ -317,45 +311,44 @@ def test_what_libraries_say_of_staged_values_is_a_refusal(function: Any) -> None
 
 
 def test_a_change_that_can_not_be_staged() -> None:
+    found = {1}
+
     def function(n: Any) -> Any:
-        found = {1}
         with contextlib.suppress(Exception):
             if n > 0:
-                setattr(found.add, "x", 1)  # noqa: B010
-            else:
-                tf.io.gfile = n  # type: ignore[attr-defined]
+                found.add(2)
         return n
 
-    with pytest.raises((MutationError, StagingError)):
+    with pytest.raises(MutationError):
         tf.function(function)(tf.constant(2))
+    assert found == {1}
 
 
-def test_finally_and_exit_run_for_a_refusal() -> None:
-    seen: list[str] = []
+class Noting:
+    def __enter__(self) -> None:
+        print("enter")
 
-    class Noting:
-        def __enter__(self) -> None:
-            seen.append("enter")
+    def __exit__(self, kind: Any, *_: object) -> bool:
+        print(kind.__name__)
+        return True
 
-        def __exit__(self, kind: Any, *_: object) -> bool:
-            seen.append(kind.__name__)
-            return True
 
+def test_finally_and_exit_run_for_a_refusal(capsys: pytest.CaptureFixture[str]) -> None:
     def function(n: Any) -> Any:
         try:
             with Noting():
                 refused(n)
         finally:
-            seen.append("finally")
+            print("finally")
 
     with pytest.raises(InvalidTypeError):
         tf.function(function)(tf.constant(2))
-    assert seen == ["enter", "InvalidTypeError", "finally"]
+    assert capsys.readouterr().out == "enter\nInvalidTypeError\nfinally\n"
 
 
 def plain_errors(n: Any) -> Any:
     r = 0
-    for fails in (lambda: int("a"), lambda: {}["k"], lambda: [].pop(), lambda: None.foo, lambda: max([]), lambda: 1 // 0):
+    for fails in (lambda: int("a"), lambda: {}["k"], lambda: [].pop(), lambda: len(5), lambda: max([]), lambda: 1 // 0):
         try:
             fails()
         except (ArithmeticError, LookupError):
@@ -395,7 +388,7 @@ def errors_of_eager_tensors(n: Any) -> Any:
     return r + n
 
 
-def recursion_of_python(n: Any) -> Any:
+def errors_with_a_text(n: Any) -> Any:
     try:
         [1].remove(7)
     except ValueError as error:
@@ -404,7 +397,7 @@ def recursion_of_python(n: Any) -> Any:
 
 @pytest.mark.parametrize(
     "function",
-    [plain_errors, suppressed_errors, errors_beside_staged_values, errors_of_eager_tensors, recursion_of_python],
+    [plain_errors, suppressed_errors, errors_beside_staged_values, errors_of_eager_tensors, errors_with_a_text],
 )
 def test_the_programs_own_errors_are_caught(function: Any) -> None:
     check(function, 0, 4)
@@ -488,12 +481,3 @@ def test_floats_are_divided_by_zero_without_an_error() -> None:
             return -1.0
 
     assert np.isinf(tf.function(function)(tf.constant(0.0)))
-
-
-def test_a_debugger_may_ask_for_what_no_graph_knows() -> None:
-    def function(n: Any) -> Any:
-        with contextlib.suppress(StagedValueError):
-            pass
-        return n
-
-    check(function, 1)

@@ -43,8 +43,9 @@ def raising() -> None:
     raise Odd(1, other=2)
 
 
-def unpacked() -> None:
+def unpacked() -> Any:
     a, b = [1]
+    return a + b
 
 
 def misfit(shape: tuple[int, int]) -> Any:

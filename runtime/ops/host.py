@@ -190,14 +190,17 @@ def _members_of(error: BaseException) -> dict[str, Any]:
 
     Not the object that lacks an attribute, which a graph would keep alive.
     """
-    names = [
-        name
-        for cls in type(error).__mro__
-        for name, value in vars(cls).items()
-        if isinstance(value, (MemberDescriptorType, GetSetDescriptorType)) and not name.startswith("__")
-    ]
-    kept = [name for name in names if not (name == "args" or (name == "obj" and isinstance(error, AttributeError)))]
-    return {name: getattr(error, name) for name in kept if hasattr(error, name)}
+    found = {}
+    for cls in type(error).__mro__:
+        for name, field in vars(cls).items():
+            if not isinstance(field, (MemberDescriptorType, GetSetDescriptorType)) or name.startswith("__"):
+                continue
+            if name == "args" or (name == "obj" and cls is AttributeError) or not hasattr(error, name):
+                continue
+            value = getattr(error, name)
+            if value is not None or "__slots__" in vars(cls):  # fields of classes in C that are not set say None
+                found[name] = value
+    return found
 
 
 def _raise(*arrays: Any, error: ErrorTemplate) -> tuple[()]:

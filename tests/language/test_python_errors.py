@@ -43,6 +43,10 @@ def raising() -> None:
     raise Odd(1, other=2)
 
 
+def raising_of_the_system(*arguments: Any) -> None:
+    raise OSError(*arguments)
+
+
 def unpacked() -> Any:
     a, b = [1]
     return a + b
@@ -84,6 +88,8 @@ RAISES: dict[str, Callable[[], Any]] = {
     "library of arrays": lambda: np.linalg.inv(np.zeros((2, 2))),
     "member": lambda: Colour(5),
     "function of the user's": raising,
+    "of the system": lambda: raising_of_the_system("no file"),
+    "of the system, with a number": lambda: raising_of_the_system(2, "no file", "name"),
     "special method": lambda: Broken()[1],
     "property": lambda: Broken().value,
 }

@@ -481,3 +481,25 @@ def test_floats_are_divided_by_zero_without_an_error() -> None:
             return -1.0
 
     assert np.isinf(tf.function(function)(tf.constant(0.0)))
+
+
+def texts(n: Any) -> Any:
+    try:
+        raise TypeError("Maybe 'Maybe' or SymbolicTensor")
+    except TypeError as error:
+        return len(str(error)) + n
+
+
+def test_the_text_of_an_error_of_the_user_says_nothing() -> None:
+    check(texts, 1)
+
+
+def test_an_operation_that_takes_no_such_operands_is_refused_though_python_says_it() -> None:
+    def function(n: Any) -> Any:
+        try:
+            return object() + n
+        except TypeError:
+            return -1
+
+    with pytest.raises((TypeError, ValueError)):
+        tf.function(function)(tf.constant(1))

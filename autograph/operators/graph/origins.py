@@ -50,6 +50,8 @@ def is_refusal(error: BaseException) -> bool:
         return not all(map(_is_sure, staged)) or (bool(staged) and isinstance(error, TypeError))
     if frames and _raises_on_purpose(*frames[-1]):
         return False
+    if not frames and _is_raised_by_user(error):
+        return False
     return _names_staged_class(error) or any(True for each, _ in frames for _ in _staged_values(each))
 
 
@@ -59,10 +61,19 @@ def _raises_on_purpose(frame: FrameType, offset: int) -> bool:
     return code.co_filename.startswith(_PACKAGES) and code.co_code[offset] == _RAISE
 
 
+def _is_raised_by_user(error: BaseException) -> bool:
+    """Whether an exception comes from a `raise` of the user's, whatever its text says."""
+    entry = error.__traceback__
+    while entry is not None and entry.tb_next is not None:
+        entry = entry.tb_next
+    return entry is not None and entry.tb_frame.f_code.co_code[entry.tb_lasti] == _RAISE
+
+
 def _names_staged_class(error: BaseException) -> bool:
     """Whether Python's text about the types of some operands names one of our own."""
     text = error.args[0] if isinstance(error, (TypeError, AttributeError)) and error.args else None
-    return isinstance(text, str) and not _NAMES.isdisjoint(re.findall(r"\w+", text))
+    named = re.findall(r"(?<=')\w+(?=')|\b(?:SymbolicTensor|Staged\w+)", text) if isinstance(text, str) else ()
+    return not _NAMES.isdisjoint(named)
 
 
 _NAMES = frozenset((

@@ -9,7 +9,8 @@ from typing import Any, TypeVar, cast
 from autograph.errors import MutationError
 from autograph.runtime.trace import executing_eagerly
 
-from ..state import Journal, forget_copies, stack
+from .. import heap
+from ..state import Journal, forget, stack
 from .errors import where
 
 Form = TypeVar("Form", bound=Callable[..., Any])
@@ -29,8 +30,7 @@ def following_changes(function: Form) -> Form:
                 journal.check()
                 return result
         finally:
-            journal.put_back()
-            forget_copies()
+            forget()
 
     return cast(Form, followed)
 
@@ -46,14 +46,14 @@ class _Whole(Journal):
         Raises:
             MutationError: a list or dict of the program has become a staged one.
         """
-        for location, old, _ in self._kept:
-            if not self.is_created(old):
-                kind = type(old).__name__
+        for changed in heap.with_forms():
+            if not self.is_created(changed):
+                kind, name = type(changed).__name__, heap.form(changed).name
                 raise MutationError(
-                    f"a {kind} (`{location.label}`) is changed in a staged branch or loop, and the code around that, "
+                    f"a {kind}{f' `{name}`' if name else ''} is changed in a staged branch or loop, and the code around that, "
                     "which is not converted, can't use what it becomes",
                     **where(),
-                    construct=location.label,
+                    construct=name or kind,
                     remedy="return the values from the branch or the body, use a tf.TensorArray, or convert the "
                     "function (autograph=True)",
                 )

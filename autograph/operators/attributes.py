@@ -10,9 +10,9 @@ from autograph.errors import MutationError
 from autograph.runtime.trace import user_location
 
 from . import state
+from .aliases import use
 from .calls import call
 from .dispatch import active, backend_of
-from .aliases import use
 from .heap import staged
 from .refused import is_refusal
 from .single_dispatch import generic_method

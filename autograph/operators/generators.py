@@ -13,10 +13,10 @@ from typing import Any
 from autograph.errors import StagedValueError
 from autograph.runtime.recursion import Signal
 
+from .arithmetic import made
 from .builtin_calls import iterated
 from .calls import call
 from .control_flow import for_stmt, if_exp, if_stmt
-from .arithmetic import made
 from .dispatch import active, backend_of, staging
 from .exceptions import StagedRaise, refuse_in_try
 from .heap import has_form

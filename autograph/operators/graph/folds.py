@@ -22,8 +22,7 @@ from autograph.runtime.shapes import is_subshape
 from autograph.runtime.spec import TensorSpec
 from autograph.runtime.trace import executing_eagerly
 
-from .. import control_flow
-from .. import heap
+from .. import control_flow, heap
 from ..calls import call
 from ..state import created
 from .functional import required_function

@@ -21,8 +21,8 @@ from autograph.runtime.tensor import SymbolicTensor, Tensor
 from autograph.runtime.variable import Variable
 
 from .. import heap, state, strings
-from ..calls import call
 from ..aliases import has_others
+from ..calls import call
 from ..special_methods import method
 from . import class_defaults, conditions, library, lookups, text
 from .attribute_calls import getattr_, hasattr_, python_type

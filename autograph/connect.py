@@ -12,6 +12,7 @@ from typing import Any
 from .runtime.function import function as function
 from .runtime.function import set_front_half
 from .runtime.unconverted import set_explanation
+from .runtime.unfinished import set_refusals
 
 
 def convert(python_function: Callable[..., Any]) -> Callable[..., Any]:
@@ -37,5 +38,12 @@ def _why_not_converted(code: CodeType) -> str | None:
     return why_not_converted(code)
 
 
+def _is_refusal(error: BaseException) -> bool:
+    from .operators.graph.origins import is_refusal
+
+    return is_refusal(error)
+
+
 set_front_half(convert, staged_form)
 set_explanation(_why_not_converted)
+set_refusals(_is_refusal)

@@ -23,7 +23,7 @@ No handler catches what says that there can be no graph, and no node may raise w
 try:
     with ag__.trying(2, lambda: (Exception,)):
         f()
-except ag__.Refusal:
+except ag__.refusals():
     raise
 except Exception:
     g()
@@ -213,7 +213,9 @@ class ImplicitCalls(Pass):
             arguments.append(thunk(located(gast.Tuple(classes, gast.Load()), at), at))
         item = gast.withitem(operator_call("trying", arguments, at), None)
         node.body = [located(gast.With([item], node.body, None), at)]
-        if node.handlers and not isinstance(node, gast.TryStar):
+        if isinstance(node, gast.TryStar):  # no other handlers may stand beside those of groups
+            return located(gast.With([gast.withitem(operator_call("delivering", [], at), None)], [node], None), at)
+        if node.handlers:
             self._let_refusals_pass(node)
         return node
 
@@ -222,7 +224,7 @@ class ImplicitCalls(Pass):
     @staticmethod
     def _let_refusals_pass(node: Any) -> None:
         at = node.handlers[0].type or node.handlers[0].body[0]
-        passing = gast.ExceptHandler(operator("Refusal", at), None, [located(gast.Raise(None, None), at)])
+        passing = gast.ExceptHandler(operator_call("refusals", [], at), None, [located(gast.Raise(None, None), at)])
         node.handlers.insert(0, located(passing, at))
 
     # Names of classes and constants, which Python asks for by itself.

@@ -8,6 +8,7 @@ from typing import Any
 
 from autograph.errors import InvalidTypeError
 
+from . import undelivered
 from .dtypes import string
 
 
@@ -15,11 +16,12 @@ def refuse_repetition(tensor: Any, sequence: list[Any] | tuple[Any, ...]) -> Non
     """Refuses ``[0] * n``: Python repeats a sequence n times, TensorFlow multiplies its elements."""
     if tensor.dtype.is_integer and tensor.static_shape == ():
         kind = type(sequence).__name__
-        raise InvalidTypeError(
+        error = InvalidTypeError(
             f"a {kind} times an integer tensor of rank 0 has two meanings",
             construct=f"{kind} * tensor",
             remedy="write tf.tile(values, [n]) to repeat it, or tf.constant(values) * n to multiply its elements",
         )
+        raise error if hasattr(tensor, "_array") else undelivered.note(error)
 
 
 def is_text(tensor: Any) -> bool:

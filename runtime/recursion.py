@@ -28,8 +28,12 @@ from .tensor import SymbolicTensor
 _ROUNDS = 30  # a dimension becomes unknown, and a dtype wider, only so often
 
 
-class NeverReturns(BaseException):
-    """Ends the tracing of a body from which the graph never comes back. No handler of the user catches it."""
+class Signal(BaseException):
+    """Goes from one place of this package to another through code of the user, of which no handler catches it."""
+
+
+class NeverReturns(Signal):
+    """Ends the tracing of a body from which the graph never comes back."""
 
 
 class _Results(NamedTuple):

@@ -414,7 +414,7 @@ class SymbolicTensor(Tensor):
 
     def _no_value(self, how: str, remedy: str) -> StagedValueError:
         message = f"the graph tensor {self} is used {how}: its value is known only when the graph runs"
-        return self._refused(message, how, remedy)
+        return undelivered.note(self._refused(message, how, remedy))
 
     def _refused(self, message: str, construct: str, remedy: str) -> StagedValueError:
         location = trace.user_location()
@@ -444,7 +444,7 @@ _IN_PLACE = "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", 
 for _name in _IN_PLACE:
     setattr(SymbolicTensor, f"__i{_name}__", in_place(getattr(operator, f"__{_name}__")))
 
-from . import numpy_protocol, trace, trace_text  # noqa: E402  (these need the classes above)
+from . import numpy_protocol, trace, trace_text, undelivered  # noqa: E402  (these need the classes above)
 from .in_place import own  # noqa: E402
 from .reference import Reference  # noqa: E402
 from .unconverted import remedy  # noqa: E402

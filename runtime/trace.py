@@ -15,7 +15,7 @@ import numpy as np
 from autograph.errors import AutographError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from autograph.tracebacks import trim
 
-from . import convert, dtypes, numerics, places, promotion, shapes
+from . import convert, dtypes, numerics, places, promotion, shapes, undelivered
 from .float_warnings import ignore, restore
 from .ir import Graph, Node, Type, Value, foreign_value_error
 from .op import Op
@@ -156,7 +156,10 @@ def apply(op: Op, *inputs: Any, name: str | None = None, **attributes: Any) -> A
         values = _values(graph, op, inputs)
         types = op.infer(*[value.type for value in values], **attributes)
     except (AutographError, TypeError, ValueError, IndexError, OverflowError) as error:
-        raise _located(error, op, where) from error.__cause__
+        found = _located(error, op, where)
+        if isinstance(found, InvalidTypeError) and any(type(each) is SymbolicTensor for each in inputs):
+            undelivered.note(found)
+        raise found from error.__cause__
     single = type(types) is Type
     node = graph.add(op, values, attributes, name=name, where=where, types=(types,) if single else types)  # type: ignore[arg-type]
     if _local.tapes:

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-import dis
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import trace
 from .arguments import Parameters
 from .concrete import ConcreteFunction
 from .ir import Graph
+from .total import Totality
 
-_RAISE = dis.opmap["RAISE_VARARGS"]
+
+def _never(error: BaseException) -> bool:
+    return False
+
+
+_is_refusal: Callable[[BaseException], bool] = _never
+
+
+def set_refusals(is_refusal: Callable[[BaseException], bool]) -> None:
+    """Says how to tell an exception of staging itself, which means that there is no graph, from one of the program."""
+    global _is_refusal
+    _is_refusal = is_refusal
 
 
 def run_unfinished(
@@ -19,10 +30,10 @@ def run_unfinished(
 ) -> None:
     """Run what stands in the graph of a call when the user's code raises `error`, which ends the trace.
 
-    It may print something or write a variable, or raise something itself, which then comes first. A trace within
-    another one, and errors that nobody raises on purpose, leave it at the error.
+    It may print something or write a variable, or raise something itself, which then comes first. In the trace of
+    another function it becomes a part of that, which may catch the error. Refusals leave it at the error.
     """
-    if graph is None or trace.current_graph() is not None or not _is_raised(error):
+    if graph is None or not _is_of_user(error) or _is_refusal(error) or Totality().of_graph(graph):
         return
     graph.outputs = []
     try:
@@ -33,13 +44,9 @@ def run_unfinished(
         raise
 
 
-def _is_raised(error: Exception) -> bool:
-    """Whether an error comes from a ``raise`` or ``assert`` of the user."""
-    if isinstance(error, AssertionError):
-        return True
+def _is_of_user(error: Exception) -> bool:
+    """Whether the function had begun, and not ended, when an error was raised."""
     entry = error.__traceback__
-    while entry is not None and entry.tb_next is not None:
+    while entry is not None and not trace.is_user_file(entry.tb_frame.f_code.co_filename):
         entry = entry.tb_next
-    if entry is None or not trace.is_user_file(entry.tb_frame.f_code.co_filename):
-        return False
-    return entry.tb_frame.f_code.co_code[entry.tb_lasti] == _RAISE
+    return entry is not None

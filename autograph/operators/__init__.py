@@ -64,8 +64,8 @@ from .displays import starred as starred
 from .displays import tuple_display as tuple_display
 from .displays import unpack_starred as unpack_starred
 from .exceptions import Raises as Raises
-from .exceptions import Refusal as Refusal
 from .exceptions import assert_stmt as assert_stmt
+from .exceptions import delivering as delivering
 from .exceptions import raising as raising
 from .exceptions import trying as trying
 from .frames import user_names as user_names
@@ -97,6 +97,7 @@ from .patterns import Sequence as Sequence
 from .patterns import Star as Star
 from .patterns import Value as Value
 from .patterns import match as match
+from .refused import refusals as refusals
 from .stores import get_item as get_item
 from .stores import mut as mut
 from .stores import outer_writes as outer_writes

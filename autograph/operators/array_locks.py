@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
 from types import TracebackType
 from typing import Any
@@ -12,6 +13,18 @@ from autograph.errors import MutationError
 from autograph.runtime.trace import is_user_file
 
 _TEXT = "read-only"
+
+
+class _Local(threading.local):
+    locked = 0
+
+
+_local = _Local()
+
+
+def is_by_lock(error: BaseException) -> bool:
+    """Whether an error is, or may be, NumPy's refusal to change an array that this thread has locked."""
+    return _local.locked > 0 and isinstance(error, ValueError) and _TEXT in str(error)
 
 
 class Locked:
@@ -32,10 +45,12 @@ class Locked:
                 owner = owner.base
         for array in self.arrays:
             array.flags.writeable = False
+        _local.locked += len(self.arrays)
 
     def unlock(self, error: BaseException | None = None) -> MutationError | None:
         """Makes them writable again; returns what to raise when `error` says that one was written."""
         locked = bool(self.arrays)
+        _local.locked -= len(self.arrays)
         # A view can only be writable when what it is a view of is.
         for array in sorted(self.arrays, key=_views):
             array.flags.writeable = True

@@ -14,6 +14,7 @@ from .aliases import use
 from .calls import call
 from .dispatch import active, backend_of
 from .heap import staged
+from .refused import is_refusal
 from .single_dispatch import generic_method
 from .special_methods import MISSING, call_method, is_convertible, is_user_class, lookup, method, mro
 
@@ -38,9 +39,9 @@ def get_attribute(obj: Any, name: str) -> Any:
         if reader is not None:
             return call_method(reader, obj, name)
         return _read(obj, mro(cls), name, _native_reader(cls))
-    except AttributeError:
+    except AttributeError as error:
         fallback = method(cls, "__getattr__")
-        if fallback is None:
+        if fallback is None or is_refusal(error):
             raise
     return call_method(fallback, obj, name)
 

@@ -14,6 +14,7 @@ from .calls import call
 from .dispatch import active, backend_of, open_traces
 from .heap import staged
 from .identities import check_key
+from .refused import is_refusal
 from .special_methods import MISSING, call_method, is_user_class, lookup, method
 
 _SPECIAL = {
@@ -87,7 +88,9 @@ def _items(values: Any, reader: Any) -> Iterator[Any]:
         start = None if backend is None else backend.begin_handled()
         try:
             item = call_method(reader, values, index)
-        except IndexError:
+        except IndexError as error:
+            if is_refusal(error):
+                raise
             return
         if backend is not None:
             backend.check_handled(start, (IndexError,), "a loop over an object with `__getitem__`")
@@ -189,7 +192,9 @@ def _attribute_reader(function: Any, form: Any) -> Callable[..., Any]:
             return form(obj, name, *default)
         try:
             value = get_attribute(obj, name)
-        except AttributeError:
+        except AttributeError as error:
+            if is_refusal(error):
+                raise
             if function is hasattr:
                 return False
             if default:

@@ -13,15 +13,14 @@ import threading
 from types import TracebackType
 from typing import Any
 
-from autograph.errors import ConversionError, MutationError, StagingError
-from autograph.runtime.recursion import NeverReturns
+from autograph.errors import MutationError
 from autograph.runtime.trace import user_location
 
 from .calls import call, is_left_alone
 from .dispatch import Backend, active, open_traces
-from .special_methods import call_method, is_convertible, lookup, method
+from .refused import is_refusal
+from .special_methods import MISSING, call_method, is_convertible, lookup, method
 
-_REFUSALS = (StagingError, ConversionError, NeverReturns)
 _SWALLOWING = (contextlib.suppress, contextlib.ExitStack)
 _TESTING = ("unittest", "_pytest", "pytest")
 _LOCKS = (type(threading.Lock()), type(threading.RLock()), threading.Condition, threading.Semaphore)
@@ -56,7 +55,28 @@ def context(manager: Any) -> Any:
     found = method(type(manager), "__exit__")
     if found is not None or isinstance(manager, _SWALLOWING) or _module_of(manager) in _TESTING:
         return Context(manager, backend)
-    return manager
+    if _module_of(manager) == "autograph" or lookup(type(manager).__mro__, "__exit__") is MISSING:
+        return manager
+    return _Passing(manager)
+
+
+class _Passing:
+    """A context manager of a library, of which refusals are not swallowed."""
+
+    __slots__ = ("_manager",)
+
+    def __init__(self, manager: Any) -> None:
+        self._manager = manager
+
+    def __enter__(self) -> Any:
+        return self._manager.__enter__()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> Any:
+        refused = error is not None and is_refusal(error)
+        swallows = self._manager.__exit__(kind, error, trace)
+        return None if refused else swallows
 
 
 def _module_of(manager: Any) -> str:
@@ -138,13 +158,15 @@ class Context:
     ) -> Any:
         _open.stack.remove(self)
         manager = self._manager
+        refused = error is not None and is_refusal(error)  # before `unittest` clears the frames that tell
         found = lookup(type(manager).__mro__, "__exit__")
         if is_convertible(found):
             swallows = call_method(found, manager, kind, error, trace)
         else:
             swallows = manager.__exit__(kind, error, trace)
-        if kind is not None and issubclass(kind, _REFUSALS):
-            return None  # it says that there can be no graph: not to be swallowed
+        if refused and error is not None:
+            error.__traceback__ = trace  # which `unittest` takes away
+            return None
         if self._caught:
             self._backend.check_handled(self._start, self._caught, f"with {self.name}")
         return swallows

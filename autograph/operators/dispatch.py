@@ -148,6 +148,10 @@ class Backend:
         """Stages ``raise exception`` inside a staged body."""
         raise NotImplementedError
 
+    def is_refusal(self, error: BaseException) -> bool:
+        """Whether an exception comes of staging: code of the user must not see it, and no branch may keep it."""
+        return False
+
     def begin_handled(self) -> Any:
         """Called where the body of a statement begins that may catch exceptions; what it returns goes to the next."""
         return None

@@ -7,12 +7,13 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from autograph.errors import ConversionError, StagingError
-from autograph.runtime.recursion import NeverReturns
+from autograph.errors import StagingError
+from autograph.runtime.recursion import NeverReturns, Signal
 from autograph.runtime.trace import user_location
 
 from .contexts import open_context
 from .dispatch import Thunk, active, backend_of, open_traces
+from .refused import is_refusal
 
 
 class StagedRaise(NeverReturns):
@@ -22,10 +23,6 @@ class StagedRaise(NeverReturns):
     """
 
 
-Refusal = (StagingError, ConversionError, NeverReturns)
-"""What no handler of the user may catch while a graph is built: it says that there can be no graph, or ends a body."""
-
-
 _ONE_OF_SEVERAL = "_autograph_one_of_several"
 """Marks an exception that stands for several, of which only the run knows which it is."""
 
@@ -33,6 +30,7 @@ _ONE_OF_SEVERAL = "_autograph_one_of_several"
 class _Open(threading.local):
     def __init__(self) -> None:
         self.tries: list[trying] = []
+        self.deliveries: list[delivering] = []
 
 
 _open = _Open()
@@ -57,16 +55,51 @@ class trying:
             self._start = self._backend.begin_handled()
             _open.tries.append(self)
 
-    def __exit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         if self._backend is None:
             return
         _open.tries.remove(self)
-        if self._handlers is not None and not (kind is not None and issubclass(kind, Refusal)):
+        if self._handlers is not None and (error is None or not is_refusal(error)):
             self._backend.check_handled(self._start, self._handlers(), "try")
+
+        if error is not None and _open.deliveries:
+            _open.deliveries[-1].take(error)
 
     def handles(self, exception: BaseException) -> bool:
         """Whether an exception would not just pass."""
         return self._handlers is None or any(isinstance(exception, classes) for classes in self._handlers())
+
+
+class _Taken(Signal):
+    """Goes past the handlers of groups in place of a refusal."""
+
+
+class delivering:
+    """Stands around a ``try`` with handlers of groups (``except*``): the refusals in it get past the handlers."""
+
+    __slots__ = ("_depth", "_error")
+
+    def __enter__(self) -> None:
+        self._error: BaseException | None = None
+        self._depth = len(_open.tries)
+        _open.deliveries.append(self)
+
+    def take(self, error: BaseException) -> None:
+        """Takes a refusal that leaves the body of the ``try``."""
+        if len(_open.tries) == self._depth and not isinstance(error, Signal) and is_refusal(error):
+            self._error = error
+            raise _Taken from None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        _open.deliveries.remove(self)
+        refusal, self._error = self._error, None
+        if refusal is not None:
+            context = refusal.__context__
+            try:
+                raise refusal
+            finally:
+                refusal.__context__ = context
+                del refusal
 
 
 def assert_stmt(test: Any, message: Thunk | None = None) -> None:

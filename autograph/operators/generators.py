@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 from autograph.errors import StagedValueError
+from autograph.runtime.recursion import Signal
 
 from .arithmetic import made
 from .builtin_calls import iterated
@@ -138,7 +139,7 @@ def _refusal(what: str) -> StagedValueError:
     )
 
 
-class _StagedCount(BaseException):
+class _StagedCount(Signal):
     """It has turned out that the number of values is staged: how far the generator has come."""
 
     def __init__(self, result: Any, iterator: Iterator[Any], item: Item) -> None:

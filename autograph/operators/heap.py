@@ -144,6 +144,11 @@ def has_form(value: Any) -> bool:
     return bool(open_forms) and isinstance(value, (list, dict)) and id(value) in _local.forms
 
 
+def with_forms() -> list[Any]:
+    """The lists and dicts of this thread that have a staged form."""
+    return [obj for obj, *_ in _local.forms.values()]
+
+
 def stage(obj: Any, staged_form: Any, is_new: bool = True) -> None:
     """Gives a list or dict a staged form, which tells from now on what it holds.
 

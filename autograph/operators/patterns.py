@@ -19,6 +19,7 @@ from .control_flow import if_exp
 from .dispatch import Thunk, backend_of
 from .heap import staged
 from .logical import and_, is_, or_
+from .refused import is_refusal
 
 # The type flags Py_TPFLAGS_SEQUENCE, Py_TPFLAGS_MAPPING and _Py_TPFLAGS_MATCH_SELF of CPython.
 _IS_SEQUENCE = 1 << 5
@@ -353,7 +354,9 @@ class Class(Pattern):
             seen.add(name)
             try:
                 values.append(getattr(subject, name))
-            except AttributeError:
+            except AttributeError as error:
+                if is_refusal(error):
+                    raise
                 return None
         return values
 

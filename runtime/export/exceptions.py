@@ -68,6 +68,7 @@ def decode_error(data: Any, source: Source) -> ErrorTemplate:
     template.type = kind
     template.tensors = []
     template._content = (args, attributes)
+    template._members = {}
     template._cause = None if cause is None else decode_error(cause, source).make(())
     template._suppress = data["suppress"]
     return template

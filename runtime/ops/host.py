@@ -8,6 +8,8 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
 import numpy as np
@@ -141,6 +143,7 @@ class ErrorTemplate:
         self.type = type(error)
         self.tensors: list[Any] = []
         self._content = self._take((tuple(error.args), dict(error.__dict__)))
+        self._members = self._take(_members_of(error))
         self._cause = error.__cause__
         self._suppress = error.__suppress_context__
 
@@ -163,6 +166,9 @@ class ErrorTemplate:
         error = self.type.__new__(self.type, *args)
         error.args = args
         error.__dict__.update(attributes)
+        for name, value in self._fill(self._members, arrays).items():
+            with suppress(AttributeError, TypeError):  # it can't be set
+                setattr(error, name, value)
         error.__cause__ = self._cause
         error.__suppress_context__ = self._suppress
         return error
@@ -177,6 +183,24 @@ class ErrorTemplate:
 
     def __repr__(self) -> str:
         return self.type.__name__
+
+
+def _members_of(error: BaseException) -> dict[str, Any]:
+    """What an exception holds in fields of its class, as ``NameError.name``, and not in its dict.
+
+    Not the object that lacks an attribute, which a graph would keep alive.
+    """
+    found = {}
+    for cls in type(error).__mro__:
+        for name, field in vars(cls).items():
+            if not isinstance(field, (MemberDescriptorType, GetSetDescriptorType)) or name.startswith("__"):
+                continue
+            if name == "args" or (name == "obj" and cls is AttributeError) or not hasattr(error, name):
+                continue
+            value = getattr(error, name)
+            if value is not None or "__slots__" in vars(cls):  # fields of classes in C that are not set say None
+                found[name] = value
+    return found
 
 
 def _raise(*arrays: Any, error: ErrorTemplate) -> tuple[()]:

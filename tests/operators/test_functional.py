@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import autograph as tf
-from autograph.errors import BranchMismatchError, InvalidArgumentError, StagedValueError
+from autograph.errors import BranchMismatchError, InvalidArgumentError, MutationError, StagedValueError
 
 c = tf.constant
 MATRIX = [[1.0, 2.0], [3.0, 4.0]]
@@ -144,6 +144,24 @@ CASES: list[tuple[str, Any, Any]] = [
 ]
 
 
+def unconverted(function: Any) -> Any:
+    return tf.function(function, autograph=False)
+
+
+def called_by(outer: Any, inner: Any) -> Any:
+    return lambda function: outer(lambda *arguments: inner(function)(*arguments))
+
+
+MAKERS: dict[str, Any] = {
+    "eager": lambda function: function,
+    "staged": tf.function,
+    "unconverted": unconverted,
+    "unconverted in converted": called_by(tf.function, unconverted),
+    "converted in unconverted": called_by(unconverted, tf.function),
+    "unconverted in unconverted": called_by(unconverted, unconverted),
+}
+
+
 def plain(result: Any) -> Any:
     if isinstance(result, dict):
         return {key: plain(value) for key, value in result.items()}
@@ -153,7 +171,7 @@ def plain(result: Any) -> Any:
 
 
 @pytest.mark.parametrize("function, expected", [case[1:] for case in CASES], ids=[case[0] for case in CASES])
-@pytest.mark.parametrize("make", [lambda f: f, tf.function], ids=["eager", "staged"])
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 def test_results(function: Any, expected: Any, make: Any) -> None:
     assert plain(make(function)()) == expected
 
@@ -200,6 +218,73 @@ def test_what_functions_write_outside_is_state() -> None:
     assert run(c([1, 2, 3])).numpy() == 2
 
 
+@tf.custom_gradient
+def cube(x: Any) -> Any:
+    return x**3, lambda upstream: upstream * 3.0 * x * x
+
+
+def gradients(x: Any) -> Any:
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.reduce_sum(tf.map_fn(lambda e: cube(e), x))
+    return tape.gradient(y, x)
+
+
+def jacobian(x: Any) -> Any:
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.scan(lambda a, e: a * e, x)
+    return tape.jacobian(y, x)
+
+
+def written(x: Any) -> Any:
+    start = tf.TensorArray(tf.float32, 0, dynamic_size=True)
+    return tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a.write(i, x[i])), (c(0), start))[1].stack()
+
+
+def of_datasets(x: Any) -> Any:
+    doubled = tf.data.Dataset.from_tensor_slices(x).map(lambda e: tf.cond(e > 1.0, lambda: e * 2, lambda: e))
+    return doubled.filter(lambda e: e > 1.0).reduce(c(0.0), lambda a, b: a + b)
+
+
+def loop_of_maps(x: Any) -> Any:
+    def body(i: Any, y: Any) -> Any:
+        return i + 1, tf.vectorized_map(lambda e: tf.cond(e > 1.0, lambda: e * 2, lambda: e), y)
+
+    return tf.while_loop(lambda i, y: i < 2, body, (c(0), x))[1]
+
+
+def map_of_folds(x: Any) -> Any:
+    return tf.map_fn(lambda e: tf.foldr(lambda a, b: a + b, tf.scan(lambda a, b: a * b, tf.stack([e, e]))), x)
+
+
+def switch_of_maps(x: Any) -> Any:
+    branches = [lambda: x, lambda: tf.map_fn(lambda e: -e, x)]
+    return tf.case([(x[0] > 5, lambda: x)], default=lambda: tf.switch_case(tf.cast(x[0], tf.int32), branches))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [gradients, jacobian, written, of_datasets, loop_of_maps, map_of_folds, switch_of_maps],
+    ids=lambda function: function.__name__,
+)
+@pytest.mark.parametrize("make", list(MAKERS.values())[1:], ids=list(MAKERS)[1:])
+def test_each_within_others(function: Any, make: Any) -> None:
+    x = c([1.0, 2.0, 3.0])
+    assert plain(make(function)(x)) == plain(function(x))
+
+
+def test_unconverted_code_around_can_not_use_a_list_that_a_body_changes() -> None:
+    def appended(x: Any) -> Any:
+        found: list[int] = []
+        tf.map_fn(lambda e: found.append(1) or e, x)
+        return x * len(found)
+
+    with pytest.raises(MutationError, match="list.* not converted"):
+        unconverted(appended)(c([1, 2]))
+    assert plain(tf.function(appended)(c([1, 2]))) == (INT, [2, 4])
+
+
 WRONG: list[tuple[str, Any, Any]] = [
     ("signature", lambda: tf.map_fn(lambda x: x, c([1, 2]), fn_output_signature=tf.float32), InvalidArgumentError),
     ("structure", lambda: tf.map_fn(lambda x: (x, x), c([1, 2]), fn_output_signature=tf.int32), InvalidArgumentError),
@@ -226,7 +311,7 @@ WRONG: list[tuple[str, Any, Any]] = [
 
 
 @pytest.mark.parametrize("function, error", [case[1:] for case in WRONG], ids=[case[0] for case in WRONG])
-@pytest.mark.parametrize("make", [lambda f: f, tf.function], ids=["eager", "staged"])
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 def test_refusals(function: Any, error: Any, make: Any) -> None:
     with pytest.raises(error):
         make(function)()

@@ -109,3 +109,38 @@ def test_what_python_has_written_before_stays_written() -> None:
     assert (numbers, table, counter.count, TOTAL) == ([1], {"n": 1}, 1, 1)
     assert int(f(tf.constant(7))) == 7
     assert (numbers, table, counter.count, TOTAL) == ([2], {"n": 2}, 2, 2)
+
+
+def test_an_error_of_python_comes_after_what_is_staged_before(capsys: pytest.CaptureFixture[str]) -> None:
+    count = tf.Variable(0)
+
+    @tf.function
+    def f(x: Any) -> Any:
+        tf.print("before", x)
+        count.assign_add(x)
+        assert x > 0, "not positive"
+        return x + missing  # type: ignore[name-defined]  # noqa: F821
+
+    with pytest.raises(AssertionError, match="not positive"):
+        f(tf.constant(-1))
+    for _ in range(2):
+        with pytest.raises(NameError, match="missing") as caught:
+            f(tf.constant(2))
+        assert [entry.name for entry in caught.traceback][-1] == "f"
+        assert caught.value.__context__ is None
+    assert capsys.readouterr().err == "before -1\nbefore 2\nbefore 2\n"
+    assert int(count) == 3
+    with pytest.raises(NameError):  # nobody has called it
+        f.get_concrete_function(tf.constant(2))
+    assert int(count) == 3
+
+
+def test_what_the_caller_does_not_get_is_not_run(capsys: pytest.CaptureFixture[str]) -> None:
+    @tf.function
+    def f(x: Any) -> Any:
+        tf.print("hello")
+        return object()
+
+    with pytest.raises(TypeError):
+        f(tf.constant(1))
+    assert not capsys.readouterr().err

@@ -28,6 +28,7 @@ from . import (
     items,
     math_calls,
     numpy_calls,
+    origins,
     python_builtins,
     recursion,
     run_errors,
@@ -122,6 +123,9 @@ class GraphBackend(Backend):
 
     def raise_(self, exception: BaseException) -> None:
         errors.stage_raise(exception)
+
+    def is_refusal(self, error: BaseException) -> bool:
+        return origins.is_refusal(error)
 
     def begin_handled(self) -> Any:
         return run_errors.mark()

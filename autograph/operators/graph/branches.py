@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autograph.errors import AutographError
+from autograph.runtime import undelivered
 from autograph.runtime.ir import Graph
 from autograph.runtime.recursion import NeverReturns
 from autograph.runtime.trace import building
 
 from .. import aliases, heap
 from ..exceptions import StagedRaise, refuse_in_try
+from ..refused import is_refusal
 from ..state import Contents, Journal, Location
 from . import class_defaults, memory, rebinding
 from .dicts import DictState, StagedDict
@@ -27,8 +29,6 @@ from .specs import Frozen, Mismatch, Optional, Spec, parts_of, rebuild
 from .values import exported, freeze, references_in, spec_of
 
 Key = tuple[Any, ...]
-# Errors of the user's Python code; others may come from staging itself, and are shown while tracing.
-_AT_RUN_TIME = (NameError, ZeroDivisionError, KeyError, IndexError)
 
 
 @dataclass
@@ -86,8 +86,10 @@ def _traced(outcome: Outcome, run: Callable[..., Any]) -> Outcome:
             outcome.raises = isinstance(stop, StagedRaise)
             journal.undo()
             return outcome
-        except _AT_RUN_TIME as error:
-            if isinstance(error, AutographError):
+        except Exception as error:
+            if is_refusal(error):
+                if isinstance(error, AutographError):
+                    undelivered.note(error)
                 raise
             # Python would raise it only where the body is run.
             refuse_in_try(error)

@@ -27,6 +27,7 @@ from ..calls import call
 from ..state import created
 from .functional import required_function
 from .lists import StagedList, mutables
+from .whole_calls import following_changes
 
 _REMEDY = "pass an initializer, or elements along a first axis that has some"
 
@@ -64,6 +65,7 @@ def _start(fn: Callable[..., Any], elems: Any, initializer: Any, backwards: bool
     return elements, elements.at(0), 1
 
 
+@following_changes
 def foldl(
     fn: Callable[[Any, Any], Any],
     elems: Any,
@@ -84,6 +86,7 @@ def foldl(
     return _fold(fn, elems, initializer, backwards=False)
 
 
+@following_changes
 def foldr(
     fn: Callable[[Any, Any], Any],
     elems: Any,
@@ -113,6 +116,7 @@ def _fold(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, backwards
     return result
 
 
+@following_changes
 def scan(
     fn: Callable[[Any, Any], Any],
     elems: Any,
@@ -148,6 +152,7 @@ def scan(
     return _stacked(results, elements, like)
 
 
+@following_changes
 def map_fn(
     fn: Callable[[Any], Any],
     elems: Any,

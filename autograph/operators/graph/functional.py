@@ -21,11 +21,13 @@ from .. import control_flow
 from ..calls import call
 from ..dispatch import backend_of
 from .errors import require, where
+from .whole_calls import following_changes
 
 Branch = Callable[[], Any]
 _DATA = (bool, int, float, complex, str, bytes, np.ndarray, np.generic, Tensor)
 
 
+@following_changes
 def cond(pred: Any, true_fn: Branch, false_fn: Branch, name: str | None = None) -> Any:
     """What `true_fn()` returns where `pred`, one bool, is true, else what `false_fn()` returns.
 
@@ -40,6 +42,7 @@ def cond(pred: Any, true_fn: Branch, false_fn: Branch, name: str | None = None) 
     return control_flow.if_exp(pred, lambda: then(), lambda: otherwise())
 
 
+@following_changes
 def case(
     pred_fn_pairs: Sequence[tuple[Any, Branch]],
     default: Branch | None = None,
@@ -86,6 +89,7 @@ def _require(pred: Any, error: InvalidArgumentError) -> None:
         raise error
 
 
+@following_changes
 def switch_case(
     branch_index: Any,
     branch_fns: Sequence[Branch | tuple[int, Branch]] | dict[int, Branch],
@@ -120,6 +124,7 @@ def required_function(value: Any, name: str) -> Callable[..., Any]:
     return value
 
 
+@following_changes
 def while_loop(
     cond: Callable[..., Any],
     body: Callable[..., Any],

@@ -16,7 +16,7 @@ from autograph.errors import StagedValueError
 from autograph.runtime import dtypes
 from autograph.runtime.convert import convert_to_tensor
 from autograph.runtime.op import OPS
-from autograph.runtime.ops.text import apply_text, text_op
+from autograph.runtime.ops.text import apply_text
 from autograph.runtime.places import warn
 from autograph.runtime.streams import Stream
 from autograph.runtime.tensor import SymbolicTensor, Tensor
@@ -26,10 +26,9 @@ from .. import heap, state, strings
 from ..aliases import has_others
 from ..calls import call
 from ..special_methods import method
-from ..variables import UNDEFINED
 from . import class_defaults, conditions, library, lookups, text
+from .attribute_calls import getattr_, hasattr_, python_type
 from .chosen import Chosen
-from .cond import if_stmt
 from .dicts import StagedDict
 from .errors import require, type_error, where
 from .iterables import (
@@ -302,31 +301,11 @@ def isinstance_(value: Any, kinds: Any) -> Any:
         raise value.ag__mismatch
     if isinstance(value, StagedList):
         return isinstance(kind_of(value)(), kinds)
-    if isinstance(value, SymbolicTensor) and (python := _python_type(value)) is not None:
+    if isinstance(value, SymbolicTensor) and (python := python_type(value)) is not None:
         return isinstance(python(), kinds) or isinstance(value, kinds)
     if isinstance(value, StagedDict):
         return isinstance({}, kinds)
     return isinstance(range(0), kinds) if isinstance(value, StagedRange) else isinstance(value, kinds)
-
-
-def hasattr_(obj: Any, name: str) -> Any:
-    """``hasattr``: staged when the attribute may have been deleted, or not set yet."""
-    value = getattr(obj, name, UNDEFINED)
-    if type(value) is Maybe and value.ag__missing is UNDEFINED:
-        return value.ag__flag
-    return value is not UNDEFINED
-
-
-def getattr_(obj: Any, name: str, *default: Any) -> Any:
-    """``getattr``."""
-    if is_staged(name):
-        raise type_error("getattr() with a name that only the run knows", "choose the attribute in an `if`")
-    value = getattr(obj, name, *default)
-    if type(value) is not Maybe or value.ag__missing is not UNDEFINED:
-        return value
-    if not default:
-        return value.ag__checked()
-    return if_stmt(value.ag__flag, lambda: value.ag__value, lambda: default[0], ())
 
 
 def type_(*arguments: Any) -> Any:
@@ -336,13 +315,7 @@ def type_(*arguments: Any) -> Any:
     if len(arguments) == 1 and isinstance(arguments[0], StagedList):
         return kind_of(arguments[0])
     staged = len(arguments) == 1 and isinstance(arguments[0], SymbolicTensor)
-    return (staged and _python_type(arguments[0])) or type(*arguments)
-
-
-def _python_type(tensor: SymbolicTensor) -> type | None:
-    """The type of the Python value that a graph tensor stands for; what methods of strings give is of their type."""
-    is_text = tensor.op.op is text_op and tensor.dtype is dtypes.string
-    return (tensor.python if tensor.python is not np.ndarray else None) or (str if is_text else None)
+    return (staged and python_type(arguments[0])) or type(*arguments)
 
 
 def _giving(function: Callable[..., Any], kind: type) -> Callable[..., Any]:

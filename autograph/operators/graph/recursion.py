@@ -20,6 +20,7 @@ from autograph.runtime import trace
 from autograph.runtime.arguments import Parameters, key_of
 from autograph.runtime.convert import convert_to_tensor
 from autograph.runtime.function import Function, part_of_a_trace
+from autograph.runtime.recursion import Signal
 from autograph.runtime.tensor import SymbolicTensor
 
 from ..aliases import settle
@@ -37,7 +38,7 @@ class _Local(threading.local):
 _local = _Local()
 
 
-class _Endless(BaseException):
+class _Endless(Signal):
     """Goes back to the outermost of the calls that only Python numbers tell apart; `values` are the innermost's."""
 
     def __init__(self, python_function: FunctionType, values: Sequence[Any]) -> None:

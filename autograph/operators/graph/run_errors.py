@@ -10,7 +10,7 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError, OutOfRangeError, StagingError
 from autograph.runtime import trace
-from autograph.runtime.ir import Graph, Node
+from autograph.runtime.ir import Graph, Node, Value
 from autograph.runtime.ops.host import ASSERT, PY_FUNCTION, RAISE
 from autograph.runtime.shapes import is_fully_defined
 from autograph.runtime.total import is_total
@@ -21,8 +21,10 @@ from .errors import keywords_of, where
 _BY_VALUE = frozenset((
     "set_item", "gather", "gather_nd", "scatter_nd", "tensor_scatter_nd_add", "tensor_scatter_nd_max",
     "tensor_scatter_nd_min", "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "list_get", "list_set", "list_pop",
-    "string_to_number", "cholesky", "solve", "inv",
+    "string_to_number", "power", "cholesky", "solve", "inv",
 ))  # fmt: skip
+
+_DIVISIONS = ("divide", "floor_divide", "remainder")
 
 
 def mark() -> tuple[Graph, int] | None:
@@ -41,32 +43,71 @@ def check_since(start: tuple[Graph, int] | None, classes: Iterable[Any], stateme
         return
     graph, count = start
     caught = tuple(each for group in classes for each in (group if isinstance(group, tuple) else (group,)))
-    for node in graph.nodes[count:]:
-        for inner, kind in _errors(node):
+    seen: set[Graph] = set()
+    for node in [inner for each in graph.nodes[count:] for inner in _all_nodes(each, seen)]:
+        for kind in _errors(node):
             if any(issubclass(kind, each) or issubclass(each, kind) for each in caught):
-                place = keywords_of(inner.location) or where()
-                raise StagingError(
-                    f"this line may raise {kind.__name__} when the graph runs, in a `{statement}` that would catch it "
-                    "in Python; a graph can't run the handler",
-                    **place,
-                    construct=statement,
-                    remedy="test before with `if` whether it would fail, or catch the error around the call of the "
-                    "traced function",
-                )
+                raise _refusal(node, kind, statement)
+        if _divides(node, caught):
+            raise _refusal(node, ZeroDivisionError, statement)
 
 
-def _errors(node: Node) -> Iterator[tuple[Node, type[BaseException]]]:
-    """What a node, or those in it, may raise."""
+def _refusal(node: Node, kind: type[BaseException], statement: str) -> StagingError:
+    divides = node.op.name in _DIVISIONS and kind is ZeroDivisionError
+    return StagingError(
+        f"Python raises ZeroDivisionError where this line divides by 0, and the `{statement}` would catch it; a graph "
+        "does not raise there"
+        if divides
+        else f"this line may raise {kind.__name__} when the graph runs, in a `{statement}` that would catch it in "
+        "Python; a graph can't run the handler",
+        **(keywords_of(node.location) or where()),
+        construct=statement,
+        remedy="test the divisor with `if` in place of the handler"
+        if divides
+        else "test before with `if` whether it would fail, or catch the error around the call of the traced function",
+    )
+
+
+def _all_nodes(node: Node, seen: set[Graph]) -> Iterator[Node]:
+    """A node and those in it; graphs that are `seen` are left out."""
+    yield node
     for graph in node.subgraphs:
-        for inner in graph.nodes:
-            yield from _errors(inner)
+        if graph not in seen:
+            seen.add(graph)
+            for inner in graph.nodes:
+                yield from _all_nodes(inner, seen)
+
+
+def _divides(node: Node, caught: tuple[Any, ...]) -> bool:
+    """Whether a node divides by what may be 0, and one of some classes catches what Python raises then.
+
+    Where the operands are whole numbers each handler counts that takes it; of floats, which divided by 0 are inf or nan
+    in eager tensors, too, only one that is there for it.
+    """
+    if node.op.name not in _DIVISIONS:
+        return False
+    operands = [_uncast(value) for value in node.inputs]
+    divisor = operands[1].node
+    if divisor.op.name == "constant" and bool((divisor.attributes["value"] != 0).all()):
+        return False
+    if all(value.type.dtype.is_integer or value.type.dtype.is_bool for value in operands):
+        return any(issubclass(ZeroDivisionError, each) for each in caught)
+    return any(each in (ZeroDivisionError, ArithmeticError) for each in caught)
+
+
+def _uncast(value: Value) -> Value:
+    return value.node.inputs[0] if value.node.op.name == "cast" else value
+
+
+def _errors(node: Node) -> Iterator[type[BaseException]]:
+    """What a node may raise, besides what those in it may raise."""
     if node.op in (RAISE, ASSERT):
-        yield node, node.attributes["error"].type
+        yield node.attributes["error"].type
     elif node.op is PY_FUNCTION:
         if not getattr(node.attributes["function"], "writes_outside", False):
-            yield node, Exception
+            yield Exception
     elif not node.op.effect and not node.subgraphs and not is_total(node.op, node.inputs, node.attributes):
         if node.op.name == "get_item":
-            yield node, OutOfRangeError
+            yield OutOfRangeError
         elif node.op.name in _BY_VALUE or not all(is_fully_defined(value.type.shape) for value in node.inputs):
-            yield node, InvalidArgumentError
+            yield InvalidArgumentError

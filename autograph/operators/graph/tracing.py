@@ -15,8 +15,8 @@ from functools import wraps
 from types import FunctionType, MethodType
 from typing import Any
 
-from autograph.errors import MutationError, StagingError
-from autograph.runtime import trace
+from autograph.errors import MutationError
+from autograph.runtime import trace, undelivered
 from autograph.runtime.arguments import mutation_error
 from autograph.runtime.ir import Graph
 from autograph.runtime.optional import OptionalOutput
@@ -28,6 +28,7 @@ from ..calls import call, staged_form
 from ..exceptions import StagedRaise
 from ..iterators import is_iterator
 from ..locations import attributes_of
+from ..refused import is_refusal
 from ..state import Cell, Contents, Item, Journal, Location, forget, stack
 from ..unrolling import forget_turns
 from ..variables import UNDEFINED
@@ -64,7 +65,7 @@ class TraceJournal(Journal):
 
     def undo_after(self, error: BaseException) -> None:
         # What the user's code raises leaves what it has done before; what can't be staged has not been run at all.
-        if isinstance(error, StagingError):
+        if is_refusal(error):
             self.undo()
 
     def watch(self, obj: Any, where: Place | None) -> None:
@@ -98,6 +99,8 @@ def traced(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Runs a converted function under a graph; returns its result, with the user's objects free of graph tensors."""
+    if not stack():
+        undelivered.forget()
     places: dict[Key, OutsidePlace] = {}
     values = [*arguments, *keywords.values()]
     for attempt in range(ATTEMPTS):
@@ -129,6 +132,7 @@ def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...]
                 places[key].write(new, key in stored)
             used = {each.value for each in _leaves(result) if isinstance(each, SymbolicTensor)}
             drop_unused_reads(graph, places, used)
+            undelivered.deliver()
             return result
         graph.truncate(mark)
     raise MutationError(

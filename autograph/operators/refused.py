@@ -1,0 +1,27 @@
+"""What no code of the user's may catch while a graph is built: refusals, and what tracing itself raises."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from autograph.errors import ConversionError, StagingError
+from autograph.runtime.recursion import Signal
+
+from .dispatch import active, open_traces
+
+_REFUSALS = (StagingError, ConversionError, Signal)
+
+
+def is_refusal(error: BaseException) -> bool:
+    """Whether an exception says that there can be no graph, or ends a body of one."""
+    if isinstance(error, _REFUSALS):
+        return True
+    backend = active() if open_traces else None
+    return backend is not None and backend.is_refusal(error)
+
+
+def refusals() -> Any:
+    """What stands in an ``except`` clause for them: the class of the exception at hand when it is one, else none."""
+    error = sys.exc_info()[1]
+    return type(error) if error is not None and is_refusal(error) else ()

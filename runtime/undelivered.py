@@ -1,0 +1,65 @@
+"""Refusals that code which is not converted may swallow: ``try: return float(x)`` / ``except Exception: return 0.0``.
+
+Converted code lets them pass by itself. What library code asks of a graph tensor and can't get is noted here, so that
+a trace that ends well in spite of it is refused after all: the library has gone on without the value.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from types import FrameType
+from typing import TypeVar
+
+from autograph.errors import AutographError
+
+from .places import user_location
+
+Error = TypeVar("Error", bound=AutographError)
+_DEBUGGERS = ("bdb", "pdb", "pydevd", "debugpy")
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.notes: list[AutographError] = []
+
+
+_local = _Local()
+
+
+def note(error: Error) -> Error:
+    """Notes a refusal that is about to be raised; returns it."""
+    location = user_location()
+    if location is not None:
+        error.at(*location)
+    # `list` and others of Python's ask for the length first, and go on without.
+    if not _local.notes and error.construct != "with len()" and not _is_debugged():
+        # Without its traceback, which would keep the objects of the program alive.
+        kept = AutographError.__new__(type(error))
+        kept.__dict__.update(error.__dict__)
+        kept.args = error.args
+        _local.notes.append(kept)
+    return error
+
+
+def _is_debugged() -> bool:
+    """Whether a debugger asks, for its user."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        path = frame.f_code.co_filename
+        if any(path.endswith(f"{os.sep}{name}.py") or f"{os.sep}{name}{os.sep}" in path for name in _DEBUGGERS):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def forget() -> None:
+    """To be called where a trace begins that stands in no other."""
+    _local.notes.clear()
+
+
+def deliver() -> None:
+    """Raises what has been noted since, if anything: to be called where the trace ends well."""
+    if _local.notes:
+        raise _local.notes.pop()

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import nest
+from . import call_state, nest
 from .arguments import ObjectReference, Parameters
 from .convert import wrap
 from .dtypes import string, variant
@@ -126,7 +126,14 @@ class _Writer:
         if len(self._arrays) != count:
             raise _Unfit
         self._line("traces.calls += 1")
+        state = self._concrete.state
+        if state:
+            self._globals["read_state"] = lambda: [tensor._array for tensor in call_state.read(state)]
+            self._globals["write_state"] = lambda arrays: call_state.write(state, [wrap(array) for array in arrays])
+            self._arrays.append("*read_state()")
         self._line(f"result = run({', '.join(self._arrays)})")
+        if any(place.writes for place in state):
+            self._line(f"write_state(result[{self._concrete.result_count}:])")
         self._write_result()
         text = "\n    ".join(["def call(args, kwargs):", *self._lines])
         exec(compile(text, "<autograph call>", "exec"), self._globals)
@@ -215,7 +222,7 @@ class _Writer:
 
     def _write_result(self) -> None:
         outputs, optional = self._concrete.structured_outputs, self._concrete.has_optional_outputs
-        names = [self._wrapped(i) for i in range(len(self._concrete.graph.outputs))]
+        names = [self._wrapped(i) for i in range(self._concrete.result_count)]
         try:
             text = "" if optional else self._packed(outputs, iter(names))
         except _Unfit:

@@ -13,7 +13,7 @@ from autograph.config import settings
 from autograph.errors import InvalidTypeError, SignatureError, StagedRecursionError
 from autograph.tracebacks import trim, trimming
 
-from . import nest, numerics, shapes, trace
+from . import call_state, nest, numerics, shapes, trace
 from .arguments import (
     Parameters,
     cast_to,
@@ -249,7 +249,7 @@ class Function:
 
     def _trace(self, values: Sequence[Any], specs: Sequence[TensorSpec], pending: Pending) -> ConcreteFunction:
         graph, outputs = self._settled(values, specs, pending)
-        graph.outputs = [tensor.value for tensor in nest.flatten(outputs, True) if tensor is not None]
+        call_state.finish(graph, [tensor.value for tensor in nest.flatten(outputs, True) if tensor is not None])
         if settings.checks and pending.is_settled:
             from .check import check
 

@@ -20,6 +20,7 @@ from .places import Location, Place
 from .shapes import Shape
 
 if TYPE_CHECKING:
+    from .call_state import StatePlace
     from .op import Op
 
 __all__ = ["Graph", "Location", "Mark", "Node", "Type", "Value"]
@@ -153,6 +154,8 @@ class Graph:
     calls_itself: whether nodes in it, or in graphs that it holds or calls, call it.
     stored: the values that Python code has stored into, as far as it can see; see `runtime.in_place`.
     outside: by key, what gives name and value of places that runs change, but whose values are constants of the graph.
+    state: the places outside the function that calls read before a run and write after it; see `runtime.call_state`.
+        The last parameters and the last outputs of the graph are theirs.
     """
 
     def __init__(self, name: str = "graph", parent: Graph | None = None) -> None:
@@ -174,6 +177,7 @@ class Graph:
         self.control_inputs: dict[Node, tuple[Node, ...]] = {}
         self.stored: list[Value] = []
         self.outside: dict[Any, Callable[[], tuple[str, Any]]] = {}
+        self.state: list[StatePlace] = []
         self.epoch = 0
         self.scope = ""
         self._constants: dict[int, tuple[Any, Value]] = {}

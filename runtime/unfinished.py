@@ -25,6 +25,8 @@ def run_unfinished(
     if graph is None or trace.current_graph() is not None or not _is_raised(error):
         return
     graph.outputs = []
+    for place in graph.state:  # which stays as it is
+        place.outputs = None
     try:
         ConcreteFunction(graph, parameters, values, None).call_flat(tensors)
     except Exception as first:

@@ -151,6 +151,11 @@ class Journal:
         self._kept.append((location, location.get(), by))
         location.set(by)
 
+    def note_place(self, place: Location) -> None:
+        """Keeps what a variable holds that is about to change."""
+        known = self._unneeded.pop(place.key, None)
+        self._variables.setdefault(place.key, known or (place, place.get()))
+
     def put_back(self) -> None:
         """Undoes what `keep` has done, where the place still holds what was set."""
         while self._kept:
@@ -442,6 +447,12 @@ def outer_writes(load: Thunk) -> None:
     """Notes in every open journal the variables that a function reads through `load`."""
     for journal in _local.stack:
         journal.note_variables(load)
+
+
+def note_place(place: Location) -> None:
+    """Notes in every open journal what a variable holds before it changes."""
+    for journal in _local.stack:
+        journal.note_place(place)
 
 
 def created(obj: Any) -> None:

@@ -63,8 +63,7 @@ def _errors(node: Node) -> Iterator[tuple[Node, type[BaseException]]]:
     if node.op in (RAISE, ASSERT):
         yield node, node.attributes["error"].type
     elif node.op is PY_FUNCTION:
-        if not getattr(node.attributes["function"], "writes_outside", False):
-            yield node, Exception
+        yield node, Exception
     elif not node.op.effect and not node.subgraphs and not is_total(node.op, node.inputs, node.attributes):
         if node.op.name == "get_item":
             yield node, OutOfRangeError

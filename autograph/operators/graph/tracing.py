@@ -39,7 +39,7 @@ from .iterables import StagedIterable
 from .lists import StagedList
 from .maybe import Maybe
 from .outputs import as_output as list_output
-from .outside_places import Key, OutsidePlace, drop_unused_reads, widen
+from .outside_places import Key, OutsidePlace, widen
 from .rebinding import count_references
 from .refusals import changed_in_recursion, lost_array, outlives_trace
 from .sets import StagedSet
@@ -101,12 +101,13 @@ def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...]
     values = [*arguments, *keywords.values()]
     for attempt in range(ATTEMPTS):
         mark = graph.mark()
-        tables = _Tables(places)
+        tables = _Tables(places, graph)
+        graph.state = list(places.values())
         for place in places.values():
-            if place.is_constant:
+            if place.is_guard:
                 place.guard(graph)
             elif place.is_read and not tables.holds(place):
-                place.location.set(place.read_for(place.initial))
+                place.location.set(place.enter(graph))
         try:
             result, found, stored = _run(form, values, arguments, keywords, tables)
         finally:
@@ -125,9 +126,10 @@ def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...]
                 unsettled.append(location.label)
         if not unsettled:
             for key, (_, _, new) in found.items():
-                places[key].write(new, key in stored)
-            used = {each.value for each in _leaves(result) if isinstance(each, SymbolicTensor)}
-            drop_unused_reads(graph, places, used)
+                places[key].leave(new, key in stored)
+            graph.state = list(places.values())
+            for place in graph.state:
+                place.forget()
             return result
         graph.truncate(mark)
     raise MutationError(
@@ -144,7 +146,8 @@ class _Tables:
     While the function is traced, staged dicts stand in for them.
     """
 
-    def __init__(self, places: dict[Key, OutsidePlace]) -> None:
+    def __init__(self, places: dict[Key, OutsidePlace], graph: Graph) -> None:
+        self._graph = graph
         maybe = {id(place.location.owner) for place in places.values() if place.may_miss}
         self._places = [place for place in places.values() if id(place.location.owner) in maybe]
         self.given: dict[int, dict[Any, Any]] = {}
@@ -159,7 +162,7 @@ class _Tables:
         owners = {id(place.location.owner): place.location.owner for place in self._places}
         for key, owner in owners.items():
             mine = [place for place in self._places if place.location.owner is owner]
-            self.given[key] = {**owner, **{place.location.key[-1]: place.read() for place in mine}}
+            self.given[key] = {**owner, **{place.location.key[-1]: place.enter(self._graph) for place in mine}}
             label = mine[0].location.label.rpartition("[")[0]
             rebinding.stage(owner, label, bodies).set(DictState(self.given[key]))
 

@@ -9,15 +9,18 @@ the trace goes on with what it gives.
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .convert import wrap
 
 if TYPE_CHECKING:
     from .ir import Graph, Value
 
-__all__ = ["SavedPlace", "StatePlace", "finish", "given", "read", "running", "taken", "write"]
+__all__ = [
+    "MISSING", "SavedPlace", "StatePlace", "arguments", "finish", "given", "place_of", "read", "results", "running",
+    "set_place_of", "taken", "write",
+]  # fmt: skip
 
 
 class StatePlace(abc.ABC):
@@ -33,6 +36,8 @@ class StatePlace(abc.ABC):
     label: str
     inputs: Sequence[Value] = ()
     outputs: Sequence[Value] | None = None
+    where: Mapping[str, Any] = {}
+    """The user's place, as the keywords of an `AutographError`."""
     is_guard = False
     """Whether runs only ask that it still holds what it held when the function was traced."""
 
@@ -62,34 +67,50 @@ class StatePlace(abc.ABC):
         """While another function is traced: set the place, to what tensors of its graph stand for."""
 
     @abc.abstractmethod
-    def saved(self) -> SavedPlace:
-        """What a saved model has of it. Raises `SavingError`."""
+    def saved(self) -> SavedPlace | None:
+        """What a saved model has of it; None when it can't hold that."""
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the trace can still be called."""
+        return True
 
 
-class SavedPlace:
-    """What a saved model has of a place: where it is, what it holds, and the structures of what is read and written.
+class SavedPlace(NamedTuple):
+    """What a saved model has of a place: where it is, what it holds, and what the tensors for it stand for.
 
-    Attributes
-    ----------
-    key: equal for the same place in all traces.
-    owner: the object of which the place is an attribute, or None.
-    name: the name of the attribute.
-    value: what it holds; `MISSING` for nothing.
-    read, written: structures with `TensorSpec` for the tensors, and `OptionalOutput` for what may not be there.
+    ``template`` is a structure like the one that the place holds, with `TensorSpec` for tensors and `OptionalOutput`
+    for what may be None; ``may_miss``: the first tensor says whether the place holds anything.
     """
 
-    def __init__(self, key: Any, owner: Any, name: str, value: Any, read: Any, written: Any) -> None:
-        self.key = key
-        self.owner = owner
-        self.name = name
-        self.value = value
-        self.read = read
-        self.written = written
+    key: Any  # equal for the same place in all traces
+    owner: Any  # the object of which the place is an attribute, or the dict of which it is an item; or None
+    name: Any  # of the attribute, or the key
+    value: Any  # `MISSING` for nothing
+    template: Any
+    may_miss: bool
 
 
-def finish(graph: Graph, results: Sequence[Value]) -> None:
+MISSING = object()
+
+_place_of: Callable[[Any, Any, Any, bool], StatePlace] | None = None
+
+
+def set_place_of(make: Callable[[Any, Any, Any, bool], StatePlace]) -> None:
+    """Lets the front half make what `place_of` gives."""
+    global _place_of
+    _place_of = make
+
+
+def place_of(owner: Any, name: Any, template: Any, may_miss: bool) -> StatePlace:
+    """The place that is an attribute of an object, or an item of a dict; see `SavedPlace`."""
+    assert _place_of is not None
+    return _place_of(owner, name, template, may_miss)
+
+
+def finish(graph: Graph, values: Sequence[Value]) -> None:
     """Set the outputs of a traced graph: the results of the function, then those for its state."""
-    graph.outputs = [*results, *[value for place in graph.state for value in place.outputs or ()]]
+    graph.outputs = [*values, *[value for place in graph.state for value in place.outputs or ()]]
     _drop_unused(graph)
 
 
@@ -108,6 +129,16 @@ def _drop_unused(graph: Graph) -> None:
         graph.state = [place for place in graph.state if place.inputs or place.writes or place.is_guard]
 
 
+def arguments(graph: Graph) -> list[Value]:
+    """The parameters of a graph that are no state."""
+    return graph.parameters[: len(graph.parameters) - sum(len(place.inputs) for place in graph.state)]
+
+
+def results(graph: Graph) -> list[Value]:
+    """The outputs of a graph that are no state."""
+    return graph.outputs[: len(graph.outputs) - sum(len(place.outputs or ()) for place in graph.state)]
+
+
 def read(places: Sequence[StatePlace]) -> list[Any]:
     """The eager tensors of all parameters for state."""
     return [tensor for place in places for tensor in place.read()]
@@ -123,16 +154,16 @@ def write(places: Sequence[StatePlace], tensors: Sequence[Any]) -> None:
             start = end
 
 
-def running(run: Callable[..., Any], places: Sequence[StatePlace], arguments: int, results: int) -> Callable[..., Any]:
-    """What runs a graph on arrays for its arguments and captures, with ``run``, and on its state; gives its results."""
+def running(run: Callable[..., Any], places: Sequence[StatePlace], inputs: int, count: int) -> Callable[..., Any]:
+    """What runs a graph of so many arguments and results, with ``run``, on arrays for arguments and captures."""
     if not places:
         return run
 
     def with_state(*arrays: Any) -> Any:
         held = [tensor._array for tensor in read(places)]
-        made = run(*arrays[:arguments], *held, *arrays[arguments:])
-        write(places, [wrap(array) for array in made[results:]])
-        return made[:results]
+        made = run(*arrays[:inputs], *held, *arrays[inputs:])
+        write(places, [wrap(array) for array in made[count:]])
+        return made[:count]
 
     return with_state
 

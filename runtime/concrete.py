@@ -68,8 +68,7 @@ class ConcreteFunction:
         self._parameters = parameters
         self._values = values
         self.state = tuple(graph.state)
-        count = len(graph.parameters) - sum(len(place.inputs) for place in self.state)
-        self._types = [value.type for value in graph.parameters[:count]]
+        self._types = [value.type for value in call_state.arguments(graph)]
         self._outputs = outputs
         leaves = nest.flatten(outputs, expand_composites=True)
         self._single = len(leaves) == 1 and outputs is leaves[0] and outputs is not None
@@ -78,7 +77,7 @@ class ConcreteFunction:
         """How many outputs of the graph are results; the others are for the state."""
         self._numbers = [leaf.python for leaf in leaves if leaf is not None]
         self.has_optional_outputs = has_optional(outputs)
-        self.changed_inputs = frozenset(i for i in changed_inputs(graph) if i < count)
+        self.changed_inputs = frozenset(i for i in changed_inputs(graph) if i < len(self._types))
 
     # Looking
 
@@ -192,22 +191,25 @@ class ConcreteFunction:
         try:
             return self.call_flat(self._checked(self._flat_arguments(args, kwargs)))
         except WritesOutside:
-            location = trace.user_location()
-            raise MutationError(
-                f"{self.graph.name}() reads or writes `{self._not_passed()}`, which holds something here that can't be "
-                "passed on to its graph",
-                **({} if location is None else location._asdict()),
-                construct=self.graph.name,
-                remedy="call the tf.function itself, not one of its concrete functions",
-            ) from None
+            raise self.not_passed() from None
         except RecursionError:  # no room to call anything
             raise
         except Exception as error:
             trim(error)
             raise
 
-    def _not_passed(self) -> str:
-        return next((place.label for place in self.state if place.taken() is None), "")
+    def not_passed(self) -> MutationError:
+        """The error for a call in a trace where `call_flat` raises `WritesOutside`, and there is no Python to trace."""
+        label = next((place.label for place in self.state if place.taken() is None), "")
+        location = trace.user_location()
+        return MutationError(
+            f"{self.graph.name}() reads or writes `{label}`, which holds something here that can't be passed on to its "
+            "graph",
+            **({} if location is None else location._asdict()),
+            construct=label,
+            remedy=f"hold there what {self.graph.name}() was traced for, or call the tf.function itself, not one of "
+            "its concrete functions",
+        )
 
     def call_flat(self, tensors: Sequence[Any]) -> Any:
         """Run on one tensor for each argument of the graph, in order: at once, or as a ``call`` node in a trace.

@@ -14,6 +14,7 @@ from typing import Any
 from autograph.errors import SavingError
 
 from ..arguments import Parameters
+from ..call_state import arguments, results
 from ..concrete import ConcreteFunction
 from ..convert import convert_to_tensor
 from ..function import Function
@@ -107,13 +108,13 @@ def _encode(name: str, concrete: ConcreteFunction, writer: Any) -> dict[str, Any
             f"{concrete.graph.name}() uses tensors of a graph around it, and can't be saved without that",
             remedy="pass these tensors as arguments",
         )
-    return {"graph": writer.function(concrete.graph), "inputs": inputs, "outputs": outputs}
+    return {"graph": writer.entry(concrete.graph), "inputs": inputs, "outputs": outputs}
 
 
 def _input_names(concrete: ConcreteFunction) -> list[str]:
     """The names of the placeholders, made identifiers."""
     names: list[str] = []
-    for value in concrete.graph.parameters:
+    for value in arguments(concrete.graph):
         base = re.sub(r"\W", "_", value.node.name, flags=re.ASCII).lstrip("_") or "input"
         base = base if is_name(base) else f"input_{base}"
         name, count = base, 1
@@ -135,9 +136,9 @@ class SignatureFunction(ConcreteFunction):
         keyword = inspect.Parameter.KEYWORD_ONLY
         signature = inspect.Signature([inspect.Parameter(each, keyword) for each in inputs])
         specs = [TensorSpec(value.type.shape, value.type.dtype, each)
-                 for value, each in zip(graph.parameters, inputs, strict=True)]  # fmt: skip
-        results = {each: SymbolicTensor(value) for each, value in zip(outputs, graph.outputs, strict=True)}
-        super().__init__(graph, Parameters(_callable(f"signature_wrapper_{name}", signature)), specs, results)
+                 for value, each in zip(arguments(graph), inputs, strict=True)]  # fmt: skip
+        tensors = {each: SymbolicTensor(value) for each, value in zip(outputs, results(graph), strict=True)}
+        super().__init__(graph, Parameters(_callable(f"signature_wrapper_{name}", signature)), specs, tensors)
 
     def packed(self, results: list[Any]) -> Any:
         """What a call returns, made of the tensors that the graph gives."""
@@ -160,7 +161,7 @@ def decode_signatures(data: Any, function: Callable[[Any], Graph]) -> Signatures
     for name, each in data.items():
         require(type(each) is dict and each.keys() == {"graph", "inputs", "outputs"}, "a signature has wrong parts")
         graph = function(each["graph"])
-        for names, values in ((each["inputs"], graph.parameters), (each["outputs"], graph.outputs)):
+        for names, values in ((each["inputs"], arguments(graph)), (each["outputs"], results(graph))):
             require(type(names) is list and all(type(n) is str for n in names), "a signature has no names")
             require(len(names) == len(values) == len(set(names)), "a signature has other names than its graph")
         require(name.isprintable() and all(map(is_name, each["inputs"])), "a signature has wrong names")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import weakref
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
@@ -12,11 +13,13 @@ import numpy as np
 from autograph.errors import MutationError
 from autograph.runtime import convert, dtypes, shapes, trace
 from autograph.runtime.arguments import key_of
-from autograph.runtime.call_state import StatePlace
+from autograph.runtime.call_state import MISSING, SavedPlace, StatePlace
 from autograph.runtime.ir import Graph
+from autograph.runtime.optional import OptionalOutput
+from autograph.runtime.spec import TensorSpec
 from autograph.runtime.tensor import EagerTensor, SymbolicTensor
 
-from ..locations import Attribute, Item, Location
+from ..locations import Attribute, Item, Location, has_attributes
 from ..state import about_to_change, note_place, replaced, stack
 from ..variables import UNDEFINED
 from . import memory
@@ -27,7 +30,7 @@ from .join import join
 from .lists import StagedList, kind_of
 from .maybe import Maybe
 from .refusals import changed_constant, changed_place
-from .specs import Constant, Leaf, Mismatch, Optional, Spec, Tree
+from .specs import Constant, Leaf, Mismatch, Optional, Spec, Tree, parts_of, rebuild
 from .values import exported, freeze, spec_of, varying
 
 Key = tuple[Any, ...]
@@ -50,7 +53,7 @@ class OutsidePlace(StatePlace):
         self.is_read = False
         self._in_place = False
         self._find = _finder(location)
-        self._where = where()
+        self.where = where()
         self._key: Any = None
 
     def forget(self) -> None:
@@ -66,8 +69,9 @@ class OutsidePlace(StatePlace):
 
     def enter(self, graph: Graph) -> Any:
         """Makes what it holds an input of the graph; returns the staged value."""
-        name = self.label.rpartition(".")[2]
+        name = re.sub(r"\W+", "_", self.label.rpartition(".")[2]).strip("_")
         self.inputs = [graph.parameter(type_, name) for type_ in self.spec.types()]
+        graph.state.append(self)
         value = self.spec.unflatten(map(SymbolicTensor, self.inputs))
         held = memory.of(self.initial) if isinstance(self.initial, np.ndarray) else None
         if held is not None:
@@ -77,12 +81,13 @@ class OutsidePlace(StatePlace):
     def guard(self, graph: Graph) -> None:
         """Has later calls traced again, and runs of this trace refused, when the place holds something else."""
         find, label = self._find, self.label
+        graph.state.append(self)
         self._key = key_of(self.initial, [])
         self._changed = changed_constant(label, self.initial)
         graph.outside[self.location.key] = lambda: (label, find().get())
 
     def leave(self, value: Any, in_place: bool) -> None:
-        """Makes what it is to hold outputs of the graph; ``in_place``: the array that it holds keeps its other names."""
+        """Makes what it is to hold outputs of the graph; ``in_place``: its array keeps its other names."""
         tensors: list[Any] = []
         self.spec.flatten(value, tensors)
         self.outputs = [trace.value_of(tensor) for tensor in tensors]
@@ -108,7 +113,7 @@ class OutsidePlace(StatePlace):
             return (value,)
         value = freeze(value, lambda _: False)
         if not _fits(value, spec):
-            raise changed_place(self.label, spec, spec_of(value), self._where)
+            raise changed_place(self.label, spec, spec_of(value), self.where)
         return self._tensors(value)
 
     def write(self, tensors: Sequence[Any]) -> None:
@@ -118,8 +123,25 @@ class OutsidePlace(StatePlace):
         else:
             location.set(made)
 
-    def saved(self) -> Any:
-        raise NotImplementedError
+    def saved(self) -> SavedPlace | None:
+        location, inner, may_miss = self._find(), self.spec, _may_miss(self.spec)
+        if may_miss:
+            inner = inner.inner  # type: ignore[attr-defined]
+        try:
+            template = _template(inner)
+        except Mismatch:
+            return None
+        if self.is_guard or self._in_place:
+            return None
+        value = location.get()
+        value = MISSING if value is UNDEFINED else value
+        name = location.index if isinstance(location, Item) else location.name
+        owner = location.owner if isinstance(location, (Attribute, Item)) else None
+        return SavedPlace(location.key, owner, name, value, template, may_miss)
+
+    @property
+    def is_alive(self) -> bool:
+        return not self.is_guard or key_of(self._find().get(), []) == self._key
 
     # While another function is traced
 
@@ -128,6 +150,8 @@ class OutsidePlace(StatePlace):
         if not any(journal.outermost for journal in stack()) or id(location.owner) in replaced():
             return None
         if isinstance(location, Item) and _may_miss(self.spec):  # the dict would have to become a staged one
+            return None
+        if isinstance(location, Attribute) and not has_attributes(location.owner):
             return None
         value = location.get()
         if self.is_guard and key_of(value, []) != self._key:
@@ -145,6 +169,41 @@ class OutsidePlace(StatePlace):
         else:
             note_place(location)
         location.set(self.spec.unflatten(iter(tensors)))
+
+
+def place_of(owner: Any, name: Any, template: Any, may_miss: bool) -> OutsidePlace:
+    """The attribute of an object of a loaded model, or item of a dict, which runs read or write; see `SavedPlace`."""
+    spec = _spec_of_template(template)
+    location = Item(owner, name, f"dict[{name!r}]") if isinstance(owner, dict) else Attribute(owner, name)
+    return OutsidePlace(location, Optional(UNDEFINED, spec) if may_miss else spec, UNDEFINED)
+
+
+def _template(spec: Spec) -> Any:
+    """The template of a specification; see `SavedPlace`.
+
+    Raises:
+        Mismatch: there is none.
+    """
+    if isinstance(spec, Leaf):
+        return TensorSpec(spec.shape, spec.dtype)
+    if isinstance(spec, Constant):
+        return spec.value
+    if isinstance(spec, Optional) and spec.missing is None:
+        return OptionalOutput(TensorSpec((), dtypes.bool_), _template(spec.inner))
+    if isinstance(spec, Tree) and (spec.kind in (list, dict) or issubclass(spec.kind, tuple)):
+        return rebuild(spec.kind, spec.keys, [_template(child) for child in spec.children])
+    raise Mismatch(spec, spec)
+
+
+def _spec_of_template(template: Any) -> Spec:
+    if isinstance(template, TensorSpec):
+        return Leaf(template.type.dtype, template.type.shape)
+    if isinstance(template, OptionalOutput):
+        return Optional(None, _spec_of_template(template.value))
+    if isinstance(template, (list, tuple, dict)):
+        keys, parts = parts_of(template)
+        return Tree(type(template), keys, [_spec_of_template(part) for part in parts])
+    return Constant(template)
 
 
 def _may_miss(spec: Spec) -> bool:

@@ -102,8 +102,9 @@ def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...]
     for attempt in range(ATTEMPTS):
         mark = graph.mark()
         tables = _Tables(places, graph)
-        graph.state = list(places.values())
+        graph.state = []
         for place in places.values():
+            place.inputs = ()
             if place.is_guard:
                 place.guard(graph)
             elif place.is_read and not tables.holds(place):
@@ -127,8 +128,8 @@ def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...]
         if not unsettled:
             for key, (_, _, new) in found.items():
                 places[key].leave(new, key in stored)
-            graph.state = list(places.values())
-            for place in graph.state:
+            graph.state += [place for place in places.values() if place not in graph.state]
+            for place in places.values():
                 place.forget()
             return result
         graph.truncate(mark)

@@ -272,6 +272,7 @@ class Function:
     def _trace_once(self, values: Sequence[Any], specs: Sequence[TensorSpec], pending: Pending) -> tuple[Graph, Any]:
         parameters = self._traces.parameters
         pending.graph = graph = Graph(name_of(self._python_function), parent=trace.current_graph())
+        graph.takes_state = True
         remaining = iter(specs)
         with trace.building(graph, self._python_function):
             inputs = [symbolic(value, graph, name, remaining)

@@ -156,6 +156,7 @@ class Graph:
     outside: by key, what gives name and value of places that runs change, but whose values are constants of the graph.
     state: the places outside the function that calls read before a run and write after it; see `runtime.call_state`.
         The last parameters and the last outputs of the graph are theirs.
+    takes_state: whether a call in a trace gives it what places outside hold there, so that it need not capture that.
     """
 
     def __init__(self, name: str = "graph", parent: Graph | None = None) -> None:
@@ -178,6 +179,7 @@ class Graph:
         self.stored: list[Value] = []
         self.outside: dict[Any, Callable[[], tuple[str, Any]]] = {}
         self.state: list[StatePlace] = []
+        self.takes_state = False
         self.epoch = 0
         self.scope = ""
         self._constants: dict[int, tuple[Any, Value]] = {}

@@ -26,6 +26,7 @@ from . import memory
 from .chosen import Chosen
 from .dicts import StagedDict
 from .errors import where
+from .foreseen import foreseen
 from .join import join
 from .lists import StagedList, kind_of
 from .maybe import Maybe
@@ -77,6 +78,15 @@ class OutsidePlace(StatePlace):
         if held is not None:
             memory.register(value, held)
         return value
+
+    def set(self, value: Any) -> None:
+        """Sets the place for a trace; the traces around this one keep what it has held."""
+        for journal in stack():
+            if isinstance(self.location, (Attribute, Item)):
+                journal.note(self.location.owner)
+            else:
+                journal.note_place(self.location)
+        self.location.set(value)
 
     def guard(self, graph: Graph) -> None:
         """Has later calls traced again, and runs of this trace refused, when the place holds something else."""
@@ -290,6 +300,18 @@ def _with_lists_of_one_length(spec: Spec, location: Location) -> Spec:
 def _can_be_read(location: Location) -> bool:
     """Whether the graph can ask at its start whether a place holds something: of dicts only Python's own."""
     return not isinstance(location, Item) or type(location.owner) is dict
+
+
+def guessed(form: Callable[..., Any], values: Sequence[Any], graph: Graph) -> dict[Key, OutsidePlace]:
+    """By their keys, the places of which the code tells that a function called with some values may write them."""
+    found: dict[Key, OutsidePlace] = {}
+    for location in foreseen(form, values):
+        value = location.get()
+        if type(value) is SymbolicTensor and not graph.takes_state:
+            continue
+        place = found[location.key] = OutsidePlace(location, varying(value), value)
+        place.is_read = True
+    return found
 
 
 def widen(places: dict[Key, OutsidePlace], key: Key, location: Location, old: Any, new: Any, is_read: bool) -> bool:

@@ -15,7 +15,7 @@ from functools import wraps
 from types import FunctionType, MethodType
 from typing import Any
 
-from autograph.errors import MutationError, StagingError
+from autograph.errors import AutographError, MutationError, StagingError
 from autograph.runtime import trace
 from autograph.runtime.arguments import mutation_error
 from autograph.runtime.ir import Graph
@@ -39,7 +39,7 @@ from .iterables import StagedIterable
 from .lists import StagedList
 from .maybe import Maybe
 from .outputs import as_output as list_output
-from .outside_places import Key, OutsidePlace, widen
+from .outside_places import Key, OutsidePlace, guessed, widen
 from .rebinding import count_references
 from .refusals import changed_in_recursion, lost_array, outlives_trace
 from .sets import StagedSet
@@ -97,7 +97,24 @@ def traced(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Runs a converted function under a graph; returns its result, with the user's objects free of graph tensors."""
-    places: dict[Key, OutsidePlace] = {}
+    places = guessed(form, [*arguments, *keywords.values()], graph)
+    if places:
+        mark = graph.mark()
+        try:
+            return _settled(graph, form, arguments, keywords, places)
+        except AutographError:  # what is no tensor of the graph may be staged
+            graph.truncate(mark)
+    return _settled(graph, form, arguments, keywords, {})
+
+
+def _settled(
+    graph: Graph,
+    form: Callable[..., Any],
+    arguments: tuple[Any, ...],
+    keywords: dict[str, Any],
+    places: dict[Key, OutsidePlace],
+) -> Any:
+    """Traces until what is known of the places outside, which are inputs of the graph, holds for all that it writes."""
     values = [*arguments, *keywords.values()]
     for attempt in range(ATTEMPTS):
         mark = graph.mark()
@@ -108,7 +125,7 @@ def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...]
             if place.is_guard:
                 place.guard(graph)
             elif place.is_read and not tables.holds(place):
-                place.location.set(place.enter(graph))
+                place.set(place.enter(graph))
         try:
             result, found, stored = _run(form, values, arguments, keywords, tables)
         finally:

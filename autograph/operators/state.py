@@ -118,10 +118,8 @@ class Journal:
     def note(self, obj: Any, label: str = "", early: bool = False) -> None:
         """Keeps a copy of an object that is about to change, if it isn't kept yet."""
         key = id(obj)
-        if key not in self._snapshots and key not in self._created:
-            copy = copy_of(obj)
-            if copy is not UNDEFINED:
-                self._snapshots[key] = Snapshot(obj, copy, label or type(obj).__name__, early)
+        if key not in self._snapshots and key not in self._created and (copy := copy_of(obj)) is not UNDEFINED:
+            self._snapshots[key] = Snapshot(obj, copy, label or type(obj).__name__, early)
 
     def announce(self, obj: Any, where: Place | None) -> None:
         """Keeps a copy of an object that the code at `where` is about to change."""
@@ -141,10 +139,9 @@ class Journal:
     def note_variables(self, load: Thunk) -> None:
         """Keeps the values of the variables that `load` reads."""
         for location in locations((load,), load.__code__.co_names):
-            known = self._unneeded.pop(location.key, None)
-            if known is None and location.key not in self._variables:
+            if location.key not in self._unneeded and location.key not in self._variables:
                 self._announced.add(location.key)
-            self._variables.setdefault(location.key, known or (location, location.get()))
+            self.note_place(location)
 
     def keep(self, location: Location, by: Any) -> None:
         """Sets a place that holds a replaced object; `put_back` undoes it. It does not count as a change."""
@@ -358,9 +355,7 @@ def _reachable(value: Any) -> Iterator[Any]:
 def references(obj: Any, bodies: Iterable[Callable[..., Any]]) -> Iterator[Location]:
     """The places that hold an object, of those that some bodies reach and the open journals know."""
     for journal in (Journal(bodies), *_local.stack):
-        for location in list(journal.places()):
-            if location.get() is obj:
-                yield location
+        yield from (location for location in list(journal.places()) if location.get() is obj)
 
 
 class _Local(threading.local):
@@ -447,12 +442,6 @@ def outer_writes(load: Thunk) -> None:
     """Notes in every open journal the variables that a function reads through `load`."""
     for journal in _local.stack:
         journal.note_variables(load)
-
-
-def note_place(place: Location) -> None:
-    """Notes in every open journal what a variable holds before it changes."""
-    for journal in _local.stack:
-        journal.note_place(place)
 
 
 def created(obj: Any) -> None:

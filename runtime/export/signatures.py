@@ -23,6 +23,7 @@ from ..spec import TensorSpec
 from ..tensor import SymbolicTensor, Tensor
 from .functions import _callable
 from .objects import Signatures, children_of
+from .state import bound_to_a_graph
 from .values import is_name, require
 
 __all__ = ["SignatureFunction", "decode_signatures", "encode_signatures"]
@@ -104,10 +105,7 @@ def _encode(name: str, concrete: ConcreteFunction, writer: Any) -> dict[str, Any
             )
         inputs, outputs = _input_names(concrete), found
     if concrete.graph.captures:
-        raise SavingError(
-            f"{concrete.graph.name}() uses tensors of a graph around it, and can't be saved without that",
-            remedy="pass these tensors as arguments",
-        )
+        raise bound_to_a_graph(concrete.graph)
     return {"graph": writer.entry(concrete.graph), "inputs": inputs, "outputs": outputs}
 
 

@@ -23,6 +23,7 @@ from ..dtypes import bool_
 from ..ir import Graph, Type
 from ..optional import OptionalOutput
 from ..spec import TensorSpec
+from ..tensor import SymbolicTensor
 from .objects import LoadedObject
 from .values import NotSavable, Source, Target, decode, encode, is_index, require
 
@@ -52,6 +53,8 @@ class StateWriter:
         saved = place.saved()
         if saved is None:
             raise _not_savable(graph, place)
+        if isinstance(saved.value, SymbolicTensor):
+            raise bound_to_a_graph(graph)
         number, _ = self._places.setdefault(saved.key, (len(self._places), saved))
         if number == len(self._labels):
             self._labels.append(place.label)
@@ -85,6 +88,14 @@ class StateWriter:
                     ) from None
             places.append(data)
         return {"places": places, "graphs": [[number, uses] for number, uses in self._graphs.items()]}
+
+
+def bound_to_a_graph(graph: Graph) -> SavingError:
+    """The error for a graph that needs another one around it."""
+    return SavingError(
+        f"{graph.name}() uses tensors of a graph around it, and can't be saved without that",
+        remedy="pass these tensors as arguments",
+    )
 
 
 def _not_savable(graph: Graph, place: StatePlace) -> SavingError:

@@ -20,7 +20,7 @@ from autograph.runtime.spec import TensorSpec
 from autograph.runtime.tensor import EagerTensor, SymbolicTensor
 
 from ..locations import Attribute, Item, Location, has_attributes
-from ..state import about_to_change, note_place, replaced, stack
+from ..state import about_to_change, replaced, stack
 from ..variables import UNDEFINED
 from . import memory
 from .chosen import Chosen
@@ -151,7 +151,8 @@ class OutsidePlace(StatePlace):
 
     @property
     def is_alive(self) -> bool:
-        return not self.is_guard or key_of(self._find().get(), []) == self._key
+        value = self._find().get()
+        return key_of(value, []) == self._key if self.is_guard else type(value) is not SymbolicTensor
 
     # While another function is traced
 
@@ -177,7 +178,8 @@ class OutsidePlace(StatePlace):
         if isinstance(location, (Attribute, Item)):
             about_to_change(location.owner)
         else:
-            note_place(location)
+            for journal in stack():
+                journal.note_place(location)
         location.set(self.spec.unflatten(iter(tensors)))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import MutationError
-from autograph.runtime import convert, dtypes, shapes, trace
+from autograph.runtime import convert, dtypes, trace
 from autograph.runtime.arguments import key_of
 from autograph.runtime.call_state import MISSING, SavedPlace, StatePlace
 from autograph.runtime.ir import Graph
@@ -19,7 +19,7 @@ from autograph.runtime.optional import OptionalOutput
 from autograph.runtime.spec import TensorSpec
 from autograph.runtime.tensor import EagerTensor, SymbolicTensor
 
-from ..locations import Attribute, Item, Location, has_attributes
+from ..locations import Attribute, Global, Item, Location, has_attributes
 from ..state import about_to_change, replaced, stack
 from ..variables import UNDEFINED
 from . import memory
@@ -56,9 +56,16 @@ class OutsidePlace(StatePlace):
         self._find = _finder(location)
         self.where = where()
         self._key: Any = None
+        self._get: Callable[[], Any] = lambda: self._find().get()
+        self._set: Callable[[Any], None] = lambda value: self._find().set(value)
+        self._type: tuple[Any, Any] | None = None
+        """Dtype and shape, of a place that holds one tensor."""
 
     def forget(self) -> None:
-        """Lets go of what only the trace needs."""
+        """Lets go of what only the trace needs, and makes the quick ways for runs."""
+        self._get, self._set = _quick_ways(self.location, self._find)
+        if type(self.spec) is Leaf and not self._in_place:
+            self._type = self.spec.dtype.numpy, self.spec.shape
         del self.location, self.initial
 
     @property
@@ -118,20 +125,22 @@ class OutsidePlace(StatePlace):
             if self.is_guard and key_of(self._find().get(), []) != self._key:
                 raise self._changed
             return ()
-        value, spec = self._find().get(), self.spec
-        if type(spec) is Leaf and type(value) is EagerTensor and _is_of(value, spec):
-            return (value,)
+        value, spec = self._get(), self.spec
+        if self._type is not None and type(value) is EagerTensor:
+            dtype, shape = self._type
+            if value._array.dtype is dtype and value._array.shape == shape:
+                return (value,)
         value = freeze(value, lambda _: False)
         if not _fits(value, spec):
             raise changed_place(self.label, spec, spec_of(value), self.where)
         return self._tensors(value)
 
     def write(self, tensors: Sequence[Any]) -> None:
-        location, made = self._find(), _resolved(self.spec.unflatten(iter(tensors)))
-        if self._in_place and isinstance(location.get(), np.ndarray):
-            np.copyto(location.get(), made.numpy())
+        made = tensors[0] if self._type is not None else _resolved(self.spec.unflatten(iter(tensors)))
+        if self._in_place and isinstance(self._get(), np.ndarray):
+            np.copyto(self._get(), made.numpy())
         else:
-            location.set(made)
+            self._set(made)
 
     def saved(self) -> SavedPlace | None:
         location, inner, may_miss = self._find(), self.spec, _may_miss(self.spec)
@@ -222,10 +231,6 @@ def _may_miss(spec: Spec) -> bool:
     return isinstance(spec, Optional) and spec.missing is UNDEFINED
 
 
-def _is_of(value: EagerTensor, spec: Leaf) -> bool:
-    return value.dtype is spec.dtype and shapes.is_subshape(value.static_shape, spec.shape)
-
-
 def _is_value(spec: Spec) -> bool:
     """Whether a specification is that of values that nothing changes, which may be copied."""
     if isinstance(spec, Optional):
@@ -267,6 +272,42 @@ def _finder(location: Location) -> Callable[[], Location]:
         return Attribute(SimpleNamespace() if held is None else held, name, prefix)
 
     return find
+
+
+def _quick_ways(
+    location: Location, find: Callable[[], Location]
+) -> tuple[Callable[[], Any], Callable[[Any], None]]:
+    """What reads a place, and what writes it: past its class where that does the same."""
+    table: Callable[[], Any]
+    if isinstance(location, Attribute) and not isinstance(location.owner, type):
+        try:
+            reference = weakref.ref(location.owner)
+        except TypeError:
+            return lambda: find().get(), lambda value: find().set(value)
+        table, key = lambda: reference().__dict__, location.name
+    elif isinstance(location, Global) or (isinstance(location, Item) and type(location.owner) is dict):
+        owner, key = location.owner, location.index if isinstance(location, Item) else location.name
+        table = lambda: owner  # noqa: E731 (one of two)
+    else:
+        return lambda: find().get(), lambda value: find().set(value)
+
+    def get() -> Any:
+        try:
+            return table()[key]
+        except (KeyError, AttributeError):
+            return find().get()
+
+    def set(value: Any) -> None:
+        try:
+            held = table()
+        except AttributeError:
+            held = ()
+        if key in held and value is not UNDEFINED:
+            held[key] = value
+        else:
+            find().set(value)
+
+    return get, set
 
 
 def _resolved(value: Any) -> Any:

@@ -325,3 +325,168 @@ def test_a_variable_starts_with_what_depends_on_state() -> None:
         return model.variable * 1.0
 
     assert step(tf.constant(5.0)) == 30.0
+
+
+# How often the body is executed
+
+
+class Steps:
+    def __init__(self, start: Any) -> None:
+        self.count = start
+        self.table = {"n": start}
+        self.inner = Holder()
+        self.inner.count = start
+
+    def advance(self, x):
+        self.inner.count = self.inner.count + x
+
+    @tf.function
+    def step(self, x):
+        TRACES.append("step")
+        self.count += x
+        self.advance(x)
+        self.table["n"] = self.table["n"] + x
+        return self.count
+
+
+def test_a_place_that_holds_a_tensor_is_foreseen() -> None:
+    TRACES.clear()
+    steps = Steps(tf.constant(0))
+    assert [int(steps.step(tf.constant(2))) for _ in range(2)] == [2, 4]
+    assert steps.inner.count == 4 and steps.table["n"] == 4 and TRACES == ["step"]
+    steps.count = steps.inner.count = steps.table["n"] = tf.constant([0, 0])
+    with pytest.raises(tf.errors.MutationError):
+        steps.step(tf.constant(2))
+
+
+def test_a_place_that_holds_a_python_number_is_found_by_a_first_trace() -> None:
+    TRACES.clear()
+    steps = Steps(0)
+    assert [int(steps.step(tf.constant(2))) for _ in range(2)] == [2, 4]
+    assert TRACES == ["step", "step"]
+    steps.step(2)  # the places hold tensors now
+    assert TRACES == ["step"] * 3
+
+
+def test_globals_and_variables_of_functions_around_are_foreseen() -> None:
+    TRACES.clear()
+    reset()
+    held = tf.constant(0.0)
+
+    @tf.function
+    def step(x):
+        global total
+        nonlocal held
+        TRACES.append("step")
+        total = total + x
+        held = held + total
+        return held
+
+    assert [float(step(tf.constant(1.0))) for _ in range(3)] == [1.0, 3.0, 6.0]
+    assert TRACES == ["step"]
+
+
+def test_what_a_traced_function_that_is_called_stores_is_foreseen() -> None:
+    reset()
+    add(tf.constant(1.0))
+    seen = []
+
+    @tf.function
+    def caller(x):
+        seen.append("traced")
+        return add(x) + add(x)
+
+    caller(tf.constant(1.0))
+    assert len(seen) == 1 and HOLDER.count == 4.0
+
+
+def test_a_tensor_that_python_needs_is_no_input_where_nothing_is_written() -> None:
+    class Model:
+        size = None
+
+        @tf.function
+        def step(self, x):
+            if self.size is None:
+                self.size = tf.constant(2)
+            return [x] * int(self.size)
+
+    model = Model()
+    model.size = tf.constant(3)
+    assert [int(each) for each in model.step(tf.constant(1))] == [1, 1, 1]
+
+
+def test_what_code_may_write_is_read_in_each_run() -> None:
+    class Model:
+        def __init__(self) -> None:
+            self.scale = tf.constant(2.0)
+
+        def set_scale(self, scale):
+            self.scale = scale
+
+        @tf.function
+        def step(self, x):
+            if x is None:
+                self.scale = self.set_scale(x)
+            return x * self.scale
+
+    model = Model()
+    assert model.step(tf.constant(3.0)) == 6.0
+    model.scale = tf.constant(5.0)
+    assert model.step(tf.constant(3.0)) == 15.0
+
+
+def test_an_inner_function_sees_what_the_outer_one_sets_between_its_calls() -> None:
+    local = Holder()
+
+    @tf.function
+    def inner():
+        return local.value * 2
+
+    @tf.function
+    def outer(x):
+        y = x
+
+        @tf.function
+        def of_a_variable():
+            return y + 1
+
+        local.value = x
+        first = inner(), of_a_variable()
+        local.value = x + 1
+        y = x * 10
+        return first, inner(), of_a_variable()
+
+    assert as_python(outer(tf.constant(5))) == ((10, 6), 12, 51)
+    assert as_python(outer(tf.constant(1))) == ((2, 2), 4, 11)
+
+
+def test_the_graph_is_the_same_in_each_process() -> None:
+    reset()
+    texts = set()
+    for _ in range(3):
+        concrete = tf.function(add_everywhere.python_function).get_concrete_function(tf.constant(1.0))
+        texts.add(str(concrete.graph))
+    assert len(texts) == 1
+
+
+def test_threads_read_and_write_their_own_state() -> None:
+    import threading
+
+    @tf.function
+    def step(holder, x):
+        holder.count = holder.count + x
+        return holder.count
+
+    holders = [Holder() for _ in range(4)]
+
+    def work(holder: Any) -> None:
+        holder.count = tf.constant(0)
+        for _ in range(50):
+            step(holder, tf.constant(1))
+
+    threads = [threading.Thread(target=work, args=(holder,)) for holder in holders]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [int(holder.count) for holder in holders] == [50] * 4

@@ -24,6 +24,11 @@ _MOST = 500
 """Functions and objects that are looked at: more cost more than another trace."""
 
 
+_STORE_ATTR, _STORE_GLOBAL = dis.opmap["STORE_ATTR"], dis.opmap["STORE_GLOBAL"]
+_STORE_DEREF, _STORE_SUBSCR = dis.opmap["STORE_DEREF"], dis.opmap["STORE_SUBSCR"]
+_STORES = frozenset((_STORE_ATTR, _STORE_GLOBAL, _STORE_DEREF, _STORE_SUBSCR))
+
+
 class _Uses(NamedTuple):
     """What some code names, and what it stores into."""
 
@@ -33,16 +38,27 @@ class _Uses(NamedTuple):
     stores_items: bool
 
 
+def _stores(code: bytes) -> Iterator[tuple[int, int]]:
+    """The instructions that store something outside of local variables, with their arguments (as `dis` has them)."""
+    high = 0
+    for op, low in zip(code[::2], code[1::2], strict=True):
+        if op in _STORES:
+            yield op, high | low
+        high = (high | low) << 8 if op == dis.EXTENDED_ARG else 0
+
+
 @functools.lru_cache(maxsize=1024)
 def _uses(code: CodeType) -> _Uses:
     names, attributes, variables, stores_items = set(code.co_names), set(), set(), False
     names.update(code.co_freevars)
-    for each in dis.get_instructions(code):
-        if each.opname == "STORE_ATTR":
-            attributes.add(each.argval)
-        elif each.opname in ("STORE_GLOBAL", "STORE_DEREF"):
-            variables.add(each.argval)
-        elif each.opname == "STORE_SUBSCR":
+    for op, argument in _stores(code.co_code):
+        if op == _STORE_ATTR:
+            attributes.add(code.co_names[argument])
+        elif op == _STORE_GLOBAL:
+            variables.add(code.co_names[argument])
+        elif op == _STORE_DEREF:
+            variables.add(code._varname_from_oparg(argument))  # type: ignore[attr-defined]
+        else:
             stores_items = True
     for constant in code.co_consts:
         if type(constant) is str:  # operators get names of attributes, and keys, as constants

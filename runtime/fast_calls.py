@@ -32,6 +32,7 @@ from . import call_state, nest
 from .arguments import ObjectReference, Parameters
 from .convert import wrap
 from .dtypes import string, variant
+from .guards import same_values
 from .tensor import EagerTensor, SymbolicTensor
 
 if TYPE_CHECKING:
@@ -118,8 +119,14 @@ class _Writer:
             tuple([_Name(f"args[{i}]") for i in range(len(args))]),
             {name: _Name(f"kwargs[{name!r}]") for name in kwargs},
         )
-        for name, value, part in zip(names, values, key, strict=True):
+        count = len(values)
+        for name, value, part in zip(names, values, key[:count], strict=True):
             self._parameter(name, value, part)
+        if traces.frozen:
+            if traces.key_of_call(key[:count], None) != key:
+                raise _Unfit
+            for same in same_values(traces.frozen.values()):
+                self._line(f"if not {self._constant(same)}(): return MISS")
 
     def made(self, count: int) -> Callable[..., Any]:
         """The function, which has to find ``count`` tensors in its arguments."""

@@ -14,19 +14,24 @@ from collections.abc import Callable, Iterable, Iterator
 from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from autograph.runtime.function import Function
 from autograph.runtime.tensor import EagerTensor, SymbolicTensor
 from autograph.runtime.trace import is_user_file
 
 from ..locations import Attribute, Cell, Global, Item, Location, attributes_of, is_plain_object
+from .specs import SCALARS
 
+_CONSTANTS = frozenset((*SCALARS, EagerTensor, np.ndarray))
 _MOST = 500
 """Functions and objects that are looked at: more cost more than another trace."""
 
 
 _STORE_ATTR, _STORE_GLOBAL = dis.opmap["STORE_ATTR"], dis.opmap["STORE_GLOBAL"]
 _STORE_DEREF, _STORE_SUBSCR = dis.opmap["STORE_DEREF"], dis.opmap["STORE_SUBSCR"]
-_STORES = frozenset((_STORE_ATTR, _STORE_GLOBAL, _STORE_DEREF, _STORE_SUBSCR))
+_LOAD_GLOBAL = dis.opmap["LOAD_GLOBAL"]
+_STORES = frozenset((_STORE_ATTR, _STORE_GLOBAL, _STORE_DEREF, _STORE_SUBSCR, _LOAD_GLOBAL))
 
 
 class _Uses(NamedTuple):
@@ -35,11 +40,12 @@ class _Uses(NamedTuple):
     names: frozenset[str]
     attributes: frozenset[str]
     variables: frozenset[str]
+    globals: frozenset[str]
     stores_items: bool
 
 
 def _stores(code: bytes) -> Iterator[tuple[int, int]]:
-    """The instructions that store something outside of local variables, with their arguments (as `dis` has them)."""
+    """The instructions that store outside of local variables, or load globals, with their arguments."""
     high = 0
     for op, low in zip(code[::2], code[1::2], strict=True):
         if op in _STORES:
@@ -50,6 +56,7 @@ def _stores(code: bytes) -> Iterator[tuple[int, int]]:
 @functools.lru_cache(maxsize=1024)
 def _uses(code: CodeType) -> _Uses:
     names, attributes, variables, stores_items = set(code.co_names), set(), set(), False
+    loaded: set[str] = set()
     names.update(code.co_freevars)
     for op, argument in _stores(code.co_code):
         if op == _STORE_ATTR:
@@ -58,6 +65,8 @@ def _uses(code: CodeType) -> _Uses:
             variables.add(code.co_names[argument])
         elif op == _STORE_DEREF:
             variables.add(code._varname_from_oparg(argument))  # type: ignore[attr-defined]
+        elif op == _LOAD_GLOBAL:
+            loaded.add(code.co_names[argument >> 1])
         else:
             stores_items = True
     for constant in code.co_consts:
@@ -68,19 +77,32 @@ def _uses(code: CodeType) -> _Uses:
             names |= inner.names
             attributes |= inner.attributes
             variables |= inner.variables
+            loaded |= inner.globals
             stores_items |= inner.stores_items
-    return _Uses(frozenset(names), frozenset(attributes), frozenset(variables), stores_items)
+    return _Uses(frozenset(names), frozenset(attributes), frozenset(variables), frozenset(loaded), stores_items)
 
 
-def foreseen(form: Callable[..., Any], values: Iterable[Any]) -> list[Location]:
-    """The places that hold eager tensors and may be written by a function called with some values."""
+class Foreseen(NamedTuple):
+    """What code tells of a function that is called with some values.
+
+    ``places`` hold tensors and may be written; ``constants`` are variables that hold numbers, strings, None, tensors or
+    arrays, which the code only reads; ``unseen`` are attributes that do so.
+    """
+
+    places: list[Location]
+    constants: list[Location]
+    unseen: list[Attribute]
+
+
+def foreseen(form: Callable[..., Any], values: Iterable[Any]) -> Foreseen:
+    """What the code of a function, and of those that it calls, reads and writes outside."""
     search = _Search()
     search.value(form)
     for value in values:
         if type(value) is not dict:
             search.value(value)
     search.run()
-    return list(search.places())
+    return Foreseen(list(search.places()), list(search.constants()), list(search.unseen()))
 
 
 class _Search:
@@ -146,6 +168,26 @@ class _Search:
         for cell in function.__closure__ or ():
             self.value(_contents(cell))
 
+    def constants(self) -> Iterator[Location]:
+        """The variables with values that never change, which the code reads and does not write."""
+        uses = [(function, _uses(function.__code__)) for function in self._functions]
+        written = {name for _, each in uses for name in each.variables}
+        for function, each in uses:
+            for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+                if name not in written and name != "__class__" and _is_constant(_contents(cell)):
+                    yield Cell(cell, name)
+            for name in sorted(each.globals.difference(written).intersection(function.__globals__)):
+                if not name.startswith("__") and _is_constant(function.__globals__[name]):
+                    yield Global(function.__globals__, name)
+
+    def unseen(self) -> Iterator[Attribute]:
+        """The attributes with values, or arrays, that the code may read."""
+        for obj in self._objects:
+            held = _held(obj)
+            for name in sorted(self._names.intersection(held)):
+                if not name.startswith("__") and held[name] is not None and _is_constant(held[name]):
+                    yield Attribute(obj, name)
+
     def places(self) -> Iterator[Location]:
         """The places that hold eager tensors, and that the code stores into."""
         uses = [(function, _uses(function.__code__)) for function in self._functions]
@@ -162,6 +204,10 @@ class _Search:
                     yield Item(table, key, f"dict[{key!r}]")
         for function, each in uses:
             yield from _variables(function, each)
+
+
+def _is_constant(value: Any) -> bool:
+    return value is None or type(value) in _CONSTANTS
 
 
 def _variables(function: FunctionType, uses: _Uses) -> Iterator[Location]:
@@ -188,7 +234,7 @@ def _contents(cell: CellType) -> Any:
 
 
 def _held(obj: Any) -> dict[str, Any]:
-    return vars(obj) if isinstance(obj, type) else attributes_of(obj)
+    return dict(vars(obj)) if isinstance(obj, type) else attributes_of(obj)
 
 
 def _methods(cls: type, names: set[str]) -> Iterator[Any]:

@@ -14,6 +14,7 @@ from autograph.errors import MutationError
 from autograph.runtime import convert, dtypes, trace
 from autograph.runtime.arguments import key_of
 from autograph.runtime.call_state import MISSING, SavedPlace, StatePlace
+from autograph.runtime.guards import Guard
 from autograph.runtime.ir import Graph
 from autograph.runtime.optional import OptionalOutput
 from autograph.runtime.spec import TensorSpec
@@ -345,16 +346,24 @@ def _can_be_read(location: Location) -> bool:
     return not isinstance(location, Item) or type(location.owner) is dict
 
 
-def guessed(form: Callable[..., Any], values: Sequence[Any], graph: Graph) -> dict[Key, OutsidePlace]:
-    """By their keys, the places of which the code tells that a function called with some values may write them."""
+def guessed(
+    form: Callable[..., Any], values: Sequence[Any], graph: Graph
+) -> tuple[dict[Key, OutsidePlace], dict[Key, Guard], dict[Key, str]]:
+    """By their keys, the places of which the code tells that a function called with some values may write them.
+
+    Besides the variables that it reads, and does not write, as they are now, and the names of such attributes.
+    """
     found: dict[Key, OutsidePlace] = {}
-    for location in foreseen(form, values):
+    places, constants, attributes = foreseen(form, values)
+    guards = {each.key: Guard(each.name, each.owner, each.get()) for each in constants}
+    for location in (*places, *[each for each in constants if each.key in graph.varying]):
         value = location.get()
-        if type(value) is SymbolicTensor and not graph.takes_state:
+        is_staged = type(value) is SymbolicTensor and not graph.takes_state
+        if is_staged or not isinstance(value, (EagerTensor, SymbolicTensor, np.ndarray)):
             continue
         place = found[location.key] = OutsidePlace(location, varying(value), value)
         place.is_read = True
-    return found
+    return found, guards, {each.key: each.label for each in attributes}
 
 
 def widen(places: dict[Key, OutsidePlace], key: Key, location: Location, old: Any, new: Any, is_read: bool) -> bool:

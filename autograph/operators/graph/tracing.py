@@ -97,14 +97,20 @@ def traced(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Runs a converted function under a graph; returns its result, with the user's objects free of graph tensors."""
-    places = guessed(form, [*arguments, *keywords.values()], graph)
-    if places:
-        mark = graph.mark()
-        try:
-            return _settled(graph, form, arguments, keywords, places)
-        except AutographError:  # what is no tensor of the graph may be staged
-            graph.truncate(mark)
-    return _settled(graph, form, arguments, keywords, {})
+    places, guards, attributes = guessed(form, [*arguments, *keywords.values()], graph)
+    mark = graph.mark()
+    try:
+        result = _settled(graph, form, arguments, keywords, places)
+    except AutographError:
+        if not places:
+            raise
+        graph.truncate(mark)  # what is no tensor of the graph may be staged
+        places = {}
+        result = _settled(graph, form, arguments, keywords, places)
+    if graph.takes_state:
+        graph.frozen = {key: each for key, each in guards.items() if key not in places and each.is_same()}
+        graph.unseen = [label for key, label in attributes.items() if key not in places]
+    return result
 
 
 def _settled(

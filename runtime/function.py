@@ -138,10 +138,7 @@ class Function:
         return ("\n\n" if verbose else "\n").join(shown)
 
     def explain(self) -> str:
-        """Why the function was traced: for each trace the user's line, and what in the arguments caused it.
-
-        Besides what its graphs have as constants: variables that each call looks at, and attributes that none does.
-        """
+        """Why the function was traced, each time, and what its graphs have as constants that no call looks at."""
         return "\n".join([self._traces.history.explain(), *self._traces.constants()])
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

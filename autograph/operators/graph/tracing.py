@@ -98,13 +98,13 @@ def traced(function: Callable[..., Any]) -> Callable[..., Any]:
 def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Runs a converted function under a graph; returns its result, with the user's objects free of graph tensors."""
     places, guards, attributes = guessed(form, [*arguments, *keywords.values()], graph)
-    mark = graph.mark()
-    try:
-        result = _settled(graph, form, arguments, keywords, places)
-    except AutographError:
-        if not places:
-            raise
-        graph.truncate(mark)  # what is no tensor of the graph may be staged
+    mark, is_traced, result = graph.mark(), False, None
+    if places:
+        with suppress(AutographError):
+            result = _settled(graph, form, arguments, keywords, places)
+            is_traced = True
+    if not is_traced:  # what is no tensor of the graph may be staged
+        graph.truncate(mark)
         places = {}
         result = _settled(graph, form, arguments, keywords, places)
     if graph.takes_state:

@@ -204,3 +204,14 @@ def test_one_function_compares_the_variables_of_a_module() -> None:
     (same,) = guard_of(lambda: (k0, cell0))
     k0 = 5
     assert not same()
+
+
+def test_a_saved_model_has_the_traces_for_what_variables_hold_now(tmp_path: Any) -> None:
+    global SCALE
+    pytest.importorskip("safetensors")
+    module = tf.Module()
+    module.f = made()
+    for SCALE in (2.0, 7.0):
+        module.f(tf.constant(1.0))
+    tf.saved_model.save(module, tmp_path)
+    assert float(tf.saved_model.load(tmp_path).f(tf.constant(1.0))) == 7.0

@@ -1,8 +1,9 @@
 """The whole trace of a function: what it writes outside itself is written again after each run of the graph.
 
 While a function is traced, the graph's tensors may end up in attributes, items and variables that outlive the trace.
-None stays there. Instead the graph reads such a place when it starts and writes it when it ends. Which places those
-are shows only after a trace, so that a function that has such places is traced a second time.
+None stays there. Instead such a place is an input of the graph, which a call reads before the run, and an output, that
+it writes after it. Which places those are, the code tells as a rule (see `foreseen`); others show after a trace, as
+those that held Python numbers, and then the function is traced once more.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any
 
+from .runtime.call_state import StatePlace, set_place_of
 from .runtime.function import function as function
 from .runtime.function import set_front_half
 from .runtime.unconverted import set_explanation
@@ -44,6 +45,13 @@ def _is_refusal(error: BaseException) -> bool:
     return is_refusal(error)
 
 
+def _place_of(owner: Any, name: Any, template: Any, may_miss: bool) -> StatePlace:
+    from .operators.graph.outside_places import place_of
+
+    return place_of(owner, name, template, may_miss)
+
+
 set_front_half(convert, staged_form)
 set_explanation(_why_not_converted)
 set_refusals(_is_refusal)
+set_place_of(_place_of)

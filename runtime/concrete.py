@@ -13,7 +13,7 @@ import numpy as np
 from autograph.errors import InvalidArgumentError, MutationError, SignatureError, StagedTypeError
 from autograph.tracebacks import trim
 
-from . import nest, shapes, signatures, trace
+from . import call_state, nest, shapes, signatures, trace
 from .arguments import (
     Parameters,
     check_not_changed,
@@ -47,7 +47,7 @@ _LONG_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
 
 
 class WritesOutside(Exception):
-    """A graph that writes Python state when it runs is called in a trace: code after the call would not see it."""
+    """A graph with state is called in a trace, where what its places hold now can't be passed on to it."""
 
 
 class ConcreteFunction:
@@ -55,6 +55,9 @@ class ConcreteFunction:
 
     Calling it takes the function's own arguments, positionally or by name; Python arguments stay in the signature,
     pinned to their traced values, and may be left out. It is made by `Function.get_concrete_function`.
+
+    ``state`` lists the places outside the function (attributes, items, globals, variables of functions around it) that
+    each call reads before the graph runs, or writes after it; see `runtime.call_state`.
     """
 
     def __init__(self, graph: Graph, parameters: Parameters, values: Sequence[Any], outputs: Any,
@@ -64,14 +67,17 @@ class ConcreteFunction:
         self.name = f"__inference_{graph.name}_{next(_numbers)}"
         self._parameters = parameters
         self._values = values
-        self._types = [value.type for value in graph.parameters]
+        self.state = tuple(graph.state)
+        self._types = [value.type for value in call_state.arguments(graph)]
         self._outputs = outputs
         leaves = nest.flatten(outputs, expand_composites=True)
         self._single = len(leaves) == 1 and outputs is leaves[0] and outputs is not None
         self._has_outputs = [leaf is not None for leaf in leaves]
+        self.result_count = self._has_outputs.count(True)
+        """How many outputs of the graph are results; the others are for the state."""
         self._numbers = [leaf.python for leaf in leaves if leaf is not None]
         self.has_optional_outputs = has_optional(outputs)
-        self.changed_inputs = changed_inputs(graph)
+        self.changed_inputs = frozenset(i for i in changed_inputs(graph) if i < len(self._types))
 
     # Looking
 
@@ -116,11 +122,6 @@ class ConcreteFunction:
     @functools.cached_property
     def _assigned(self) -> list[Any]:
         return [node.attributes["target"] for node in self.graph.walk() if "target" in node.attributes]
-
-    @functools.cached_property
-    def _writes_outside(self) -> bool:
-        functions = (node.attributes.get("function") for node in self.graph.walk())
-        return any(getattr(each, "writes_outside", False) for each in functions)
 
     @property
     def trainable_variables(self) -> tuple[Any, ...]:
@@ -190,39 +191,65 @@ class ConcreteFunction:
         try:
             return self.call_flat(self._checked(self._flat_arguments(args, kwargs)))
         except WritesOutside:
-            location = trace.user_location()
-            raise MutationError(
-                f"{self.graph.name}() writes outside itself when it runs, which code after this call can't see",
-                **({} if location is None else location._asdict()),
-                construct=self.graph.name,
-                remedy="call the tf.function itself, not one of its concrete functions",
-            ) from None
+            raise self.not_passed() from None
         except RecursionError:  # no room to call anything
             raise
         except Exception as error:
             trim(error)
             raise
 
-    def call_flat(self, tensors: Sequence[Any]) -> Any:
-        """Run on one tensor for each parameter of the graph, in order: at once, or as a ``call`` node in a trace.
+    def not_passed(self) -> MutationError:
+        """The error for a call in a trace where `call_flat` raises `WritesOutside`, and there is no Python to trace."""
+        label = next((place.label for place in self.state if place.taken() is None), "")
+        location = trace.user_location()
+        return MutationError(
+            f"{self.graph.name}() reads or writes `{label}`, which holds something here that can't be passed on to its "
+            "graph",
+            **({} if location is None else location._asdict()),
+            construct=label,
+            remedy=f"hold there what {self.graph.name}() was traced for, or call the tf.function itself, not one of "
+            "its concrete functions",
+        )
 
-        Raises `WritesOutside` in a trace, for a graph that writes Python state.
+    def call_flat(self, tensors: Sequence[Any]) -> Any:
+        """Run on one tensor for each argument of the graph, in order: at once, or as a ``call`` node in a trace.
+
+        Raises `WritesOutside` in a trace, for a graph with state that can't be passed on to it.
         """
         graph = trace.current_graph()
         if graph is not None:
-            if self._writes_outside:
-                raise WritesOutside
-            for variable in self._assigned:
-                forbid_choices(variable)
-            return self.packed(as_numbers(call_node(self.graph, tensors), self._numbers))
+            return self._call_in_trace(tensors)
         for observer in observers:
             observer(self.graph)
+        if self.state:
+            return self._run_with_state(tensors)
         if trace._local.tapes:
             return self.packed(run_recorded(self.graph, lambda: self.plan, tensors))
         results = self._executable.plan.run(*[tensor._array for tensor in tensors])
         if self._single:
             return wrap(results[0])
         return self.packed([wrap(result) for result in results])
+
+    def _call_in_trace(self, tensors: Sequence[Any]) -> Any:
+        held = call_state.taken(self.state)
+        if held is None:
+            raise WritesOutside
+        for variable in self._assigned:
+            forbid_choices(variable)
+        results = call_node(self.graph, [*tensors, *held])
+        if self.state:
+            call_state.given(self.state, results[self.result_count :])
+            results = results[: self.result_count]
+        return self.packed(as_numbers(results, self._numbers))
+
+    def _run_with_state(self, tensors: Sequence[Any]) -> Any:
+        tensors = [*tensors, *call_state.read(self.state)]
+        if trace._local.tapes:
+            results = run_recorded(self.graph, lambda: self.plan, tensors)
+        else:
+            results = [wrap(result) for result in self._executable.plan.run(*[tensor._array for tensor in tensors])]
+        call_state.write(self.state, results[self.result_count :])
+        return self.packed(results[: self.result_count])
 
     def check_arguments(self, values: Sequence[Any], given: Sequence[Any]) -> None:
         """Refuses NumPy arrays for parameters that the function stores into (see `runtime.in_place`)."""

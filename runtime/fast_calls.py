@@ -28,10 +28,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import nest
+from . import call_state, nest
 from .arguments import ObjectReference, Parameters
 from .convert import wrap
 from .dtypes import string, variant
+from .guards import same_values
 from .tensor import EagerTensor, SymbolicTensor
 
 if TYPE_CHECKING:
@@ -118,15 +119,28 @@ class _Writer:
             tuple([_Name(f"args[{i}]") for i in range(len(args))]),
             {name: _Name(f"kwargs[{name!r}]") for name in kwargs},
         )
-        for name, value, part in zip(names, values, key, strict=True):
+        count = len(values)
+        for name, value, part in zip(names, values, key[:count], strict=True):
             self._parameter(name, value, part)
+        if traces.frozen:
+            if traces.key_of_call(key[:count], None) != key:
+                raise _Unfit
+            for same in same_values(traces.frozen.values()):
+                self._line(f"if not {self._constant(same)}(): return MISS")
 
     def made(self, count: int) -> Callable[..., Any]:
         """The function, which has to find ``count`` tensors in its arguments."""
         if len(self._arrays) != count:
             raise _Unfit
         self._line("traces.calls += 1")
+        state = self._concrete.state
+        if state:
+            self._globals["read_state"] = lambda: [tensor._array for tensor in call_state.read(state)]
+            self._globals["write_state"] = lambda arrays: call_state.write(state, [wrap(array) for array in arrays])
+            self._arrays.append("*read_state()")
         self._line(f"result = run({', '.join(self._arrays)})")
+        if any(place.writes for place in state):
+            self._line(f"write_state(result[{self._concrete.result_count}:])")
         self._write_result()
         text = "\n    ".join(["def call(args, kwargs):", *self._lines])
         exec(compile(text, "<autograph call>", "exec"), self._globals)
@@ -215,7 +229,7 @@ class _Writer:
 
     def _write_result(self) -> None:
         outputs, optional = self._concrete.structured_outputs, self._concrete.has_optional_outputs
-        names = [self._wrapped(i) for i in range(len(self._concrete.graph.outputs))]
+        names = [self._wrapped(i) for i in range(self._concrete.result_count)]
         try:
             text = "" if optional else self._packed(outputs, iter(names))
         except _Unfit:

@@ -13,7 +13,7 @@ from autograph.config import settings
 from autograph.errors import InvalidTypeError, SignatureError, StagedRecursionError
 from autograph.tracebacks import trim, trimming
 
-from . import nest, numerics, shapes, trace
+from . import call_state, nest, numerics, shapes, trace
 from .arguments import (
     Parameters,
     cast_to,
@@ -138,8 +138,8 @@ class Function:
         return ("\n\n" if verbose else "\n").join(shown)
 
     def explain(self) -> str:
-        """Why the function was traced: for each trace the user's line, and what in the arguments caused it."""
-        return self._traces.history.explain()
+        """Why the function was traced, each time, and what its graphs have as constants that no call looks at."""
+        return "\n".join([self._traces.history.explain(), *self._traces.constants()])
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the graph for these arguments, tracing it first when there is none.
@@ -162,7 +162,7 @@ class Function:
                 values = self._cast_to_signature(values)
             tensors: list[Any] = []
             key = tuple([key_of(value, tensors) for value in values])
-            if traces.outside or local.ambient is not None:
+            if traces.depend or local.ambient is not None:
                 key = traces.key_of_call(key, local.ambient)
             concrete = traces.find(key) or self._concrete(key, values, tensors, called=True)
             if isinstance(concrete, Pending):
@@ -201,7 +201,7 @@ class Function:
             values = self._cast_to_signature(values)
         tensors: list[Any] = []
         key = tuple([key_of(value, tensors) for value in values])
-        if self._traces.outside:
+        if self._traces.depend:
             key = self._traces.key_of_call(key, trace._local.ambient)
         found = self._traces.find(key) or self._concrete(key, values, tensors)
         if isinstance(found, Pending):
@@ -230,6 +230,7 @@ class Function:
             specs = self._relaxed(key, specs)
         general = _general_key(key, specs)
         traces = self._traces
+        traces.note_varying()
         found, is_mine = traces.claim(key, general, self._python_function)
         if not is_mine:
             return found
@@ -249,7 +250,7 @@ class Function:
 
     def _trace(self, values: Sequence[Any], specs: Sequence[TensorSpec], pending: Pending) -> ConcreteFunction:
         graph, outputs = self._settled(values, specs, pending)
-        graph.outputs = [tensor.value for tensor in nest.flatten(outputs, True) if tensor is not None]
+        call_state.finish(graph, [tensor.value for tensor in nest.flatten(outputs, True) if tensor is not None])
         if settings.checks and pending.is_settled:
             from .check import check
 
@@ -272,6 +273,7 @@ class Function:
     def _trace_once(self, values: Sequence[Any], specs: Sequence[TensorSpec], pending: Pending) -> tuple[Graph, Any]:
         parameters = self._traces.parameters
         pending.graph = graph = Graph(name_of(self._python_function), parent=trace.current_graph())
+        graph.takes_state, graph.varying = True, self._traces.varying
         remaining = iter(specs)
         with trace.building(graph, self._python_function):
             inputs = [symbolic(value, graph, name, remaining)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,6 +20,8 @@ from .places import Location, Place
 from .shapes import Shape
 
 if TYPE_CHECKING:
+    from .call_state import StatePlace
+    from .guards import Guard
     from .op import Op
 
 __all__ = ["Graph", "Location", "Mark", "Node", "Type", "Value"]
@@ -153,6 +155,12 @@ class Graph:
     calls_itself: whether nodes in it, or in graphs that it holds or calls, call it.
     stored: the values that Python code has stored into, as far as it can see; see `runtime.in_place`.
     outside: by key, what gives name and value of places that runs change, but whose values are constants of the graph.
+    state: the places outside the function that calls read before a run and write after it; see `runtime.call_state`.
+        The last parameters and the last outputs of the graph are theirs.
+    frozen: by key, the variables outside whose values are constants of the graph; see `runtime.guards`.
+    unseen: the names of attributes that are constants of the graph, and that nothing looks at later.
+    varying: the keys of variables outside which are to be inputs, when they hold tensors or arrays.
+    takes_state: whether a call in a trace gives it what places outside hold there, so that it need not capture that.
     """
 
     def __init__(self, name: str = "graph", parent: Graph | None = None) -> None:
@@ -174,6 +182,11 @@ class Graph:
         self.control_inputs: dict[Node, tuple[Node, ...]] = {}
         self.stored: list[Value] = []
         self.outside: dict[Any, Callable[[], tuple[str, Any]]] = {}
+        self.state: list[StatePlace] = []
+        self.takes_state = False
+        self.frozen: dict[Any, Guard] = {}
+        self.varying: Collection[Any] = ()
+        self.unseen: Sequence[str] = ()
         self.epoch = 0
         self.scope = ""
         self._constants: dict[int, tuple[Any, Value]] = {}

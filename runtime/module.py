@@ -36,6 +36,8 @@ class Module:
     ('line', ['slope:0'])
     """
 
+    holds_state = True  # in attributes that the user sets, of instances of this very class as well
+
     def __init__(self, name: str | None = None) -> None:
         if name is None:
             name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<!^)(?=[A-Z][a-z])", "_", type(self).__name__).lower()

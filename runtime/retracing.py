@@ -34,6 +34,8 @@ _REMEDIES = {
     "variable": "pass its value (v.value()) unless the function assigns to it: each variable makes a trace of its own",
     "structure": "pass it in one structure",
     "outside": "hold a tensor there, or None, before the first call",
+    "input": "it is an input of the graph from now on",
+    "constant": "pass a tensor as an argument: each value of such a variable makes a trace of its own",
 }
 
 
@@ -145,12 +147,21 @@ class History:
 
 @dataclass(frozen=True)
 class Outside:
-    """A part of a key: names and keys of the values outside the function that its trace has as constants."""
+    """A part of a key: names and keys of the values outside the function that its trace has as constants.
+
+    ``parts`` are those of places that runs write, ``constants`` those of variables that the function only reads.
+    """
 
     parts: tuple[tuple[str, Any], ...]
+    constants: tuple[tuple[str, Any], ...] = ()
 
     def __repr__(self) -> str:
-        return ", ".join(f"`{name}` is {described(part)}" for name, part in self.parts)
+        return ", ".join(f"`{name}` is {described(part)}" for name, part in (*self.parts, *self.constants))
+
+    def without(self, others: tuple[tuple[str, Any], ...]) -> Outside:
+        """What is not the same in another one."""
+        kept = [tuple([each for each in parts if each not in others]) for parts in (self.parts, self.constants)]
+        return Outside(kept[0], kept[1])
 
 
 def differences(names: Sequence[str], old: Sequence[Any], new: Sequence[Any]) -> list[Difference]:
@@ -165,8 +176,8 @@ def differences(names: Sequence[str], old: Sequence[Any], new: Sequence[Any]) ->
 def _compare(name: str, old: Any, new: Any, found: list[Difference]) -> None:
     if old == new:
         return
-    if isinstance(new, Outside):
-        found.append(Difference(name, "outside", f"{new!r} (before: {old or 'not known'!r})"))
+    if isinstance(new, Outside) or isinstance(old, Outside):
+        _compare_outside(name, old or Outside(()), new or Outside(()), found)
         return
     if is_tensor_key(old) and is_tensor_key(new):
         kind = "dtype" if old[0] != new[0] else "shape"
@@ -183,6 +194,19 @@ def _compare(name: str, old: Any, new: Any, found: list[Difference]) -> None:
         kind = "object" if isinstance(new, ObjectReference) or isinstance(old, ObjectReference) else kind
         kind = "variable" if _is_variable(new) else kind
     found.append(Difference(name, kind, f"{described(new)} (before: {described(old)})"))
+
+
+def _compare_outside(name: str, old: Outside, new: Outside, found: list[Difference]) -> None:
+    changed = new.without((*old.parts, *old.constants))
+    before = old.without((*new.parts, *new.constants))
+    known = {label for label, _ in (*new.parts, *new.constants)}
+    for label, _ in before.constants:
+        if label not in known:
+            found.append(Difference(name, "input", f"`{label}` has held several tensors or arrays"))
+    if changed.parts or changed.constants:
+        kept = [tuple([each for each in parts if each[0] in known]) for parts in (before.parts, before.constants)]
+        text = repr(Outside(kept[0], kept[1])) or "'not known'"
+        found.append(Difference(name, "outside" if changed.parts else "constant", f"{changed!r} (before: {text})"))
 
 
 def _is_variable(key: Any) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from . import recursion, trace
 from .arguments import Parameters, is_gone, key_of, name_of, variables_of
 from .fast_calls import FastCalls
+from .guards import Guard
 from .ir import Graph
 from .recursion import Pending
 from .retracing import History, Outside
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from .spec import TensorSpec
 
 
+_SHOWN = 10
 _SWEEP = 64  # keys, at which a first look is taken for those that no call can have any more
 
 
@@ -86,16 +89,47 @@ class Traces:
         self.history = History(parameters.function_name, parameters.names)
         self.outside: dict[Any, Callable[[], tuple[str, Any]]] = {}
         """What gives name and value of the places outside the function whose values are constants of its graphs."""
+        self.frozen: dict[Any, Guard] = {}
+        """The variables outside the function whose values are constants of its graphs."""
+        self.varying: set[Any] = set()
+        """The keys of those that have held several tensors, and are inputs of graphs."""
         self.calls = 0
         self.count = 0
         self.lock = threading.Lock()
 
-    def key_of_call(self, key: Any, ambient: Any) -> Any:
-        """The key of a call: that of the arguments, and of what else its trace depends on."""
-        if self.outside:
+    @property
+    def depend(self) -> bool:
+        """Whether the traces depend on more than arguments."""
+        return bool(self.outside or self.frozen)
+
+    def key_of_call(self, key: Any, ambient: Any, known: Mapping[Any, Guard] = MappingProxyType({})) -> Any:
+        """The key of a call: that of the arguments, and of what else its trace depends on.
+
+        ``known`` has the variables that it was made with, rather than those of now.
+        """
+        if self.outside or self.frozen:
             parts = [place() for place in self.outside.values()]
-            return *key, ambient, Outside(tuple([(name, key_of(value, [])) for name, value in parts]))
+            constants = [known.get(place, guard).key(place in known) for place, guard in self.frozen.items()]
+            return *key, ambient, Outside(tuple([(name, key_of(v, [])) for name, v in parts]), tuple(constants))
         return key if ambient is None else (*key, ambient)
+
+    def constants(self) -> list[str]:
+        """Lines that say what of Python the graphs have as constants."""
+        seen = sorted({f"`{guard.label}`" for guard in self.frozen.values()})
+        unseen = sorted({f"`{label}`" for each in self.distinct() for label in each.graph.unseen})
+        lines = [f"constants that each call looks at: {', '.join(seen)}"] if seen else []
+        if unseen:
+            shown = ", ".join(unseen[:_SHOWN]) + (", …" if len(unseen) > _SHOWN else "")
+            lines.append(f"constants that no call looks at, as they were when it was traced: {shown}")
+        return lines
+
+    def note_varying(self) -> None:
+        """A call needs another trace: where that is for a tensor or array in a variable, it shall be an input."""
+        with self.lock:
+            varying = [place for place, guard in self.frozen.items() if guard.is_array and not guard.is_same()]
+            for place in varying:
+                del self.frozen[place]
+            self.varying.update(varying)
 
     def find(self, key: Any) -> ConcreteFunction | None:
         """The trace for a key, on this thread and in the graph that it builds."""
@@ -148,13 +182,16 @@ class Traces:
         """
         parent = concrete.graph.parent
         with self.lock:
-            if concrete.graph.outside:
-                self.outside.update(concrete.graph.outside)
+            graph = concrete.graph
+            if graph.outside or graph.frozen:
+                self.outside.update(graph.outside)
+                self.frozen.update(graph.frozen)
                 self.fast.forget()
-                count = len(self.parameters.names)
-                key, general = [
-                    self.key_of_call(each[:count], *each[count : count + 1] or (None,)) for each in (key, general)
-                ]
+            count = len(self.parameters.names)
+            key, general = [
+                self.key_of_call(each[:count], each[count] if len(each) > count else None, graph.frozen)
+                for each in (key, general)
+            ]
             if concrete.graph.captures and parent is not None:
                 table = self.nested.setdefault(parent, {})
                 table[key] = table[general] = parent.epoch, concrete

@@ -36,6 +36,8 @@ def run_unfinished(
     if graph is None or not _is_of_user(error) or _is_refusal(error) or Totality().of_graph(graph):
         return
     graph.outputs = []
+    for place in graph.state:  # which stays as it is
+        place.outputs = None
     try:
         ConcreteFunction(graph, parameters, values, None).call_flat(tensors)
     except Exception as first:

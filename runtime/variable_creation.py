@@ -136,7 +136,8 @@ def _given(value: Value, graph: Graph) -> Any:
             return _evaluate(outer)
     for scope in reversed(_local.scopes):
         if scope.is_graph(graph) and value in graph.parameters:
-            tensor = scope.arguments[graph.parameters.index(value)]
+            held = [tensor for place in graph.state for tensor in place.start()]
+            tensor = [*scope.arguments, *held][graph.parameters.index(value)]
             if isinstance(tensor, EagerTensor):
                 return tensor._array
             if isinstance(tensor, SymbolicTensor):

@@ -248,7 +248,9 @@ def is_plain_object(obj: Any) -> bool:
     cls = obj if isinstance(obj, type) else type(obj)
     if isinstance(obj, (ModuleType, FunctionType, BaseException)) or backend_of(obj) is not None:
         return False
-    if cls.__module__.partition(".")[0] in _FOREIGN or not _is_written_in_python(cls):
+    if cls.__module__.partition(".")[0] in _FOREIGN and "holds_state" not in vars(cls):
+        return False
+    if not _is_written_in_python(cls):
         return False
     return hasattr(obj, "__dict__") or any(map(_slots, cls.__mro__))
 

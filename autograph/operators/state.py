@@ -118,10 +118,8 @@ class Journal:
         """Keeps a copy of an object that is about to change, if it isn't kept yet."""
         obj = aliases.owner_of(obj)
         key = id(obj)
-        if key not in self._snapshots and key not in self._created:
-            copy = copy_of(obj)
-            if copy is not UNDEFINED:
-                self._snapshots[key] = Snapshot(obj, copy, label or type(obj).__name__, early)
+        if key not in self._snapshots and key not in self._created and (copy := copy_of(obj)) is not UNDEFINED:
+            self._snapshots[key] = Snapshot(obj, copy, label or type(obj).__name__, early)
 
     def announce(self, obj: Any, where: Place | None) -> None:
         """Keeps a copy of an object that the code at `where` is about to change."""
@@ -143,10 +141,14 @@ class Journal:
         for location in locations((load,), load.__code__.co_names):
             if self.is_created(location.owner):
                 continue
-            known = self._unneeded.pop(location.key, None)
-            if known is None and location.key not in self._variables:
+            if location.key not in self._unneeded and location.key not in self._variables:
                 self._announced.add(location.key)
-            self._variables.setdefault(location.key, known or (location, location.get()))
+            self.note_place(location)
+
+    def note_place(self, place: Location) -> None:
+        """Keeps what a variable holds that is about to change."""
+        known = self._unneeded.pop(place.key, None)
+        self._variables.setdefault(place.key, known or (place, place.get()))
 
     def created(self, obj: Any) -> None:
         """Notes that an object has been made inside the body: its changes are its own affair."""

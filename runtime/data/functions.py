@@ -7,7 +7,7 @@ from typing import Any
 
 from autograph.errors import InvalidTypeError
 
-from .. import nest, trace
+from .. import call_state, nest, trace
 from ..arguments import name_of
 from ..concrete import outputs_of
 from ..execute.executable import Executable
@@ -54,8 +54,9 @@ class ElementFunction:
             result = traced_twice(False, (), lambda: converted(function)(*arguments))
             self.result = normalised(tuple(result) if isinstance(result, list) else result)
         tensors = nest.flatten(outputs_of(self.result, function, graph), expand_composites=True)
-        graph.outputs = [tensor.value for tensor in tensors]
+        call_state.finish(graph, [tensor.value for tensor in tensors])
         self.captured = [SymbolicTensor(value) for value in graph.captures]
+        self._state, self._arguments, self._results = graph.state, len(leaves), len(tensors)
         self._executable = Executable(graph)
 
     @property
@@ -65,7 +66,7 @@ class ElementFunction:
 
     def bind(self, environment: Environment) -> Callable[[Item], Item]:
         """From the components of an element to those of the result, or to a failure; failures are handed on."""
-        run = self._executable.plan.run
+        run = call_state.running(self._executable.plan.run, self._state, self._arguments, self._results)
         captured = [environment.array(tensor) for tensor in self.captured]
 
         def bound(item: Item) -> Item:

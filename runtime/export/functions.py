@@ -17,10 +17,10 @@ from typing import Any
 from autograph.errors import SavingError, SignatureError
 from autograph.tracebacks import trimming
 
-from .. import nest, shapes, trace
+from .. import call_state, nest, shapes, trace
 from ..arguments import ObjectReference, Parameters, composite_spec, is_tensor_like, key_of, resolved, shown, spec_of
 from ..composite import Composite, CompositeSpec
-from ..concrete import ConcreteFunction
+from ..concrete import ConcreteFunction, WritesOutside
 from ..convert import convert_to_tensor
 from ..function import Function, _Options
 from ..ir import Graph
@@ -112,9 +112,11 @@ def traces_of(function: Function) -> list[tuple[ConcreteFunction, Any]]:
 
 
 def is_alive(concrete: ConcreteFunction) -> bool:
-    """Whether a trace can still be called: the objects that it was made for exist."""
+    """Whether a trace can still be called: the objects that it was made for exist, and variables hold its constants."""
     leaves = nest.flatten(concrete._values)
-    return all(leaf.get() is not None for leaf in leaves if isinstance(leaf, ObjectReference))
+    is_there = all(leaf.get() is not None for leaf in leaves if isinstance(leaf, ObjectReference))
+    holds = all(guard.key(True) == guard.key(False) for guard in concrete.graph.frozen.values())
+    return is_there and holds and all(place.is_alive for place in concrete.state)
 
 
 # In
@@ -167,14 +169,14 @@ def decode_trace(data: Any, graph: Any, source: Source) -> ConcreteFunction:
     values = [_referenced(decode(value, source)) for value in data["arguments"]]
     require(len(values) == len(parameters.names), "a trace has other arguments than parameters")
     specs = [leaf for leaf in nest.flatten(values, expand_composites=True) if isinstance(leaf, TensorSpec)]
-    require([spec.type for spec in specs] == [value.type for value in found.parameters],
+    require([spec.type for spec in specs] == [value.type for value in call_state.arguments(found)],
             "the arguments of a trace are not those of its graph")  # fmt: skip
     outputs = decode(data["outputs"], source)
     leaves = nest.flatten(outputs)
     kinds = (Output, CompositeOutput, type(None))
     require(all(isinstance(leaf, kinds) for leaf in leaves), "a result of a trace is no tensor")
     places = [each.index for leaf in leaves for each in getattr(leaf, "outputs", [leaf] if leaf is not None else [])]
-    require(places == list(range(len(found.outputs))), "the results of a trace are not those of its graph")
+    require(places == list(range(len(call_state.results(found)))), "the results of a trace are not those of its graph")
     tensors = nest.map_structure(lambda leaf: _result(leaf, found), outputs)
     changed = data["changed"]
     require(type(changed) is list and all(type(i) is int for i in changed), "what a trace changes is not valid")
@@ -243,7 +245,10 @@ class RestoredFunction(Function):
             concrete, tensors = self._fitting(values)
         if concrete.changed_inputs:
             concrete.check_arguments(values, values)
-        return concrete.call_flat(tensors)
+        try:
+            return concrete.call_flat(tensors)
+        except WritesOutside:
+            raise concrete.not_passed() from None
 
     def _concrete(
         self, key: Any, values: Sequence[Any], tensors: Sequence[Any], called: bool = False
@@ -289,7 +294,7 @@ class RestoredFunction(Function):
 
 
 def _unknown_dimensions(concrete: ConcreteFunction) -> tuple[int, int]:
-    shapes_ = [value.type.shape for value in concrete.graph.parameters]
+    shapes_ = [value.type.shape for value in call_state.arguments(concrete.graph)]
     return sum(shape is None for shape in shapes_), sum(shape.count(None) for shape in shapes_ if shape is not None)
 
 

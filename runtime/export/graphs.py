@@ -72,7 +72,7 @@ def encode_graph(graph: Graph, target: Target, is_function: bool) -> dict[str, A
 
 def _encode_node(node: Node, places: dict[Node, int], target: Target) -> dict[str, Any]:
     if node.op.name in REFUSED:
-        raise _not_savable(node, *_python_part(node))
+        raise _not_savable(node, f"a node {node.op.name!r} runs a Python object", REFUSED[node.op.name])
     if node.op.name == "print" and str(node.attributes["stream"]) not in ("stderr", "stdout"):
         raise _not_savable(node, "a node 'print' writes to a file or a Python object", "print to stderr or stdout")
     # What is saved can be loaded again.
@@ -97,17 +97,6 @@ def _encode_node(node: Node, places: dict[Node, int], target: Target) -> dict[st
     if location is not None:
         result["at"] = [os.path.basename(location.file), location.line, location.function]
     return result
-
-
-def _python_part(node: Node) -> tuple[str, str]:
-    """What a node does in Python, and what to write instead."""
-    function = node.attributes.get("function")
-    if getattr(function, "__module__", "").startswith("autograph.operators"):
-        return (
-            "the function keeps state in Python (an attribute, an item, a global or nonlocal variable)",
-            "keep the state in a tf.Variable",
-        )
-    return f"a node {node.op.name!r} runs a Python object", REFUSED[node.op.name]
 
 
 def _not_savable(node: Node, message: str, remedy: str) -> SavingError:

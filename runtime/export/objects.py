@@ -115,8 +115,12 @@ def parts_of(value: Any, in_model: bool = False) -> list[tuple[Any, Any]]:
     return list(children_of(value, in_model).items())
 
 
-def encode_objects(root: Any, target: Target, trace: Callable[[ConcreteFunction], int]) -> list[dict[str, Any]]:
-    """The tree below an object; ``trace`` gives the place of a trace. Raises `SavingError` for functions."""
+def encode_objects(root: Any, target: Target, trace: Callable[[ConcreteFunction], int],
+                   places: dict[int, int]) -> list[dict[str, Any]]:  # fmt: skip
+    """The tree below an object; ``trace`` gives the place of a trace. Raises `SavingError` for functions.
+
+    ``places`` gets the place of each object that has attributes, and of each dict, by its identity.
+    """
     walk = _Walk(root)
     order: list[int] = [0]
     numbers = {0: 0}
@@ -132,6 +136,8 @@ def encode_objects(root: Any, target: Target, trace: Callable[[ConcreteFunction]
         value = walk.objects[place]
         children = walk.children[place]
         result.append(_encode_object(value, children, walk.useful, number, target, trace))
+        if result[-1]["kind"] in ("object", "dict"):
+            places[id(value)] = len(result) - 1
     return result
 
 
@@ -205,6 +211,8 @@ class LoadedObject(Module):
     It is a `Module`. Calling it calls its function ``__call__``. ``signatures`` of a model are functions by name, which
     take tensors by keyword and return a dict.
     """
+
+    holds_state = True
 
     def __init__(self, type_name: str) -> None:
         super().__init__()
@@ -352,8 +360,9 @@ _KEYS = {
 }  # fmt: skip
 
 
-def decode_objects(data: Any, source: Source, traces: list[ConcreteFunction]) -> Any:
-    """The root of a tree. Raises `InvalidArgumentError`."""
-    root = _Reader(data, source, traces).object(0)
+def decode_objects(data: Any, source: Source, traces: list[ConcreteFunction]) -> tuple[Any, Callable[[Any], Any]]:
+    """The root of a tree, and what gives the object of a place. Raises `InvalidArgumentError`."""
+    reader = _Reader(data, source, traces)
+    root = reader.object(0)
     require(isinstance(root, (LoadedObject, RestoredFunction, ConcreteFunction)), "the root of the tree is no object")
-    return root
+    return root, reader.object

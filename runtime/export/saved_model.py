@@ -8,7 +8,8 @@ The folder holds two files. ``saved_model.json`` is
         "graphs": […], "functions": […],                        see `graphs`
         "traces": […],                                          see `functions`
         "objects": […],                                         see `objects`
-        "signatures": {"serving_default": {"graph": 0, "inputs": ["x"], "outputs": ["output_0"]}}}}
+        "signatures": {"serving_default": {"graph": 0, "inputs": ["x"], "outputs": ["output_0"]}},
+        "state": {…}}}                                          see `state`; left out when there is none
 
 and the other file holds arrays, as `weights` has them: ``variables/0`` … and ``constants/0`` …. Its name has the first
 digits of its SHA-256. The checksum is that of the content with keys in the order of the file, without spaces.
@@ -49,6 +50,7 @@ from .functions import decode_trace, encode_trace
 from .graphs import GraphReader, encode_graph
 from .objects import LoadedObject, decode_objects, encode_objects
 from .signatures import decode_signatures, encode_signatures
+from .state import StateReader, StateWriter
 from .values import decode_dtype, decode_shape, encode_shape, is_index, require
 from .weights import content_of, read_file, replace_file, tensors_of
 
@@ -77,6 +79,7 @@ class _Writer:
         self.graphs: list[dict[str, Any]] = []
         self.functions: list[Graph] = []
         self.traces: list[dict[str, Any] | None] = []
+        self.states = StateWriter(self)
         self._places: dict[int, Any] = {}
         self._kept: list[Any] = []  # so that no other object gets the same id
 
@@ -114,11 +117,17 @@ class _Writer:
             self.functions.append(graph)
         return place
 
+    def entry(self, graph: Graph) -> int:
+        """The place of a graph that is called from outside, with its state."""
+        place = self.function(graph)
+        self.states.add(place, graph)
+        return place
+
     def trace(self, concrete: ConcreteFunction) -> int:
         place = self._known(concrete)
         if place is None:
             place = self._places[id(concrete)] = len(self.traces)
-            self.traces.append(encode_trace(concrete, self.function(concrete.graph), self))
+            self.traces.append(encode_trace(concrete, self.entry(concrete.graph), self))
         return place
 
 
@@ -148,11 +157,15 @@ def save(obj: Any, export_dir: str | os.PathLike[str], signatures: Any = None, o
             "a model can't be saved while a graph is being traced", remedy="call save outside of the function"
         )
     writer = _Writer()
-    objects = encode_objects(obj, writer, writer.trace)
+    places: dict[int, int] = {}
+    objects = encode_objects(obj, writer, writer.trace, places)
     content: dict[str, Any] = {
         "weights": None, "variables": writer.variables, "graphs": writer.graphs, "functions": [],
         "traces": writer.traces, "objects": objects, "signatures": encode_signatures(obj, signatures, writer),
     }  # fmt: skip
+    state = writer.states.encoded(places)
+    if state is not None:
+        content["state"] = state
     for graph in writer.functions:  # which grows
         content["functions"].append(encode_graph(graph, writer, True))
     weights = content_of(writer.arrays) if writer.arrays else None
@@ -282,7 +295,7 @@ def _content(folder: str) -> dict[str, Any]:
     require(type(version) is int and version == VERSION, "it has no version")
     require(data.keys() == {"format", "version", "checksum", "content"}, "it has wrong parts")
     require(data["checksum"] == hashlib.sha256(strict_json.dumps(content)).hexdigest(), "the checksum does not fit")
-    require(type(content) is dict and content.keys() == _CONTENT, "the content has wrong parts")
+    require(type(content) is dict and content.keys() - {"state"} == _CONTENT, "the content has wrong parts")
     return dict(content)
 
 
@@ -299,9 +312,11 @@ def _arrays(folder: str, name: Any) -> dict[str, np.ndarray[Any, Any]]:
 def _decoded(content: dict[str, Any], folder: str) -> Any:
     source = _Source(content, _arrays(folder, content["weights"]))
     reader = GraphReader(content["graphs"], content["functions"], source)
+    state = StateReader(content.get("state"), reader.functions, source)
     require(type(content["traces"]) is list, "the traces are no table")
     traces = [decode_trace(data, reader.function, source) for data in content["traces"]]
-    root = decode_objects(content["objects"], source, traces)
+    root, object_at = decode_objects(content["objects"], source, traces)
+    state.put_into(object_at)
     signatures = decode_signatures(content["signatures"], reader.function)
     require(source.used == source._arrays.keys(), "the weights file holds arrays that nothing uses")
     if isinstance(root, LoadedObject):

@@ -14,6 +14,7 @@ from typing import Any
 from autograph.errors import SavingError
 
 from ..arguments import Parameters
+from ..call_state import arguments, results
 from ..concrete import ConcreteFunction
 from ..convert import convert_to_tensor
 from ..function import Function
@@ -22,6 +23,7 @@ from ..spec import TensorSpec
 from ..tensor import SymbolicTensor, Tensor
 from .functions import _callable
 from .objects import Signatures, children_of
+from .state import bound_to_a_graph
 from .values import is_name, require
 
 __all__ = ["SignatureFunction", "decode_signatures", "encode_signatures"]
@@ -103,17 +105,14 @@ def _encode(name: str, concrete: ConcreteFunction, writer: Any) -> dict[str, Any
             )
         inputs, outputs = _input_names(concrete), found
     if concrete.graph.captures:
-        raise SavingError(
-            f"{concrete.graph.name}() uses tensors of a graph around it, and can't be saved without that",
-            remedy="pass these tensors as arguments",
-        )
-    return {"graph": writer.function(concrete.graph), "inputs": inputs, "outputs": outputs}
+        raise bound_to_a_graph(concrete.graph)
+    return {"graph": writer.entry(concrete.graph), "inputs": inputs, "outputs": outputs}
 
 
 def _input_names(concrete: ConcreteFunction) -> list[str]:
     """The names of the placeholders, made identifiers."""
     names: list[str] = []
-    for value in concrete.graph.parameters:
+    for value in arguments(concrete.graph):
         base = re.sub(r"\W", "_", value.node.name, flags=re.ASCII).lstrip("_") or "input"
         base = base if is_name(base) else f"input_{base}"
         name, count = base, 1
@@ -135,9 +134,9 @@ class SignatureFunction(ConcreteFunction):
         keyword = inspect.Parameter.KEYWORD_ONLY
         signature = inspect.Signature([inspect.Parameter(each, keyword) for each in inputs])
         specs = [TensorSpec(value.type.shape, value.type.dtype, each)
-                 for value, each in zip(graph.parameters, inputs, strict=True)]  # fmt: skip
-        results = {each: SymbolicTensor(value) for each, value in zip(outputs, graph.outputs, strict=True)}
-        super().__init__(graph, Parameters(_callable(f"signature_wrapper_{name}", signature)), specs, results)
+                 for value, each in zip(arguments(graph), inputs, strict=True)]  # fmt: skip
+        tensors = {each: SymbolicTensor(value) for each, value in zip(outputs, results(graph), strict=True)}
+        super().__init__(graph, Parameters(_callable(f"signature_wrapper_{name}", signature)), specs, tensors)
 
     def packed(self, results: list[Any]) -> Any:
         """What a call returns, made of the tensors that the graph gives."""
@@ -160,7 +159,7 @@ def decode_signatures(data: Any, function: Callable[[Any], Graph]) -> Signatures
     for name, each in data.items():
         require(type(each) is dict and each.keys() == {"graph", "inputs", "outputs"}, "a signature has wrong parts")
         graph = function(each["graph"])
-        for names, values in ((each["inputs"], graph.parameters), (each["outputs"], graph.outputs)):
+        for names, values in ((each["inputs"], arguments(graph)), (each["outputs"], results(graph))):
             require(type(names) is list and all(type(n) is str for n in names), "a signature has no names")
             require(len(names) == len(values) == len(set(names)), "a signature has other names than its graph")
         require(name.isprintable() and all(map(is_name, each["inputs"])), "a signature has wrong names")

@@ -10,8 +10,6 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-import numpy as np
-
 from autograph.errors import StagedValueError
 from autograph.runtime import dtypes
 from autograph.runtime.convert import convert_to_tensor

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import CellType, CodeType
 from typing import Any
 
@@ -61,7 +61,7 @@ def changed_constant(label: str, value: Any) -> MutationError:
     )
 
 
-def changed_place(label: str, spec: Spec, now: Spec, place: dict[str, Any]) -> MutationError:
+def changed_place(label: str, spec: Spec, now: Spec, place: Mapping[str, Any]) -> MutationError:
     """The error of a run that finds something else in a place than what its trace is for."""
     return MutationError(
         f"`{label}` is {now}, but {spec} is what this function was traced for, which reads and writes it in each run",

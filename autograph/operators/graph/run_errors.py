@@ -104,8 +104,7 @@ def _errors(node: Node) -> Iterator[type[BaseException]]:
     if node.op in (RAISE, ASSERT):
         yield node.attributes["error"].type
     elif node.op is PY_FUNCTION:
-        if not getattr(node.attributes["function"], "writes_outside", False):
-            yield Exception
+        yield Exception
     elif not node.op.effect and not node.subgraphs and not is_total(node.op, node.inputs, node.attributes):
         if node.op.name == "get_item":
             yield OutOfRangeError

@@ -1,8 +1,9 @@
 """The whole trace of a function: what it writes outside itself is written again after each run of the graph.
 
 While a function is traced, the graph's tensors may end up in attributes, items and variables that outlive the trace.
-None stays there. Instead the graph reads such a place when it starts and writes it when it ends. Which places those
-are shows only after a trace, so that a function that has such places is traced a second time.
+None stays there. Instead such a place is an input of the graph, which a call reads before the run, and an output, that
+it writes after it. Which places those are, the code tells as a rule (see `foreseen`); others show after a trace, as
+those that held Python numbers, and then the function is traced once more.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from functools import wraps
 from types import FunctionType, MethodType
 from typing import Any
 
-from autograph.errors import MutationError
+from autograph.errors import AutographError, MutationError
 from autograph.runtime import trace, undelivered
 from autograph.runtime.arguments import mutation_error
 from autograph.runtime.ir import Graph
@@ -41,7 +42,7 @@ from .iterables import StagedIterable
 from .lists import StagedList
 from .maybe import Maybe
 from .outputs import as_output as list_output
-from .outside_places import Key, OutsidePlace, drop_unused_reads, widen
+from .outside_places import Key, OutsidePlace, guessed, widen
 from .rebinding import count_references
 from .refusals import changed_in_recursion, lost_array, outlives_trace
 from .sets import StagedSet
@@ -101,16 +102,43 @@ def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...]
     """Runs a converted function under a graph; returns its result, with the user's objects free of graph tensors."""
     if not stack():
         undelivered.forget()
-    places: dict[Key, OutsidePlace] = {}
+    places, guards, attributes = guessed(form, [*arguments, *keywords.values()], graph)
+    mark, is_traced, result = graph.mark(), False, None
+    if places:
+        with suppress(AutographError):
+            result = _settled(graph, form, arguments, keywords, places)
+            is_traced = True
+    if not is_traced:  # what is no tensor of the graph may be staged
+        graph.truncate(mark)
+        places = {}
+        if not stack():
+            undelivered.forget()
+        result = _settled(graph, form, arguments, keywords, places)
+    if graph.takes_state:
+        graph.frozen = {key: each for key, each in guards.items() if key not in places and each.is_same()}
+        graph.unseen = [label for key, label in attributes.items() if key not in places]
+    return result
+
+
+def _settled(
+    graph: Graph,
+    form: Callable[..., Any],
+    arguments: tuple[Any, ...],
+    keywords: dict[str, Any],
+    places: dict[Key, OutsidePlace],
+) -> Any:
+    """Traces until what is known of the places outside, which are inputs of the graph, holds for all that it writes."""
     values = [*arguments, *keywords.values()]
     for attempt in range(ATTEMPTS):
         mark = graph.mark()
-        tables = _Tables(places)
+        tables = _Tables(places, graph)
+        graph.state = []
         for place in places.values():
-            if place.is_constant:
+            place.inputs = ()
+            if place.is_guard:
                 place.guard(graph)
             elif place.is_read and not tables.holds(place):
-                place.location.set(place.read_for(place.initial))
+                place.set(place.enter(graph))
         try:
             result, found, stored = _run(form, values, arguments, keywords, tables)
         finally:
@@ -129,9 +157,10 @@ def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...]
                 unsettled.append(location.label)
         if not unsettled:
             for key, (_, _, new) in found.items():
-                places[key].write(new, key in stored)
-            used = {each.value for each in _leaves(result) if isinstance(each, SymbolicTensor)}
-            drop_unused_reads(graph, places, used)
+                places[key].leave(new, key in stored)
+            graph.state += [place for place in places.values() if place not in graph.state]
+            for place in places.values():
+                place.forget()
             undelivered.deliver()
             return result
         graph.truncate(mark)
@@ -149,7 +178,8 @@ class _Tables:
     While the function is traced, staged dicts stand in for them.
     """
 
-    def __init__(self, places: dict[Key, OutsidePlace]) -> None:
+    def __init__(self, places: dict[Key, OutsidePlace], graph: Graph) -> None:
+        self._graph = graph
         maybe = {id(place.location.owner) for place in places.values() if place.may_miss}
         self._places = [place for place in places.values() if id(place.location.owner) in maybe]
         self.given: dict[int, dict[Any, Any]] = {}
@@ -164,7 +194,7 @@ class _Tables:
         owners = {id(place.location.owner): place.location.owner for place in self._places}
         for key, owner in owners.items():
             mine = [place for place in self._places if place.location.owner is owner]
-            self.given[key] = {**owner, **{place.location.key[-1]: place.read() for place in mine}}
+            self.given[key] = {**owner, **{place.location.key[-1]: place.enter(self._graph) for place in mine}}
             label = mine[0].location.label.rpartition("[")[0]
             rebinding.stage(owner, label).set(DictState(self.given[key]))
 

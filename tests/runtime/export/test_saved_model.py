@@ -585,21 +585,6 @@ def test_datasets_objects_and_files_are_refused(tmp_path):
     assert not (tmp_path / "model").exists()
 
 
-def test_state_outside_of_variables_is_refused(tmp_path):
-    class Counts(tf.Module):
-        count = 0
-
-        @tf.function
-        def step(self, x):
-            self.count = self.count + x
-            return self.count
-
-    counts = Counts()
-    counts.step(tf.constant(1))
-    with pytest.raises(SavingError, match="keeps state in Python"):
-        tf.saved_model.save(counts, tmp_path)
-
-
 def test_tensor_arrays_are_arguments_and_results(tmp_path):
     module = tf.Module()
 

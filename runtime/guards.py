@@ -1,0 +1,95 @@
+"""Values of Python that are constants of a trace, and looked at in each call: another value makes another trace.
+
+They are numbers, strings, None, tensors and arrays that code reads from global variables, and from variables of
+functions around it. A variable that has held several tensors or arrays becomes an input of the next trace. To
+look at five takes some 50 ns: a function made over the user's own globals and cells, like this one, compares them:
+
+    def same(k0=<value>, k1=<value>):
+        try:
+            return SCALE is k0 and count is k1
+        except NameError:
+            return False
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from types import CellType, FunctionType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .arguments import ObjectReference, key_of
+from .tensor import EagerTensor
+
+__all__ = ["Guard", "same_values"]
+
+
+class Guard(NamedTuple):
+    """A variable that a trace has as a constant: a key of a module's dict, or a cell."""
+
+    label: str
+    place: dict[str, Any] | CellType
+    value: Any  # that the trace was made for
+
+    def current(self) -> Any:
+        """What the variable holds now; `Guard` itself for nothing."""
+        try:
+            return self.place[self.label] if isinstance(self.place, dict) else self.place.cell_contents
+        except (KeyError, ValueError):
+            return Guard
+
+    @property
+    def is_array(self) -> bool:
+        """Whether its value is a tensor or an array, which is told from others by identity."""
+        return isinstance(self.value, (EagerTensor, np.ndarray))
+
+    def key(self, then: bool) -> tuple[str, Any]:
+        """The name, and what is equal for equal values: that of when the trace was made, or of now."""
+        value = self.value if then else self.current()
+        return self.label, ObjectReference(value) if isinstance(value, (EagerTensor, np.ndarray)) else key_of(value, [])
+
+    def is_same(self) -> bool:
+        """Whether the variable holds that object."""
+        return self.current() is self.value
+
+
+def same_values(guards: Iterable[Guard]) -> list[Callable[[], bool]]:
+    """Functions that say whether variables hold the objects that they hold now: one for each module."""
+    modules: dict[int, tuple[dict[str, Any], list[Guard]]] = {}
+    cells: list[Guard] = []
+    for guard in guards:
+        if isinstance(guard.place, dict):
+            modules.setdefault(id(guard.place), (guard.place, []))[1].append(guard)
+        else:
+            cells.append(guard)
+    tables = list(modules.values()) or ([({}, [])] if cells else [])
+    made = []
+    for i, (table, found) in enumerate(tables):
+        made.append(_same(table, found, cells if i == 0 else []))
+    return made
+
+
+def _same(table: dict[str, Any], found: list[Guard], cells: list[Guard]) -> Callable[[], bool]:
+    names = [guard.label for guard in found]
+    inner = [_unlike(f"cell{i}", names) for i in range(len(cells))]
+    constants = [_unlike(f"k{i}", [*names, *inner]) for i in range(len(names) + len(inner))]
+    tests = " and ".join(f"{name} is {k}" for name, k in zip([*names, *inner], constants, strict=True))
+    free = f"    {' = '.join(inner)} = None\n" if inner else ""
+    text = (
+        f"def outer():\n{free}    def same({', '.join(constants)}):\n        try:\n            return {tests}\n"
+        "        except NameError:\n            return False\n    return same\n"
+    )
+    scope: dict[str, Any] = {}
+    exec(compile(text, "<autograph guard>", "exec"), scope)
+    code = scope["outer"]().__code__
+    by_name = dict(zip(inner, [guard.place for guard in cells], strict=True))
+    closure = tuple([by_name[name] for name in code.co_freevars])
+    values = tuple([guard.current() for guard in (*found, *cells)])
+    return FunctionType(code, table, "same", values, closure)  # type: ignore[arg-type]
+
+
+def _unlike(name: str, others: Iterable[str]) -> str:
+    while name in others:
+        name = f"_{name}"
+    return name

@@ -1,0 +1,217 @@
+"""What a traced function reads of Python, and does not change: looked at in each call, or as it was when traced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograph as tf
+from autograph.runtime.guards import Guard, same_values
+
+SCALE: Any = 2.0
+NAME: Any = "double"
+MISSING: Any = None
+WEIGHTS: Any = None
+ARRAY: Any = None
+TRACES: list[str] = []
+calls = 0
+
+
+@pytest.fixture(autouse=True)
+def _reset() -> None:
+    global SCALE, NAME, MISSING, WEIGHTS, ARRAY
+    SCALE, NAME, MISSING, WEIGHTS = 2.0, "double", None, tf.constant(1.0)
+    ARRAY = np.array([1.0, 2.0], np.float32)
+    TRACES.clear()
+
+
+def helper(x):
+    return x * SCALE
+
+
+def made() -> Any:
+    @tf.function
+    def f(x):
+        TRACES.append("f")
+        y = helper(x)
+        if NAME == "triple":
+            y = y * 1.5
+        return y if MISSING is None else y + MISSING
+
+    return f
+
+
+def many(f: Any, x: float) -> float:
+    """What a call gives that has come often enough to take the quick way."""
+    for _ in range(5):
+        result = float(f(tf.constant(x)))
+    return result
+
+
+def test_another_number_or_string_in_a_global_variable_is_traced_anew() -> None:
+    global SCALE, NAME, MISSING
+    f = made()
+    assert many(f, 1.0) == 2.0
+    SCALE = 5.0
+    assert many(f, 1.0) == 5.0
+    NAME = "triple"
+    assert many(f, 1.0) == 7.5
+    MISSING = 1
+    assert many(f, 1.0) == 8.5
+    assert len(TRACES) == 4
+
+
+def test_a_value_that_comes_back_has_its_trace() -> None:
+    global SCALE
+    f = made()
+    for SCALE in (2.0, 3.0, 2.0, 3.0):
+        assert many(f, 1.0) == SCALE
+    assert len(TRACES) == 2
+
+
+def test_another_value_in_a_variable_around_is_traced_anew() -> None:
+    factor = 2
+
+    @tf.function
+    def f(x):
+        TRACES.append("f")
+        return x * factor
+
+    assert many(f, 1.0) == 2.0
+    factor = 3
+    assert many(f, 1.0) == 3.0 and len(TRACES) == 2
+
+
+def test_a_variable_that_is_gone_is_another_value() -> None:
+    f = made()
+    assert many(f, 1.0) == 2.0
+    del globals()["SCALE"]
+    with pytest.raises(NameError):
+        f(tf.constant(1.0))
+    globals()["SCALE"] = 2.0
+    assert many(f, 1.0) == 2.0
+
+
+def test_other_tensors_and_arrays_become_inputs() -> None:
+    global WEIGHTS, ARRAY
+
+    @tf.function
+    def f(x):
+        TRACES.append("f")
+        return x * WEIGHTS + tf.reduce_sum(ARRAY)
+
+    for i in range(6):
+        WEIGHTS, ARRAY = tf.constant(float(i)), np.array([i, 1.0], np.float32)
+        assert many(f, 2.0) == 3.0 * i + 1.0
+    assert len(TRACES) == 2
+    ARRAY[0] = 100.0  # of an input the elements are read
+    assert many(f, 2.0) == 10.0 + 101.0
+    assert "`WEIGHTS` has held several tensors or arrays; it is an input of the graph from now on" in f.explain()
+
+
+def test_a_tensor_that_python_needs_is_traced_for_each_value() -> None:
+    global WEIGHTS
+
+    @tf.function
+    def f(x):
+        return [x] * int(WEIGHTS)
+
+    for i in (1, 2, 3, 2):
+        WEIGHTS = tf.constant(i)
+        assert len(f(tf.constant(1.0))) == i
+
+
+def test_what_the_function_counts_in_python_is_no_constant() -> None:
+    @tf.function
+    def f(x):
+        global calls
+        calls += 1
+        return x * 2
+
+    before = calls
+    for _ in range(5):
+        f(tf.constant(1.0))
+    assert calls == before + 1 and f.experimental_get_tracing_count() == 1
+
+
+def test_what_a_function_reads_that_another_one_calls() -> None:
+    global SCALE
+    inner = made()
+
+    @tf.function
+    def outer(x):
+        return inner(x) + 1
+
+    assert many(outer, 1.0) == 3.0
+    SCALE = 4.0
+    assert many(outer, 1.0) == 5.0
+
+
+def test_explain_names_constants_and_what_has_changed() -> None:
+    global SCALE
+
+    class Model:
+        def __init__(self) -> None:
+            self.rate = 0.5
+            self.total = tf.constant(0.0)
+
+        @tf.function
+        def step(self, x):
+            self.total = self.total + x * self.rate * SCALE
+            return self.total
+
+    model = Model()
+    model.step(tf.constant(1.0))
+    SCALE = 3.0
+    model.step(tf.constant(1.0))
+    text = model.step.explain()
+    assert "`SCALE` is the Python value 3.0 (before: `SCALE` is the Python value 2.0); pass a tensor" in text
+    assert "constants that each call looks at: `SCALE`" in text
+    assert "constants that no call looks at, as they were when it was traced: `Model.rate`" in text
+
+
+def test_recursion_with_a_constant() -> None:
+    global SCALE
+
+    @tf.function
+    def power(n):
+        if n <= 0:
+            return 1.0
+        return SCALE * power(n - 1)
+
+    assert float(power(tf.constant(3))) == 8.0
+    SCALE = 3.0
+    assert float(power(tf.constant(3))) == 27.0
+
+
+def guard_of(function: Callable[..., Any]) -> list[Callable[[], bool]]:
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    guards = [Guard(name, cell, cell.cell_contents) for name, cell in cells]
+    return same_values([Guard("SCALE", globals(), SCALE), *guards, Guard("NAME", globals(), NAME)])
+
+
+def test_one_function_compares_the_variables_of_a_module() -> None:
+    global SCALE
+    k0, cell0 = 1, 2  # names like those in the guard
+    (same,) = guard_of(lambda: (k0, cell0))
+    assert same()
+    SCALE = 2.5
+    assert not same()
+    SCALE = 2.0
+    (same,) = guard_of(lambda: (k0, cell0))
+    k0 = 5
+    assert not same()
+
+
+def test_a_saved_model_has_the_traces_for_what_variables_hold_now(tmp_path: Any) -> None:
+    global SCALE
+    pytest.importorskip("safetensors")
+    module = tf.Module()
+    module.f = made()
+    for SCALE in (2.0, 7.0):
+        module.f(tf.constant(1.0))
+    tf.saved_model.save(module, tmp_path)
+    assert float(tf.saved_model.load(tmp_path).f(tf.constant(1.0))) == 7.0

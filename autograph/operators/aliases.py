@@ -273,15 +273,19 @@ def _synchronise(node: Node, guard: Guard, path: list[Node], done: set[int]) -> 
     for edge in list(node.edges):
         other, side = edge.other(node), edge.side(node)
         both = guard.and_(edge.guard)
-        if other in path or not both.is_possible:
+        if other in path or not both.is_possible or _is_met_again(edge, path, node):
             continue
         leads_on = edge.kind is CHOSEN or (edge.kind is not SHARED and side == 1)
-        if id(other) not in done and leads_on and not any(
-            edge.loop is not None and each.loop is edge.loop for each in _between(path, node)
-        ):
+        if id(other) not in done and leads_on:
             _synchronise(other, both, [*path, node], done)
         if any(both.and_(each).is_possible for each in edge.stale[side]):
             _update(edge, node, other)
+
+
+def _is_met_again(edge: Edge, path: list[Node], node: Node) -> bool:
+    """Whether a path has an edge of the same loop already: two objects of a turn may be one that is older in different
+    turns alone; where they may be in one turn, there is an edge between them."""
+    return edge.loop is not None and any(each.loop is edge.loop for each in _between(path, node))
 
 
 def _between(path: list[Node], node: Node) -> Iterator[Edge]:
@@ -352,7 +356,7 @@ def _reached(node: Node, guard: Guard, path: list[Node], done: set[int]) -> Iter
         other, both = edge.other(node), guard.and_(edge.guard)
         if other in path or id(other) in done or not both.is_possible or edge.kind is not CHOSEN:
             continue
-        if edge.loop is not None and any(each.loop is edge.loop for each in _between(path, node)):
+        if _is_met_again(edge, path, node):
             continue
         done.add(id(other))
         yield other, both
@@ -382,7 +386,7 @@ def ends(obj: Any, is_end: Callable[[Any], bool]) -> Iterator[End]:
             other, side, both = edge.other(current), edge.side(current), guard.and_(edge.guard)
             if other in path or not both.is_possible:
                 continue
-            if edge.loop is not None and any(each.loop is edge.loop for each in _between(path, current)):
+            if _is_met_again(edge, path, current):
                 continue
             found = _composed(kind, edge, side)
             if found is None:

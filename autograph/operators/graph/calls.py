@@ -93,7 +93,7 @@ def _watched(function: Any) -> Callable[..., Any]:
         return function
     if module == "numpy" or isinstance(function, np.ufunc):
         writes = getattr(function, "__name__", "") in _NUMPY_WRITES
-        return _noting_arguments(function) if writes else function
+        return _noting_arguments(function) if writes else _making_array(function)
     if isinstance(function, MethodType):
         _check_hidden_state(function.__self__, function.__name__)
         state.about_to_change(function.__self__)
@@ -118,7 +118,7 @@ def _noting_arguments(function: Any) -> Callable[..., Any]:
         except (TypeError, AttributeError) as error:
             raise library_errors.explained(error, function) from error.__cause__
         is_new = function is copy.copy or function is copy.deepcopy or _hold_nothing(arguments, keywords)
-        if is_new and type(made) in _CONTAINERS and effects.is_library(function):
+        if effects.is_making(function) or (is_new and type(made) in _CONTAINERS and effects.is_library(function)):
             state.created(made)
         return made
 
@@ -222,6 +222,18 @@ def _method_of(function: Any, owner: Any) -> Callable[..., Any]:
         raise _refused(owner, name)
     state.about_to_change(owner)
     return function
+
+
+def _making_array(function: Any) -> Callable[..., Any]:
+    """A function of NumPy: the arrays that it makes, which are no views, nothing else knows yet."""
+
+    def make(*arguments: Any, **keywords: Any) -> Any:
+        made = function(*arguments, **keywords)
+        if type(made) is np.ndarray and made.base is None and not any(made is each for each in arguments):
+            state.created(made)
+        return made
+
+    return make
 
 
 def _making(function: Any) -> Callable[..., Any]:

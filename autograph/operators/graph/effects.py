@@ -180,6 +180,11 @@ def instead_of(owner: Any) -> str | None:
     return _INSTEAD["random"] if isinstance(owner, random.Random) else None
 
 
+def is_making(function: Any) -> bool:
+    """Whether a function of a library makes an object of its own in each call."""
+    return _module_of(function) in ("hashlib", "hmac", "zlib")
+
+
 def is_library(function: Any) -> bool:
     """Whether a function is of a library that only computes."""
     return _module_of(function) in _COMPUTING and not refused(function)

@@ -50,10 +50,7 @@ class _Elements:
 
     def at(self, i: Any) -> Any:
         place = self.length - 1 - i if self.backwards else i
-        element = nest.map_structure(lambda tensor: tensor[place], self.tensors)
-        for each in mutables(element):
-            created(each)
-        return element
+        return _made(nest.map_structure(lambda tensor: tensor[place], self.tensors))
 
 
 def _start(fn: Callable[..., Any], elems: Any, initializer: Any, backwards: bool) -> tuple[_Elements, Any, int]:
@@ -184,7 +181,7 @@ def map_fn(
     def loop_body() -> None:
         nonlocal i
         result = function(elements.at(i))
-        call(results.append)(result if like is None else _fitting(result, like))
+        call(results.append)(result if like is None else _made(_fitting(result, like)))
         i = i + 1
 
     control_flow.while_stmt(loop_test, loop_body, ("i", "results"))
@@ -194,6 +191,13 @@ def map_fn(
 def vectorized_map(fn: Callable[[Any], Any], elems: Any, fallback_to_while_loop: bool = True) -> Any:
     """As `map_fn`; each element is computed by itself."""
     return map_fn(fn, elems)
+
+
+def _made(value: Any) -> Any:
+    """A value that has been made here, whose containers nothing else knows."""
+    for each in mutables(value):
+        created(each)
+    return value
 
 
 def _new_list(items: list[Any]) -> list[Any]:

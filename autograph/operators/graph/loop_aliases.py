@@ -40,6 +40,8 @@ class LoopAliases:
         self._assumed: dict[tuple[Place, Place], Relation] = {}
         self._old: dict[Hashable, Any] = {}
         self._given: dict[Place, Any] = {}
+        self._last: dict[Place, set[int]] = {}
+        """By place the objects that are older than the loop, as it seems, which the last attempt has left there."""
 
     def begin(self, slots: Sequence[tuple[Hashable, Location | None, Any, Any]]) -> None:
         """Notes what the objects may be that a turn is given: by slot its key, place, initial value, that of a turn.
@@ -89,6 +91,7 @@ class LoopAliases:
         slots: Sequence[tuple[Hashable, Location | None, Any]],
         noted: Body,
         is_new: Callable[[Any], bool],
+        is_early: Callable[[Any], bool],
     ) -> bool:
         """Whether what a turn leaves was known at its start: by slot its key, place and value at the end."""
         held: dict[int, list[Place]] = {}
@@ -98,9 +101,10 @@ class LoopAliases:
                 held.setdefault(id(obj), []).append(place)
                 objects.append((place, obj))
         given = {id(each) for each in self._given.values()}
+        again = self._made_again(slots, given, lambda obj: is_new(obj) or is_early(obj))
 
         def is_old(obj: Any) -> bool:
-            return id(obj) not in given and not is_new(obj)
+            return id(obj) not in given and id(obj) not in again and not is_new(obj) and not isinstance(obj, _Lost)
 
         found: dict[tuple[Place, Place], Relation] = {}
 
@@ -136,6 +140,22 @@ class LoopAliases:
                 self._assumed[pair] = wider
                 stable = False
         return stable
+
+    def _made_again(
+        self, slots: Sequence[tuple[Hashable, Location | None, Any]], given: set[int], is_known: Callable[[Any], bool]
+    ) -> set[int]:
+        """Objects that code which is not converted has made in the turn, as the last attempt has left others there."""
+        found: dict[Place, set[int]] = {}
+        for key, location, value in slots:
+            for place, obj in _objects(key, location, value):
+                if id(obj) not in given and not is_known(obj):
+                    found.setdefault(place, set()).add(id(obj))
+                    self._old.setdefault(id(obj), obj)  # so that no other gets its identity
+        made = {each for place, ids in found.items() if place in self._last for each in ids - self._last[place]}
+        self._last = {place: ids | self._last.get(place, set()) for place, ids in found.items()} | {
+            place: ids for place, ids in self._last.items() if place not in found
+        }
+        return made
 
     @staticmethod
     def _between_old(noted: Body, is_old: Callable[[Any], bool]) -> Iterator[Edge]:

@@ -276,7 +276,7 @@ class Loop:
         self._last = values
         self._unsettled = "the stop signal"
         ends = [(key, location, value) for key, location, _, value in self._places(values)]
-        stable = self._aliases.end(ends, noted, outcome.journal.is_created) and stable
+        stable = self._aliases.end(ends, noted, outcome.journal.is_created, outcome.journal.is_early) and stable
         stable = self._memory.fits(self._keys, self._initial, values) and stable
         for key, (location, value) in outcome.changes.items():
             self._unsettled = location.label

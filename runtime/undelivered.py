@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import TypeVar
 
@@ -57,6 +59,16 @@ def _is_debugged() -> bool:
 def forget() -> None:
     """To be called where a trace begins that stands in no other."""
     _local.notes.clear()
+
+
+@contextmanager
+def attempt() -> Iterator[None]:
+    """Forgets what is noted in its body if that raises a refusal, which is suppressed: something else is tried then."""
+    before = list(_local.notes)
+    try:
+        yield
+    except AutographError:
+        _local.notes[:] = before
 
 
 def deliver() -> None:

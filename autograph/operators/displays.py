@@ -9,6 +9,7 @@ from . import state
 from .builtin_calls import iterated
 from .calls import call
 from .dispatch import backend_of
+from .heap import staged
 from .identities import check_key
 from .special_methods import is_user_class
 
@@ -64,6 +65,7 @@ def call_display(function: Callable[..., Any], *parts: Any, **keywords: Any) -> 
 
 def mapping(values: Any) -> Any:
     """The dict of ``**values`` in a call or a dict: of a mapping of the user's, what its converted methods give."""
+    values = staged(values)
     if not is_user_class(type(values)) or isinstance(values, dict) or not hasattr(type(values), "keys"):
         return values
     return call(dict)(values)

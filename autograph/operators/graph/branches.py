@@ -164,7 +164,8 @@ def _make(location: Location, frozen: Any) -> Callable[[], None]:
     """Makes a change again; returns what undoes it."""
     owner = location.owner
     if isinstance(location, Contents) and isinstance(frozen.contents, (ListState, DictState)):
-        form = StagedDict(_thawed(frozen.contents)) if isinstance(owner, dict) else StagedList(frozen.contents)
+        contents = frozen.contents
+        form = StagedList(contents) if isinstance(contents, ListState) else StagedDict(_thawed(contents))
         heap.stage(owner, form)
         return lambda: heap.unstage(owner)
     old = location.get()

@@ -36,8 +36,10 @@ class Relation(NamedTuple):
 class LoopAliases:
     """What is known of the objects that are the state of a loop."""
 
-    def __init__(self) -> None:
-        self._assumed: dict[tuple[Place, Place], Relation] = {}
+    def __init__(self, outer: Sequence[LoopAliases], known: dict[tuple[Place, Place], Relation]) -> None:
+        self._outer = outer
+        """The loops around it, outermost first."""
+        self._assumed = dict(known)
         self._old: dict[Hashable, Any] = {}
         self._given: dict[Place, Any] = {}
         self._last: dict[Place, set[int]] = {}
@@ -76,7 +78,7 @@ class LoopAliases:
                 for other in group[:number]:
                     aliases.relate(one, other, SOMETIMES)
         for (one, other), relation in self._assumed.items():
-            left, right = (self._old.get(each[1]) if each[0] == "old" else all_.get(each) for each in (one, other))
+            left, right = (self._at(each) if each[0] == "old" else all_.get(each) for each in (one, other))
             if left is not None and right is not None:
                 is_between = not {"old", "lost"} & {one[0], other[0]}
                 edge = aliases.relate(left, right, SOMETIMES, relation.kind, None if is_between else loop)
@@ -165,8 +167,27 @@ class LoopAliases:
                 yield edge
 
     def _place_of(self, obj: Any) -> Place:
+        for number, loop in enumerate(self._outer):
+            for place, each in loop._given.items():
+                if each is obj:
+                    return "old", number, place
         self._old[id(obj)] = obj
         return "old", id(obj)
+
+    def _at(self, place: Place) -> Any:
+        """The object that is older than the loop, or that a loop around it gives to its turn."""
+        if len(place) == 2:
+            return self._old.get(place[1])
+        _, number, given = place
+        return self._outer[number]._given.get(given) if number < len(self._outer) else None  # type: ignore[operator, call-overload]
+
+    def lasting(self) -> dict[tuple[Place, Place], Relation]:
+        """What holds of the objects that the loop gives to its turns whenever it is staged again."""
+        return {
+            pair: each
+            for pair, each in self._assumed.items()
+            if not any(place[0] == "old" and len(place) == 2 for place in pair)
+        }
 
     def finish(self, slots: Sequence[tuple[Hashable, Location | None, Any, Any]]) -> None:
         """Notes what the objects may be that the variables hold after the loop."""

@@ -64,6 +64,8 @@ class _Local(threading.local):
         self.open: list[Loop] = []
         self.found: dict[CodeType, set[str]] = {}
         """For the body of each loop that an open loop has staged: what it changes besides its variables, by label."""
+        self.relations: dict[CodeType, dict[Any, Any]] = {}
+        """For the same bodies, which objects of their turns may be one."""
 
 
 _local = _Local()
@@ -97,7 +99,8 @@ class Loop:
         self._collect = False
         self._last: list[Any] = []
         self._memory = state_memory.LoopMemory()
-        self._aliases = LoopAliases()
+        known = _local.relations.get(bodies[0].__code__, {})
+        self._aliases: LoopAliases = LoopAliases([each._aliases for each in _local.open], known)
         self._stores: memory.Times = {}
         self.slots: dict[Key, Slot] = {}
         wanted = set(names)
@@ -135,6 +138,7 @@ class Loop:
             if self.control.spec != _control_spec(self.control.initial):
                 found.add(_BREAK)
             _local.found.setdefault(self.bodies[0].__code__, set()).update(found)
+            _local.relations.setdefault(self.bodies[0].__code__, {}).update(self._aliases.lasting())
 
     def stage(self) -> Any:
         """Adds the loop to the current graph, sets the variables, and returns the last control values."""
@@ -162,6 +166,7 @@ class Loop:
             if not _local.open:
                 # What is known of inner loops holds for this statement alone, also when it has failed.
                 _local.found.clear()
+                _local.relations.clear()
         raise self._never_settles()
 
     def _never_settles(self) -> BranchMismatchError:

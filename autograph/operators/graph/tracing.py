@@ -16,7 +16,7 @@ from functools import wraps
 from types import FunctionType, MethodType
 from typing import Any
 
-from autograph.errors import AutographError, MutationError
+from autograph.errors import MutationError
 from autograph.runtime import trace, undelivered
 from autograph.runtime.arguments import mutation_error
 from autograph.runtime.ir import Graph
@@ -105,14 +105,12 @@ def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...]
     places, guards, attributes = guessed(form, [*arguments, *keywords.values()], graph)
     mark, is_traced, result = graph.mark(), False, None
     if places:
-        with suppress(AutographError):
+        with undelivered.attempt():
             result = _settled(graph, form, arguments, keywords, places)
             is_traced = True
     if not is_traced:  # what is no tensor of the graph may be staged
         graph.truncate(mark)
         places = {}
-        if not stack():
-            undelivered.forget()
         result = _settled(graph, form, arguments, keywords, places)
     if graph.takes_state:
         graph.frozen = {key: each for key, each in guards.items() if key not in places and each.is_same()}

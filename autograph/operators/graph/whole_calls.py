@@ -50,8 +50,8 @@ class _Whole(Journal):
             if not self.is_created(changed):
                 kind, name = type(changed).__name__, heap.form(changed).name
                 raise MutationError(
-                    f"a {kind}{f' `{name}`' if name else ''} is changed in a staged branch or loop, and the code around "
-                    "that, which is not converted, can't use what it becomes",
+                    f"a {kind}{f' `{name}`' if name else ''} is changed in a staged branch or loop, and the code "
+                    "around that, which is not converted, can't use what it becomes",
                     **where(),
                     construct=name or kind,
                     remedy="return the values from the branch or the body, use a tf.TensorArray, or convert the "

@@ -163,8 +163,8 @@ def add_holders(outcome: Outcome, places: dict[Key, Location]) -> None:
 def _make(location: Location, frozen: Any) -> Callable[[], None]:
     """Makes a change again; returns what undoes it."""
     owner = location.owner
-    if isinstance(location, Contents) and isinstance(frozen.contents, (ListState, DictState)):
-        contents = frozen.contents
+    contents = frozen.contents if isinstance(location, Contents) else None
+    if isinstance(contents, (ListState, DictState)):
         form = StagedList(contents) if isinstance(contents, ListState) else StagedDict(_thawed(contents))
         heap.stage(owner, form)
         return lambda: heap.unstage(owner)

@@ -61,9 +61,18 @@ calls_libraries(__file__)
 def watch_call(function: Any) -> Callable[..., Any]:
     """What to call in place of an unconverted function while a graph is built: it gets the staged forms of lists."""
     form = _watched(function)
-    if not state.stack() or _reads_frames(function) or isinstance(function, (Function, ConcreteFunction)):
+    if not state.stack() or _needs_the_frame(function) or isinstance(function, (Function, ConcreteFunction)):
         return form
     return heap.giving(form)
+
+
+def _needs_the_frame(function: Any) -> bool:
+    """Whether a function, as a debugger, looks at the frame that calls it: it has to be called there itself."""
+    return function is breakpoint or _top_module(function) == "pdb" or _reads_frames(function)
+
+
+def _top_module(function: Any) -> str:
+    return (getattr(function, "__module__", None) or "").partition(".")[0]
 
 
 def _watched(function: Any) -> Callable[..., Any]:
@@ -88,7 +97,7 @@ def _watched(function: Any) -> Callable[..., Any]:
         return function
     if not state.stack() or id(function) in _PURE:
         return function
-    module = (getattr(function, "__module__", None) or "").partition(".")[0]
+    module = _top_module(function)
     if module in ("autograph", "pdb"):  # a debugger looks for the frame of the user
         return function
     if module == "numpy" or isinstance(function, np.ufunc):

@@ -315,9 +315,9 @@ class StagedDict(Mutable):
         use = "a comparison"
         return self.plain(use), other.plain(use) if isinstance(other, StagedDict) else other
 
+    fromkeys = staticmethod(dict.fromkeys)
+
     def __getattr__(self, name: str) -> Any:
-        if not name.startswith("__") and hasattr(dict, name):
-            raise self._refused(f"the dict method {name!r}")
         raise AttributeError(f"'dict' object has no attribute {name!r}")
 
     def _refused(self, use: str, place: dict[str, Any] | None = None) -> StagedValueError:

@@ -42,6 +42,8 @@ class LoopAliases:
         self._assumed = dict(known)
         self._old: dict[Hashable, Any] = {}
         self._given: dict[Place, Any] = {}
+        self._started: dict[Place, Any] = {}
+        """By place the objects with which a turn begins, given to it or older than the loop."""
         self._last: dict[Place, set[int]] = {}
         """By place the objects that are older than the loop, as it seems, which the last attempt has left there."""
 
@@ -86,6 +88,7 @@ class LoopAliases:
                     for side in (0, 1):
                         if relation.stale[side]:
                             aliases.flag(edge, side, ALWAYS)
+        self._started = all_
         return made
 
     def end(
@@ -118,7 +121,8 @@ class LoopAliases:
                 if each != place:
                     _add(found, place, each, Relation(CHOSEN, (False, False)))
             if is_old(obj):
-                _add(found, place, self._place_of(obj), Relation(CHOSEN, (False, False)))
+                if self._started.get(place) is not obj:
+                    _add(found, place, self._place_of(obj), Relation(CHOSEN, (False, False)))
                 continue
             for far in aliases.ends(obj, lambda each: id(each) in held or is_old(each)):
                 for end in places_of(far.obj):

@@ -262,6 +262,7 @@ class Loop:
         self._last = []
         if not outcome.returns:
             return []
+        self._unsettled = "the stop signal"
         stable = self._widen(self.control, outcome.result, outcome)
         values = [outcome.result]
         for slot, given in self._slots_given():
@@ -279,7 +280,6 @@ class Loop:
                 stable = self._widen(slot, value, outcome) and stable
             values.append(value)
         self._last = values
-        self._unsettled = "the stop signal"
         ends = [(key, location, value) for key, location, _, value in self._places(values)]
         stable = self._aliases.end(ends, noted, outcome.journal.is_created, outcome.journal.is_early) and stable
         stable = self._memory.fits(self._keys, self._initial, values) and stable

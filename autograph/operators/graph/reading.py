@@ -58,8 +58,14 @@ def read_items(value: Any) -> Any:
 
 def reading(function: Any, replacement: Callable[..., Any]) -> Callable[..., Any]:
     """The replacement of a built-in function, called with what its arguments stand for."""
-    if id(function) in _KEEP:
-        return lambda *arguments, **keywords: replacement(*map(heap.staged, arguments), **keywords)
-    return lambda *arguments, **keywords: replacement(
-        *map(read_items, arguments), **{key: read_items(value) for key, value in keywords.items()}
-    )
+
+    def keeping(*arguments: Any, **keywords: Any) -> Any:
+        return replacement(*map(heap.staged, arguments), **keywords)
+
+    def reading_items(*arguments: Any, **keywords: Any) -> Any:
+        given = {key: read_items(value) for key, value in keywords.items()}
+        return replacement(*map(read_items, arguments), **given)
+
+    found = keeping if id(function) in _KEEP else reading_items
+    found.__name__ = getattr(function, "__name__", "")  # errors name the function
+    return found

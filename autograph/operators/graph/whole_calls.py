@@ -10,6 +10,7 @@ from autograph.errors import MutationError
 from autograph.runtime.trace import executing_eagerly
 
 from .. import heap
+from ..locations import name_of
 from ..state import Journal, forget, stack
 from .errors import where
 
@@ -48,9 +49,9 @@ class _Whole(Journal):
         """
         for changed in heap.with_forms():
             if not self.is_created(changed):
-                kind, name = type(changed).__name__, heap.form(changed).name
+                kind, name = type(changed).__name__, name_of(changed)
                 raise MutationError(
-                    f"a {kind}{f' `{name}`' if name else ''} is changed in a staged branch or loop, and the code "
+                    f"a {kind}{f' (`{name}`)' if name else ''} is changed in a staged branch or loop, and the code "
                     "around that, which is not converted, can't use what it becomes",
                     **where(),
                     construct=name or kind,

@@ -15,8 +15,9 @@ from types import FunctionType
 from typing import Any
 
 from . import state
+from .calls import call
 from .dispatch import Backend, active, backend_of
-from .forms import original
+from .forms import Form, original
 from .heap import staged, watching
 from .identities import same
 from .special_methods import MISSING, call_method, is_generated, is_user_class, lookup, method
@@ -118,6 +119,9 @@ def _in_place(name: str, binary: Binary) -> Binary:
     def change(left: Any, right: Any) -> Any:
         cls = type(left)
         if cls in _NOTED:
+            if name == "iadd" and cls is list and isinstance(right, Form):
+                call(left.extend)(right)
+                return left
             state.about_to_change(left)
         if cls in _PLAIN and type(right) in _PLAIN:
             return native(left, right)

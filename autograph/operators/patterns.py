@@ -272,7 +272,9 @@ class Mapping(Pattern):
         self.rest = rest
 
     def match(self, subject: Any, captures: Captures) -> Test:
-        subject = staged(subject)
+        backend = backend_of(staged(subject))
+        if backend is not None:
+            backend.check_pattern(staged(subject))
         if not type(subject).__flags__ & _IS_MAPPING:
             return False
         if self.count and len(subject) < self.count:

@@ -86,6 +86,7 @@ def own_variables(load: Thunk) -> None:
 
 def get_item(container: Any, index: Any) -> Any:
     """``container[index]``."""
+    aliases.use(container)
     reader = method(type(container), "__getitem__") if open_traces else None
     if reader is not None:
         return call_method(reader, container, index)

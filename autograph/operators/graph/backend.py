@@ -139,6 +139,8 @@ class GraphBackend(Backend):
     def check_pattern(self, subject: Any) -> None:
         if isinstance(subject, StagedList):
             raise subject.refused("`case [a, b]`", "test len(x) with `if`, and take elements by index")
+        if isinstance(subject, StagedDict):
+            subject.plain("`case {…}`")
 
     def joined(self, kind: type, parts: tuple[Any, ...]) -> Any:
         if not self.staging():

@@ -62,6 +62,7 @@ def trace_body(
 
     All that it changed is put back, also when it raises. ``noted`` is open already, or is the body's own.
     """
+    aliases.settle()  # before the journal looks at what objects hold
     journal = Journal(bodies, names)
     outcome = Outcome(graph, bodies[0], journal)
     before = memory.times()

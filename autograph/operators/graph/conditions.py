@@ -187,7 +187,7 @@ def is_(left: Any, right: Any) -> Any:
             )
     if isinstance(left, Chosen) or isinstance(right, Chosen):
         return left.is_(right) if isinstance(left, Chosen) else right.is_(left)
-    if isinstance(right, Maybe) and left is None:
+    if isinstance(right, Maybe) and not isinstance(left, Maybe):
         left, right = right, left
     if isinstance(left, Maybe):
         if left.ag__missing is not None:

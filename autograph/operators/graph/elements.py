@@ -21,8 +21,9 @@ from ..state import about_to_change, created
 from . import memory
 from .errors import where
 from .join import join
-from .lists import ListState, StagedList, kind_of
-from .specs import ListOf, Spec, Tree, is_structure, parts_of, rebuild
+from .lists import ListState, StagedList, kind_of, mutables
+from .maybe import Maybe
+from .specs import ListOf, Optional, Spec, Tree, is_structure, parts_of, rebuild
 
 Path = tuple[int, ...]
 
@@ -209,6 +210,8 @@ def element_at(values: StagedList, index: Any) -> Any:
 
 
 def _can_change(spec: Spec) -> bool:
+    if isinstance(spec, Optional):
+        return _can_change(spec.inner)
     if isinstance(spec, Tree):
         return not issubclass(spec.kind, tuple) or any(map(_can_change, spec.children))
     return isinstance(spec, ListOf) and spec.kind is list
@@ -220,7 +223,11 @@ def _element(spec: Spec, leaves: Iterator[Any], values: StagedList, index: Any, 
             next(leaves)
         return ListElement(values, index, path)
     if not isinstance(spec, Tree):
-        return spec.unflatten(leaves)
+        held = spec.unflatten(leaves)
+        for each in mutables(held.ag__value if isinstance(held, Maybe) else held):
+            created(each)
+            aliases.relate(each, values.root, aliases.SOMETIMES, aliases.TAKEN)
+        return held
     parts = [_element(child, leaves, values, index, (*path, step)) for step, child in enumerate(spec.children)]
     made = rebuild(spec.kind, spec.keys, parts, spec.factory)
     if not isinstance(made, tuple):

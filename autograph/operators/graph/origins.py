@@ -50,6 +50,8 @@ def is_refusal(error: BaseException) -> bool:
         return not all(map(_is_sure, staged)) or (bool(staged) and isinstance(error, TypeError))
     if frames and _raises_on_purpose(*frames[-1]):
         return False
+    if type(error) in (IndexError, KeyError):  # Python's containers ask for the index or the key, whatever they hold
+        return False
     if not frames and _is_raised_by_user(error):
         return False
     return _names_staged_class(error) or any(True for each, _ in frames for _ in _staged_values(each))

@@ -24,7 +24,7 @@ from .join import element_spec, join
 from .list_methods import ListMethods, require_index
 from .list_ops import LIST_TAKE, NESTED_LIST_STACK
 from .list_protocol import ListProtocol
-from .specs import Frozen, Leaf, ListOf, Mismatch, Optional, Spec, Tree, has_parts, parts_of
+from .specs import Frozen, Leaf, ListOf, Mismatch, Optional, Spec, Tree, can_change, has_parts, parts_of
 from .values import freeze, spec_of
 from .widening import widened_handles
 
@@ -426,7 +426,7 @@ def mutables(value: Any) -> Iterator[Any]:
     pending, seen = [value], set()
     while pending:
         each = heap.form(pending.pop())
-        if isinstance(each, Mutable) or (has_parts(each) and not isinstance(each, tuple)):
+        if isinstance(each, Mutable) or (has_parts(each) and can_change(each)):
             if id(each) in seen:
                 continue
             seen.add(id(each))

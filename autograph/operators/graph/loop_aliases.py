@@ -16,7 +16,7 @@ from ..forms import original
 from ..locations import Contents, Location, StateOf
 from .dicts import DictState
 from .maybe import Maybe
-from .specs import Attributes, Frozen, has_parts, parts_of
+from .specs import Attributes, Frozen, can_change, has_parts, parts_of
 
 Place = tuple[Hashable, ...]
 """A variable and a path into what it holds; or ("old", …), an object that is older than the loop."""
@@ -232,8 +232,8 @@ def _objects(key: Hashable, location: Location | None, value: Any) -> Iterator[t
         contents = each.contents if isinstance(each, Frozen) else each
         if id(obj) in seen:
             continue
-        can_change = isinstance(each, (Frozen, aliases.Form)) or (has_parts(each) and not isinstance(each, tuple))
-        if can_change and not (is_contents and len(place) == 1):
+        is_object = isinstance(each, (Frozen, aliases.Form)) or has_parts(each)
+        if is_object and can_change(obj) and not (is_contents and len(place) == 1):
             seen.add(id(obj))
             yield place, obj
         for step, part in _parts(contents):

@@ -40,7 +40,7 @@ from ..state import Contents, created, stack
 from .dicts import DictState, StagedDict
 from .lists import ListState
 from .maybe import Maybe
-from .specs import Attributes, Frozen, has_parts, parts_of
+from .specs import Attributes, Frozen, can_change, has_parts, parts_of
 from .values import frozen_in
 
 _ROOT = "run_trace"
@@ -102,7 +102,7 @@ def relate(merged: Any, frozen: Any, guard: Guard, place: Location | None) -> li
     for number, (part, each) in enumerate(pairs(merged, frozen)):
         if not isinstance(each, Frozen):
             continue
-        if number or is_object:
+        if (number or is_object) and can_change(each.obj):
             aliases.relate(part, each.obj, guard, label=label)
         inside = [each] if number or is_object else [each.contents]
         new += [inner.obj for inner in frozen_in(inside) if inner.is_new]

@@ -328,6 +328,17 @@ def has_parts(value: Any) -> bool:
     return is_structure(value) or is_object(value)
 
 
+def can_change(value: Any) -> bool:
+    """Whether a value with parts may hold others at another time: no tuple, nor an object of a frozen dataclass."""
+    return not isinstance(value, tuple) and not _is_frozen(type(value))
+
+
+@ByType
+def _is_frozen(cls: type) -> bool:
+    parameters = getattr(cls, "__dataclass_params__", None)
+    return parameters is not None and bool(parameters.frozen)
+
+
 def is_object(value: Any) -> bool:
     """Whether a value is an instance of a plain class of the user's, which holds its attributes and nothing else."""
     return _is_plain(type(value)) and is_plain_object(value)

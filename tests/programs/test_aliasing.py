@@ -21,7 +21,6 @@ FIRST = random.randrange(1_000_000) if EXAMPLES else 0
 
 @pytest.mark.random
 @pytest.mark.timeout(0)
-@pytest.mark.xfail(strict=True, reason="issue 9: aliases that staged code misses")
 @pytest.mark.parametrize("low", [False, True], ids=["limits as they are", "limits of 3"])
 def test_programs_are_as_in_python_or_refused(low: bool, record_property: Callable[[str, object], None]) -> None:
     verdicts: Counter[str] = Counter()

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 import autograph as tf
-from autograph.errors import MutationError
 
 
 def test_changing_an_argument_is_refused() -> None:  # S09
@@ -94,7 +93,7 @@ def test_every_change_of_an_argument_is_refused(function: Any, make: Any) -> Non
 
 
 def test_staged_changes_inside_an_argument_are_refused_too() -> None:
-    with pytest.raises(MutationError, match="append_in_loop"):
+    with pytest.raises(ValueError, match=r"append_in_inner\(\) should not modify its Python input arguments.*: rows"):
         tf.function(append_in_inner)({"a": [1]}, tf.constant(2))
 
 

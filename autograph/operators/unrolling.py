@@ -5,8 +5,10 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from operator import length_hint
+from typing import NoReturn, TypeVar
 
+from autograph.errors import StagingError
 from autograph.runtime.places import Place, user_code
 
 from .dispatch import Backend, active, open_traces
@@ -15,6 +17,11 @@ T = TypeVar("T")
 
 LIMIT = 3000
 """Turns of a Python loop that each add graph nodes, after which a warning names the loop."""
+MOST_TURNS = 1_000_000
+"""Turns of a Python loop of unknown length after which a trace is refused: in a branch that no run takes, there may be
+no end."""
+MOST_UNROLLED = 100_000
+"""The same for loops that add graph nodes in each turn."""
 _STEP = 100  # turns after which the nodes are counted
 
 
@@ -46,14 +53,29 @@ def turns(iterator: Iterable[T]) -> Iterable[T]:
 
 def _counted(iterator: Iterable[T], backend: Backend, place: Place) -> Iterator[T]:
     turn, size = 0, backend.size()
+    first, is_endless = size, length_hint(iterator, 0) == 0
     try:
         for turn, item in enumerate(iterator, 1):
             yield item
             if turn % _STEP == 0:
                 _count(place, _STEP, backend.size() - size)
                 size = backend.size()
+                if is_endless and turn >= (MOST_UNROLLED if size - first >= turn else MOST_TURNS):
+                    _refuse(place, turn)
     finally:
         _count(place, turn % _STEP, backend.size() - size)
+
+
+def _refuse(place: Place, turns: int) -> NoReturn:
+    file, line, function = place.location
+    raise StagingError(
+        f"this loop has made {turns} turns of Python while it is traced, and may have no end",
+        file=file,
+        line=line,
+        function=function,
+        construct="while",
+        remedy="make its test depend on a tensor, so that it becomes a loop of the graph, or loop over a range",
+    )
 
 
 def _count(place: Place, more: int, added: int) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import autograph as tf
+from autograph.operators import unrolling
 from autograph.operators.unrolling import UnrolledLoopWarning
 
 TURNS = 3500
@@ -132,3 +133,31 @@ def test_turns_of_several_traces_do_not_add_up() -> None:
 @pytest.mark.parametrize("function", [of_numbers, staged])
 def test_loops_that_add_nothing_to_the_graph_do_not_warn(function: Any) -> None:
     assert caught(function) == []
+
+
+def test_a_loop_without_an_end_in_a_branch_that_no_run_takes_is_refused(monkeypatch):
+    monkeypatch.setattr(unrolling, "MOST_TURNS", 1000)
+
+    def f(n):
+        s = 0
+        if n > 100:
+            while s < 2:
+                s = 0
+        return s
+
+    with pytest.raises(tf.errors.StagingError, match="1000 turns of Python while it is traced, and may have no end"):
+        tf.function(f)(tf.constant(1))
+
+
+def test_a_loop_that_unrolls_without_an_end_is_refused(monkeypatch):
+    monkeypatch.setattr(unrolling, "MOST_UNROLLED", 200)
+
+    def f(n):
+        i = 0
+        while True:
+            i += 1
+            if i > n:
+                raise ValueError("too far")
+
+    with pytest.raises(tf.errors.StagingError, match="200 turns of Python while it is traced, and may have no end"):
+        tf.function(f)(tf.constant(3))

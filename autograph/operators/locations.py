@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from importlib.machinery import BuiltinImporter, ExtensionFileLoader
-from types import CellType, FrameType, FunctionType, ModuleType, SimpleNamespace
+from types import CellType, FrameType, FunctionType, MemberDescriptorType, ModuleType, SimpleNamespace
 from typing import Any
 
 from autograph.runtime.trace import is_user_file, user_location
@@ -225,16 +225,22 @@ def attributes_of(obj: Any) -> dict[str, Any]:
         return found
     for cls in type(obj).__mro__:
         for name in _slots(cls):
-            if name not in ("__dict__", "__weakref__"):
-                value = getattr(obj, _mangled(name, cls), UNDEFINED)
+            mangled = _mangled(name, cls)
+            if name not in ("__dict__", "__weakref__") and isinstance(_shown(type(obj), mangled), MemberDescriptorType):
+                value = getattr(obj, mangled, UNDEFINED)
                 if value is not UNDEFINED:
-                    found[_mangled(name, cls)] = value
+                    found[mangled] = value
     return found
+
+
+def _shown(cls: type, name: str) -> Any:
+    """What a class has under a name; a class that inherits a slot may have a property of that name."""
+    return next((vars(each)[name] for each in cls.__mro__ if name in vars(each)), UNDEFINED)
 
 
 def _default(cls: type, name: str) -> Any:
     """What an object or class without an attribute of its own shows: a value of its class, or of one further up."""
-    value = next((vars(each)[name] for each in cls.__mro__ if name in vars(each)), UNDEFINED)
+    value = _shown(cls, name)
     return UNDEFINED if hasattr(type(value), "__get__") else value
 
 

@@ -121,6 +121,7 @@ def run(name: str, form: str) -> Outcome:
             package = importlib.import_module(f"autograph.{part}")
             for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
                 importlib.import_module(module.name)
+        importlib.import_module("tests.conversion")  # which imports what is converted then
         Converter(name, form == "staged", outcome).start()
     # autograph keeps the modules that it has imported; the tests see new ones.
     for module in [module for module in sys.modules if is_part(module, name)]:

@@ -9,7 +9,7 @@ the trace goes on with what it gives.
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .convert import wrap
@@ -146,11 +146,17 @@ def read(places: Sequence[StatePlace]) -> list[Any]:
 
 def write(places: Sequence[StatePlace], tensors: Sequence[Any]) -> None:
     """Write what a run has given for state."""
+    for place, mine in _shares(places, tensors):
+        place.write(mine)
+
+
+def _shares(places: Sequence[StatePlace], tensors: Sequence[Any]) -> Iterator[tuple[StatePlace, Sequence[Any]]]:
+    """The places that are written, each with what there is for it."""
     start = 0
     for place in places:
         if place.outputs is not None:
             end = start + len(place.outputs)
-            place.write(tensors[start:end])
+            yield place, tensors[start:end]
             start = end
 
 
@@ -181,9 +187,5 @@ def taken(places: Sequence[StatePlace]) -> list[Any] | None:
 
 def given(places: Sequence[StatePlace], tensors: Sequence[Any]) -> None:
     """Set the places at this point of a trace to what a call has given."""
-    start = 0
-    for place in places:
-        if place.outputs is not None:
-            end = start + len(place.outputs)
-            place.given(tensors[start:end])
-            start = end
+    for place, mine in _shares(places, tensors):
+        place.given(mine)

@@ -356,7 +356,7 @@ def _reached(node: Node, guard: Guard, path: list[Node], done: set[int]) -> Iter
         other, both = edge.other(node), guard.and_(edge.guard)
         if other in path or id(other) in done or not both.is_possible or edge.kind is not CHOSEN:
             continue
-        if _is_met_again(edge, path, node):
+        if _is_met_again(edge, path, node):  # asked last, as it looks at the whole path
             continue
         done.add(id(other))
         yield other, both
@@ -384,9 +384,7 @@ def ends(obj: Any, is_end: Callable[[Any], bool]) -> Iterator[End]:
         current, guard, kind, stale, path = pending.pop()
         for edge in current.edges:
             other, side, both = edge.other(current), edge.side(current), guard.and_(edge.guard)
-            if other in path or not both.is_possible:
-                continue
-            if _is_met_again(edge, path, current):
+            if other in path or not both.is_possible or _is_met_again(edge, path, current):
                 continue
             found = _composed(kind, edge, side)
             if found is None:

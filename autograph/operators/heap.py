@@ -30,8 +30,8 @@ class _Local(threading.local):
 
 
 _local = _Local()
-open_forms: list[int] = []
-"""Not empty while a table of any thread has entries: asked before all else, for speed."""
+open_forms: list[None] = []
+"""As many as the tables of all threads have entries: whether there are any is asked before all else, for speed."""
 
 
 def staged(value: Any) -> Any:
@@ -155,7 +155,7 @@ def stage(obj: Any, staged_form: Any, is_new: bool = True) -> None:
     One that is older than the trace keeps its contents meanwhile, as other threads may look at it.
     """
     _local.forms[id(obj)] = obj, staged_form, contents_of(obj)
-    open_forms.append(id(obj))
+    open_forms.append(None)
     staged_form.source = obj
     elsewhere = Elsewhere(staged_form)
     if is_new:
@@ -168,7 +168,7 @@ def unstage(obj: Any) -> None:
     if found is None:
         return
     _, staged_form, contents = found
-    open_forms.remove(id(obj))
+    open_forms.pop()
     staged_form.source = None
     set_contents(obj, contents)
 

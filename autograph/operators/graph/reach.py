@@ -1,7 +1,7 @@
-"""Who else holds a list or dict that staged code is about to put another one in the place of.
+"""What can be reached: who else holds an array that staged code stores into, and what unconverted code may change.
 
-The search begins at the variables of the running functions, and goes through closures, containers and objects. What
-it finds is set to the new one; a holder that can't be set is refused by name, as it would keep seeing the old one.
+The search begins at the variables of the running functions, and goes through closures, containers and objects. Here,
+too, is how the parts of merged values stand beside those that they stand for, which `aliases` is told.
 """
 
 from __future__ import annotations
@@ -208,7 +208,7 @@ def _check_limit(seen: set[int]) -> None:
 
 def _frames() -> Iterator[FrameType]:
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_name != _ROOT:
+    while frame is not None and (frame.f_code.co_name != _ROOT or is_user_file(frame.f_code.co_filename)):
         yield frame
         frame = frame.f_back
 

@@ -11,10 +11,9 @@ import numpy as np
 
 from autograph.errors import MutationError
 
-from ..locations import Mutable
 from ..state import Journal
 from .errors import keywords_of, where
-from .specs import Frozen, Spec, described
+from .specs import Spec, described
 
 _INSTEAD = "use a list, a dict, an attribute or a variable in its place, or make the change outside"
 _ARRAY_INSTEAD = "use a tensor in its place (tf.constant), or make the change outside"
@@ -79,19 +78,6 @@ def lost_array(label: str, place: dict[str, Any]) -> MutationError:
         **place,
         construct=label,
         remedy="store into a copy of it, or copy into the array in all branches: x[:] = y",
-    )
-
-
-def changed_copy(obj: Any, label: str) -> MutationError:
-    """The error for an object in a variable that a loop sets to others too, which is also known by another name."""
-    obj = obj.obj if isinstance(obj, Frozen) else obj
-    kind = "list" if isinstance(obj, (list, Mutable)) else "dict" if isinstance(obj, dict) else type(obj).__name__
-    return MutationError(
-        f"a loop that depends on a graph tensor changes the {kind} `{label}`, and sets the variable to others too; "
-        "something else holds it, and would not see the change",
-        **where(),
-        construct=label,
-        remedy="use it under one name",
     )
 
 

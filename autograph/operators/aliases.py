@@ -12,7 +12,7 @@ known: neither who holds an object, nor whether it is used again.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from autograph.errors import MutationError
@@ -40,6 +40,9 @@ class Guard(NamedTuple):
 
 ALWAYS = Guard()
 SOMETIMES = Guard(sure=False)
+
+MOST_VISITS = 10_000
+"""How often the objects that may be one are looked at for one use of one of them, before it is refused."""
 
 CHOSEN, PUT, TAKEN, SHARED = "chosen", "put", "taken", "shared"
 """Why two objects may be one: merging; the second is a list that a graph holds, which the first was put into or taken
@@ -122,6 +125,7 @@ class _Local(threading.local):
         self.dirty: dict[int, Edge] = {}
         self.bodies: list[Body] = []
         self.settling = False
+        self.visits = 0
         self.dicts: dict[int, tuple[Any, Any]] = {}
 
 
@@ -156,9 +160,14 @@ def owner_of(obj: Any) -> Any:
     return obj if found is None else found[1]
 
 
+def node_of(obj: Any) -> Node | None:
+    """What is known of an object; None where it can't be another one."""
+    return _local.nodes.get(id(original(obj)))
+
+
 def has_others(obj: Any) -> bool:
     """Whether an object may be another one, as merging has made one of the two."""
-    node = _local.nodes.get(id(original(obj)))
+    node = node_of(obj)
     return node is not None and any(edge.kind is CHOSEN for edge in node.edges)
 
 
@@ -214,7 +223,7 @@ def flag(edge: Edge, side: int, guard: Guard) -> None:
             _local.bodies[-1].flags.append((edge, side, guard))
 
 
-def _here() -> Guard:
+def here() -> Guard:
     """What is known to hold in the open bodies."""
     return Guard(frozenset().union(*[body.literals for body in _local.bodies]))
 
@@ -226,16 +235,17 @@ def use(obj: Any) -> None:
         MutationError: it may be one that has been changed, and the graph can't tell whether it is.
     """
     if _local.nodes and not _local.settling:
-        node = _local.nodes.get(id(original(owner_of(obj))))
+        node = node_of(owner_of(obj))
         if node is not None and _local.dirty:
-            _synchronise(node, _here(), [], set())
+            _local.visits = 0
+            _synchronise(node, here(), [], set())
 
 
 def change(obj: Any, element: bool = False) -> None:
     """Notes that an object is about to be changed; ``element``: one of the elements of a list that a graph holds."""
     if not _local.nodes or _local.settling:
         return
-    node = _local.nodes.get(id(original(obj)))
+    node = node_of(obj)
     if node is None:
         return
     use(obj)
@@ -269,20 +279,49 @@ def _spread(values: Node, source: Edge, guard: Guard) -> None:
 
 
 def _synchronise(node: Node, guard: Guard, path: list[Node], done: set[int]) -> None:
+    """Brings what an object may be up to date, and then the object itself.
+
+    ``done`` has the objects that are: those that a change has told since, and those that a path leaves out with
+    something still to do, are not.
+    """
+    _check_limit(node)
     done.add(id(node))
+    is_left = False
     for edge in list(node.edges):
         other, side = edge.other(node), edge.side(node)
         both = guard.and_(edge.guard)
-        if other in path or not both.is_possible or _is_met_again(edge, path, node):
+        if other in path or not both.is_possible or is_met_again(edge, path, node):
+            is_left = is_left or not both.is_possible or bool(edge.stale[side])
             continue
         leads_on = edge.kind is CHOSEN or (edge.kind is not SHARED and side == 1)
         if id(other) not in done and leads_on:
             _synchronise(other, both, [*path, node], done)
         if any(both.and_(each).is_possible for each in edge.stale[side]):
             _update(edge, node, other)
+            done.difference_update(id(each.other(node)) for each in node.edges if each is not edge)
+    if is_left:
+        done.discard(id(node))
 
 
-def _is_met_again(edge: Edge, path: list[Node], node: Node) -> bool:
+def _check_limit(node: Node) -> None:
+    """Refuses to follow more ways in which objects may be one than can be followed in a reasonable time.
+
+    Raises:
+        MutationError: there are more.
+    """
+    _local.visits += 1
+    if _local.visits > MOST_VISITS:
+        place = user_location()
+        raise MutationError(
+            "so many objects may be one another here, as staged conditions have chosen among them, that it can't be "
+            "followed which of them a change reaches",
+            **({} if place is None else place._asdict()),
+            construct=type(original(node.obj)).__name__,
+            remedy="change the objects in the branches, or choose among values in place of objects that change",
+        )
+
+
+def is_met_again(edge: Edge, path: list[Node], node: Node) -> bool:
     """Whether a path has an edge of the same loop already: two objects of a turn may be one that is older in different
     turns alone; where they may be in one turn, there is an edge between them."""
     return edge.loop is not None and any(each.loop is edge.loop for each in _between(path, node))
@@ -298,8 +337,7 @@ def _update(edge: Edge, node: Node, source: Node) -> None:
     tensors = _available(edge.guard)
     if tensors is None:
         raise refusal(edge, node.obj)
-    side = edge.side(node)
-    _clear(edge, side)
+    _clear(edge, edge.side(node))
     _assign(tensors, node, source)
     _tell(node, edge, edge.guard)
 
@@ -327,7 +365,7 @@ def _available(guard: Guard) -> list[tuple[Any, bool]] | None:
     from .dispatch import active
 
     backend = active()
-    known = _here().literals
+    known = here().literals
     found = [(_local.tensors[key], truth) for key, truth in guard.literals - known]
     if not guard.sure or backend is None or not all(backend.is_available(tensor) for tensor, _ in found):
         return None
@@ -338,73 +376,12 @@ def settle() -> None:
     """Brings all objects up to date that can be: before a staged body begins, and at its end."""
     if _local.settling:
         return
-    here = _here()
+    known = here()
+    _local.visits = 0
     for edge in list(_local.dirty.values()):
         for side, node in enumerate(edge.nodes):
-            if edge.stale[side] and here.and_(edge.guard).is_possible and _available(edge.guard) is not None:
-                _synchronise(node, here, [], set())
-
-
-def may_be_same(one: Any, other: Any) -> bool:
-    """Whether two objects that are not one in Python while tracing may be one when the graph runs."""
-    node = _local.nodes.get(id(original(one)))
-    return node is not None and any(each.obj is original(other) for each, _ in _reached(node, _here(), [], set()))
-
-
-def _reached(node: Node, guard: Guard, path: list[Node], done: set[int]) -> Iterator[tuple[Node, Guard]]:
-    for edge in node.edges:
-        other, both = edge.other(node), guard.and_(edge.guard)
-        if other in path or id(other) in done or not both.is_possible or edge.kind is not CHOSEN:
-            continue
-        if _is_met_again(edge, path, node):  # asked last, as it looks at the whole path
-            continue
-        done.add(id(other))
-        yield other, both
-        yield from _reached(other, both, [*path, node], done)
-
-
-class End(NamedTuple):
-    """An object that another one may be, share elements with, have as an element, or be an element of."""
-
-    obj: Any
-    kind: str
-    is_container: bool
-    """Whether it is the list, of an object that was put into one or taken from it."""
-    stale: tuple[bool, bool]
-    """Whether the one that was asked for is out of date, and whether this is."""
-
-
-def ends(obj: Any, is_end: Callable[[Any], bool]) -> Iterator[End]:
-    """What is known of an object and those of which `is_end` holds, through others of which it doesn't."""
-    node = _local.nodes.get(id(obj))
-    pending: list[tuple[Node, Guard, str, tuple[bool, bool], list[Node]]] = []
-    if node is not None:
-        pending.append((node, _here(), CHOSEN, (False, False), []))
-    while pending:
-        current, guard, kind, stale, path = pending.pop()
-        for edge in current.edges:
-            other, side, both = edge.other(current), edge.side(current), guard.and_(edge.guard)
-            if other in path or not both.is_possible or _is_met_again(edge, path, current):
-                continue
-            found = _composed(kind, edge, side)
-            if found is None:
-                continue
-            flags = stale[0] or bool(edge.stale[side]), stale[1] or bool(edge.stale[1 - side])
-            if is_end(other.obj):
-                yield End(other.obj, found.removeprefix("has "), not found.startswith("has "), flags)
-            else:
-                pending.append((other, both, found, flags, [*path, current]))
-
-
-def _composed(kind: str, edge: Edge, side: int) -> str | None:
-    """What the far end of a path is to its start: "has put" where it was put into it."""
-    if edge.kind is CHOSEN:
-        return kind
-    if edge.kind is SHARED:
-        return SHARED if kind in (CHOSEN, SHARED) else None
-    if side == 0:
-        return edge.kind if kind is CHOSEN else None
-    return f"has {edge.kind}" if kind in (CHOSEN, SHARED) else None
+            if edge.stale[side] and known.and_(edge.guard).is_possible and _available(edge.guard) is not None:
+                _synchronise(node, known, [], set())
 
 
 def refusal(edge: Edge, obj: Any) -> MutationError:

@@ -39,6 +39,7 @@ _OPERATORS = {
 
 def truth(value: Any) -> Any:
     """What decides whether a value is true: the value itself, or what the methods of its class say; may be staged."""
+    value = staged(value) if open_traces else value
     cls = type(value)
     if not open_traces or not is_user_class(cls) or backend_of(value) is not None:
         return value

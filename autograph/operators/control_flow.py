@@ -9,7 +9,7 @@ from typing import Any
 from .builtin_calls import iterated, truth
 from .calls import call
 from .dispatch import Options, Thunk, backend_of, open_traces
-from .heap import check_iterator, open_forms, staged
+from .heap import check_iterator, note_iterator, staged, watching
 from .unrolling import turns
 
 BREAK = True
@@ -83,10 +83,12 @@ def for_stmt(
     backend = backend_of(iterator)
     if backend is not None:
         return backend.for_stmt(iterator, body, names, options)
+    if open_traces:
+        note_iterator(iterator, (iterable,))
     for item in turns(iterator):
         stop = body(item)
-        if open_forms:
-            check_iterator(iterable)
+        if watching():
+            check_iterator(iterator)
         if stop is not None and stop is not False:
             if stop is True:
                 return True

@@ -41,6 +41,8 @@ def staged(value: Any) -> Any:
         MutationError: the value is out of date (see `aliases`).
     """
     aliases.use(value)
+    if id(value) in _local.iterators:
+        check_iterator(value)
     return form(value)
 
 
@@ -53,8 +55,6 @@ def form(value: Any) -> Any:
                 return found[1]
         elif isinstance(value, _VIEWS) and len(value) == 1:
             return _staged_view(value)
-        elif id(value) in _local.iterators:
-            check_iterator(value)
     return value
 
 
@@ -82,7 +82,8 @@ def check_iterator(iterator: Any) -> None:
         MutationError: it is one.
     """
     values = [iterator] if isinstance(iterator, (list, dict)) else _local.iterators.get(id(iterator), (None, ()))[1]
-    for each in values if open_forms else ():
+    for each in values:
+        aliases.use(each)
         if has_form(each):
             name = _local.forms[id(each)][1].name
             kind = "dict" if isinstance(each, dict) else "list"
@@ -114,15 +115,15 @@ def given(value: Any) -> Any:
     """A value as a function of a library gets it: staged forms in place of the lists and dicts that have them."""
     if not open_forms and not aliases.any_known():
         return value
-    aliases.use(value)
-    if has_form(value):
-        return form(value)
+    found = staged(value)
+    if found is not value:
+        return found
     if type(value) in (list, tuple):
         parts = [given(part) for part in value]
         return value if all(map(operator.is_, parts, value)) else type(value)(parts)
     if type(value) is dict:
-        found = {key: given(part) for key, part in value.items()}
-        return value if all(map(operator.is_, found.values(), value.values())) else found
+        items = {key: given(part) for key, part in value.items()}
+        return value if all(map(operator.is_, items.values(), value.values())) else items
     return value
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from autograph.errors import StagedValueError
 from autograph.runtime.trace import user_location
 
-from . import aliases
+from . import alias_paths, aliases
 from .forms import original
 from .locations import Mutable
 
@@ -39,7 +39,7 @@ def same(left: Any, right: Any) -> bool:
 def _may_be_one(left: Any, right: Any) -> bool:
     if any(isinstance(each, Mutable) and each.is_element for each in (left, right)):
         return all(isinstance(each, (list, Mutable)) for each in (left, right))
-    return aliases.may_be_same(left, right)
+    return alias_paths.may_be_same(left, right)
 
 
 def _class_of(left: Any, right: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .aliases import use
 from .arithmetic import backend_within
 from .builtin_calls import truth
 from .calls import call
@@ -16,6 +17,7 @@ from .special_methods import call_method, method
 def and_(left: Any, *operands: Thunk) -> Any:
     """``left and operands[0]() and …``: the first operand that is false, or the last; later ones are not evaluated."""
     for position, operand in enumerate(operands):
+        use(left)
         backend = backend_of(left)
         if backend is not None:
             return backend.and_(left, _rest(and_, operands, position))
@@ -32,6 +34,7 @@ def and_(left: Any, *operands: Thunk) -> Any:
 def or_(left: Any, *operands: Thunk) -> Any:
     """``left or operands[0]() or …``: the first operand that is true, or the last; later ones are not evaluated."""
     for position, operand in enumerate(operands):
+        use(left)
         backend = backend_of(left)
         if backend is not None:
             return backend.or_(left, _rest(or_, operands, position))

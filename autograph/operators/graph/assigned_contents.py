@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import heap
-from ..locations import Attribute, attributes_of
+from ..locations import Attribute, attributes_of, name_of
 from ..state import about_to_change
 from ..variables import UNDEFINED
 from . import conditions, rebinding
@@ -21,6 +21,9 @@ def assign_where(tests: list[tuple[Any, bool]], target: Any, source: Any) -> Non
         _assign(target, source)
     else:
         if_stmt(test, lambda: _assign(target, source), lambda: None, ())
+    made = heap.form(target)
+    if made is not target:  # it has the name of the parameter here
+        made.name = name_of(target)
 
 
 def _assign(target: Any, source: Any) -> None:

@@ -57,7 +57,8 @@ class ListElement(StagedList):
 
     @property
     def state(self) -> ListState:
-        aliases.use(self.root)
+        if not isinstance(self.root, PythonList):  # which looks at what its elements hold now
+            aliases.use(self.root)
         held = self.parent.state
         if held is self._first[0]:
             return self._first[1]
@@ -143,6 +144,8 @@ class PythonList(StagedList):
         self.values = values
         self.before = list(values)
         self._inside = _contents(values)
+        for part in self.before:
+            self.hold(part)
 
     @property
     def root(self) -> StagedList:
@@ -177,12 +180,15 @@ class PythonList(StagedList):
         self.own()._store(state)
 
 
-def _contents(values: Any) -> list[int]:
+def _contents(values: Any) -> list[Any]:
     """What differs when a list, or one that is an element in it, holds something else."""
-    found = []
+    found: list[Any] = []
     for each in values:
         found.append(id(each))
-        if is_structure(each):
+        form = heap.form(each)
+        if isinstance(form, StagedList):
+            found.append(form.state)
+        elif is_structure(form):
             found += _contents(parts_of(each)[1])
     return found
 

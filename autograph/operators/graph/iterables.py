@@ -11,6 +11,7 @@ from autograph.runtime.op import OPS
 from autograph.runtime.ops.text import apply_text
 from autograph.runtime.tensor import Tensor
 
+from .. import heap
 from ..builtin_calls import truth
 from ..calls import call
 from .errors import require, type_error, where
@@ -163,7 +164,8 @@ class SequenceItems(Indexed):
         self.staged = PythonList(values)
 
     def length(self) -> Any:
-        return len(self.values)
+        form = heap.form(self.values)
+        return form.length() if isinstance(form, StagedList) else len(self.values)
 
     def item(self, index: Any) -> Any:
         return self.staged[index]
@@ -222,13 +224,22 @@ class StagedRange(Indexed):
 
 
 class Reversed(Indexed):
-    """Indexed items, the last one first."""
+    """Indexed items, the last one first: as in Python, the last of those that there are when a loop begins."""
 
     __slots__ = ("inner",)
 
     def __init__(self, inner: Indexed) -> None:
         super().__init__()
         self.inner = inner
+
+    def start(self) -> Any:
+        return self.length() - 1
+
+    def has_next(self, state: Any) -> Any:
+        return OPS["logical_and"](state >= 0, state < self.length())
+
+    def next(self, state: Any) -> tuple[Any, Any]:
+        return self.inner.item(state), state - 1
 
     def length(self) -> Any:
         return self.inner.length()

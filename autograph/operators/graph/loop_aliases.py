@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from .. import aliases
+from ..alias_paths import ends
 from ..aliases import ALWAYS, CHOSEN, SOMETIMES, Body, Edge
 from ..forms import original
 from ..locations import Contents, Location, StateOf
@@ -124,7 +125,7 @@ class LoopAliases:
                 if self._started.get(place) is not obj:
                     _add(found, place, self._place_of(obj), Relation(CHOSEN, (False, False)))
                 continue
-            for far in aliases.ends(obj, lambda each: id(each) in held or is_old(each)):
+            for far in ends(obj, lambda each: id(each) in held or is_old(each)):
                 for end in places_of(far.obj):
                     if far.is_container:
                         _add(found, place, end, Relation(far.kind, far.stale))

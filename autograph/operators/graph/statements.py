@@ -11,7 +11,7 @@ from typing import Any
 from autograph.errors import MutationError, StagingError
 from autograph.runtime.trace import current_graph
 
-from .. import control_flow
+from .. import control_flow, heap
 from ..aliases import settle
 from ..dispatch import Options, Thunk
 from . import conditions, reach
@@ -142,6 +142,7 @@ def for_rest(
         return for_stmt(rest, body, names, options, broke=stop)
     for _ in range(UNROLL_LIMIT):
         stop, finished = _next_turn(stop, iterator, body, names)
+        heap.check_iterator(iterator)
         if finished or conditions.static_truth(stop):
             return stop
     raise StagingError(

@@ -57,6 +57,8 @@ def to_graph(entity: Any, recursive: bool = True, experimental_optional_features
 
     if original_of(entity) is not None:
         return entity
+    if isinstance(entity, MethodType) and isinstance(entity.__func__, FunctionType):
+        return MethodType(to_graph(entity.__func__), entity.__self__)
     function, bound = _parts(_original(entity))
     if not is_under_way(function.__code__):
         form_of(function, True)

@@ -234,6 +234,23 @@ def test_nothing_stands_between_plain_code_and_what_to_graph_returns(function: C
     assert from_plain_code(tf.autograph.to_graph(function)) == from_plain_code(function)
 
 
+class Caller:
+    def method(self, x: Any) -> None:
+        its_callers_by_f_back(x)
+        FOUND.append(inspect.currentframe().f_back.f_code.co_name)  # type: ignore[union-attr]
+
+    @classmethod
+    def of_class(cls, x: Any) -> None:
+        cls().method(x)
+
+
+@pytest.mark.parametrize("method", [Caller().method, Caller.of_class])
+def test_nothing_stands_between_plain_code_and_a_method(method: Any) -> None:
+    converted = tf.autograph.to_graph(method)
+    assert from_plain_code(converted) == from_plain_code(method)
+    assert tf.autograph.to_graph(converted) is converted and converted.__self__ is method.__self__
+
+
 @pytest.mark.parametrize("way", [tf.autograph.to_graph, tf.autograph.convert], ids=NAMES[:2])
 def test_functions_of_the_library_name_the_module_of_their_caller(way: Any) -> None:
     made = way(collections.namedtuple)("Pair", "a b")  # noqa: PYI024

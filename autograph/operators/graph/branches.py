@@ -15,7 +15,7 @@ from autograph.runtime.trace import building
 
 from .. import aliases, heap
 from ..exceptions import StagedRaise, refuse_in_try
-from ..refused import is_refusal
+from ..refused import is_refusal, replaced
 from ..state import Contents, Journal, Location
 from . import class_defaults, memory, rebinding
 from .dicts import DictState, StagedDict
@@ -88,6 +88,9 @@ def _traced(outcome: Outcome, run: Callable[..., Any]) -> Outcome:
             journal.undo()
             return outcome
         except Exception as error:
+            refusal = replaced(error)
+            if refusal is not None:
+                raise refusal from None
             if is_refusal(error):
                 if isinstance(error, AutographError):
                     undelivered.note(error)

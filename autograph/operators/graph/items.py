@@ -33,6 +33,8 @@ def get_item(container: Any, index: Any) -> Any:
         container = container.ag__checked("is subscripted")
     container = heap.staged(container)
     if isinstance(container, (Tensor, StagedList, StagedDict)):
+        if isinstance(container, SymbolicTensor) and container.python in (bool, int, float):
+            raise TypeError(f"'{container.python.__name__}' object is not subscriptable")
         return container[index]
     if isinstance(container, StagedIterable):
         return container.at(index)

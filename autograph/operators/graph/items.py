@@ -9,6 +9,7 @@ import numpy as np
 from autograph.errors import BranchMismatchError, StagedValueError, StagingError
 from autograph.runtime.convert import convert_to_tensor
 from autograph.runtime.in_place import note_store
+from autograph.runtime.operands import array
 from autograph.runtime.ops import index as index_ops
 from autograph.runtime.tensor import SymbolicTensor, Tensor
 
@@ -33,8 +34,6 @@ def get_item(container: Any, index: Any) -> Any:
         container = container.ag__checked("is subscripted")
     container = heap.staged(container)
     if isinstance(container, (Tensor, StagedList, StagedDict)):
-        if isinstance(container, SymbolicTensor) and container.python in (bool, int, float):
-            raise TypeError(f"'{container.python.__name__}' object is not subscriptable")
         return container[index]
     if isinstance(container, StagedIterable):
         return container.at(index)
@@ -88,7 +87,7 @@ def set_item(value: Any, container: Any, index: Any) -> Any:
     if isinstance(container, Maybe):
         container = container.ag__checked("is changed")
     if isinstance(container, (Tensor, np.ndarray)):
-        arrays.check_alone(container)
+        arrays.check_alone(array(container, "does not support item assignment"))
         if isinstance(container, SymbolicTensor):
             note_store(container)
         made = index_ops.set_item(convert_to_tensor(container), index, value)

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import autograph as tf
-from autograph.operators import aliases
 
 from .support import check
 
@@ -141,17 +140,3 @@ def a_loop_that_returns(n: Any) -> Any:
 def test_python_s_iterators_that_would_not_see_a_change_are_refused(function: Callable[[Any], Any]) -> None:
     with pytest.raises(tf.errors.MutationError, match="the list `a` is changed by staged code while"):
         tf.function(function)(tf.constant(2))
-
-
-def test_more_ways_to_be_one_than_can_be_followed_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    def f(n: Any) -> Any:
-        a, x = [n], [0]
-        for i in range(10):
-            x = a if n > i else x
-            x.append(i)
-        return len(x), x[-1]
-
-    check(f, np.int32(3), np.int32(0), np.int32(20))
-    monkeypatch.setattr(aliases, "MOST_VISITS", 100)
-    with pytest.raises(tf.errors.MutationError, match="so many objects may be one another here"):
-        tf.function(f)(tf.constant(3))

@@ -70,17 +70,17 @@ def trace_body(
         with nullcontext() if noted is None else noted:
             if noted is not None:
                 outcome.noted = noted
-            return _traced(outcome, run)
+            return _traced(outcome, run, is_loop=noted is None)
     finally:
         outcome.stores = memory.turn_back(before)
 
 
-def _traced(outcome: Outcome, run: Callable[..., Any]) -> Outcome:
+def _traced(outcome: Outcome, run: Callable[..., Any], is_loop: bool) -> Outcome:
     graph, journal = outcome.graph, outcome.journal
     with building(graph), journal:
         try:
             result = run()
-            aliases.settle()
+            aliases.finish_body(is_loop)
         except NeverReturns as stop:
             keep_cause(stop, graph)
             graph.never_returns = True

@@ -1,8 +1,9 @@
 """Objects of which staged conditions have chosen one: what each may be, and which of them are out of date.
 
 Where branches merge, an object is made of what one of two holds: in Python it *is* one of the two. Such an object, a
-*choice*, is known by its roots: the objects that are none themselves, each with the decision under which it is the one.
-A choice of choices has the roots of both.
+*choice*, is known by its roots: the objects that hold something of their own, each with the decision under which it is
+the one. A choice of choices has the roots of both; one that may be an object that a branch has made is a root itself,
+of others too that may be that object.
 
 A root has a version, which grows with each change, and a choice knows the versions that it has seen. One that is used
 and has not seen the last is made to hold what the root does, where it is the root. A change of a choice is one of its
@@ -44,7 +45,7 @@ class Choice:
         self.seen: dict[int, int] = {}
 
     def is_current(self, root: Root) -> bool:
-        return self.seen[id(root.obj)] == root.version
+        return root.obj is self.obj or self.seen[id(root.obj)] == root.version
 
 
 _Old = tuple[Any, int | None, Any]
@@ -73,6 +74,8 @@ class Changes:
 
     def is_current(self, choice: Choice, root: Root) -> bool:
         key = id(root.obj)
+        if root.obj is choice.obj:
+            return True
         return bool(self.after.get((id(choice), key), choice.seen[key]) == self.version(root))
 
 
@@ -185,7 +188,7 @@ def change(obj: Any, here: Decision) -> None:
         return
     for root, when in choice.roots.values():
         if and_(when, here) is not False:
-            _set_version(root, _tick(), choice)
+            _set_version(root, _tick(), None if root.obj is obj else choice)
             _set_seen(choice, root, root.version)
 
 
@@ -218,7 +221,8 @@ def family(obj: Any) -> Iterator[tuple[Any, Decision]]:
             yield each.obj, each.roots[id(obj)][1]
         return
     for root, when in list(choice.roots.values()):
-        yield root.obj, when
+        if root.obj is not obj:
+            yield root.obj, when
         for each in list(root.choices.values()):
             if each is not choice:
                 yield each.obj, and_(when, each.roots[id(root.obj)][1])
@@ -303,8 +307,6 @@ def merge(branches: list[Branch], is_available: Callable[[Decision], bool]) -> M
             if made is obj:
                 continue
             choice = found.setdefault(id(made), Choice(made))
-            if id(obj) in branch.new:
-                merged.stands.setdefault(id(obj), []).append((made, branch.truth))
             for root, when, is_fresh in _roots(obj, branch, is_available, merged):
                 key = id(root.obj)
                 known = choice.roots.get(key, (root, False))[1]
@@ -321,9 +323,9 @@ def merge(branches: list[Branch], is_available: Callable[[Decision], bool]) -> M
             users.setdefault(key, []).append(choice)
     for key, choices in users.items():
         if key in new:
-            _stand_in(new[key], choices, stale, merged)
+            merged.stands[key] = _owners(key, choices)
     for choice in found.values():
-        if choice.roots:
+        if choice.roots.keys() - {id(choice.obj)}:
             _add(choice, stale)
     return merged
 
@@ -343,29 +345,22 @@ def _roots(
         merged.unknown.extend((obj, root.obj, branch.truth) for root, _ in choice.roots.values())
 
 
-def _stand_in(obj: Any, choices: list[Choice], stale: set[tuple[int, int]], merged: Merged) -> None:
-    """Finds for an object that a branch has made, and which is gone with it, one that holds the same."""
-    key = id(obj)
-    if len(choices) == 1:
-        del choices[0].roots[key]
-        return
-    from .dispatch import active
-
-    backend = active()
-    assert backend is not None
-    first, *others = sorted(choices, key=lambda each: sum(1 for _ in decisions.ordered(each.roots[key][1])))
-    made = backend.stand_in(obj, first.obj)
-    covered: Decision = first.roots[key][1]
-    root = Root(made)
-    merged.stands[key] = [(made, True)]
-    for each in (first, *others):
-        when = each.roots.pop(key)[1]
-        if (id(each.obj), key) in stale:
-            stale.add((id(each.obj), id(made)))
-        each.roots[id(made)] = root, when
-        if and_(when, decisions.not_(covered)) is not False:
-            _assign(when, made, each.obj)
-            covered = decisions.or_(covered, when)
+def _owners(key: int, users: list[Choice]) -> list[tuple[Any, Decision]]:
+    """The merged objects that are in the place of one that a branch has made, which is gone: the first where it is."""
+    owners: list[tuple[Any, Decision]] = []
+    rest: Decision = True
+    for choice in users:
+        when = choice.roots.pop(key)[1]
+        own = and_(when, rest)
+        if own is not False:
+            owners.append((choice.obj, own))
+            rest = and_(rest, decisions.not_(own))
+        for owner, part in owners:
+            both = and_(when, part)
+            if both is not False:
+                root, known = choice.roots.get(id(owner), (Root(owner), False))
+                choice.roots[id(owner)] = root, decisions.or_(known, both)
+    return owners
 
 
 def _add(choice: Choice, stale: set[tuple[int, int]]) -> None:

@@ -198,10 +198,6 @@ class Backend:
         """The bool that a decision is when the graph runs (see `decisions`)."""
         raise NotImplementedError
 
-    def stand_in(self, obj: Any, source: Any) -> Any:
-        """An object of the kind of one that a staged body has made, outside of it; it holds what ``source`` does."""
-        raise NotImplementedError
-
     def assign_where(self, decision: Any, target: Any, source: Any) -> None:
         """Makes ``target`` hold what ``source`` does where a decision holds.
 

@@ -10,7 +10,7 @@ from autograph.runtime.trace import current_graph
 from .. import decisions, heap
 from ..decisions import Decision
 from ..locations import Attribute, attributes_of, name_of
-from ..state import about_to_change, created
+from ..state import about_to_change
 from ..variables import UNDEFINED
 from . import rebinding
 from .cond import if_stmt
@@ -68,20 +68,6 @@ def _is_there(tensor: Any) -> bool:
     """Whether a tensor that has been computed before is one of the graph still, or of one around it."""
     graph, made_in = current_graph(), tensor.value.node.graph
     return graph is not None and graph.encloses_me(made_in) and tensor.value.node in made_in.nodes
-
-
-def stand_in(obj: Any, source: Any) -> Any:
-    """An object of the kind of one that a staged body has made, outside of it; it holds what ``source`` does."""
-    form = heap.form(source)
-    if isinstance(obj, StagedList):
-        made: Any = StagedList(_state_of(form))
-    elif isinstance(obj, StagedDict):
-        made = StagedDict(_state_of(form))
-    else:
-        made = obj
-        created(made)
-        _assign(made, source)
-    return made
 
 
 def _assign(target: Any, source: Any) -> None:

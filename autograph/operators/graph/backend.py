@@ -35,7 +35,7 @@ from . import (
     statements,
     text,
 )
-from .assigned_contents import assign_where, decided, stand_in
+from .assigned_contents import assign_where, decided
 from .chosen import Chosen
 from .dicts import StagedDict
 from .iterables import StagedIterable
@@ -165,9 +165,6 @@ class GraphBackend(Backend):
 
     def decided(self, decision: Any) -> Any:
         return decided(decision)
-
-    def stand_in(self, obj: Any, source: Any) -> Any:
-        return stand_in(obj, source)
 
     def assign_where(self, decision: Any, target: Any, source: Any) -> None:
         assign_where(decision, target, source)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from .. import aliases, choices
+from .. import aliases
 from ..alias_paths import ends
 from ..aliases import ALWAYS, CHOSEN, SOMETIMES, Body, Edge
 from ..forms import original
@@ -64,8 +64,6 @@ class LoopAliases:
         sources: dict[int, list[Any]] = {}
         for key, location, initial, value in slots:
             before = dict(_objects(key, location, initial))
-            if location is not None:
-                choices.renew(original(location.owner))
             for place, obj in _objects(key, location, value):
                 source = before.get(place)
                 if source is not obj:

@@ -87,8 +87,8 @@ class Body:
         if kind is not None:
             self.drop()
         _local.bodies.remove(self)
-        for (edge, side, _), before in zip(reversed(self.flags), reversed(self._before), strict=True):
-            edge.stale[side] = before
+        for (edge, side, _when), stale in zip(reversed(self.flags), reversed(self._before), strict=True):
+            edge.stale[side] = stale
 
     def flag(self, edge: Edge, side: int, when: Decision) -> None:
         self.flags.append((edge, side, when))
@@ -159,7 +159,9 @@ def has_others(obj: Any) -> bool:
     )
 
 
-def relate(one: Any, other: Any, when: Decision, kind: str = CHOSEN, loop: object = None, label: str = "") -> Edge | None:
+def relate(
+    one: Any, other: Any, when: Decision, kind: str = CHOSEN, loop: object = None, label: str = ""
+) -> Edge | None:
     """Notes that two objects may be one."""
     one, other = original(one), original(other)
     if one is other or when is False:
@@ -318,7 +320,6 @@ def _check(obj: Any, known: Decision) -> None:
     """
     visits = 0
     pending: list[tuple[Any, Decision, list[tuple[Any, Edge | None]]]] = [(obj, known, [])]
-    done: set[tuple[int, Decision, frozenset[object]]] = set()
     while pending:
         current, when, path = pending.pop()
         visits += 1

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from . import decisions
-from .decisions import Decision, and_, either, within
+from .decisions import Decision, and_, within
 from .forms import original
 
 

@@ -29,6 +29,18 @@ def is_text(tensor: Any) -> bool:
     return tensor.static_shape == () and tensor.dtype is string
 
 
+def array(tensor: Any, lack: str) -> Any:
+    """A tensor that has items, or may have some.
+
+    Raises:
+        TypeError: it stands for a number of Python's, as this does.
+    """
+    number = getattr(tensor, "python", None)
+    if number in (bool, int, float):
+        raise TypeError(f"'{number.__name__}' object {lack}")
+    return tensor
+
+
 def repeated(tensor: Any, other: Any) -> Any:
     """``tensor * other``, of which one is a string."""
     from .ops.text import apply_text

@@ -168,7 +168,7 @@ class Tensor:
 
         if operands.is_text(self) and (type(key) in (int, slice) or isinstance(key, Tensor)):
             return operands.part(self, key)
-        item = index.get_item(self, key)
+        item = index.get_item(operands.array(self, "is not subscriptable"), key)
         return SymbolicTensor(item.value, self.python) if self.python is np.ndarray else item
 
     def __setitem__(self, key: Any, value: Any) -> NoReturn:

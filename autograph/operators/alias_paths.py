@@ -5,26 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from .aliases import CHOSEN, SHARED, Edge, Guard, Node, here, is_met_again, node_of
+from . import choices
+from .aliases import CHOSEN, SHARED, Edge, here, steps
+from .decisions import Decision, and_, within
 from .forms import original
 
 
-def may_be_same(one: Any, other: Any) -> bool:
-    """Whether two objects that are not one in Python while tracing may be one when the graph runs."""
-    node = node_of(one)
-    return node is not None and any(each.obj is original(other) for each, _ in _reached(node, here(), [], set()))
+def may_be_same(one: Any, other: Any) -> Decision | None:
+    """Where two objects that are not one in Python while tracing are one when the graph runs; None: it can't tell."""
+    one, other = original(one), original(other)
+    if any(is_unsure for each, is_unsure in _reached(one) if each is other):
+        return None
+    return within(choices.same(one, other), here())
 
 
-def _reached(node: Node, guard: Guard, path: list[Node], done: set[int]) -> Iterator[tuple[Node, Guard]]:
-    for edge in node.edges:
-        other, both = edge.other(node), guard.and_(edge.guard)
-        if other in path or id(other) in done or not both.is_possible or edge.kind is not CHOSEN:
-            continue
-        if is_met_again(edge, path, node):  # asked last, as it looks at the whole path
-            continue
-        done.add(id(other))
-        yield other, both
-        yield from _reached(other, both, [*path, node], done)
+def _reached(obj: Any) -> Iterator[tuple[Any, bool]]:
+    """What an object may be, and whether that can't be told."""
+    pending: list[tuple[Any, Decision, list[tuple[Any, Edge | None]], bool]] = [(obj, here(), [], False)]
+    done = set()
+    while pending:
+        current, when, path, is_unsure = pending.pop()
+        for other, both, edge in steps(current, when, path):
+            unsure = is_unsure or edge is not None
+            if (id(other), unsure) not in done and (edge is None or edge.kind is CHOSEN):
+                done.add((id(other), unsure))
+                yield other, unsure
+                pending.append((other, both, [*path, (current, edge)], unsure))
 
 
 class End(NamedTuple):
@@ -40,24 +46,29 @@ class End(NamedTuple):
 
 def ends(obj: Any, is_end: Callable[[Any], bool]) -> Iterator[End]:
     """What is known of an object and those of which `is_end` holds, through others of which it doesn't."""
-    node = node_of(obj)
-    pending: list[tuple[Node, Guard, str, tuple[bool, bool], list[Node]]] = []
-    if node is not None:
-        pending.append((node, here(), CHOSEN, (False, False), []))
+    pending: list[tuple[Any, Decision, str, tuple[bool, bool], list[tuple[Any, Edge | None]]]] = [
+        (original(obj), here(), CHOSEN, (False, False), [])
+    ]
     while pending:
-        current, guard, kind, stale, path = pending.pop()
-        for edge in current.edges:
-            other, side, both = edge.other(current), edge.side(current), guard.and_(edge.guard)
-            if other in path or not both.is_possible or is_met_again(edge, path, current):
-                continue
-            found = _composed(kind, edge, side)
-            if found is None:
-                continue
-            flags = stale[0] or bool(edge.stale[side]), stale[1] or bool(edge.stale[1 - side])
-            if is_end(other.obj):
-                yield End(other.obj, found.removeprefix("has "), not found.startswith("has "), flags)
+        current, when, kind, stale, path = pending.pop()
+        for other, both, edge in steps(current, when, path):
+            found, flags = kind, stale
+            if edge is None:
+                flags = stale[0] or not choices.is_current(current, other), stale[1]
             else:
-                pending.append((other, both, found, flags, [*path, current]))
+                side = 0 if edge.nodes[0].obj is current else 1
+                composed = _composed(kind, edge, side)
+                if composed is None:
+                    continue
+                found = composed
+                flags = tuple(  # type: ignore[assignment]
+                    each or and_(when, edge.stale[number]) is not False
+                    for each, number in zip(stale, (side, 1 - side), strict=True)
+                )
+            if is_end(other):
+                yield End(other, found.removeprefix("has "), not found.startswith("has "), flags)
+            else:
+                pending.append((other, both, found, flags, [*path, (current, edge)]))
 
 
 def _composed(kind: str, edge: Edge, side: int) -> str | None:

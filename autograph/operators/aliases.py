@@ -1,45 +1,31 @@
 """Which objects may be one and the same when the graph runs, and which of them are out of date.
 
-Where branches merge, an object is made of what one of two holds: in Python it *is* one of the two. Where the turns of a
-loop merge, it may be any that an earlier turn has left; what a list of the graph holds is a copy of what was put into
-it. Such pairs are edges between objects. An edge has a guard: the conditions under which the two are one.
+Where branches merge, an object is made of what one of two holds: which it is, the graph can tell (see `choices`). Where
+it can't, the pair is an edge: the turns of a loop merge, so that an object may be any that an earlier turn has left;
+what a list of the graph holds is a copy of what was put into it; a condition inside a branch has chosen.
 
-A change of an object puts those at the other ends of its edges out of date. One that is used afterwards is brought up
-to date where its guard can be evaluated (`Backend.assign_where`), else its use is refused. Nothing else has to be
-known: neither who holds an object, nor whether it is used again.
+A change of an object puts those at the other ends of its edges out of date, and of the edges of objects that it may be.
+The use of one that is out of date is refused. Nothing else has to be known: neither who holds an object, nor whether it
+is used again.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from autograph.errors import MutationError
 from autograph.runtime.trace import user_location
 
+from . import choices, decisions
+from .choices import Alternative as Alternative
+from .decisions import Decision, and_, or_
 from .forms import Form as Form
 from .forms import original
 
-Literal = tuple[int, bool]
-
-
-class Guard(NamedTuple):
-    """The conditions under which two objects are one: values of tensors, by identity; `sure` if there are no more."""
-
-    literals: frozenset[Literal] = frozenset()
-    sure: bool = True
-
-    def and_(self, other: Guard) -> Guard:
-        return Guard(self.literals | other.literals, self.sure and other.sure)
-
-    @property
-    def is_possible(self) -> bool:
-        return not any((key, not truth) in self.literals for key, truth in self.literals)
-
-
-ALWAYS = Guard()
-SOMETIMES = Guard(sure=False)
+ALWAYS: Decision = True
+SOMETIMES: Decision = True
 
 MOST_VISITS = 10_000
 """How often the objects that may be one are looked at for one use of one of them, before it is refused."""
@@ -50,18 +36,18 @@ from as a copy; or both are such lists, which have elements in common."""
 
 
 class Edge:
-    """Two objects that may be one."""
+    """Two objects that may be one, where ``when`` holds; whether they are then, only the run knows."""
 
-    __slots__ = ("guard", "kind", "label", "loop", "nodes", "stale")
+    __slots__ = ("kind", "label", "loop", "nodes", "stale", "when")
 
-    def __init__(self, one: Node, other: Node, guard: Guard, kind: str, loop: object, label: str) -> None:
+    def __init__(self, one: Node, other: Node, when: Decision, kind: str, loop: object, label: str) -> None:
         self.nodes = one, other
-        self.guard = guard
+        self.when = when
         self.kind = kind
         self.loop = loop
         self.label = label
-        self.stale: tuple[set[Guard], set[Guard]] = set(), set()
-        """Under which conditions each of the two is out of date."""
+        self.stale: list[Decision] = [False, False]
+        """When each of the two is out of date."""
 
     def side(self, node: Node) -> int:
         return 0 if self.nodes[0] is node else 1
@@ -81,37 +67,45 @@ class Node:
 
 
 class Body:
-    """What has been noted since a staged body is being traced; a context manager."""
+    """What has been noted since a staged body is being traced; a context manager. ``truth`` holds in it."""
 
-    def __init__(self, *literals: Literal) -> None:
-        self.literals = frozenset(literals)
+    def __init__(self, truth: Decision = True) -> None:
+        self.truth = truth
         self.edges: list[Edge] = []
-        self.flags: list[tuple[Edge, int, Guard]] = []
+        self.flags: list[tuple[Edge, int, Decision]] = []
+        self._before: list[Decision] = []
+        self.changes = choices.Changes()
 
     def __enter__(self) -> Body:
         settle()
         _local.bodies.append(self)
+        self.changes = choices.open_changes()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        choices.close_changes(self.changes)
         if kind is not None:
             self.drop()
         _local.bodies.remove(self)
-        for edge, side, guard in self.flags:
-            edge.stale[side].discard(guard)
+        for (edge, side, _when), stale in zip(reversed(self.flags), reversed(self._before), strict=True):
+            edge.stale[side] = stale
+
+    def flag(self, edge: Edge, side: int, when: Decision) -> None:
+        self.flags.append((edge, side, when))
+        self._before.append(edge.stale[side])
 
     def keep(self) -> None:
         """After a branch: what it has noted holds under its condition."""
-        under = Guard(self.literals)
         for edge in self.edges:
-            edge.guard = edge.guard.and_(under)
+            edge.when = and_(edge.when, self.truth)
             if _local.bodies:
                 _local.bodies[-1].edges.append(edge)
-        for edge, side, guard in self.flags:
-            flag(edge, side, guard.and_(under))
+        for edge, side, when in self.flags:
+            flag(edge, side, and_(when, self.truth))
 
     def drop(self) -> None:
-        """After an attempt to trace a turn: forgets what it has noted."""
+        """After an attempt to trace a turn, or a branch that nothing comes after: forgets what it has noted."""
+        choices.remove(self.changes.made)
         for edge in self.edges:
             for node in edge.nodes:
                 if edge in node.edges:
@@ -121,11 +115,7 @@ class Body:
 class _Local(threading.local):
     def __init__(self) -> None:
         self.nodes: dict[int, Node] = {}
-        self.tensors: dict[int, Any] = {}
-        self.dirty: dict[int, Edge] = {}
         self.bodies: list[Body] = []
-        self.settling = False
-        self.visits = 0
         self.dicts: dict[int, tuple[Any, Any]] = {}
 
 
@@ -135,18 +125,13 @@ _local = _Local()
 def forget() -> None:
     """Called when a trace ends."""
     _local.__init__()  # type: ignore[misc]
+    choices.forget()
+    decisions.forget()
 
 
 def any_known() -> bool:
     """Whether any object may be another one."""
-    return bool(_local.nodes)
-
-
-def literal(tensor: Any, truth: bool) -> Literal:
-    """The condition that a bool tensor has a value."""
-    key = id(tensor.value) if hasattr(tensor, "value") else id(tensor)
-    _local.tensors[key] = tensor
-    return key, truth
+    return bool(_local.nodes) or choices.any_known()
 
 
 def note_dict(attributes: Any, owner: Any) -> None:
@@ -160,24 +145,29 @@ def owner_of(obj: Any) -> Any:
     return obj if found is None else found[1]
 
 
-def node_of(obj: Any) -> Node | None:
-    """What is known of an object; None where it can't be another one."""
-    return _local.nodes.get(id(original(obj)))
+def edges_of(obj: Any) -> list[Edge]:
+    """The edges of an object."""
+    node = _local.nodes.get(id(obj))
+    return [] if node is None else node.edges
 
 
 def has_others(obj: Any) -> bool:
     """Whether an object may be another one, as merging has made one of the two."""
-    node = node_of(obj)
-    return node is not None and any(edge.kind is CHOSEN for edge in node.edges)
+    obj = original(obj)
+    return choices.choice_of(obj) is not None or any(
+        edge.kind is CHOSEN for each, _ in choices.family(obj) for edge in edges_of(each)
+    )
 
 
-def relate(one: Any, other: Any, guard: Guard, kind: str = CHOSEN, loop: object = None, label: str = "") -> Edge | None:
+def relate(
+    one: Any, other: Any, when: Decision, kind: str = CHOSEN, loop: object = None, label: str = ""
+) -> Edge | None:
     """Notes that two objects may be one."""
     one, other = original(one), original(other)
-    if one is other or not guard.is_possible:
+    if one is other or when is False:
         return None
     left, right = (_local.nodes.setdefault(id(each), Node(each)) for each in (one, other))
-    edge = Edge(left, right, guard, kind, loop, label)
+    edge = Edge(left, right, when, kind, loop, label)
     left.edges.append(edge)
     right.edges.append(edge)
     if _local.bodies:
@@ -185,47 +175,66 @@ def relate(one: Any, other: Any, guard: Guard, kind: str = CHOSEN, loop: object 
     return edge
 
 
-def contract(objects: Iterable[Any]) -> None:
-    """Takes objects out that a closed body has made: what they may be may be each other."""
-    for obj in objects:
+class Side(NamedTuple):
+    """What a branch has left: its body, what merged objects are after it, and the objects that it has made."""
+
+    body: Body
+    alternatives: list[Alternative]
+    new: list[Any]
+
+
+def merge(sides: list[Side]) -> None:
+    """Notes after branches, which may be one alone, what merged objects may be."""
+    choices.merge_versions([side.body.changes for side in sides])
+    for side in sides:
+        side.body.keep()
+    branches = [
+        choices.Branch(
+            side.body.truth if len(sides) > 1 else True,
+            side.body.changes,
+            [Alternative(*map(original, each)) for each in side.alternatives],
+            {id(each): each for each in map(original, side.new)},
+        )
+        for side in sides
+    ]
+    merged = choices.merge(branches, is_available)
+    for one, other, when in merged.unknown:
+        relate(one, other, when)
+    _substitute([each for side in sides for each in side.new], merged.stands)
+
+
+def _substitute(gone: list[Any], stands: dict[int, list[tuple[Any, Decision]]]) -> None:
+    """Gives the edges of objects that a closed body has made to those which are in their place."""
+    for obj in map(original, gone):
         node = _local.nodes.pop(id(obj), None)
         if node is None:
             continue
-        edges = node.edges
-        for edge in edges:
-            edge.other(node).edges.remove(edge)
-        for number, first in enumerate(edges):
-            for second in edges[:number]:
-                _join(node, first, second)
+        for edge in node.edges:
+            other, side = edge.other(node), edge.side(node)
+            other.edges.remove(edge)
+            for each, when in stands.get(id(obj), ()):
+                pair = (each, other.obj) if side == 0 else (other.obj, each)
+                made = relate(*pair, and_(edge.when, when), edge.kind, edge.loop, edge.label)
+                if made is not None:
+                    for number, stale in enumerate(edge.stale):
+                        flag(made, number, stale)
 
 
-def _join(node: Node, first: Edge, second: Edge) -> None:
-    one, other = first.other(node), second.other(node)
-    if CHOSEN not in (first.kind, second.kind):
-        return
-    kind = CHOSEN if first.kind is second.kind else first.kind if second.kind is CHOSEN else second.kind
-    pair = (one.obj, other.obj) if first.kind is CHOSEN else (other.obj, one.obj)
-    edge = relate(*pair, first.guard.and_(second.guard), kind, first.loop or second.loop, first.label or second.label)
-    if edge is None:
-        return
-    for mine, theirs, end in ((first, second, one), (second, first, other)):
-        stale = mine.stale[mine.side(end)] | theirs.stale[theirs.side(node)]
-        for guard in stale:
-            flag(edge, edge.side(end), guard)
-
-
-def flag(edge: Edge, side: int, guard: Guard) -> None:
+def flag(edge: Edge, side: int, when: Decision) -> None:
     """Notes that one of the two objects of an edge is out of date."""
-    if guard.is_possible and guard not in edge.stale[side]:
-        edge.stale[side].add(guard)
-        _local.dirty[id(edge)] = edge
+    stale = or_(edge.stale[side], when)
+    if stale is not edge.stale[side]:
         if _local.bodies:
-            _local.bodies[-1].flags.append((edge, side, guard))
+            _local.bodies[-1].flag(edge, side, when)
+        edge.stale[side] = stale
 
 
-def here() -> Guard:
+def here() -> Decision:
     """What is known to hold in the open bodies."""
-    return Guard(frozenset().union(*[body.literals for body in _local.bodies]))
+    found: Decision = True
+    for body in _local.bodies:
+        found = and_(found, body.truth)
+    return found
 
 
 def use(obj: Any) -> None:
@@ -234,154 +243,128 @@ def use(obj: Any) -> None:
     Raises:
         MutationError: it may be one that has been changed, and the graph can't tell whether it is.
     """
-    if _local.nodes and not _local.settling:
-        node = node_of(owner_of(obj))
-        if node is not None and _local.dirty:
-            _local.visits = 0
-            _synchronise(node, here(), [], set())
+    if not any_known() or choices.is_settling():
+        return
+    obj, known = original(owner_of(obj)), here()
+    if _local.nodes:
+        _check(obj, known)
+    choices.use(obj, known)
 
 
 def change(obj: Any, element: bool = False) -> None:
     """Notes that an object is about to be changed; ``element``: one of the elements of a list that a graph holds."""
-    if not _local.nodes or _local.settling:
-        return
-    node = node_of(obj)
-    if node is None:
+    if not any_known() or choices.is_settling():
         return
     use(obj)
-    _tell(node, None, ALWAYS, element)
+    obj = original(obj)
+    choices.change(obj, here())
+    for each, when in choices.family(obj) if _local.nodes else ():
+        node = _local.nodes.get(id(each))
+        if node is not None:
+            _tell(node, when, element and each is obj)
 
 
-def _tell(node: Node, source: Edge | None, guard: Guard, element: bool = False) -> None:
-    """Notes what a change of an object puts out of date, but for the one that the change came from."""
+def _tell(node: Node, when: Decision, element: bool) -> None:
+    """Notes what a change of an object puts out of date."""
     for edge in node.edges:
-        if edge is source:
-            continue
         if edge.kind is CHOSEN:
-            flag(edge, 1 - edge.side(node), guard)
+            flag(edge, 1 - edge.side(node), when)
         elif edge.kind is SHARED:
             if element:
-                flag(edge, 1 - edge.side(node), guard)
+                flag(edge, 1 - edge.side(node), when)
         elif edge.side(node) == 0:
-            flag(edge, 1, guard)
-            _spread(edge.nodes[1], edge, guard)
+            flag(edge, 1, when)
+            _spread(edge.nodes[1], edge, when)
         elif element:
-            flag(edge, 0, guard)
+            flag(edge, 0, when)
 
 
-def _spread(values: Node, source: Edge, guard: Guard) -> None:
+def _spread(values: Node, source: Edge, when: Decision) -> None:
     """What a change of an element of a list puts out of date: what was taken from it, and lists that share it."""
     for edge in values.edges:
         if edge.kind is SHARED:
-            flag(edge, 1 - edge.side(values), guard)
+            flag(edge, 1 - edge.side(values), when)
         elif edge is not source and edge.nodes[1] is values and TAKEN in (edge.kind, source.kind):
-            flag(edge, 0, guard)
+            flag(edge, 0, when)
 
 
-def _synchronise(node: Node, guard: Guard, path: list[Node], done: set[int]) -> None:
-    """Brings what an object may be up to date, and then the object itself.
+Step = tuple[Any, Decision, "Edge | None"]
 
-    ``done`` has the objects that are: those that a change has told since, and those that a path leaves out with
-    something still to do, are not.
+
+def steps(obj: Any, when: Decision, path: list[tuple[Any, Edge | None]]) -> Iterator[Step]:
+    """What an object may be that is at the end of a path, or is related to otherwise, where a decision holds.
+
+    Two objects of a turn may be one that is older in different turns alone; where they may be in one turn, there is an
+    edge between them. So a path doesn't have two edges of a loop.
     """
-    _check_limit(node)
-    done.add(id(node))
-    is_left = False
-    for edge in list(node.edges):
-        other, side = edge.other(node), edge.side(node)
-        both = guard.and_(edge.guard)
-        if other in path or not both.is_possible or is_met_again(edge, path, node):
-            is_left = is_left or not both.is_possible or bool(edge.stale[side])
-            continue
-        leads_on = edge.kind is CHOSEN or (edge.kind is not SHARED and side == 1)
-        if id(other) not in done and leads_on:
-            _synchronise(other, both, [*path, node], done)
-        if any(both.and_(each).is_possible for each in edge.stale[side]):
-            _update(edge, node, other)
-            done.difference_update(id(each.other(node)) for each in node.edges if each is not edge)
-    if is_left:
-        done.discard(id(node))
+    known = {id(each) for each, _ in path}
+    loops = [edge.loop for _, edge in path if edge is not None and edge.loop is not None]
+    if not path or path[-1][1] is not None:
+        for each, truth in choices.family(obj):
+            both = and_(when, truth)
+            if each is not obj and id(each) not in known and both is not False:
+                yield each, both, None
+    node = _local.nodes.get(id(obj))
+    for edge in list(node.edges) if node is not None else ():
+        other = edge.other(node).obj  # type: ignore[arg-type]
+        both = and_(when, edge.when)
+        if id(other) not in known and both is not False and not any(edge.loop is each for each in loops):
+            yield other, both, edge
 
 
-def _check_limit(node: Node) -> None:
-    """Refuses to follow more ways in which objects may be one than can be followed in a reasonable time.
+def _check(obj: Any, known: Decision) -> None:
+    """Refuses an object that may be out of date.
 
     Raises:
-        MutationError: there are more.
+        MutationError: it may be, or what may be known of it is too much to be looked through.
     """
-    _local.visits += 1
-    if _local.visits > MOST_VISITS:
-        place = user_location()
-        raise MutationError(
-            "so many objects may be one another here, as staged conditions have chosen among them, that it can't be "
-            "followed which of them a change reaches",
-            **({} if place is None else place._asdict()),
-            construct=type(original(node.obj)).__name__,
-            remedy="change the objects in the branches, or choose among values in place of objects that change",
-        )
+    visits = 0
+    pending: list[tuple[Any, Decision, list[tuple[Any, Edge | None]]]] = [(obj, known, [])]
+    while pending:
+        current, when, path = pending.pop()
+        visits += 1
+        if visits > MOST_VISITS:
+            raise _too_many(obj)
+        for other, both, edge in steps(current, when, path):
+            if edge is not None:
+                side = 0 if edge.nodes[0].obj is current else 1
+                if and_(both, edge.stale[side]) is not False:
+                    raise refusal(edge, current)
+                if edge.kind is not CHOSEN and (edge.kind is SHARED or side == 0):
+                    continue
+            pending.append((other, both, [*path, (current, edge)]))
 
 
-def is_met_again(edge: Edge, path: list[Node], node: Node) -> bool:
-    """Whether a path has an edge of the same loop already: two objects of a turn may be one that is older in different
-    turns alone; where they may be in one turn, there is an edge between them."""
-    return edge.loop is not None and any(each.loop is edge.loop for each in _between(path, node))
+def _too_many(obj: Any) -> MutationError:
+    place = user_location()
+    return MutationError(
+        "so many objects may be one another here, as loops have left them, that it can't be followed which of them a "
+        "change reaches",
+        **({} if place is None else place._asdict()),
+        construct=type(original(obj)).__name__,
+        remedy="change the objects under one name, or choose among values in place of objects that change",
+    )
 
 
-def _between(path: list[Node], node: Node) -> Iterator[Edge]:
-    """The edges along a path to a node."""
-    for one, other in zip(path, [*path[1:], node], strict=False):
-        yield from (edge for edge in one.edges if edge.other(one) is other)
-
-
-def _update(edge: Edge, node: Node, source: Node) -> None:
-    tensors = _available(edge.guard)
-    if tensors is None:
-        raise refusal(edge, node.obj)
-    _clear(edge, edge.side(node))
-    _assign(tensors, node, source)
-    _tell(node, edge, edge.guard)
-
-
-def _clear(edge: Edge, side: int) -> None:
-    edge.stale[side].clear()
-    if not any(edge.stale):
-        _local.dirty.pop(id(edge), None)
-
-
-def _assign(tensors: list[tuple[Any, bool]], node: Node, source: Node) -> None:
+def is_available(decision: Decision) -> bool:
+    """Whether a decision can be evaluated here."""
     from .dispatch import active
 
     backend = active()
-    assert backend is not None
-    _local.settling = True
-    try:
-        backend.assign_where(tensors, node.obj, source.obj)
-    finally:
-        _local.settling = False
-
-
-def _available(guard: Guard) -> list[tuple[Any, bool]] | None:
-    """The tensors of a guard with their values; None where not all of them can be evaluated here."""
-    from .dispatch import active
-
-    backend = active()
-    known = here().literals
-    found = [(_local.tensors[key], truth) for key, truth in guard.literals - known]
-    if not guard.sure or backend is None or not all(backend.is_available(tensor) for tensor, _ in found):
-        return None
-    return found
+    return backend is not None and all(map(backend.is_available, decisions.tensors(decision)))
 
 
 def settle() -> None:
-    """Brings all objects up to date that can be: before a staged body begins, and at its end."""
-    if _local.settling:
-        return
-    known = here()
-    _local.visits = 0
-    for edge in list(_local.dirty.values()):
-        for side, node in enumerate(edge.nodes):
-            if edge.stale[side] and known.and_(edge.guard).is_possible and _available(edge.guard) is not None:
-                _synchronise(node, known, [], set())
+    """Brings all roots of choices up to date: before a staged body begins, and at its end."""
+    if choices.any_known() and not choices.is_settling():
+        choices.settle(here())
+
+
+def finish_body(is_loop: bool) -> None:
+    """Brings up to date, at the end of a body, what others may get of it."""
+    settle()
+    if choices.any_known() and not choices.is_settling():
+        choices.update(here(), is_loop)
 
 
 def refusal(edge: Edge, obj: Any) -> MutationError:

@@ -171,7 +171,8 @@ def _comparison(name: str, reflected: str, symbol: str) -> Binary:
             if result is not NotImplemented:
                 return result
         if name in ("eq", "ne"):
-            return same(left, right) is (name == "eq")
+            found = same(left, right)
+            return found if name == "eq" else _negated(found)
         raise TypeError(
             f"'{symbol}' not supported between instances of '{left_class.__name__}' and '{right_class.__name__}'"
         )
@@ -196,10 +197,17 @@ def _by_parts(name: str) -> Binary:
             if isinstance(found, FunctionType) and is_generated(found):
                 return compare(_compared_fields(left), _compared_fields(right))
         if is_equality and lookup(cls.__mro__, "__eq__") is object.__eq__:
-            same(left, right)  # refuses what only the run could tell
+            found = same(left, right)
+            if found is not False:
+                return found if name == "eq" else _negated(found)
         return native(left, right)
 
     return compare
+
+
+def _negated(truth: Any) -> Any:
+    backend = backend_of(truth)
+    return not truth if backend is None else backend.not_(truth)
 
 
 def backend_within(*values: Any) -> Backend | None:

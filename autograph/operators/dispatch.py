@@ -194,8 +194,12 @@ class Backend:
         """Whether a staged bool can be used in what is being traced now."""
         return False
 
-    def assign_where(self, conditions: Any, target: Any, source: Any) -> None:
-        """Makes ``target`` hold what ``source`` does where some conditions hold: pairs of a staged bool and its value.
+    def decided(self, decision: Any) -> Any:
+        """The bool that a decision is when the graph runs (see `decisions`)."""
+        raise NotImplementedError
+
+    def assign_where(self, decision: Any, target: Any, source: Any) -> None:
+        """Makes ``target`` hold what ``source`` does where a decision holds.
 
         Both are objects of one kind: lists, dicts, or objects of a user's class.
         """

@@ -9,24 +9,28 @@ from autograph.errors import StagedValueError
 from autograph.runtime.trace import user_location
 
 from . import alias_paths, aliases
+from .decisions import Decision
+from .dispatch import active
 from .forms import original
 from .locations import Mutable
 
 _TABLES = (dict, set, frozenset)
 
 
-def same(left: Any, right: Any) -> bool:
-    """``left is right``.
+def same(left: Any, right: Any) -> Any:
+    """``left is right``: a bool, staged where a staged condition has chosen one of them.
 
     Raises:
-        StagedValueError: only the run could tell.
+        StagedValueError: not even the graph could tell.
     """
     left, right = original(left), original(right)
     if left is right:
         return True
     may_be_same = type(left) is type(right) or isinstance(left, Mutable) or isinstance(right, Mutable)
-    if not may_be_same or not _may_be_one(left, right):
-        return False
+    found = _are_one(left, right) if may_be_same else False
+    if found is not None:
+        backend = active()
+        return found if isinstance(found, bool) or backend is None else backend.decided(found)
     raise StagedValueError(
         f"whether two objects of class `{_class_of(left, right)}` are the same one is asked, of which a staged "
         "condition or loop has chosen one; a graph has copies of their attributes",
@@ -36,9 +40,9 @@ def same(left: Any, right: Any) -> bool:
     )
 
 
-def _may_be_one(left: Any, right: Any) -> bool:
+def _are_one(left: Any, right: Any) -> Decision | None:
     if any(isinstance(each, Mutable) and each.is_element for each in (left, right)):
-        return all(isinstance(each, (list, Mutable)) for each in (left, right))
+        return None if all(isinstance(each, (list, Mutable)) for each in (left, right)) else False
     return alias_paths.may_be_same(left, right)
 
 

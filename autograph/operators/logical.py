@@ -132,4 +132,4 @@ def is_(left: Any, right: Any) -> Any:
 def is_not(left: Any, right: Any) -> Any:
     """``left is not right``."""
     backend = backend_of(left, right)
-    return (not same(left, right)) if backend is None else not_(backend.is_(left, right))
+    return not_(same(left, right) if backend is None else backend.is_(left, right))

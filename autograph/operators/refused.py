@@ -7,6 +7,7 @@ from typing import Any
 
 from autograph.errors import ConversionError, StagingError
 from autograph.runtime.recursion import Signal
+from autograph.runtime.trace import is_user_file
 
 from .dispatch import active, open_traces
 
@@ -19,6 +20,20 @@ def is_refusal(error: BaseException) -> bool:
         return True
     backend = active() if open_traces else None
     return backend is not None and backend.is_refusal(error)
+
+
+def replaced(error: BaseException) -> BaseException | None:
+    """The refusal in whose place an exception has come that code of the user's raised on its way out: in a ``finally``,
+    which sees a state that no run has."""
+    if is_refusal(error):
+        return None
+    before = error.__context__
+    while before is not None:
+        passed = before.__traceback__
+        if is_refusal(before) and passed is not None and is_user_file(passed.tb_frame.f_code.co_filename):
+            return before
+        before = before.__context__
+    return None
 
 
 def refusals() -> Any:

@@ -22,12 +22,12 @@ from .special_methods import call_method, is_user_class, method
 _CONTAINERS = (list, dict)
 
 
-class _ListItems:
-    """A list whose items are stored or deleted, under a name that can't be given another list here."""
+class _Items:
+    """A list or dict whose items are stored or deleted, under a name that can't be given another one here."""
 
     __slots__ = ("_values",)
 
-    def __init__(self, values: list[Any]) -> None:
+    def __init__(self, values: Any) -> None:
         self._values = values
 
     def __getitem__(self, index: Any) -> Any:
@@ -37,7 +37,8 @@ class _ListItems:
         set_item(value, self._values, index)
 
     def __delitem__(self, index: Any) -> None:
-        del self._values[index]
+        target = mut(self._values)  # evaluating the index may have changed it
+        del (self._values if type(target) is _Items else target)[index]
 
 
 def mut(obj: Any) -> Any:
@@ -55,8 +56,8 @@ def mut(obj: Any) -> Any:
         if type(obj) not in (list, dict):
             _store_method(obj)
         state.refuse_unknown(obj)
-        if type(obj) is list:
-            return _ListItems(obj)
+        if type(obj) in (list, dict):
+            return _Items(obj)
     return obj
 
 

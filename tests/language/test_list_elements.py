@@ -68,8 +68,8 @@ def attribute_chosen_in_a_turn(n):
 @pytest.mark.parametrize(
     ("function", "what"),
     [
-        (chosen_in_a_turn, "a list that is used here"),
-        (chosen_in_an_inner_branch_of_a_turn, "a list that is used here"),
+        (chosen_in_a_turn, "`second`"),
+        (chosen_in_an_inner_branch_of_a_turn, "`second`"),
         (attribute_chosen_in_a_turn, "a list that is used here"),
     ],
 )
@@ -97,10 +97,8 @@ def of_lists_of_different_lengths(n):
 
 
 @pytest.mark.parametrize("function", [changed_and_chosen, of_lists_of_different_lengths])
-def test_whether_a_chosen_list_is_another_one_is_refused(function: Any) -> None:
-    with pytest.raises(tf.errors.StagedValueError, match="whether two objects of class `list` are the same") as caught:
-        tf.function(function)(tf.constant(2))
-    assert caught.value.file == __file__
+def test_whether_a_chosen_list_is_another_one_is_what_was_chosen(function: Any) -> None:
+    check(function, 0, 2)
 
 
 def grown_inside_of_a_dict_that_is_chosen(n):
@@ -203,7 +201,7 @@ def put_into_a_list_or_replaced(n):
 
 
 def test_a_list_that_one_branch_puts_elsewhere_and_another_replaces_is_not_changed_later() -> None:
-    with pytest.raises(tf.errors.MutationError, match="`rows` is one of two objects"):
+    with pytest.raises(tf.errors.MutationError, match="is one of two objects"):
         tf.function(put_into_a_list_or_replaced)(tf.constant(0))
 
 

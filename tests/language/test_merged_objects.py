@@ -331,14 +331,34 @@ def asks_id(V: Any, n: Any) -> Any:
 @pytest.mark.parametrize(
     "program",
     [
-        asks_is, asks_equal, asks_in, asks_in_a_loop, asks_after_a_loop, asks_key, asks_whether_key, stores_key,
-        asks_id, asks_get, asks_default, asks_set, adds_to_a_set, asks_hash, asks_place,
+        asks_in_a_loop, asks_after_a_loop, asks_key, asks_whether_key, stores_key,
+        asks_id, asks_get, asks_default, asks_set, adds_to_a_set, asks_hash,
     ],
     ids=lambda program: program.__name__,
 )  # fmt: skip
 def test_which_of_two_objects_it_is_is_refused(program: Callable[..., Any], V: Any) -> None:
     with pytest.raises(StagedValueError, match="the same one|which one|object of the trace"):
         tf.function(lambda n: program(V, n))(tf.constant(3))
+
+
+def asks_of_choices(V: Any, n: Any) -> Any:
+    v, w = two_choices(V, n)
+    x = w if n < 5 else V(0, 0)
+    y = v if n < 7 else x
+    return x is w, x is v, y is v, y is x, x is not y, x != y
+
+
+@CLASSES
+@pytest.mark.parametrize("program", [asks_is, asks_equal, asks_in, asks_of_choices], ids=lambda each: each.__name__)
+def test_which_of_two_objects_it_is_is_known_where_branches_have_chosen(program: Callable[..., Any], V: Any) -> None:
+    check(lambda n: program(V, n), 1, 3, 5, 6, 7, 8)
+
+
+@CLASSES
+def test_the_place_of_an_object_that_a_branch_has_chosen(V: Any) -> None:
+    check(lambda n: asks_place(V, n), 1)
+    with pytest.raises(ValueError):
+        tf.function(lambda n: asks_place(V, n))(tf.constant(3))
 
 
 def changed_after_a_branch(V: Any, n: Any) -> Any:

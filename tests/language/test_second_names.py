@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import autograph as tf
-from autograph.operators import aliases
 
 from .support import check
 
@@ -107,10 +106,122 @@ def element_by_index_and_by_name(n: Any) -> Any:
     return len(rows[0]), len(found)
 
 
+def appended(values: Any, x: Any) -> Any:
+    values.append(x)
+    return values
+
+
+def grown(values: Any, x: Any) -> Any:
+    values.append(x)
+    return len(values)
+
+
+def two(values: Any, x: Any) -> Any:
+    return list(values), x
+
+
+def argument_changes_what_was_chosen(n: Any) -> Any:
+    a, b = [], [n]
+    (a if n else b).append(sum(appended(a, n)))
+    c = a if n > 1 else b
+    c.extend([grown(b, 3)])
+    c.insert(grown(a, 1) - 1, 4)
+    return a, b, c
+
+
+def method_of_what_was_chosen(n: Any) -> Any:
+    a, b = [], [n]
+    add = (a if n > 1 else b).append
+    a.append(1)
+    add(2)
+    b.append(3)
+    add(4)
+    return a, b
+
+
+def index_changes_what_was_chosen(n: Any) -> Any:
+    a, b = [1, 2], [7, n]
+    c = a if n > 1 else b
+    c[grown(a, 0) - grown(a, 0)] += grown(b, 5)
+    c[grown(c, 0) - 1] = 3
+    a.append(1)
+    del c[grown(b, 0) - 2]
+    return a, b
+
+
+def operands_change_what_was_chosen(n: Any) -> Any:
+    a, b = [], [7]
+    c = a if n > 1 else b
+    return (
+        (a if n > 1 else b) == appended(a, 5), c + appended(b, 5), [*c, grown(a, 3), *c], two(c, grown(b, 5)),
+        f"{len(c)} {grown(a, 2)} {len(c)}", c < appended(a, 3), len(c) + grown(b, 4) + len(c),
+        {"x": c, "y": grown(a, 3)},
+    )  # fmt: skip
+
+
+def key_changes_what_was_chosen(n: Any) -> Any:
+    d, e = {"k": 1, "j": 2}, {"k": 3, "j": n}
+    c = d if n > 1 else e
+
+    def key() -> str:
+        d["k"] = 5
+        return "j"
+
+    del c[key()]
+    return d.get("j", 0), e.get("j", 0), d["k"], c["k"]
+
+
+def chosen_and_made_anew(n: Any) -> Any:
+    a = [1]
+    b = a
+    if n:
+        b = [*b]
+    (a if n < 1 else b)[-1] += 1
+    return a, b
+
+
+def unless(values: Any, n: Any) -> Any:
+    if n:
+        return values
+    values.append(n)
+    return None
+
+
+def chosen_before_a_loop(n: Any) -> Any:
+    a = [1]
+    b = a
+    if n:
+        b = [n, n]
+    (a if n else b)[-1] += 1
+    first, second = sum(b), unless(b, n)
+    return first, second is None, a, b
+
+
+def made_under_two_names(n: Any) -> Any:
+    a, b = [1], [2]
+    if n > 1:
+        a = b = [n]
+    c = a if n > 2 else [0]
+    c.append(1)
+    b.append(3)
+    return a, b, c, a is b, c is b, c is a
+
+
+def chosen_in_a_branch_under_two_names(n: Any) -> Any:
+    a, b, c = [1], [2], [3]
+    if n > 0:
+        a = b = (a if n > 1 else c)
+    b.append(4)
+    return a, b
+
+
 EQUAL = [
     is_one_of_two, extended_by_a_staged_list, chosen_and_chosen_again, item_changed_in_place,
     backwards_over_a_growing_list, backwards_over_a_shrinking_list, truth_of_one_of_two, one_of_four,
-    filtered_while_it_shrinks, element_by_index_and_by_name,
+    filtered_while_it_shrinks, element_by_index_and_by_name, argument_changes_what_was_chosen,
+    method_of_what_was_chosen, index_changes_what_was_chosen, operands_change_what_was_chosen,
+    key_changes_what_was_chosen, chosen_and_made_anew, chosen_before_a_loop, made_under_two_names,
+    chosen_in_a_branch_under_two_names,
 ]  # fmt: skip
 
 
@@ -143,15 +254,69 @@ def test_python_s_iterators_that_would_not_see_a_change_are_refused(function: Ca
         tf.function(function)(tf.constant(2))
 
 
-def test_more_ways_to_be_one_than_can_be_followed_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_in_a_finally_does_not_hide_why_the_body_is_refused() -> None:
+    def unending(values: Any, n: Any) -> Any:
+        if n <= 0:
+            return values
+        values.append(n)
+        return unending([*values], n - 1)
+
+    def f(n: Any) -> Any:
+        a: list[Any] = []
+        try:
+            a = unending(a, n)
+        finally:
+            a.pop()
+        return a
+
+    with pytest.raises(tf.errors.StagingError) as caught:
+        tf.function(f)(tf.constant(1))
+    assert caught.value.file == __file__
+
+
+def test_a_number_that_was_chosen_has_no_items() -> None:
+    def reads(n: Any) -> Any:
+        a = [1]
+        b = a if n else [3]
+        return b[0][0]
+
+    def writes(n: Any) -> Any:
+        x = 1 if n else 3
+        x[0] = 2
+        return x
+
+    for function, text in ((reads, "is not subscriptable"), (writes, "does not support item assignment")):
+        with pytest.raises(TypeError, match=f"'int' object {text}"):
+            tf.function(function)(tf.constant(1))
+
+
+def chained(turns: int) -> Callable[[Any], Any]:
     def f(n: Any) -> Any:
         a, x = [n], [0]
-        for i in range(10):
+        for i in range(turns):
             x = a if n > i else x
             x.append(i)
-        return len(x), x[-1]
+        return len(x), x[-1], len(a)
 
-    check(f, np.int32(3), np.int32(0), np.int32(20))
-    monkeypatch.setattr(aliases, "MOST_VISITS", 100)
-    with pytest.raises(tf.errors.MutationError, match="so many objects may be one another here"):
-        tf.function(f)(tf.constant(3))
+    return f
+
+
+def test_what_is_chosen_again_and_again_costs_as_much_each_time() -> None:
+    check(chained(20), *map(np.int32, (0, 3, 19, 20, 30)))
+    nodes = [
+        len(list(tf.function(chained(turns)).get_concrete_function(tf.TensorSpec((), tf.int32)).graph.nodes))
+        for turns in (20, 40, 80)
+    ]
+    assert nodes[2] - nodes[1] == 2 * (nodes[1] - nodes[0])
+
+
+def crossed(n: Any) -> Any:
+    x, y = [1], [2]
+    for i in range(12):
+        x, y = (x if n > i else y), (y if n % (i + 2) else x)
+        x.append(i)
+    return x, y, x is y
+
+
+def test_two_that_are_chosen_from_each_other_again_and_again() -> None:
+    check(crossed, *map(np.int32, (0, 1, 5, 11, 30)))

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import heap
+from autograph.runtime.op import OPS
+from autograph.runtime.trace import current_graph
+
+from .. import decisions, heap
+from ..decisions import Decision
 from ..locations import Attribute, attributes_of, name_of
 from ..state import about_to_change
 from ..variables import UNDEFINED
-from . import conditions, rebinding
+from . import rebinding
 from .cond import if_stmt
 from .dicts import DictState, StagedDict
 from .lists import ListState, StagedList
 
 
-def assign_where(tests: list[tuple[Any, bool]], target: Any, source: Any) -> None:
-    """Makes ``target`` hold what ``source`` does, where all tests have the value that stands beside them."""
-    test = conditions.all_of([truth if value else conditions.not_(truth) for truth, value in tests])
+def assign_where(decision: Decision, target: Any, source: Any) -> None:
+    """Makes ``target`` hold what ``source`` does, where a decision holds."""
+    test = decided(decision)
     if test is True:
         _assign(target, source)
     else:
@@ -24,6 +28,46 @@ def assign_where(tests: list[tuple[Any, bool]], target: Any, source: Any) -> Non
     made = heap.form(target)
     if made is not target:  # it has the name of the parameter here
         made.name = name_of(target)
+
+
+def decided(decision: Decision) -> Any:
+    """The bool that a decision is: a tensor, or one that is known."""
+    if isinstance(decision, bool):
+        return decision
+    found: dict[Decision, Any] = {True: True, False: False}
+    for each in decisions.ordered(decision):
+        found[each] = _one(each, found[each.high], found[each.low])
+    return found[decision]
+
+
+def _one(node: decisions.Node, high: Any, low: Any) -> Any:
+    """The bool of one node of a decision, from those of the nodes below."""
+    test = node.test.tensor
+    if high is True and low is False:
+        return test
+    known = decisions.computed(node)
+    if known is not None and _is_there(known):
+        return known
+    if high is True:
+        made = OPS["logical_or"](test, low)
+    elif low is False:
+        made = OPS["logical_and"](test, high)
+    else:
+        negated = OPS["logical_not"](test)
+        if high is False:
+            made = negated if low is True else OPS["logical_and"](negated, low)
+        elif low is True:
+            made = OPS["logical_or"](negated, high)
+        else:
+            made = OPS["logical_or"](OPS["logical_and"](test, high), OPS["logical_and"](negated, low))
+    decisions.note(made, node)
+    return made
+
+
+def _is_there(tensor: Any) -> bool:
+    """Whether a tensor that has been computed before is one of the graph still, or of one around it."""
+    graph, made_in = current_graph(), tensor.value.node.graph
+    return graph is not None and graph.encloses_me(made_in) and tensor.value.node in made_in.nodes
 
 
 def _assign(target: Any, source: Any) -> None:

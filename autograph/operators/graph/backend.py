@@ -35,7 +35,7 @@ from . import (
     statements,
     text,
 )
-from .assigned_contents import assign_where
+from .assigned_contents import assign_where, decided
 from .chosen import Chosen
 from .dicts import StagedDict
 from .iterables import StagedIterable
@@ -163,8 +163,11 @@ class GraphBackend(Backend):
         graph = trace.current_graph()
         return isinstance(tensor, EagerTensor) or (graph is not None and graph.encloses_me(tensor.value.node.graph))
 
-    def assign_where(self, conditions: Any, target: Any, source: Any) -> None:
-        assign_where(conditions, target, source)
+    def decided(self, decision: Any) -> Any:
+        return decided(decision)
+
+    def assign_where(self, decision: Any, target: Any, source: Any) -> None:
+        assign_where(decision, target, source)
 
     def must_replace(self, container: Any) -> bool:
         return isinstance(container, np.ndarray) and arrays.is_old(container)

@@ -15,7 +15,7 @@ from autograph.runtime.trace import building
 
 from .. import aliases, heap
 from ..exceptions import StagedRaise, refuse_in_try
-from ..refused import is_refusal
+from ..refused import is_refusal, replaced
 from ..state import Contents, Journal, Location
 from . import class_defaults, memory, rebinding
 from .dicts import DictState, StagedDict
@@ -70,17 +70,17 @@ def trace_body(
         with nullcontext() if noted is None else noted:
             if noted is not None:
                 outcome.noted = noted
-            return _traced(outcome, run)
+            return _traced(outcome, run, is_loop=noted is None)
     finally:
         outcome.stores = memory.turn_back(before)
 
 
-def _traced(outcome: Outcome, run: Callable[..., Any]) -> Outcome:
+def _traced(outcome: Outcome, run: Callable[..., Any], is_loop: bool) -> Outcome:
     graph, journal = outcome.graph, outcome.journal
     with building(graph), journal:
         try:
             result = run()
-            aliases.settle()
+            aliases.finish_body(is_loop)
         except NeverReturns as stop:
             keep_cause(stop, graph)
             graph.never_returns = True
@@ -88,6 +88,9 @@ def _traced(outcome: Outcome, run: Callable[..., Any]) -> Outcome:
             journal.undo()
             return outcome
         except Exception as error:
+            refusal = replaced(error)
+            if refusal is not None:
+                raise refusal from None
             if is_refusal(error):
                 if isinstance(error, AutographError):
                     undelivered.note(error)

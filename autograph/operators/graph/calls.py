@@ -23,7 +23,7 @@ from .. import aliases, heap, identities, state
 from ..calls import call
 from ..dispatch import backend_of
 from ..frame_readers import reader
-from ..locations import has_hidden_state
+from ..locations import Mutable, has_hidden_state
 from . import effects, library_errors, rebinding, unconverted
 from .dicts import StagedDict
 from .errors import where
@@ -82,6 +82,8 @@ def _watched(function: Any) -> Callable[..., Any]:
         MutationError: it is a method that may change its object in a way that a graph can't carry, in a staged body.
     """
     if (getattr(function, "__module__", None) or "").startswith("autograph.operators.graph."):
+        if isinstance(getattr(function, "__self__", None), Mutable):
+            function = _using_owner(function)
         return effects.checking_iterators(function) if effects.is_in_body() else function
     if not effects.is_printing(getattr(function, "__self__", None)):
         effects.check(function)
@@ -177,6 +179,16 @@ def _iterating(cls: Any) -> Callable[..., Any]:
 def converted(argument: Any) -> Any:
     """A function that is handed to an unconverted one, in its staged form; anything else as it is."""
     return call(argument) if isinstance(argument, (FunctionType, MethodType, functools.partial)) else argument
+
+
+def _using_owner(method: Any) -> Callable[..., Any]:
+    """A method of a list or dict that merging has made: what it may be has been changed by the arguments, perhaps."""
+
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        aliases.use(method.__self__)
+        return method(*arguments, **keywords)
+
+    return run
 
 
 def _watched_method(function: Any, owner: Any) -> Callable[..., Any]:

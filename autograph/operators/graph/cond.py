@@ -10,8 +10,9 @@ from autograph.runtime.ops.control import cond_node
 from autograph.runtime.recursion import NeverReturns
 from autograph.runtime.trace import building, current_graph, value_of
 
-from .. import aliases
-from ..aliases import Body, literal
+from .. import aliases, decisions
+from ..aliases import Body
+from ..decisions import not_
 from ..dispatch import Thunk
 from ..exceptions import StagedRaise
 from ..state import Location
@@ -35,15 +36,19 @@ def if_stmt(
     if known is not None:
         return body() if known else orelse()
     truth = conditions.truth(test)
+    decision = decisions.of(truth)
     then, otherwise = (
-        trace_body(each, bodies or (each,), names, Graph(name, current_graph()), Body(literal(truth, holds)))
-        for each, name, holds in ((body, "if_body", True), (orelse, "else_body", False))
+        trace_body(each, bodies or (each,), names, Graph(name, current_graph()), Body(known))
+        for each, name, known in ((body, "if_body", decision), (orelse, "else_body", not_(decision)))
     )
     return _join(truth, then, otherwise)
 
 
 def _join(truth: Any, then: Outcome, otherwise: Outcome) -> Any:
     branches = [outcome for outcome in (then, otherwise) if outcome.returns]
+    for outcome in (then, otherwise):
+        if not outcome.returns:
+            outcome.noted.drop()
     if not branches:
         cond_node(truth, then.graph, otherwise.graph)
         raise StagedRaise if then.raises and otherwise.raises else NeverReturns
@@ -84,11 +89,10 @@ def _relate(
     places: list[Location | None], values: list[Any], rows: list[list[Any]], branches: list[Outcome]
 ) -> None:
     """Notes which objects merged values are, under the condition that a branch is taken."""
-    for outcome in branches:
-        outcome.noted.keep()
-    new: list[Any] = []
+    sides = []
     for row, outcome in zip(rows, branches, strict=True):
-        guard = aliases.Guard(outcome.noted.literals)
+        side = aliases.Side(outcome.noted, [], [])
         for place, value, frozen in zip(places, values, row, strict=True):
-            new += reach.relate(value, frozen, guard, place)
-    aliases.contract(new)
+            reach.relate(value, frozen, side, place)
+        sides.append(side)
+    aliases.merge(sides)

@@ -13,7 +13,7 @@ from autograph.runtime import dtypes, trace_text
 from autograph.runtime.ir import Type
 from autograph.runtime.op import OPS
 
-from .. import arithmetic, heap
+from .. import aliases, arithmetic, heap
 from ..state import Mutable, about_to_change, created
 from ..variables import UNDEFINED
 from .errors import require, where
@@ -157,14 +157,20 @@ def _merged(left: list[Any], right: list[Any]) -> list[Any] | None:
 class StagedDict(Mutable):
     """A dict in a graph. It has the methods of Python's dict; those that need to know all keys refuse what may miss."""
 
-    __slots__ = ("name", "origin", "state")
+    __slots__ = ("_held", "name", "origin")
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, state: DictState, name: str = "") -> None:
-        self.state = state
+        self._held = state
         self.name = name
         self.origin = where()
         created(self)
+
+    @property
+    def state(self) -> DictState:
+        """What it holds."""
+        aliases.use(self)
+        return self._held
 
     @classmethod
     def of(cls, values: Mapping[Any, Any], name: str = "") -> StagedDict:
@@ -172,14 +178,14 @@ class StagedDict(Mutable):
         return cls(DictState(values), name)
 
     def get_state(self) -> DictState:
-        return self.state
+        return self._held
 
     def set_state(self, state: Any) -> None:
-        self.state = state.state if isinstance(state, StagedDict) else state
+        self._held = state.get_state() if isinstance(state, StagedDict) else state
 
     def _change(self, state: DictState) -> None:
         about_to_change(self)
-        self.state = state
+        self._held = state
 
     def contains(self, key: Any) -> Any:
         """``key in self``: a bool, staged for a key that may be missing."""

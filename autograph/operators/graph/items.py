@@ -9,6 +9,7 @@ import numpy as np
 from autograph.errors import BranchMismatchError, StagedValueError, StagingError
 from autograph.runtime.convert import convert_to_tensor
 from autograph.runtime.in_place import note_store
+from autograph.runtime.operands import array
 from autograph.runtime.ops import index as index_ops
 from autograph.runtime.tensor import SymbolicTensor, Tensor
 
@@ -86,7 +87,7 @@ def set_item(value: Any, container: Any, index: Any) -> Any:
     if isinstance(container, Maybe):
         container = container.ag__checked("is changed")
     if isinstance(container, (Tensor, np.ndarray)):
-        arrays.check_alone(container)
+        arrays.check_alone(array(container, "does not support item assignment"))
         if isinstance(container, SymbolicTensor):
             note_store(container)
         made = index_ops.set_item(convert_to_tensor(container), index, value)

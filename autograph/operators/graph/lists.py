@@ -145,6 +145,7 @@ class StagedList(ListMethods, ListProtocol, Mutable):
     @property
     def state(self) -> ListState:
         """What it holds."""
+        aliases.use(self)
         return self._held
 
     @property

@@ -145,7 +145,7 @@ class Loop:
         graph = current_graph()
         assert graph is not None
         try:
-            aliases.settle()  # before the mark: what it adds to the graph is to stay
+            aliases.finish_body(is_loop=True)  # before the mark: what it adds to the graph is to stay
             for attempt in range(ATTEMPTS):
                 mark = graph.mark()
                 self._collect = attempt >= UNCOLLECTED

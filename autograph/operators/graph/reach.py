@@ -31,7 +31,7 @@ from autograph.runtime.trace import is_user_file, user_location
 from autograph.runtime.variable import Variable
 
 from .. import aliases
-from ..aliases import PUT, SOMETIMES, TAKEN, Guard
+from ..aliases import PUT, SOMETIMES, TAKEN, Alternative, Side
 from ..control_flow import for_stmt
 from ..forms import original
 from ..heap import form
@@ -91,23 +91,21 @@ def _there(value: Any) -> Any:
     return value
 
 
-def relate(merged: Any, frozen: Any, guard: Guard, place: Location | None) -> list[Any]:
-    """Notes that a merged value and its parts may be what they stand for; returns the objects that the body has made.
+def relate(merged: Any, frozen: Any, side: Side, place: Location | None) -> None:
+    """Notes what a merged value and its parts stand for after a branch, and the objects that the branch has made.
 
     What a place holds that is the contents of an object is no object itself.
     """
-    new: list[Any] = []
     label = "" if place is None else place.label
     is_object = not isinstance(place, (Contents, StateOf))
     for number, (part, each) in enumerate(pairs(merged, frozen)):
         if not isinstance(each, Frozen):
             continue
         if (number or is_object) and can_change(each.obj):
-            aliases.relate(part, each.obj, guard, label=label)
+            side.alternatives.append(Alternative(part, each.obj))
         inside = [each] if number or is_object else [each.contents]
-        new += [inner.obj for inner in frozen_in(inside) if inner.is_new]
+        side.new.extend(inner.obj for inner in frozen_in(inside) if inner.is_new)
     note_parts(merged, frozen, label)
-    return new
 
 
 def note_parts(merged: Any, frozen: Any, label: str) -> None:

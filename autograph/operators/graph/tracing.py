@@ -29,7 +29,7 @@ from ..calls import call, staged_form
 from ..exceptions import StagedRaise
 from ..iterators import is_iterator
 from ..locations import attributes_of
-from ..refused import is_refusal
+from ..refused import is_refusal, replaced
 from ..state import Cell, Contents, Item, Journal, Location, forget, stack
 from ..unrolling import forget_turns
 from ..variables import UNDEFINED
@@ -222,6 +222,11 @@ def _run(
             result = form(*arguments, **keywords)
             output = _as_output(result)
             memory.look()
+    except Exception as error:
+        refusal = replaced(error)
+        if refusal is None:
+            raise
+        raise refusal from None
     finally:
         left = _Left(journal, tables, body, values)
         left.check_arrays(memory.outdated([result]))

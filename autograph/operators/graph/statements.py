@@ -17,6 +17,7 @@ from ..dispatch import Options, Thunk
 from . import conditions, reach
 from .cond import if_stmt
 from .errors import where
+from .foreseen import may_act
 from .iterables import StagedRange, iterable
 from .loop_options import maximum_iterations
 from .loops import Impure, Loop
@@ -44,7 +45,8 @@ def while_stmt(go: Any, test: Thunk, body: Thunk, names: tuple[str, ...], option
         return if_stmt(running, lambda: conditions.truth(test()), lambda: False, names, (test,))
 
     try:
-        return Loop(turn, condition, {"broke": broke, **count}, (body, test), names, options).stage()["broke"]
+        control = {"broke": broke, **count}
+        return Loop(turn, condition, control, (body, test), names, options, may_act(test)).stage()["broke"]
     except Impure:
         return _while_with_effects(go, test, body, names, options, broke)
 

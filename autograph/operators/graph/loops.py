@@ -12,14 +12,13 @@ from __future__ import annotations
 import gc
 import itertools
 import threading
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from types import CodeType
 from typing import Any
 
 from autograph.errors import BranchMismatchError
-from autograph.runtime import undelivered
+from autograph.runtime import repetitions, undelivered
 from autograph.runtime.ir import Graph, Mark
 from autograph.runtime.ops.control import while_node
 from autograph.runtime.shapes import as_shape
@@ -28,15 +27,15 @@ from autograph.runtime.trace import building, current_graph, value_of
 
 from .. import aliases
 from ..dispatch import Options
-from ..locations import Attribute, Contents, Item, Location, StateOf, locations
-from ..state import stack
-from . import loop_findings, memory, reach, rebinding, state_memory
+from ..locations import Contents, Location, StateOf, locations
+from . import memory, reach, rebinding, state_memory
 from .branches import Key, Outcome, named, old_value, trace_body
 from .dicts import DictOf
 from .errors import where
 from .join import join
 from .loop_aliases import LoopAliases
-from .loop_graphs import acts, stands_in
+from .loop_findings import Nesting, forget, stand_in
+from .loop_graphs import acts
 from .loop_options import shape_invariants, with_shape
 from .loop_slots import Slot, control_spec, made_for_turn, parameter_name
 from .mismatches import of_turns
@@ -49,8 +48,6 @@ MOST_GROWTHS = 10
 UNCOLLECTED = 3
 """Attempts after which garbage is collected at the end of each turn: objects in reference cycles that a turn has made
 and left behind look like state, each time anew."""
-MOST_GUESSES = 10
-"""How often code after an inner loop is traced with types that are not settled."""
 _BREAK = "a staged break"
 
 
@@ -96,16 +93,10 @@ class Loop:
         self._collect = False
         self._last: list[Any] = []
         self._memory = state_memory.LoopMemory()
-        self._outer = _local.open[-1] if _local.open else None
-        self._inside: Counter[Hashable] = Counter()
-        self._place = self._find_place()
         self._tests_first = tests_first
-        self._types = loop_findings.types_at(self._place)
-        self._depth = 0
-        self._graph: Graph | None = None
-        self._is_exact = False
-        self._rests_on_guess = False
-        self._is_all_known = True
+        around = _local.open[-1]._nesting if _local.open else None
+        self._nesting: Nesting = Nesting(around, (bodies[0].__code__, tuple(control)))
+        self._types = self._nesting.types
         known = _local.relations.get(bodies[0].__code__, {})
         self._aliases: LoopAliases = LoopAliases([each._aliases for each in _local.open], known)
         self._stores: memory.Times = {}
@@ -123,13 +114,6 @@ class Loop:
                 self._begin_with_known(slot)
         self._take_from_outer_loops()
         self._begin_with_known(self.control)
-
-    def _find_place(self) -> loop_findings.Place:
-        name = self.bodies[0].__code__, tuple(self.control.initial)
-        if self._outer is None:
-            return (name,)
-        self._outer._inside[name] += 1
-        return (*self._outer._place, (*name, self._outer._inside[name]))
 
     def _begin_with_known(self, slot: Slot) -> None:
         """Gives a part of the state the type that it was found to need when the loop was staged before."""
@@ -177,7 +161,7 @@ class Loop:
             if self._tests_first:
                 self._check_test(graph)
             for attempt in range(ATTEMPTS):
-                mark = graph.mark()
+                mark, seen = graph.mark(), repetitions.mark()
                 self._collect = attempt >= UNCOLLECTED
                 found = self._attempt(graph, mark)
                 self._remember()
@@ -185,39 +169,40 @@ class Loop:
                     return self._finish(*found)
                 graph.truncate(mark)
                 self._stage_lists()
-                if self._may_go_on(graph):
+                if self._nesting.may_go_on(graph):
                     return self._go_on(graph)
+                repetitions.back(seen)
         finally:
             if not _local.open:
                 # What is known of inner loops holds for this statement alone, also when it has failed.
                 _local.found.clear()
                 _local.relations.clear()
-                loop_findings.forget()
+                forget()
         raise self._never_settles()
 
     def _attempt(self, graph: Graph, mark: Mark) -> tuple[Graph, Graph] | None:
         """The test and the body as graphs; None when they are to be traced again."""
-        self._rests_on_guess, self._is_all_known = False, True
-        self._inside.clear()
-        self._depth = len(stack())
-        notes = undelivered.noted()
+        nesting = self._nesting
+        nesting.begin()
+        notes, seen = undelivered.noted(), repetitions.mark()
         _local.open.append(self)
         try:
             return self._trace(graph)
         except BaseException as error:
             graph.truncate(mark)
-            if not self._rests_on_guess or not isinstance(error, Exception):
+            repetitions.back(seen)
+            if not nesting.rests_on_guess or not isinstance(error, Exception):
                 raise
             undelivered.only(notes)  # it may come of types that an inner loop has not settled
-            self._is_exact, self._is_all_known = True, False
+            nesting.is_exact, nesting.is_all_known = True, False
             return None
         finally:
             _local.open.pop()
 
     def _check_test(self, graph: Graph) -> None:
         """Finds a test that changes something before the body is traced, where that shows already."""
-        mark, notes = graph.mark(), undelivered.noted()
-        self._depth = len(stack())
+        mark, notes, seen = graph.mark(), undelivered.noted(), repetitions.mark()
+        self._nesting.begin()
         _local.open.append(self)
         try:
             with aliases.Body() as tested:
@@ -229,26 +214,14 @@ class Loop:
             undelivered.only(notes)
         finally:
             _local.open.pop()
+            repetitions.back(seen)
             graph.truncate(mark)
 
-    def _may_go_on(self, graph: Graph) -> bool:
-        """Whether what comes after the loop may be traced with the types that are known so far.
-
-        The loop around it is traced again then, and this one in it, with all that is known.
-        """
-        outer = self._outer
-        if outer is None or not self._is_all_known or self._types.guesses >= MOST_GUESSES:
-            return False
-        if any(journal.outermost for journal in stack()[outer._depth :]) or not stands_in(graph, outer._graph):
-            return False  # it is part of a function, of which the trace may be kept
-        return not any(each._is_exact for each in _local.open)
-
     def _go_on(self, graph: Graph) -> Any:
-        assert self._outer is not None
-        self._outer._rests_on_guess = True
-        self._types.guesses += 1
+        """Gives values of the types that are known so far to what comes after the loop, as it is traced again."""
+        self._nesting.go_on()
         self._last = []
-        return self._finish(*loop_findings.stand_in(graph, [slot.spec for slot in self._all]))
+        return self._finish(*stand_in(graph, [slot.spec for slot in self._all]))
 
     def _never_settles(self) -> BranchMismatchError:
         return BranchMismatchError(
@@ -279,13 +252,13 @@ class Loop:
             values = self._values_after(outcome, slots, noted)
         noted.drop()
         self._stores = outcome.stores
-        if values is None or self._rests_on_guess:
+        if values is None or self._nesting.rests_on_guess:
             return None
         test_graph = Graph("loop_test", graph)
         with aliases.Body() as tested:
             test = self._traced(self.condition, test_graph, slots, effects=False)
         tested.drop()
-        if self._rests_on_guess:
+        if self._nesting.rests_on_guess:
             return None
         if outcome.returns:
             with building(body_graph), memory.at(self._stores):
@@ -301,7 +274,7 @@ class Loop:
         return test_graph, body_graph
 
     def _traced(self, run: Callable[[Any], Any], graph: Graph, slots: list[Slot], effects: bool) -> Outcome:
-        self._graph = graph
+        self._nesting.graph = graph
         before = [slot.location.get() if slot.location is not None else None for slot in slots]
         self._parameters = [
             [SymbolicTensor(graph.parameter(each, parameter_name(slot))) for each in slot.spec.types()]
@@ -343,9 +316,9 @@ class Loop:
 
     def _values_after(self, outcome: Outcome, slots: list[Slot], noted: aliases.Body) -> list[Any] | None:
         """What the body left of each part of the state; None after widening the state to hold it."""
-        self._last = []
+        self._last, nesting = [], self._nesting
         if not outcome.returns:
-            self._is_exact, self._is_all_known = self._is_exact or self._rests_on_guess, False
+            nesting.is_exact, nesting.is_all_known = nesting.is_exact or nesting.rests_on_guess, False
             return []
         self._unsettled = "the stop signal"
         stable = self._widen(self.control, outcome.result, outcome)
@@ -367,15 +340,14 @@ class Loop:
         self._last = values
         ends = [(key, location, value) for key, location, _, value in self._places(values)]
         known = self._aliases.end(ends, noted, outcome.journal.is_created, outcome.journal.is_early)
-        self._is_all_known &= self._memory.fits(self._keys, self._initial, values) and known
-        stable = stable and self._is_all_known
+        known = self._memory.fits(self._keys, self._initial, values) and known
+        nesting.is_all_known &= known
+        stable = stable and known
         for key, (location, value) in outcome.changes.items():
             self._unsettled = location.label
             slot = self.slots[key] = Slot(location, old_value(location), Constant(None))
             slot.spec = named(self._joined(slot, spec_of(slot.initial), spec_of(value)), slot.label)
-            if slot.lasting_key in self._types.found or not self._is_older_than_turn(location):
-                self._is_all_known = False
-            self._types.found.add(slot.lasting_key)
+            nesting.note_found(slot.lasting_key, location)
             stable = False
         return values if stable else None
 
@@ -389,25 +361,15 @@ class Loop:
             if isinstance(joined, Leaf) and joined.dtype is not slot.spec.dtype:
                 slot.adapt()
                 self._types.adapting.add(slot.lasting_key)
-                loop_findings.forget_inside(self._place)
-                self._is_all_known = False
+                self._nesting.forget_inside()
                 return False
             slot.is_adapting = True
         slot.growths += len(joined.types()) > len(slot.spec.types())
         if slot.growths > MOST_GROWTHS:
             raise self._never_settles()
         slot.spec = joined
-        if loop_findings.lasts(joined):
-            self._types.specs[slot.lasting_key] = joined
-        else:
-            self._is_all_known = False
+        self._nesting.note_type(slot.lasting_key, joined)
         return False
-
-    def _is_older_than_turn(self, place: Location) -> bool:
-        """Whether a place is certainly there before each turn of the loop around this one."""
-        if not isinstance(place, (Attribute, Contents, Item, StateOf)):
-            return True
-        return self._outer is not None and stack()[self._outer._depth].is_early(place.owner)
 
     def _joined(self, slot: Slot, left: Spec, right: Spec) -> Spec:
         try:

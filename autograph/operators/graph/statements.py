@@ -9,6 +9,7 @@ from types import GeneratorType
 from typing import Any
 
 from autograph.errors import MutationError, StagingError
+from autograph.runtime import repetitions
 from autograph.runtime.trace import current_graph
 
 from .. import control_flow, heap
@@ -72,7 +73,8 @@ def _while_with_effects(go: Any, test: Thunk, body: Thunk, names: tuple[str, ...
 
 def while_rest(stop: Any, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options) -> Any:
     """Stages what is left of a ``while`` loop after a turn that gave a staged stop signal."""
-    return while_stmt(None, test, body, names, options, broke=_signal(stop))
+    with repetitions.repeated():
+        return while_stmt(None, test, body, names, options, broke=_signal(stop))
 
 
 def for_stmt(
@@ -141,7 +143,8 @@ def for_rest(
     if rest is not None:
         if rest.stop is not None and not len(range(rest.first, rest.stop, rest.step)):
             return stop
-        return for_stmt(rest, body, names, options, broke=stop)
+        with repetitions.repeated():
+            return for_stmt(rest, body, names, options, broke=stop)
     for _ in range(UNROLL_LIMIT):
         stop, finished = _next_turn(stop, iterator, body, names)
         heap.check_iterator(iterator)

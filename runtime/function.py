@@ -13,7 +13,7 @@ from autograph.config import settings
 from autograph.errors import InvalidTypeError, SignatureError, StagedRecursionError
 from autograph.tracebacks import trim, trimming
 
-from . import call_state, nest, numerics, shapes, trace
+from . import call_state, nest, numerics, repetitions, shapes, trace
 from .arguments import (
     Parameters,
     cast_to,
@@ -235,13 +235,15 @@ class Function:
         if not is_mine:
             return found
         assert isinstance(found, Pending)
-        pending = found
+        pending, before = found, repetitions.mark()
         try:
             # A failed first trace leaves the right to create variables to the next.
-            concrete = traced_twice(not traces.by_key, tensors, lambda: self._trace(values, specs, pending))
+            with repetitions.scope():
+                concrete = traced_twice(not traces.by_key, tensors, lambda: self._trace(values, specs, pending))
             pending.keep(concrete, lambda warn: traces.remember(concrete, key, general, warn))
             return concrete
         except Exception as error:
+            repetitions.back(before)
             if called:
                 run_unfinished(error, pending.graph, traces.parameters, values, tensors)
             raise

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from autograph.errors import StagingError
 
-from . import dtypes, nest, shapes, trace
+from . import dtypes, nest, repetitions, shapes, trace
 from .convert import cast
 from .ir import Graph, Location, Type, Value
 from .ops.control import CALL, check_fit
@@ -132,12 +132,13 @@ class Pending:
         ``trace_once`` makes a graph, sets `graph` to it before it runs the function, and returns it with the structure
         of its output tensors. Raises `StagingError` when no end of the recursion is found.
         """
-        stack, known = _local.stack, _local.known.copy()
+        stack, known, before = _local.stack, _local.known.copy(), repetitions.mark()
         self.place = len(stack)
         stack.append(self)
         try:
             for _ in range(_ROUNDS):
                 self.low, self.unstable, self.members = self.place, False, {}
+                repetitions.back(before)
                 graph, outputs = self._round(trace_once)
                 if self.low < self.place:
                     stack[self.low].unstable |= self.unstable
@@ -148,6 +149,9 @@ class Pending:
                 f"{self.name}() calls itself, and returns something else each time that it is traced",
                 "return values of one type and structure, which do not depend on what Python counts or stores outside",
             )
+        except StagingError:
+            repetitions.back(before)  # it may be traced again where there is more room
+            raise
         finally:
             stack.pop()
             if self.low == self.place:

@@ -64,11 +64,21 @@ def forget() -> None:
 @contextmanager
 def attempt() -> Iterator[None]:
     """Forgets what is noted in its body if that raises a refusal, which is suppressed: something else is tried then."""
-    before = list(_local.notes)
+    before = noted()
     try:
         yield
     except AutographError:
-        _local.notes[:] = before
+        only(before)
+
+
+def noted() -> list[AutographError]:
+    """What is noted so far, for `only`."""
+    return list(_local.notes)
+
+
+def only(notes: list[AutographError]) -> None:
+    """Forgets what has been noted since `noted` gave some notes: what has raised it is tried in another way."""
+    _local.notes[:] = notes
 
 
 def deliver() -> None:

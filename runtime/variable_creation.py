@@ -15,7 +15,7 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, StagingError
 
-from . import deferred, trace
+from . import deferred, repetitions, trace
 from .convert import convert_to_tensor, wrap
 from .dtypes import DType
 from .execute.interpreter import run_node
@@ -66,11 +66,13 @@ def traced_twice(first: bool, arguments: Sequence[Any], make: Callable[[], Any])
     ``arguments``: the tensors of the call, for initial values that depend on them. Raises `ValueError` for variables
     that are created when the function is not traced for the first time.
     """
+    before = repetitions.mark()
     with _Scope(arguments, first) as scope:
         made = make()
     if not scope.created:
         return made
     deferred.trace_ended()
+    repetitions.back(before)
     with _Scope(arguments, False):
         return make()
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from itertools import repeat
 from typing import Any
 
+from autograph.runtime import repetitions
+
 from .builtin_calls import iterated, truth
 from .calls import call
 from .dispatch import Options, Thunk, backend_of, open_traces
@@ -43,11 +45,14 @@ def while_stmt(test: Thunk, body: Thunk, names: tuple[str, ...] = (), options: O
     one of them is staged, the rest of the loop is staged.
     """
     for _ in turns(repeat(None)):
+        seen = repetitions.mark() if open_traces else None
         go = test()
         if go is not True:
             go = truth(go)
             backend = backend_of(go)
             if backend is not None:
+                if seen is not None:
+                    repetitions.back(seen)  # the test is traced again
                 return backend.while_stmt(go, test, body, names, options)
             if not go:
                 return False

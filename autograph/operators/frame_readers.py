@@ -68,7 +68,7 @@ def _getframemodulename(depth: int = 0) -> str | None:
 def _warn(message: Any, category: Any = None, stacklevel: int = 1, source: Any = None, **keywords: Any) -> None:
     own = sys._getframe()
     prefixes = keywords.pop("skip_file_prefixes", ())
-    frames = user_frames(own.f_back)
+    frames = user_frames(_outside(own.f_back))
     if prefixes:
         first = next(frames)
         frames = itertools.chain([first], (each for each in frames if not each.f_code.co_filename.startswith(prefixes)))
@@ -102,7 +102,8 @@ def _getouterframes(frame: FrameType, context: int = 1) -> list[inspect.FrameInf
 
 
 def _summary(frame: FrameType, limit: int | None) -> traceback.StackSummary:
-    found = traceback.StackSummary.extract(((each, each.f_lineno) for each in user_frames(frame)), limit=limit)
+    frames = user_frames(_outside(frame))
+    found = traceback.StackSummary.extract(((each, each.f_lineno) for each in frames), limit=limit)
     found.reverse()
     return found
 

@@ -14,24 +14,6 @@ WRONG: dict[str, tuple[str, ...]] = {
         "a dict beside the list, calls without source of closures",
         "a dict beside the list, calls without source with all of it",
     ),
-    "loops": (
-        "a dict",
-        "an array",
-    ),
-    "growing": (
-        "a dtype, three deep",
-        "a dtype, four deep, and an attribute",
-    ),
-    "shown": (
-        "print, one loop",
-        "print, three",
-        "print of a value, one loop",
-        "print of a value, three",
-        "log, one loop",
-        "log, three",
-        "write, one loop",
-        "write, three",
-    ),
     "changes in place": (
         "appended, add",
         "appended, multiply",

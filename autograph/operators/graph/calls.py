@@ -24,7 +24,7 @@ from ..calls import call
 from ..dispatch import backend_of
 from ..frame_readers import reader
 from ..locations import Mutable, has_hidden_state
-from . import effects, library_errors, rebinding, unconverted
+from . import effects, library_errors, rebinding, showing, unconverted
 from .dicts import StagedDict
 from .errors import where
 
@@ -60,7 +60,7 @@ calls_libraries(__file__)
 
 def watch_call(function: Any) -> Callable[..., Any]:
     """What to call in place of an unconverted function while a graph is built: it gets the staged forms of lists."""
-    form = _watched(function)
+    form = showing.once(function, _watched(function))
     if not state.stack() or _needs_the_frame(function) or isinstance(function, (Function, ConcreteFunction)):
         return form
     return heap.giving(form)

@@ -82,6 +82,12 @@ def _uses(code: CodeType) -> _Uses:
     return _Uses(frozenset(names), frozenset(attributes), frozenset(variables), frozenset(loaded), stores_items)
 
 
+def may_act(test: Callable[..., Any]) -> bool:
+    """Whether the code of a test may change something: it calls a function, or sets a variable."""
+    uses = _uses(test.__code__)
+    return "call" in uses.names or bool(uses.variables)
+
+
 class Foreseen(NamedTuple):
     """What code tells of a function that is called with some values.
 

@@ -14,6 +14,13 @@ def acts(graph: Graph) -> bool:
     return any(node.op.effect and node.op.name not in _LOOKING for node in graph.walk())
 
 
+def stands_in(graph: Graph | None, outer: Graph | None) -> bool:
+    """Whether a graph is a part of another one, at any depth, or that itself."""
+    while graph is not None and graph is not outer:
+        graph = graph.parent
+    return graph is not None
+
+
 def read_in(graph: Graph) -> set[Any]:
     """The values that nodes of a graph take, but for those that a branch only hands on."""
     read: set[Any] = set()

@@ -2,6 +2,9 @@
 
 The body is traced with parameters in the place of the state. Where what it leaves doesn't fit what it was given, the
 types are joined and it is traced again: dtypes only get wider and shapes less exact, so that this ends.
+
+A loop inside of another one finds out what it needs together with that one: the code after it goes on with the types
+that are known so far, so that one more attempt at the outermost loop has the types of all.
 """
 
 from __future__ import annotations
@@ -10,11 +13,13 @@ import gc
 import itertools
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from types import CodeType
 from typing import Any
 
 from autograph.errors import BranchMismatchError
-from autograph.runtime.ir import Graph
+from autograph.runtime import repetitions, undelivered
+from autograph.runtime.ir import Graph, Mark
 from autograph.runtime.ops.control import while_node
 from autograph.runtime.shapes import as_shape
 from autograph.runtime.tensor import SymbolicTensor
@@ -29,11 +34,13 @@ from .dicts import DictOf
 from .errors import where
 from .join import join
 from .loop_aliases import LoopAliases
+from .loop_findings import Nesting, forget, stand_in
 from .loop_graphs import acts
 from .loop_options import shape_invariants, with_shape
+from .loop_slots import Slot, control_spec, made_for_turn, parameter_name
 from .mismatches import of_turns
-from .specs import Constant, Frozen, Leaf, ListOf, Mismatch, Optional, Reference, Spec, Tree
-from .values import freeze, frozen_after, frozen_in, references_in, spec_of, structure_of, varying
+from .specs import Constant, Frozen, Leaf, ListOf, Mismatch, Spec
+from .values import frozen_after, references_in, spec_of, structure_of, varying
 
 ATTEMPTS = 40
 MOST_GROWTHS = 10
@@ -42,21 +49,6 @@ UNCOLLECTED = 3
 """Attempts after which garbage is collected at the end of each turn: objects in reference cycles that a turn has made
 and left behind look like state, each time anew."""
 _BREAK = "a staged break"
-
-
-class Slot:
-    """One part of a loop's state."""
-
-    def __init__(self, location: Location | None, initial: Any, spec: Spec) -> None:
-        self.location = location
-        self.initial = initial
-        self.spec = spec
-        self.tried_constant = False
-        self.growths = 0
-
-    @property
-    def label(self) -> str:
-        return self.location.label if self.location is not None else ""
 
 
 class _Local(threading.local):
@@ -80,6 +72,7 @@ class Loop:
 
     ``turn`` makes one turn from the control values (a dict of what is not the user's: an index, a flag) to the next;
     ``condition`` says from them whether there is another turn. Both see the state in the user's variables.
+    ``tests_first``: whether the condition may change something, so that it is traced before the first turn.
     """
 
     def __init__(
@@ -90,15 +83,20 @@ class Loop:
         bodies: tuple[Callable[..., Any], ...],
         names: tuple[str, ...],
         options: Options,
+        tests_first: bool = False,
     ) -> None:
         self.turn = turn
         self.condition = condition
         self.bodies = bodies
         self.names = names
-        self.control = Slot(None, control, _control_spec(control))
+        self.control = Slot(None, control, control_spec(control))
         self._collect = False
         self._last: list[Any] = []
         self._memory = state_memory.LoopMemory()
+        self._tests_first = tests_first
+        around = _local.open[-1]._nesting if _local.open else None
+        self._nesting: Nesting = Nesting(around, (bodies[0].__code__, tuple(control)))
+        self._types = self._nesting.types
         known = _local.relations.get(bodies[0].__code__, {})
         self._aliases: LoopAliases = LoopAliases([each._aliases for each in _local.open], known)
         self._stores: memory.Times = {}
@@ -113,7 +111,21 @@ class Loop:
                 for value, shape in invariants:
                     if value is raw and isinstance(slot.spec, Leaf):
                         slot.spec = with_shape(slot.spec, as_shape(shape), location.label)
+                self._begin_with_known(slot)
         self._take_from_outer_loops()
+        self._begin_with_known(self.control)
+
+    def _begin_with_known(self, slot: Slot) -> None:
+        """Gives a part of the state the type that it was found to need when the loop was staged before."""
+        if type(slot.initial) in (bool, int, float) and isinstance(slot.spec, Leaf):
+            around = [each.slots.get(slot.location.key) for each in _local.open] if slot.location else []
+            adapts = any(each and each.is_adapting and each.initial is slot.initial for each in around)
+            if adapts or slot.lasting_key in self._types.adapting:
+                slot.adapt()
+        known = self._types.specs.get(slot.lasting_key)
+        if known is not None:
+            with suppress(Mismatch):
+                slot.spec = named(join(slot.spec, known), slot.label)
 
     def _take_from_outer_loops(self) -> None:
         """Begins with what this loop is known to change besides variables, if an outer loop has it as state.
@@ -123,7 +135,7 @@ class Loop:
         """
         labels = _local.found.get(self.bodies[0].__code__, set())
         if _BREAK in labels:
-            self.control.spec = _control_spec(self.control.initial, varying)
+            self.control.spec = control_spec(self.control.initial, varying)
         for outer in _local.open:
             for key, slot in outer.slots.items():
                 if slot.label in labels and key not in self.slots and slot.location is not None:
@@ -135,7 +147,7 @@ class Loop:
         if _local.open:
             found = {slot.label for slot in self.slots.values() if isinstance(slot.location, (Contents, StateOf))}
             found.update({slot.label for slot in self.slots.values()} - set(self.names))
-            if self.control.spec != _control_spec(self.control.initial):
+            if self.control.spec != control_spec(self.control.initial):
                 found.add(_BREAK)
             _local.found.setdefault(self.bodies[0].__code__, set()).update(found)
             _local.relations.setdefault(self.bodies[0].__code__, {}).update(self._aliases.lasting())
@@ -146,28 +158,70 @@ class Loop:
         assert graph is not None
         try:
             aliases.finish_body(is_loop=True)  # before the mark: what it adds to the graph is to stay
+            if self._tests_first:
+                self._check_test(graph)
             for attempt in range(ATTEMPTS):
-                mark = graph.mark()
+                mark, seen = graph.mark(), repetitions.mark()
                 self._collect = attempt >= UNCOLLECTED
-                _local.open.append(self)
-                try:
-                    found = self._trace(graph)
-                except BaseException:
-                    graph.truncate(mark)
-                    raise
-                finally:
-                    _local.open.pop()
+                found = self._attempt(graph, mark)
                 self._remember()
                 if found is not None:
                     return self._finish(*found)
                 graph.truncate(mark)
                 self._stage_lists()
+                if self._nesting.may_go_on(graph):
+                    return self._go_on(graph)
+                repetitions.back(seen)
         finally:
             if not _local.open:
                 # What is known of inner loops holds for this statement alone, also when it has failed.
                 _local.found.clear()
                 _local.relations.clear()
+                forget()
         raise self._never_settles()
+
+    def _attempt(self, graph: Graph, mark: Mark) -> tuple[Graph, Graph] | None:
+        """The test and the body as graphs; None when they are to be traced again."""
+        nesting = self._nesting
+        nesting.begin()
+        notes, seen = undelivered.noted(), repetitions.mark()
+        _local.open.append(self)
+        try:
+            return self._trace(graph)
+        except BaseException as error:
+            graph.truncate(mark)
+            repetitions.back(seen)
+            if not nesting.rests_on_guess or not isinstance(error, Exception):
+                raise
+            undelivered.only(notes)  # it may come of types that an inner loop has not settled
+            nesting.is_exact, nesting.is_all_known = True, False
+            return None
+        finally:
+            _local.open.pop()
+
+    def _check_test(self, graph: Graph) -> None:
+        """Finds a test that changes something before the body is traced, where that shows already."""
+        mark, notes, seen = graph.mark(), undelivered.noted(), repetitions.mark()
+        self._nesting.begin()
+        _local.open.append(self)
+        try:
+            with aliases.Body() as tested:
+                self._traced(self.condition, Graph("loop_test", graph), self._all, effects=False)
+            tested.drop()
+        except Impure:
+            raise
+        except Exception:  # it comes again after the body, if it is in its place
+            undelivered.only(notes)
+        finally:
+            _local.open.pop()
+            repetitions.back(seen)
+            graph.truncate(mark)
+
+    def _go_on(self, graph: Graph) -> Any:
+        """Gives values of the types that are known so far to what comes after the loop, as it is traced again."""
+        self._nesting.go_on()
+        self._last = []
+        return self._finish(*stand_in(graph, [slot.spec for slot in self._all]))
 
     def _never_settles(self) -> BranchMismatchError:
         return BranchMismatchError(
@@ -197,13 +251,15 @@ class Loop:
             outcome = self._traced(self.turn, body_graph, slots, effects=True)
             values = self._values_after(outcome, slots, noted)
         noted.drop()
-        if values is None:
+        self._stores = outcome.stores
+        if values is None or self._nesting.rests_on_guess:
             return None
         test_graph = Graph("loop_test", graph)
         with aliases.Body() as tested:
             test = self._traced(self.condition, test_graph, slots, effects=False)
         tested.drop()
-        self._stores = outcome.stores
+        if self._nesting.rests_on_guess:
+            return None
         if outcome.returns:
             with building(body_graph), memory.at(self._stores):
                 tensors: list[Any] = []
@@ -218,9 +274,10 @@ class Loop:
         return test_graph, body_graph
 
     def _traced(self, run: Callable[[Any], Any], graph: Graph, slots: list[Slot], effects: bool) -> Outcome:
+        self._nesting.graph = graph
         before = [slot.location.get() if slot.location is not None else None for slot in slots]
         self._parameters = [
-            [SymbolicTensor(graph.parameter(each, _parameter_name(slot))) for each in slot.spec.types()]
+            [SymbolicTensor(graph.parameter(each, parameter_name(slot))) for each in slot.spec.types()]
             for slot in slots
         ]
         tensors = itertools.chain.from_iterable(self._parameters)
@@ -259,8 +316,9 @@ class Loop:
 
     def _values_after(self, outcome: Outcome, slots: list[Slot], noted: aliases.Body) -> list[Any] | None:
         """What the body left of each part of the state; None after widening the state to hold it."""
-        self._last = []
+        self._last, nesting = [], self._nesting
         if not outcome.returns:
+            nesting.is_exact, nesting.is_all_known = nesting.is_exact or nesting.rests_on_guess, False
             return []
         self._unsettled = "the stop signal"
         stable = self._widen(self.control, outcome.result, outcome)
@@ -269,7 +327,7 @@ class Loop:
             assert slot.location is not None
             key, value = slot.location.key, given
             # What the variable holds at the start of each turn, made for that turn, is part of the variable's value.
-            made = {id(each) for each in _made_for_turn(slot, given)}
+            made = {id(each) for each in made_for_turn(slot, given)}
             inside = [outcome.changes.pop(each) for each in list(outcome.changes) if each[1] in made]
             changed = bool(inside)
             if changed:
@@ -281,12 +339,15 @@ class Loop:
             values.append(value)
         self._last = values
         ends = [(key, location, value) for key, location, _, value in self._places(values)]
-        stable = self._aliases.end(ends, noted, outcome.journal.is_created, outcome.journal.is_early) and stable
-        stable = self._memory.fits(self._keys, self._initial, values) and stable
+        known = self._aliases.end(ends, noted, outcome.journal.is_created, outcome.journal.is_early)
+        known = self._memory.fits(self._keys, self._initial, values) and known
+        nesting.is_all_known &= known
+        stable = stable and known
         for key, (location, value) in outcome.changes.items():
             self._unsettled = location.label
             slot = self.slots[key] = Slot(location, old_value(location), Constant(None))
             slot.spec = named(self._joined(slot, spec_of(slot.initial), spec_of(value)), slot.label)
+            nesting.note_found(slot.lasting_key, location)
             stable = False
         return values if stable else None
 
@@ -295,16 +356,19 @@ class Loop:
         joined = named(self._joined(slot, slot.spec, spec_of(value)), slot.label)
         if joined == slot.spec:
             return True
-        if not slot.tried_constant and isinstance(slot.spec, Leaf) and type(slot.initial) in (bool, int, float):
-            # A Python number adapts to what it meets; with the dtype of the guess it may have widened that instead.
-            slot.tried_constant = True
-            if isinstance(joined, Leaf) and joined.dtype is not slot.spec.dtype:
-                joined = Constant(slot.initial)
         self._unsettled = slot.label or "the stop signal"
+        if isinstance(slot.spec, Leaf) and type(slot.initial) in (bool, int, float) and not slot.is_adapting:
+            if isinstance(joined, Leaf) and joined.dtype is not slot.spec.dtype:
+                slot.adapt()
+                self._types.adapting.add(slot.lasting_key)
+                self._nesting.forget_inside()
+                return False
+            slot.is_adapting = True
         slot.growths += len(joined.types()) > len(slot.spec.types())
         if slot.growths > MOST_GROWTHS:
             raise self._never_settles()
         slot.spec = joined
+        self._nesting.note_type(slot.lasting_key, joined)
         return False
 
     def _joined(self, slot: Slot, left: Spec, right: Spec) -> Spec:
@@ -345,31 +409,3 @@ class Loop:
             for slot, value, frozen in zip(self._all, values, column, strict=True):
                 reach.note_parts(value, frozen, slot.label)
         return values[0]
-
-
-def _made_for_turn(slot: Slot, value: Any) -> list[Any]:
-    """What can be changed in a variable and is made anew for each turn, in place of what was there before the loop."""
-    same = [freeze(each, lambda _: False) for each in _referenced(slot.spec)]
-    known = references_in([slot.initial, *same])
-    return [each.obj for each in frozen_in([freeze(value, lambda _: False)]) if id(each.obj) not in known]
-
-
-def _referenced(spec: Spec) -> Iterator[Any]:
-    """The objects that each turn is given themselves, not copies of them."""
-    if isinstance(spec, Reference):
-        yield spec.frozen.obj
-    elif isinstance(spec, Optional):
-        yield from _referenced(spec.inner)
-    elif isinstance(spec, Tree):
-        for child in spec.children:
-            yield from _referenced(child)
-
-
-def _control_spec(control: dict[str, Any], of_flag: Callable[[Any], Spec] = spec_of) -> Spec:
-    children = [of_flag(each) if isinstance(each, bool) else varying(each) for each in control.values()]
-    return Tree(dict, tuple(control), children)
-
-
-def _parameter_name(slot: Slot) -> str:
-    name = slot.label.rpartition(".")[2]
-    return name if name.isidentifier() else "state"

@@ -16,7 +16,7 @@ from inspect import Parameter
 from types import FrameType, FunctionType
 from typing import Any
 
-from autograph.runtime import trace
+from autograph.runtime import repetitions, trace
 from autograph.runtime.arguments import Parameters, key_of
 from autograph.runtime.convert import convert_to_tensor
 from autograph.runtime.function import Function, part_of_a_trace
@@ -63,7 +63,7 @@ def recursive(python_function: FunctionType, form: Callable[..., Any]) -> Callab
         graph = trace.current_graph()
         assert graph is not None
         settle()
-        mark = graph.mark()
+        mark, seen = graph.mark(), repetitions.mark()
         try:
             return form(*arguments, **keywords)
         except _Endless as endless:
@@ -78,6 +78,7 @@ def recursive(python_function: FunctionType, form: Callable[..., Any]) -> Callab
             if len(frames) > 1:
                 raise _Endless(python_function, values) from error
         graph.truncate(mark)
+        repetitions.back(seen)
         leaves = [_in_graph(leaf) if i in changing else leaf for i, leaf in enumerate(_leaves(values))]
         positional, keywords = parameters.split(_packed(tuple(values), iter(leaves)))
         return _call_graph(python_function, positional, keywords)
@@ -120,7 +121,8 @@ def _call_graph(python_function: FunctionType, arguments: tuple[Any, ...], keywo
     # It serves this call only: what its variables from outside hold may change until the next.
     made = _local.under_way[python_function] = part_of_a_trace(python_function)
     try:
-        return made(*arguments, **keywords)
+        with repetitions.repeated():  # the call that is being traced around it has shown what this function shows
+            return made(*arguments, **keywords)
     finally:
         del _local.under_way[python_function]
 

@@ -9,6 +9,7 @@ from types import GeneratorType
 from typing import Any
 
 from autograph.errors import MutationError, StagingError
+from autograph.runtime import repetitions
 from autograph.runtime.trace import current_graph
 
 from .. import control_flow, heap
@@ -17,6 +18,7 @@ from ..dispatch import Options, Thunk
 from . import conditions, reach
 from .cond import if_stmt
 from .errors import where
+from .foreseen import may_act
 from .iterables import StagedRange, iterable
 from .loop_options import maximum_iterations
 from .loops import Impure, Loop
@@ -44,7 +46,8 @@ def while_stmt(go: Any, test: Thunk, body: Thunk, names: tuple[str, ...], option
         return if_stmt(running, lambda: conditions.truth(test()), lambda: False, names, (test,))
 
     try:
-        return Loop(turn, condition, {"broke": broke, **count}, (body, test), names, options).stage()["broke"]
+        control = {"broke": broke, **count}
+        return Loop(turn, condition, control, (body, test), names, options, may_act(test)).stage()["broke"]
     except Impure:
         return _while_with_effects(go, test, body, names, options, broke)
 
@@ -70,7 +73,8 @@ def _while_with_effects(go: Any, test: Thunk, body: Thunk, names: tuple[str, ...
 
 def while_rest(stop: Any, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options) -> Any:
     """Stages what is left of a ``while`` loop after a turn that gave a staged stop signal."""
-    return while_stmt(None, test, body, names, options, broke=_signal(stop))
+    with repetitions.repeated():
+        return while_stmt(None, test, body, names, options, broke=_signal(stop))
 
 
 def for_stmt(
@@ -139,7 +143,8 @@ def for_rest(
     if rest is not None:
         if rest.stop is not None and not len(range(rest.first, rest.stop, rest.step)):
             return stop
-        return for_stmt(rest, body, names, options, broke=stop)
+        with repetitions.repeated():
+            return for_stmt(rest, body, names, options, broke=stop)
     for _ in range(UNROLL_LIMIT):
         stop, finished = _next_turn(stop, iterator, body, names)
         heap.check_iterator(iterator)

@@ -32,7 +32,7 @@ from autograph.runtime.variable import Variable
 
 from .. import heap
 from ..calls import call, is_left_alone
-from . import effects
+from . import effects, showing
 from .errors import type_error
 from .iterables import StagedIterable
 from .lists import StagedList
@@ -274,10 +274,12 @@ def show(*values: Any, **keywords: Any) -> None:
     """
     file = keywords.get("file")
     if file is None or effects.is_printing(file):
-        print(*[text_while_tracing(each) if isinstance(each, SymbolicTensor) else each for each in values], **keywords)
+        values = tuple(text_while_tracing(each) if isinstance(each, SymbolicTensor) else each for each in values)
+        showing.printed(lambda target: print(*values, **{**keywords, "file": target}), file)
         return
     effects.check_file(file)
-    trace_text.written(functools.partial(print, *values, **keywords))
+    write = functools.partial(print, *values)
+    showing.printed(lambda target: trace_text.written(functools.partial(write, **{**keywords, "file": target})), file)
 
 
 _SPECIAL: dict[str, Callable[..., Any]] = {"format": format_text, "format_map": format_map, "join": join}

@@ -17,7 +17,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from autograph.errors import MutationError
-from autograph.runtime import trace, undelivered
+from autograph.runtime import repetitions, trace, undelivered
 from autograph.runtime.arguments import mutation_error
 from autograph.runtime.ir import Graph
 from autograph.runtime.optional import OptionalOutput
@@ -103,13 +103,14 @@ def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...]
     if not stack():
         undelivered.forget()
     places, guards, attributes = guessed(form, [*arguments, *keywords.values()], graph)
-    mark, is_traced, result = graph.mark(), False, None
+    mark, seen, is_traced, result = graph.mark(), repetitions.mark(), False, None
     if places:
         with undelivered.attempt():
             result = _settled(graph, form, arguments, keywords, places)
             is_traced = True
     if not is_traced:  # what is no tensor of the graph may be staged
         graph.truncate(mark)
+        repetitions.back(seen)
         places = {}
         result = _settled(graph, form, arguments, keywords, places)
     if graph.takes_state:
@@ -128,7 +129,7 @@ def _settled(
     """Traces until what is known of the places outside, which are inputs of the graph, holds for all that it writes."""
     values = [*arguments, *keywords.values()]
     for attempt in range(ATTEMPTS):
-        mark = graph.mark()
+        mark, seen = graph.mark(), repetitions.mark()
         tables = _Tables(places, graph)
         graph.state = []
         for place in places.values():
@@ -162,6 +163,7 @@ def _settled(
             undelivered.deliver()
             return result
         graph.truncate(mark)
+        repetitions.back(seen)
     raise MutationError(
         f"what this function writes outside itself is something else each time that it is traced: `{unsettled[0]}`",
         **where(),

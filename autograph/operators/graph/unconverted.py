@@ -213,15 +213,17 @@ class _Watch:
             obj = variables.get(name, _MISSING)
             is_old = id(obj) in self._old or name in frame.f_code.co_freevars
             if obj is _MISSING:
+                if _is_in_library(frame):  # the library's own tables
+                    continue
                 obj, is_old = _global(frame, name), True
-            if isinstance(obj, ModuleType):
-                if not _has_functions_in_python(obj):
-                    self.note_all()
-            elif not is_old and not isinstance(obj, _UNCHANGING):
-                self.note_all()
-            elif not isinstance(obj, type):
+            if isinstance(obj, ModuleType) and obj.__name__.partition(".")[0] == "autograph":
+                continue
+            is_known = is_old and not isinstance(obj, type) and not _gives_changing(obj, frame.f_code.co_names)
+            if is_known:
                 self._noted.append(obj)
                 self._note(obj)
+            elif not isinstance(obj, _UNCHANGING):
+                self.note_all()
 
 
 _MISSING = object()
@@ -318,6 +320,14 @@ def _is_of_extension(cls: type) -> bool:
     module = getattr(cls, "__module__", None)
     name = module.partition(".")[0] if isinstance(module, str) else ""
     return name not in sys.stdlib_module_names and name not in _OWN and not is_written_in_python(cls)
+
+
+def _gives_changing(obj: Any, names: Iterable[str]) -> bool:
+    """Whether an object is a module that has functions that aren't Python's, under names that tell of changes."""
+    if not isinstance(obj, ModuleType):
+        return False
+    found = [vars(obj).get(name) for name in CHANGING.intersection(names)]
+    return any(not isinstance(each, (FunctionType, type(None))) for each in found)
 
 
 def _has_functions_in_python(module: ModuleType) -> bool:

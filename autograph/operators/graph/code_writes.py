@@ -13,7 +13,12 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any, NamedTuple
 
-CHANGING = frozenset(
+def words(text: str) -> frozenset[str]:
+    """The words of a text."""
+    return frozenset(text.split())
+
+
+CHANGING = words(
     """
     add append appendleft clear difference_update discard extend extendleft insert intersection_update move_to_end pop
     popitem popleft remove reverse rotate setdefault sort subtract symmetric_difference_update update
@@ -21,10 +26,11 @@ CHANGING = frozenset(
     heapify heappop heappush heappushpop heapreplace insort insort_left insort_right shuffle pack_into readinto
     setattr delattr exec eval globals locals vars getattr methodcaller setitem delitem at
     iadd iand iconcat ifloordiv ilshift imatmul imod imul ior ipow irshift isub itruediv ixor
-    __dict__ __class__ __setattr__ __delattr__ __setitem__ __delitem__ __setstate__ __closure__ cell_contents __globals__
+    __dict__ __class__ __setattr__ __delattr__ __setitem__ __delitem__ __setstate__ __closure__ __globals__
+    cell_contents
     __iadd__ __iand__ __ifloordiv__ __ilshift__ __imatmul__ __imod__ __imul__ __ior__ __ipow__ __irshift__ __isub__
     __itruediv__ __ixor__ __init__ f_locals f_globals f_back _getframe currentframe get_objects get_referrers
-    """.split()
+    """
 )
 """Names of functions and methods written in C that change objects, or give access to what no instruction shows."""
 
@@ -49,11 +55,9 @@ class Writes(NamedTuple):
 
 
 _MAKING = frozenset(("BUILD_LIST", "BUILD_MAP", "BUILD_SET", "BUILD_TUPLE", "BUILD_STRING", "BUILD_SLICE"))
-_SKIPPED = frozenset(
-    "NOP CACHE RESUME PRECALL KW_NAMES COPY_FREE_VARS MAKE_CELL EXTENDED_ARG RETURN_GENERATOR NOT_TAKEN".split()
-)
-_TWO_TO_ONE = frozenset("BINARY_OP BINARY_SUBSCR COMPARE_OP CONTAINS_OP IS_OP".split())
-_FILLING = frozenset("LIST_APPEND LIST_EXTEND SET_ADD SET_UPDATE DICT_UPDATE DICT_MERGE".split())
+_SKIPPED = words("NOP CACHE RESUME PRECALL KW_NAMES COPY_FREE_VARS MAKE_CELL EXTENDED_ARG RETURN_GENERATOR NOT_TAKEN")
+_TWO_TO_ONE = words("BINARY_OP BINARY_SUBSCR COMPARE_OP CONTAINS_OP IS_OP")
+_FILLING = words("LIST_APPEND LIST_EXTEND SET_ADD SET_UPDATE DICT_UPDATE DICT_MERGE")
 
 
 @lru_cache(maxsize=4096)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from types import BuiltinFunctionType, FrameType, FunctionType, MethodType, MethodWrapperType, ModuleType
 from typing import Any
@@ -34,7 +34,7 @@ from ..iterators import is_iterator
 from ..locations import is_plain_object, is_written_in_python
 from ..special_methods import method
 from . import effects, reach
-from .code_writes import CHANGING, Value, writes
+from .code_writes import CHANGING, Value, words, writes
 
 
 def watched(function: Any, call: Callable[..., Any]) -> Callable[..., Any]:
@@ -184,12 +184,21 @@ class _Watch:
             self._own.append(is_own)
             if not is_own:
                 self._begins(frame)
-            elif isinstance(frame.f_locals.get("out"), np.ndarray):
-                self.note_all()
+            else:
+                self._begins_own(frame)
         elif event == "return" and self._own:
             self._own.pop()
         elif event == "c_call" and self._own and not self._own[-1] and _may_change(argument, frame):
             self.note_all()
+
+    def _begins_own(self, frame: FrameType) -> None:
+        """Notes what a function changes by operators that are left to Python; it notes all else itself."""
+        if isinstance(frame.f_locals.get("out"), np.ndarray):
+            self.note_all()
+        elif is_converted(frame.f_code, True):
+            for each in frame.f_locals.values():
+                if isinstance(each, (np.ndarray, defaultdict)):
+                    self._note(each)
 
     def _begins(self, frame: FrameType) -> None:
         """Notes what a Python function that begins may change."""
@@ -231,11 +240,12 @@ _UNCHANGING = (str, bytes, int, float, complex, tuple, range, frozenset, type(No
 _CONTAINERS = (list, dict, set, deque, bytearray, np.ndarray)
 _OWN = ("autograph", "numpy")
 _INDEXED = frozenset((str, bytes, tuple, list, dict, range, bytearray, deque, np.ndarray, type))
-_CHANGES_NOTHING = frozenset(
+_CHANGES_NOTHING = words(
     """
-    builtins math cmath itertools _functools _operator _struct _json _sre unicodedata binascii zlib time sys _abc _string
-    _warnings _weakref _collections _stat _bisect _heapq _thread _imp marshal errno posix nt _datetime _decimal _hashlib
-    """.split()
+    builtins math cmath itertools _functools _operator _struct _json _sre unicodedata binascii zlib time sys _abc
+    _string _warnings _weakref _collections _stat _bisect _heapq _thread _imp marshal errno posix nt _datetime _decimal
+    _hashlib
+    """
 )
 """Modules in C whose functions, but for those in `CHANGING`, change no objects that they are given."""
 _WITH_OUTPUT = frozenset(("concatenate", "dot"))

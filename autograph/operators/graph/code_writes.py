@@ -13,6 +13,7 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any, NamedTuple
 
+
 def words(text: str) -> frozenset[str]:
     """The words of a text."""
     return frozenset(text.split())

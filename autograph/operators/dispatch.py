@@ -234,6 +234,9 @@ class Backend:
         """What to call in place of an unconverted function while staging, so that its mutations are seen."""
         return function
 
+    def note_key(self, key: Any) -> None:
+        """Called before an object is looked up in a dict or set, or put into one, by methods of its class."""
+
     def recursive(self, function: FunctionType, form: Callable[..., Any]) -> Callable[..., Any]:
         """What to call in place of ``form``, the staged form of ``function``, in a staged body, where it may call
         itself on a staged condition."""

@@ -10,11 +10,12 @@ from autograph.runtime.trace import user_location
 
 from . import alias_paths, aliases
 from .decisions import Decision
-from .dispatch import active
+from .dispatch import active, open_traces
 from .forms import original
 from .locations import Mutable
 
 _TABLES = (dict, set, frozenset)
+_PLAIN = frozenset((int, str, float, bool, bytes, type(None)))
 
 
 def same(left: Any, right: Any) -> Any:
@@ -55,10 +56,18 @@ def _class_of(left: Any, right: Any) -> str:
 def check_key(container: Any, key: Any) -> None:
     """Refuses an object as a key of a dict or set, where the key would be the object that it stands for.
 
+    While a graph is built, what the methods by which it is compared may change is noted.
+
     Raises:
         StagedValueError: it is one that merging has made.
     """
-    if not isinstance(container, _TABLES) or not aliases.has_others(key):
+    if not isinstance(container, _TABLES):
+        return
+    if open_traces and type(key) not in _PLAIN:
+        backend = active()
+        if backend is not None:
+            backend.note_key(key)
+    if not aliases.has_others(key):
         return
     if type(key).__hash__ is object.__hash__:
         raise StagedValueError(

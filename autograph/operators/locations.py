@@ -256,7 +256,7 @@ def is_plain_object(obj: Any) -> bool:
         return False
     if cls.__module__.partition(".")[0] in _FOREIGN and "holds_state" not in vars(cls):
         return False
-    if not _is_written_in_python(cls):
+    if not is_written_in_python(cls):
         return False
     return hasattr(obj, "__dict__") or any(map(_slots, cls.__mro__))
 
@@ -268,11 +268,12 @@ def has_attributes(obj: Any) -> bool:
 
 def has_hidden_state(obj: Any) -> bool:
     """Whether an object may hold more than attributes: one of its classes is not written in Python."""
-    return any(not _is_written_in_python(cls) for cls in type(obj).__mro__ if cls not in _STATELESS)
+    return any(not is_written_in_python(cls) for cls in type(obj).__mro__ if cls not in _STATELESS)
 
 
 @ByType
-def _is_written_in_python(cls: type) -> bool:
+def is_written_in_python(cls: type) -> bool:
+    """Whether a class is made by a `class` statement, or a call of `type`, in Python code."""
     heap = cls.__flags__ & _HEAP_TYPE and not cls.__flags__ & _IMMUTABLE_TYPE
     loader = getattr(getattr(sys.modules.get(cls.__module__), "__spec__", None), "loader", None)
     compiled = loader is BuiltinImporter or isinstance(loader, (BuiltinImporter, ExtensionFileLoader))

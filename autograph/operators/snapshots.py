@@ -69,11 +69,11 @@ def difference(snapshot: Snapshot, same: Callable[[Any, Any], bool]) -> Iterator
         yield from _changed_attributes(obj, snapshot.attributes, label, same)
     if isinstance(obj, list):
         new = contents_of(obj)
-        if len(new) != len(old) or not all(map(same, new, old)):
+        if not _same_items(new, old, same):
             yield Contents(obj, label), old, new
     elif isinstance(obj, dict):
         new = contents_of(obj)
-        if list(new) != list(old) or not all(same(new[key], old[key]) for key in old):
+        if list(new) != list(old) or not _same_items(list(new.values()), list(old.values()), same):
             yield Contents(obj, label), old, new
     elif isinstance(obj, Mutable):
         if obj.get_state() is not old:
@@ -86,6 +86,11 @@ def difference(snapshot: Snapshot, same: Callable[[Any, Any], bool]) -> Iterator
             yield Location(obj, label), old, obj
     else:
         yield from _changed_attributes(obj, old, label, same)
+
+
+def _same_items(new: list[Any], old: list[Any], same: Callable[[Any, Any], bool]) -> bool:
+    """Whether two lists hold the same; that they hold the very same objects is soon found."""
+    return len(new) == len(old) and (all(map(operator.is_, new, old)) or all(map(same, new, old)))
 
 
 def _changed_attributes(
@@ -104,6 +109,15 @@ def _is_loaded(obj: Any, value: Any) -> bool:
     return isinstance(obj, ModuleType) and (isinstance(value, ModuleType) or "__getattr__" in vars(obj))
 
 
+def _holds(obj: list[Any] | dict[Any, Any], old: Any) -> bool:
+    """Whether a list or dict holds the very objects that a copy of it does, in their order."""
+    new = contents_of(obj)
+    if isinstance(obj, list):
+        return _same_items(new, old, operator.is_)
+    keys = _same_items(list(new), list(old), operator.is_)
+    return keys and _same_items(list(new.values()), list(old.values()), operator.is_)
+
+
 def restore(snapshot: Snapshot) -> None:
     """Puts back what an object held."""
     obj, old = snapshot.obj, snapshot.copy
@@ -113,7 +127,8 @@ def restore(snapshot: Snapshot) -> None:
     if isinstance(obj, Mutable):
         obj.set_state(old)
     elif isinstance(obj, (list, dict)):
-        set_contents(obj, old)
+        if not _holds(obj, old):
+            set_contents(obj, old)
     elif isinstance(obj, bytearray):
         obj[:] = old
     elif isinstance(obj, set):

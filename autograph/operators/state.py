@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any
@@ -131,6 +132,13 @@ class Journal:
         self.announce(obj, where)
         if isinstance(obj, FunctionType):
             self.note_variables(obj)
+
+    def held_before(self, obj: Any) -> list[Any]:
+        """What an object has held before it was changed, if a copy of it is kept."""
+        snapshot = self._snapshots.get(id(obj))
+        if snapshot is None or not isinstance(snapshot.copy, (list, dict, set, deque)):
+            return []
+        return list(snapshot.copy.values() if isinstance(snapshot.copy, dict) else snapshot.copy)
 
     def announced_at(self, obj: Any) -> Place | None:
         """The code that may have changed an object last."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable
 from types import CodeType, FunctionType, MethodType
 from typing import Any
@@ -94,6 +94,8 @@ def get_item(container: Any, index: Any) -> Any:
     backend = backend_of(index, container)
     if backend is None:
         check_key(container, index)
+        if isinstance(container, defaultdict) and state.stack() and index not in container:
+            state.about_to_change(container)
         return container[index]
     return backend.get_item(container, index)
 

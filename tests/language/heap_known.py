@@ -3,17 +3,6 @@
 from __future__ import annotations
 
 WRONG: dict[str, tuple[str, ...]] = {
-    "reach": (
-        "a global, calls without source",
-        "a global, calls without source of closures",
-        "a global, calls without source with all of it",
-        "a closure, calls without source",
-        "a closure, calls without source of closures",
-        "a closure, calls without source with all of it",
-        "a dict beside the list, calls without source",
-        "a dict beside the list, calls without source of closures",
-        "a dict beside the list, calls without source with all of it",
-    ),
     "changes in place": (
         "appended, add",
         "appended, multiply",

@@ -34,6 +34,7 @@ from . import (
     run_errors,
     statements,
     text,
+    unconverted,
 )
 from .assigned_contents import assign_where, decided
 from .chosen import Chosen
@@ -196,6 +197,9 @@ class GraphBackend(Backend):
 
     def watch_call(self, function: Any) -> Callable[..., Any]:
         return calls.watch_call(function)
+
+    def note_key(self, key: Any) -> None:
+        unconverted.note_key(key)
 
     def recursive(self, function: FunctionType, form: Callable[..., Any]) -> Callable[..., Any]:
         return recursion.recursive(function, form)

@@ -162,6 +162,7 @@ def _watched_class(cls: Any) -> Callable[..., Any]:
         except (TypeError, AttributeError) as error:
             raise library_errors.explained(error, cls) from error.__cause__
         state.created(made)
+        unconverted.note_key(made)
         return made
 
     return unconverted.watched(cls, construct)

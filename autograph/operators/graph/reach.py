@@ -27,6 +27,7 @@ import numpy as np
 
 from autograph.errors import MutationError
 from autograph.runtime.choices import note_choice
+from autograph.runtime.places import Place
 from autograph.runtime.trace import is_user_file, user_location
 from autograph.runtime.variable import Variable
 
@@ -173,8 +174,11 @@ def roots() -> Iterator[Any]:
             yield frame.f_locals.get("iterator")
 
 
-def reachable(roots: Iterable[Any]) -> Iterator[Any]:
-    """Some objects, and what can be reached from them: through variables, closures, attributes, items and classes."""
+def reachable(roots: Iterable[Any], where: Place | None = None) -> Iterator[Any]:
+    """Some objects, and what can be reached from them: through variables, closures, attributes, items and classes.
+
+    ``where`` is the user's code that an error is to name.
+    """
     nothing = object()
     pending = list(roots)
     seen: set[int] = set()
@@ -182,20 +186,20 @@ def reachable(roots: Iterable[Any]) -> Iterator[Any]:
         each = pending.pop()
         if id(each) not in seen and not isinstance(each, _LEAVES):
             seen.add(id(each))
-            _check_limit(seen)
+            _check_limit(seen, where)
             yield each
             for _ in _holders_in(each, nothing, pending):
                 pass
 
 
-def _check_limit(seen: set[int]) -> None:
+def _check_limit(seen: set[int], where: Place | None = None) -> None:
     """Refuses to guess what can be reached.
 
     Raises:
         MutationError: it is too much to be looked through.
     """
     if len(seen) > _MOST:
-        place = user_location()
+        place = user_location() if where is None else where.location
         raise MutationError(
             f"what can be reached from here is more than {_MOST} objects: whether one of them changes can't be told",
             **({} if place is None else place._asdict()),

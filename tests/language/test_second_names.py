@@ -215,13 +215,22 @@ def chosen_in_a_branch_under_two_names(n: Any) -> Any:
     return a, b
 
 
+def extended_by_itself_perhaps(n: Any) -> Any:
+    a, b = [], [3]
+    b += a if n else b
+    c = [n, 2]
+    c.extend(a if n > 1 else c)
+    appended(a, n).extend(a if n < 2 else b)
+    return a, b, c
+
+
 EQUAL = [
     is_one_of_two, extended_by_a_staged_list, chosen_and_chosen_again, item_changed_in_place,
     backwards_over_a_growing_list, backwards_over_a_shrinking_list, truth_of_one_of_two, one_of_four,
     filtered_while_it_shrinks, element_by_index_and_by_name, argument_changes_what_was_chosen,
     method_of_what_was_chosen, index_changes_what_was_chosen, operands_change_what_was_chosen,
     key_changes_what_was_chosen, chosen_and_made_anew, chosen_before_a_loop, made_under_two_names,
-    chosen_in_a_branch_under_two_names,
+    chosen_in_a_branch_under_two_names, extended_by_itself_perhaps,
 ]  # fmt: skip
 
 

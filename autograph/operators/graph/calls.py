@@ -331,7 +331,10 @@ def _extend(owner: list[Any], values: Any) -> None:
         owner.extend(values)
         return
     from .iterables import each
+    from .lists import StagedList
 
+    if isinstance(values, StagedList):  # which may be the list itself: by what it holds before
+        values = values.listed()
     target = owner
 
     def append(value: Any) -> None:

@@ -18,13 +18,12 @@ import builtins
 import sys
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
-from types import BuiltinFunctionType, FrameType, FunctionType, MethodType, MethodWrapperType, ModuleType
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType, MethodWrapperType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from autograph.errors import AutographError
-from autograph.pipeline import is_converted
 from autograph.runtime.trace import user_code
 
 from .. import state
@@ -195,7 +194,7 @@ class _Watch:
         """Notes what a function changes by operators that are left to Python; it notes all else itself."""
         if isinstance(frame.f_locals.get("out"), np.ndarray):
             self.note_all()
-        elif is_converted(frame.f_code, True):
+        elif _is_converted(frame.f_code):
             for each in frame.f_locals.values():
                 if isinstance(each, (np.ndarray, defaultdict)):
                     self._note(each)
@@ -289,11 +288,17 @@ def _is_indexed_unchanged(value: Any) -> bool:
     return kind in _INDEXED or value is None or backend_of(value) is not None or is_plain_object(value)
 
 
+def _is_converted(code: CodeType) -> bool:
+    from autograph.pipeline import is_converted  # which runs of saved models don't load
+
+    return is_converted(code, True)
+
+
 def _notes_itself(frame: FrameType) -> bool:
     """Whether code is converted, or of this package or NumPy, whose changes of arrays are seen otherwise."""
     module = frame.f_globals.get("__name__", "")
     is_own = isinstance(module, str) and module.partition(".")[0] in _OWN
-    return is_own or is_converted(frame.f_code, True)
+    return is_own or _is_converted(frame.f_code)
 
 
 def _is_in_library(frame: FrameType) -> bool:

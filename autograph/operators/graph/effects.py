@@ -25,15 +25,11 @@ from autograph.runtime.trace_text import calls_libraries
 from .. import state
 from ..iterators import is_iterator
 from ..locations import is_plain_object
+from .code_writes import words
 from .errors import where
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 # Modules of the standard library of which every function may run, without the underscore of those written in C.
-_COMPUTING = _words(
+_COMPUTING = words(
     """
     abc array ast base64 binascii bisect builtins calendar cmath codecs collections colorsys contextlib contextvars
     copy copyreg csv dataclasses datetime decimal difflib enum errno fnmatch fractions functools graphlib hashlib heapq
@@ -47,20 +43,20 @@ _C_NAMES = {"sre": "re", "pydecimal": "decimal", "strptime": "datetime"} | dict.
     ("md5", "sha1", "sha2", "sha3", "blake2"), "hashlib"
 )
 # Functions of those modules that look at the world outside, or change it.
-_PATHS = _words("exists lexists isfile isdir islink ismount realpath abspath expanduser expandvars getsize")
+_PATHS = words("exists lexists isfile isdir islink ismount realpath abspath expanduser expandvars getsize")
 _REACHING = {
-    "builtins": _words("input open exec eval __import__"),
-    "csv": _words("writerow writerows writeheader"),
-    "datetime": _words("now today utcnow"),
+    "builtins": words("input open exec eval __import__"),
+    "csv": words("writerow writerows writeheader"),
+    "datetime": words("now today utcnow"),
     "posixpath": _PATHS,
     "ntpath": _PATHS,
-    "urllib": _words("urlopen urlretrieve"),
-    "numpy": _words(
+    "urllib": words("urlopen urlretrieve"),
+    "numpy": words(
         "save savez savez_compressed savetxt load loadtxt genfromtxt fromfile memmap tofile dump fromregex seterr "
         "seterrcall setbufsize set_printoptions"
     ),
 }
-_READING_SYS = _words("getsizeof getrefcount getrecursionlimit intern _getframe _getframemodulename")
+_READING_SYS = words("getsizeof getrefcount getrecursionlimit intern _getframe _getframemodulename")
 calls_libraries(__file__)
 _BODIES = str(Path(__file__).with_name("branches.py"))  # which runs staged bodies
 _CLASSES = frozenset(("pathlib", "io", "uuid", "queue", "argparse", "configparser"))

@@ -10,6 +10,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import sys
 import threading
 import time
@@ -110,7 +111,11 @@ def attempt(folder) -> str:
 
 @contextlib.contextmanager
 def interrupted(seconds: float) -> Iterator[None]:
-    """Ctrl-C after a while, and again: the first may come while a callback runs, where Python drops it."""
+    """Ctrl-C after a while, and again: the first may come while a callback runs, where Python drops it.
+
+    A shell's background jobs ignore it, if they aren't told otherwise.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     done = threading.Event()
 
     def interrupt() -> None:
@@ -126,6 +131,7 @@ def interrupted(seconds: float) -> Iterator[None]:
     finally:
         done.set()
         thread.join()
+        signal.signal(signal.SIGINT, before)
 
 
 def call(loaded) -> str:

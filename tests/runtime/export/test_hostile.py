@@ -10,7 +10,6 @@ import json
 import os
 import random
 import shutil
-import signal
 import sys
 import threading
 import time
@@ -111,11 +110,7 @@ def attempt(folder) -> str:
 
 @contextlib.contextmanager
 def interrupted(seconds: float) -> Iterator[None]:
-    """Ctrl-C after a while, and again: the first may come while a callback runs, where Python drops it.
-
-    A shell's background jobs ignore it, if they aren't told otherwise.
-    """
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    """Ctrl-C after a while, and again: the first may come while a callback runs, where Python drops it."""
     done = threading.Event()
 
     def interrupt() -> None:
@@ -131,7 +126,6 @@ def interrupted(seconds: float) -> Iterator[None]:
     finally:
         done.set()
         thread.join()
-        signal.signal(signal.SIGINT, before)
 
 
 def call(loaded) -> str:

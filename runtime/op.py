@@ -19,6 +19,7 @@ import numpy as np
 
 from .dtypes import as_dtype
 from .ir import Type
+from .totality import Rule
 
 
 class Op:
@@ -42,6 +43,8 @@ class Op:
         generic tests.
     effect: the op does something besides computing its outputs (prints, raises, draws random numbers): never
         dropped, merged or reordered among other effects.
+    total: ``total(inputs, attributes)`` says whether the op certainly neither raises nor warns on inputs of these
+        types; see `runtime.totality` for the rules that there are. None: it may.
     promote: inputs from this position on are cast to their common dtype (see `runtime.promotion`) before `infer` and
         the kernel see them. None: every input keeps its own dtype.
     numeric: the op calculates: it refuses tensors of booleans, and takes Python's own for the numbers 0 and 1.
@@ -73,6 +76,7 @@ class Op:
     gradient: Callable[..., Any] | None
     samples: Callable[[], Iterable[Any]]
     effect: bool
+    total: Rule | None
     promote: int | None
     numeric: bool
     expression: str | Callable[..., str | None] | None
@@ -138,6 +142,7 @@ def op(
     gradient: Callable[..., Any] | None = None,
     samples: Callable[[], Iterable[Any]] = list,
     effect: bool = False,
+    total: Rule | None = None,
     promote: int | None = None,
     numeric: bool = False,
     expression: str | Callable[..., str | None] | None = None,
@@ -153,8 +158,8 @@ def op(
         raise ValueError(f"there already is an op {name!r}")
     if fresh is None:
         fresh = isinstance(numpy, np.ufunc) or in_place is not None
-    record = Op(name, infer=infer, numpy=numpy, gradient=gradient, samples=samples, effect=effect, promote=promote,
-                numeric=numeric, expression=expression, divides=divides, fresh=fresh, lenient=lenient,
+    record = Op(name, infer=infer, numpy=numpy, gradient=gradient, samples=samples, effect=effect, total=total,
+                promote=promote, numeric=numeric, expression=expression, divides=divides, fresh=fresh, lenient=lenient,
                 in_place=in_place, numpy_names=numpy_names, __doc__=doc)  # fmt: skip
     OPS[name] = record
     NUMPY.update(dict.fromkeys(numpy_names, record))

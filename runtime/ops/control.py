@@ -26,7 +26,8 @@ def _only_in_graphs(*_: Any, **__: Any) -> NoReturn:
 
 
 CONSTANT = op("constant", infer=lambda *, value: type_of(value), numpy=lambda *, value: value,
-              gradient=NOT_DIFFERENTIABLE, doc="The array in the attribute ``value``.", total=totality.always)  # fmt: skip
+              gradient=NOT_DIFFERENTIABLE, doc="The array in the attribute ``value``.",
+              total=totality.always)  # fmt: skip
 PLACEHOLDER = op("placeholder", infer=_only_in_graphs, numpy=_only_in_graphs,
                  gradient=NOT_DIFFERENTIABLE, doc="A parameter or captured value.", total=totality.always)
 IDENTITY = op("identity", infer=same, numpy=lambda x: x, gradient=lambda g, out, x: (g,), numpy_names=("copy",),

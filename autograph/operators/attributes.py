@@ -14,6 +14,7 @@ from .aliases import use
 from .calls import call
 from .dispatch import active, backend_of
 from .heap import staged
+from .raw_attributes import raw_attribute
 from .refused import is_refusal
 from .single_dispatch import generic_method
 from .special_methods import MISSING, call_method, is_convertible, is_user_class, lookup, method, mro
@@ -76,7 +77,7 @@ def _read(obj: Any, mro: tuple[type, ...], name: str, native: Callable[[Any, str
     else:
         getter = method(kind, "__get__")
         is_data = hasattr(kind, "__set__") or hasattr(kind, "__delete__")
-        if getter is not None and (is_data or name not in getattr(obj, "__dict__", ())):
+        if getter is not None and (is_data or name not in raw_attribute(obj, "__dict__", ())):
             return call_method(getter, found, obj, type(obj))
     return native(obj, name)
 

@@ -20,19 +20,6 @@ from .ir import Graph, Node, Value
 
 __all__ = ["FunctionDef", "FunctionLibrary", "GraphDef", "NodeDef", "graph_def"]
 
-# TensorFlow's names of ops; others are their own names in camel case.
-_OP_NAMES = {
-    "absolute": "Abs", "add": "AddV2", "arctan2": "Atan2", "argmax": "ArgMax", "argmin": "ArgMin",
-    "call": "PartitionedCall", "concat": "ConcatV2", "cond": "If", "constant": "Const", "divide": "RealDiv",
-    "flip": "ReverseV2", "floor_divide": "FloorDiv", "gather": "GatherV2", "isfinite": "IsFinite", "isinf": "IsInf",
-    "isnan": "IsNan", "matmul": "MatMul", "multiply": "Mul", "negative": "Neg", "power": "Pow", "remainder": "FloorMod",
-    "stack": "Pack", "subtract": "Sub", "tensor_scatter_nd_add": "TensorScatterAdd",
-    "tensor_scatter_nd_max": "TensorScatterMax", "tensor_scatter_nd_min": "TensorScatterMin",
-    "tensor_scatter_nd_sub": "TensorScatterSub", "tensor_scatter_nd_update": "TensorScatterUpdate", "top_k": "TopKV2",
-    "unstack": "Unpack", "where": "SelectV2",
-}  # fmt: skip
-
-
 @dataclass
 class NodeDef:
     """One node. An input is written ``node`` for the first output of a node, and ``node:1`` for another one.
@@ -101,7 +88,7 @@ def _nodes(graph: Graph, names: dict[Graph, str], library: FunctionLibrary) -> I
     for node in graph.nodes:
         inputs = [_reference(value) for value in node.inputs]
         inputs += [f"^{each.name}" for each in graph.control_inputs.get(node, ())]
-        yield NodeDef(node.name, op_name(node), inputs, dict(_attributes(node, names, library)))
+        yield NodeDef(node.name, node.type, inputs, dict(_attributes(node, names, library)))
 
 
 def _attributes(node: Node, names: dict[Graph, str], library: FunctionLibrary) -> Iterator[tuple[str, Any]]:
@@ -124,12 +111,6 @@ def _function(graph: Graph, names: dict[Graph, str], library: FunctionLibrary) -
 
 def _reference(value: Value) -> str:
     return value.node.name if value.index == 0 else value.name
-
-
-def op_name(node: Node) -> str:
-    """The op of a node in TensorFlow's spelling."""
-    name = node.op.name
-    return _OP_NAMES.get(name) or "".join(part[:1].upper() + part[1:] for part in name.split("_"))
 
 
 def _unique(base: str, taken: set[str]) -> str:

@@ -15,10 +15,6 @@ from . import trace
 from .ir import Graph, Node, Value
 from .op import OPS
 
-# What NumPy gives a view for, besides of items; see `Op.fresh`, which is False for more than these.
-_VIEWS = frozenset(("expand_dims", "flip", "reshape", "squeeze", "transpose"))
-
-
 # What gives a tensor that may stand for an array that goes on being stored into.
 _STORED = frozenset(("placeholder", "set_item", "cond", "while"))
 
@@ -46,11 +42,8 @@ def own(tensor: Any, source: Any) -> Any:
 def viewed(value: Value) -> Value | None:
     """What a value would be a view of, were it an array; None for what NumPy would make anew."""
     node = value.node
-    kind = node.op.name
-    if kind == "get_item":
-        is_fresh = node.op.fresh(*[each.type for each in node.inputs], **node.attributes)  # type: ignore[operator]
-        return None if is_fresh else node.inputs[0]
-    return node.inputs[0] if kind in _VIEWS else None
+    is_view = node.op.view and not node.op.is_fresh([each.type for each in node.inputs], node.attributes)
+    return node.inputs[0] if is_view else None
 
 
 def note_store(tensor: Any) -> None:
@@ -120,7 +113,7 @@ def _sources(value: Value, holders: dict[Graph, list[Node]]) -> Iterator[Value]:
                 yield holder.inputs[position]
                 if holder.op.name == "while":
                     yield from holder.attributes["body"].outputs[position : position + 1]
-    elif kind == "get_item" or kind in _VIEWS:
+    elif value.node.op.view:
         whole = viewed(value)
         if whole is not None:
             yield whole

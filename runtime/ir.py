@@ -109,9 +109,7 @@ class Node:
     @property
     def type(self) -> str:
         """The op in TensorFlow's spelling, as `Graph.as_graph_def` has it."""
-        from .graph_def import op_name
-
-        return op_name(self)
+        return self.op.tensorflow_name
 
     def __repr__(self) -> str:
         return f"<Node {self.name}>"

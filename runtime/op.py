@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,10 @@ from .dtypes import as_dtype
 from .effects import Effects
 from .ir import Type
 from .totality import Rule
+from .work import Work
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Op:
     """One operation. Calling it applies it: eagerly on values, or as a node while a graph is being traced.
 
@@ -46,13 +49,19 @@ class Op:
         dropped, merged or reordered among other effects. ``effect``: whether there are any.
     total: ``total(inputs, attributes)`` says whether the op certainly neither raises nor warns on inputs of these
         types; see `runtime.totality` for the rules that there are. None: it may.
+    raises_by_value: whether it raises depends on what its inputs hold, not on their types alone.
+    warns: the kernel may warn, for some integers or lengths.
+    view: NumPy gives a view of the first input, where the result isn't `fresh`.
+    work: how much work it is, see `runtime.work`.
+    native: machine code has a form of it (the tests compare with the forms that there are).
+    tensorflow_name: TensorFlow's name of the op in a ``GraphDef``, where that isn't its own name in camel case.
     promote: inputs from this position on are cast to their common dtype (see `runtime.promotion`) before `infer` and
         the kernel see them. None: every input keeps its own dtype.
     numeric: the op calculates: it refuses tensors of booleans, and takes Python's own for the numbers 0 and 1.
     divides: the expression is for floats, and for integers when the second input is above zero; else the kernel,
         which warns, has to run.
     fresh: whether the kernel's results never share memory with its inputs nor with anything else; a function decides
-        it from the types and attributes. True for ufuncs unless said otherwise.
+        it from the types and attributes. True for ufuncs, and where there is `in_place`.
     lenient: the kernel takes dimensions that `infer` refuses. Where a graph doesn't know the dimensions, `infer` is
         asked again when it runs; where it doesn't know the rank, this holds of all ops but ufuncs.
     in_place: ``in_place(*arrays, **attributes)`` does to the first input itself what the kernel does to a copy of it,
@@ -65,28 +74,34 @@ class Op:
         For NumPy functions with other signatures see `runtime.numpy_protocol.implements`.
     """
 
-    def __init__(self, name: str, **fields: Any) -> None:
-        self.name = name
-        self.accepted: set[Any] = set()
-        for field, value in fields.items():
-            setattr(self, field, value)
-        self.effect = self.effects is not Effects.NONE
-
     name: str
     infer: Callable[..., Type | tuple[Type, ...]]
     numpy: Callable[..., Any]
-    gradient: Callable[..., Any] | None
-    samples: Callable[[], Iterable[Any]]
-    effects: Effects
-    total: Rule | None
-    promote: int | None
-    numeric: bool
-    expression: str | Callable[..., str | None] | None
-    divides: bool
-    fresh: bool | Callable[..., bool]
-    lenient: bool
-    in_place: Callable[..., Any] | None
-    numpy_names: tuple[str, ...]
+    gradient: Callable[..., Any] | None = None
+    samples: Callable[[], Iterable[Any]] = list
+    effects: Effects = Effects.NONE
+    total: Rule | None = None
+    raises_by_value: bool = False
+    warns: bool = False
+    view: bool = False
+    work: Work = Work.USUAL
+    native: bool = False
+    tensorflow_name: str = ""
+    promote: int | None = None
+    numeric: bool = False
+    expression: str | Callable[..., str | None] | None = None
+    divides: bool = False
+    fresh: bool | Callable[..., bool] = False
+    lenient: bool = False
+    in_place: Callable[..., Any] | None = None
+    numpy_names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.effect = self.effects is not Effects.NONE
+        self.accepted: set[Any] = set()
+        self.tensorflow_name = self.tensorflow_name or _in_camel_case(self.name)
+        if self.fresh is False:
+            self.fresh = isinstance(self.numpy, np.ufunc) or self.in_place is not None
 
     @property
     def __name__(self) -> str:
@@ -95,6 +110,10 @@ class Op:
     def __call__(self, *inputs: Any, name: str | None = None, **attributes: Any) -> Any:
         """Apply the op to tensors or what converts to them; ``name`` is the node's name in a graph."""
         return apply(self, *inputs, name=name, **attributes)
+
+    def is_fresh(self, types: Iterable[Type], attributes: dict[str, Any]) -> bool:
+        """Whether the kernel's results share no memory with inputs of some types; see ``fresh``."""
+        return self.fresh(*types, **attributes) if callable(self.fresh) else self.fresh
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
@@ -136,36 +155,18 @@ OPS = Registry()
 NUMPY: dict[str, Callable[..., Any]] = {}
 
 
-def op(
-    name: str,
-    *,
-    infer: Callable[..., Type | tuple[Type, ...]],
-    numpy: Callable[..., Any],
-    gradient: Callable[..., Any] | None = None,
-    samples: Callable[[], Iterable[Any]] = list,
-    effects: Effects = Effects.NONE,
-    total: Rule | None = None,
-    promote: int | None = None,
-    numeric: bool = False,
-    expression: str | Callable[..., str | None] | None = None,
-    divides: bool = False,
-    fresh: bool | Callable[..., bool] | None = None,
-    lenient: bool = False,
-    in_place: Callable[..., Any] | None = None,
-    numpy_names: tuple[str, ...] = (),
-    doc: str = "",
-) -> Op:
+def op(name: str, *, doc: str = "", **fields: Any) -> Op:
     """Declare an op and register it; the fields are those of `Op`. Raises `ValueError` when the name is taken."""
     if name in OPS:
         raise ValueError(f"there already is an op {name!r}")
-    if fresh is None:
-        fresh = isinstance(numpy, np.ufunc) or in_place is not None
-    record = Op(name, infer=infer, numpy=numpy, gradient=gradient, samples=samples, effects=effects, total=total,
-                promote=promote, numeric=numeric, expression=expression, divides=divides, fresh=fresh, lenient=lenient,
-                in_place=in_place, numpy_names=numpy_names, __doc__=doc)  # fmt: skip
-    OPS[name] = record
-    NUMPY.update(dict.fromkeys(numpy_names, record))
+    record = OPS[name] = Op(name=name, **fields)
+    record.__doc__ = doc
+    NUMPY.update(dict.fromkeys(record.numpy_names, record))
     return record
+
+
+def _in_camel_case(name: str) -> str:
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
 
 
 def same(x: Type, **_: Any) -> Type:

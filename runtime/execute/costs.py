@@ -12,18 +12,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..ir import Graph, Node
+from ..work import Work
 
 # Running: a call of a plan, a kernel on arrays, and how many elements take as long as an op of scalars.
 _CALL, _KERNEL, _ELEMENTS = 4, 15, 100
 # Compiling: to start with, and for each node of scalars, of arrays, or of an elementary function, which is long code.
 _START, _SCALAR, _ARRAY, _FUNCTION = 300_000, 600, 10_000, 60_000
-_FUNCTIONS = frozenset((
-    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "cbrt", "cos", "cosh", "erf", "erfc",
-    "exp", "exp2", "expm1", "fmod", "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logsumexp",
-    "nextafter", "power", "remainder", "sigmoid", "sigmoid_cross_entropy", "sin", "sinh", "softmax",
-    "softmax_cross_entropy", "softplus", "sparse_softmax_cross_entropy", "tan", "tanh", "xlog1py", "xlogy",
-))  # fmt: skip
-_NO_WORK = frozenset(("constant", "placeholder"))
 
 
 class Spent(BaseException):
@@ -47,18 +41,18 @@ def of_turn(node: Node) -> int:
 
 def of_compiling(nodes: Iterable[Node]) -> int:
     """The work of compiling the nodes of a graph, those of sub-graphs included."""
-    return _START + sum(_of_code(node) for node in nodes if node.op.name not in _NO_WORK)
+    return _START + sum(_of_code(node) for node in nodes if node.op.work is not Work.NONE)
 
 
 def _of_code(node: Node) -> int:
     is_float = any(value.type.dtype.kind == "f" for value in node.outputs)
-    if is_float and node.op.name in _FUNCTIONS:
+    if is_float and node.op.work is Work.LONG:
         return _FUNCTION
     return _SCALAR if _elements(node) == 1 else _ARRAY
 
 
 def _of_node(node: Node) -> int:
-    if node.op.name in _NO_WORK:
+    if node.op.work is Work.NONE:
         return 0
     if node.op.name == "while":
         return 1

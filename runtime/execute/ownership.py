@@ -345,8 +345,7 @@ def _fresh() -> Roots:
 
 
 def _is_fresh(node: Node) -> bool:
-    fresh = node.op.fresh
-    return fresh if isinstance(fresh, bool) else fresh(*[v.type for v in node.inputs], **node.attributes)
+    return node.op.is_fresh([value.type for value in node.inputs], node.attributes)
 
 
 def _holds_memory(value: Value) -> bool:

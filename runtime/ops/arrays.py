@@ -128,23 +128,25 @@ def _sample(*inputs: Any, **attributes: Any) -> Any:
 
 
 new_op = op("array_new", infer=_infer_new, numpy=_new, gradient=NOT_DIFFERENTIABLE,
-            samples=lambda: [((np.int32(2),), {})], doc="An array of which no element is written.")  # fmt: skip
+            samples=lambda: [((np.int32(2),), {})], doc="An array of which no element is written.",
+            native=True)  # fmt: skip
 grow_op: Op = op("array_grow", infer=lambda items, index: lists._list_type(), numpy=_grow,
              gradient=lambda g, out, items, index: (g, None),
-             samples=lambda: [_sample(np.int32(3))], doc="The array, long enough for an index.")  # fmt: skip
+             samples=lambda: [_sample(np.int32(3))], doc="The array, long enough for an index.",
+             native=True)  # fmt: skip
 write_op = op("array_write", infer=_infer_write, numpy=_write,
               gradient=lambda g, out, items, index, value: _write_gradient(g, index, value),
               samples=lambda: [_sample(np.int32(1), np.ones(2, np.float32))],
-              doc="The array with another element at an index.")  # fmt: skip
+              doc="The array with another element at an index.", native=True)  # fmt: skip
 read_op = op("array_read", infer=_infer_read, numpy=_read,
              gradient=lambda g, out, items, index, dtype, shape: (add_at_op(new_op(0), index, g), None),
              samples=lambda: [_sample(np.int32(i), dtype=float32, shape=(2,)) for i in (0, 1)],
-             doc="The element at an index.")  # fmt: skip
+             doc="The element at an index.", native=True)  # fmt: skip
 stack_op = op("array_stack", infer=_infer_stack, numpy=_stack,
               gradient=lambda g, out, items, dtype, shape, length: (lists.from_tensor_op(g),),
               samples=lambda: [_sample(dtype=float32, shape=(2,), length=2),
                                _sample(dtype=float32, shape=None, length=None)],
-              doc="The elements along a new first axis.")  # fmt: skip
+              doc="The elements along a new first axis.", native=True)  # fmt: skip
 
 # What gradients of arrays need.
 
@@ -155,11 +157,11 @@ add_at_op: Op = op("array_add_at", infer=_infer_write, numpy=_add_at,
 take_op: Op = op("array_take", infer=lambda items, index, like: like, numpy=_take,
                  gradient=lambda g, out, items, index, like: (add_at_op(new_op(0), index, g), None, None),
                  samples=lambda: [_sample(np.int32(i), np.ones(2, np.float32)) for i in (0, 1, 3)],
-                 doc="The element at an index; zeros like a tensor where there is none.")  # fmt: skip
+                 doc="The element at an index; zeros like a tensor where there is none.", native=True)  # fmt: skip
 clear_op: Op = op("array_clear", infer=lambda items, index: lists._list_type(), numpy=_clear,
                   gradient=lambda g, out, items, index: (clear_op(g, index), None),
                   samples=lambda: [_sample(np.int32(i)) for i in (0, 1, 3)],
-                  doc="The array without the element at an index.")  # fmt: skip
+                  doc="The array without the element at an index.", native=True)  # fmt: skip
 
 
 def _write_gradient(g: Any, index: Any, value: Any) -> tuple[Any, ...]:

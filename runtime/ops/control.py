@@ -17,6 +17,7 @@ from ..dtypes import bool_
 from ..ir import Graph, Type, Value
 from ..op import NOT_DIFFERENTIABLE, STRUCTURAL, op, same, type_of
 from ..tensor import SymbolicTensor
+from ..work import Work
 
 __all__ = ["call_node", "cond_node", "finish_graph", "identity", "same_captures", "while_node"]
 
@@ -27,19 +28,21 @@ def _only_in_graphs(*_: Any, **__: Any) -> NoReturn:
 
 CONSTANT = op("constant", infer=lambda *, value: type_of(value), numpy=lambda *, value: value,
               gradient=NOT_DIFFERENTIABLE, doc="The array in the attribute ``value``.",
-              total=totality.always)  # fmt: skip
+              total=totality.always, work=Work.NONE, tensorflow_name="Const")  # fmt: skip
 PLACEHOLDER = op("placeholder", infer=_only_in_graphs, numpy=_only_in_graphs,
-                 gradient=NOT_DIFFERENTIABLE, doc="A parameter or captured value.", total=totality.always)
+                 gradient=NOT_DIFFERENTIABLE, doc="A parameter or captured value.", total=totality.always,
+                 work=Work.NONE)
 IDENTITY = op("identity", infer=same, numpy=lambda x: x, gradient=lambda g, out, x: (g,), numpy_names=("copy",),
               samples=lambda: [(np.array([1, 2], np.float32),), (np.int32(3),)], doc="The input itself.",
-              total=totality.always)  # fmt: skip
+              total=totality.always, work=Work.LITTLE, native=True)  # fmt: skip
 COND = op("cond", infer=_only_in_graphs, numpy=_only_in_graphs, gradient=STRUCTURAL, doc=(
-    "Inputs: predicate, operands. ``then`` and ``orelse`` take the operands, and give the outputs."))  # fmt: skip
+    "Inputs: predicate, operands. ``then`` and ``orelse`` take the operands, and give the outputs."),
+    tensorflow_name="If")  # fmt: skip
 WHILE = op("while", infer=_only_in_graphs, numpy=_only_in_graphs, gradient=STRUCTURAL, doc=(
     "Inputs: state (``count`` values), operands. ``test`` and ``body`` take both; ``test`` gives a bool, ``body`` the "
     "next state. Outputs: the last state."))  # fmt: skip
 CALL = op("call", infer=_only_in_graphs, numpy=_only_in_graphs, gradient=STRUCTURAL,
-          doc="Runs ``graph`` on the inputs.")  # fmt: skip
+          doc="Runs ``graph`` on the inputs.", tensorflow_name="PartitionedCall")  # fmt: skip
 CUSTOM_GRADIENT = op(
     "custom_gradient", gradient=STRUCTURAL,
     infer=lambda *types, arguments, results, **_: tuple(types[arguments : arguments + results]),

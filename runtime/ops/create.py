@@ -33,7 +33,7 @@ fill_op: Op = op(
     samples=lambda: [s.sample(2.5, shape=(2, 3)), s.sample(1, shape=()), s.sample("a", shape=(2,)),
                      s.sample(1, shape=(0,)),
                      s.sample(3, [2, 1], shape=(2, None)), s.sample(3, [2], shape=None)],
-    doc="A tensor of one value. A second input, if any, is the shape.", total=totality.target,
+    doc="A tensor of one value. A second input, if any, is the shape.", total=totality.target, native=True,
 )  # fmt: skip
 
 
@@ -116,6 +116,7 @@ range_op = op(
                      s.sample(np.int64(2), np.int64(5), np.int64(1), length=3),
                      s.sample(np.float64(0), np.float64(1), np.float64(0.25))],
     doc="The numbers from start in steps of delta, without limit. `length`, when known, is the static length.",
+    native=True,
 )  # fmt: skip
 
 
@@ -225,6 +226,7 @@ one_hot_op = op(
                      s.sample([[0, 1]], True, False, depth=2, axis=0),
                      s.sample(np.zeros(0, np.int64), 1.0, 0.0, depth=4), s.sample([0, 1], 5, -5, depth=3, axis=1)],
     doc="`on` at the place along a new axis that the index says, `off` elsewhere; an index outside gives only `off`.",
+    native=True,
 )  # fmt: skip
 
 

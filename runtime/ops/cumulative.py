@@ -56,13 +56,14 @@ cumsum_op: Op = op(
     samples=lambda: [*_cumulative_samples(), s.sample(s.COMPLEX)],
     gradient=lambda g, out, x, axis=0, exclusive=False, reverse=False: (
         cumsum_op(g, axis=axis, exclusive=exclusive, reverse=not reverse),),
-    doc="The running sum along an axis; exclusive leaves out the element itself.", total=totality.fixed)  # fmt: skip
+    doc="The running sum along an axis; exclusive leaves out the element itself.", total=totality.fixed,
+    native=True)  # fmt: skip
 cumprod_op: Op = op(
     "cumprod", infer=_infer_cumulative, numpy=_cumulative(np.multiply, 1), samples=_cumulative_samples,
     gradient=holomorphic(lambda g, out, x, axis=0, exclusive=False, reverse=False: (
         _cumprod_gradient(g, x, axis, exclusive, reverse),)),
     doc="The running product along an axis; exclusive leaves out the element itself.",
-    total=totality.fixed)  # fmt: skip
+    total=totality.fixed, native=True)  # fmt: skip
 
 
 def _infer_recurrence(a: Type, b: Type, axis: int) -> Type:
@@ -184,7 +185,8 @@ norm_op = op(
         s.sample([[3.0, 4.0], [1.0, 2.0]], ord=2), s.sample(np.zeros(0, np.float32)),
         s.sample(np.float64(-2.0), ord=1, keepdims=True),
     ],
-    doc="The norm of vectors (one axis), matrices (two axes) or of all elements as one vector (no axis).")  # fmt: skip
+    doc="The norm of vectors (one axis), matrices (two axes) or of all elements as one vector (no axis).",
+    warns=True)  # fmt: skip
 
 
 def _norm_gradient(g: Any, out: Any, x: Any, ord: Any, axis: Any, keepdims: bool) -> Any:

@@ -187,7 +187,7 @@ sum_to_shape_of: Op = op(
     samples=_sum_to_samples,
     gradient=lambda g, out, x, like: (broadcast_to_shape_of(g, x), None),
     doc="`x` summed over the axes along which `like` was broadcast: the adjoint of broadcasting.",
-    total=totality.together,
+    total=totality.together, native=True,
 )
 broadcast_to_shape_of: Op = op(
     "broadcast_to_shape_of",
@@ -195,7 +195,7 @@ broadcast_to_shape_of: Op = op(
     numpy=lambda x, like: np.broadcast_to(x, like.shape),
     samples=lambda: [(like, g) for g, like in _sum_to_samples()],
     gradient=lambda g, out, x, like: (sum_to(g, x), None),
-    doc="`x` broadcast to the shape of `like`.", total=totality.together,
+    doc="`x` broadcast to the shape of `like`.", total=totality.together, native=True,
 )
 
 

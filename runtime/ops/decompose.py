@@ -78,7 +78,7 @@ slogdet_op = op(
 inv_op = op(
     "inv", infer=_infer_square, numpy=guarded(np.linalg.inv, SINGULAR), samples=_squares, numpy_names=("linalg.inv",),
     gradient=lambda g, out, x: (-(matrix_transpose(out, conjugate=True) @ g @ matrix_transpose(out, conjugate=True)),),
-    doc="The inverse matrix.")  # fmt: skip
+    doc="The inverse matrix.", raises_by_value=True)  # fmt: skip
 
 
 def det(input: Any, name: str | None = None) -> Any:
@@ -137,7 +137,8 @@ def _solve_gradient(g: Any, out: Any, a: Any, b: Any) -> tuple[Any, Any]:
 
 solve_op: Op = op("solve", infer=_infer_solve, numpy=guarded(np.linalg.solve, SINGULAR), promote=0,
     samples=_solve_samples,
-              gradient=_solve_gradient, doc="The solution of a system of linear equations.")  # fmt: skip
+              gradient=_solve_gradient, doc="The solution of a system of linear equations.",
+              raises_by_value=True)  # fmt: skip
 
 
 def _triangular(a: Any, b: Any, lower: bool = True) -> Any:
@@ -261,7 +262,7 @@ def _cholesky_gradient(g: Any, out: Any, x: Any) -> tuple[Any]:
 cholesky_op = op("cholesky", infer=_infer_square,
     numpy=guarded(np.linalg.cholesky, "the Cholesky decomposition failed"),
                  samples=_symmetric, gradient=_cholesky_gradient, numpy_names=("linalg.cholesky",),
-                 doc="The lower triangular factor of a positive definite matrix.")  # fmt: skip
+                 doc="The lower triangular factor of a positive definite matrix.", raises_by_value=True)  # fmt: skip
 
 
 def cholesky(input: Any, name: str | None = None) -> Any:

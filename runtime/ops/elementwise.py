@@ -42,7 +42,7 @@ cast_op = op(
         s.sample(np.float64(2.5), dtype=as_dtype("int32")),
     ],
     doc="The elements in another dtype; fractions are cut off, integers wrap around, complex lose the imaginary part.",
-    total=totality.cast,
+    total=totality.cast, warns=True, native=True,
 )  # fmt: skip
 
 
@@ -83,6 +83,7 @@ where_op = op(
         s.sample(False, np.float64(1), np.float64(2)), s.sample([1, 0], [1, 2], np.array([3, 4], np.int64)),
     ],
     doc="`x` where the condition holds, `y` elsewhere; all three broadcast.", total=totality.elementwise,
+    native=True, tensorflow_name="SelectV2",
 )  # fmt: skip
 argwhere_op = op(
     "argwhere",
@@ -120,7 +121,7 @@ clip_op = op(
         s.sample([1.0, 5.0, -3.0], 0.0, 2.0), s.sample([1, 5, -3], 0, 2), s.sample(s.SPECIAL, -1.0, 1.0),
         s.sample([[1.0], [2.0]], [0.5, 1.5], 3.0), s.sample(np.zeros(0, np.float32), 0.0, 1.0),
     ],
-    doc="`x` limited to the range from `low` to `high`.", total=totality.elementwise,
+    doc="`x` limited to the range from `low` to `high`.", total=totality.elementwise, native=True,
 )  # fmt: skip
 
 
@@ -142,6 +143,7 @@ round_op = op(
         s.sample(np.zeros((0, 1), np.float16)), s.sample([123, 155], decimals=-1), s.sample(s.COMPLEX),
     ],
     doc="Rounded to the nearest whole number (or to `decimals` places), halves to even; integers stay integers.",
+    native=True,
 )  # fmt: skip
 
 
@@ -161,7 +163,7 @@ add_n_op = op(
     gradient=lambda g, out, *inputs: tuple(sum_to(g, x) for x in inputs),
     samples=lambda: [s.sample([1.0, 2.0], [3.0, 4.0], [5.0, 6.0]), s.sample(1, 2), s.sample([1]),
                      s.sample(1.0, 2.0, 3.0)],
-    doc="The sum of the inputs.", total=totality.elementwise,
+    doc="The sum of the inputs.", total=totality.elementwise, native=True,
 )  # fmt: skip
 
 
@@ -286,7 +288,7 @@ def _same_value(x: Any) -> Any:
 
 stop_gradient = unary("stop_gradient", _same_value, "The same value, through which no gradient flows.", s.numbers,
                       NOT_DIFFERENTIABLE,
-                      infer=lambda x: x, parameters="input", total=totality.always)  # fmt: skip
+                      infer=lambda x: x, parameters="input", total=totality.always, native=True)  # fmt: skip
 
 is_close_op = op(
     "isclose",

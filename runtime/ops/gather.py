@@ -114,6 +114,7 @@ gather_op = op(
         s.sample(_X, np.zeros((2, 3), np.int64), axis=2, batch_dims=2),
     ],
     doc="The slices along an axis that the indices name; the first `batch_dims` axes go together.",
+    raises_by_value=True, native=True, tensorflow_name="GatherV2",
 )  # fmt: skip
 
 
@@ -209,7 +210,7 @@ gather_nd_op = op(
         s.sample(_X, np.zeros((0, 2), np.int32)), s.sample(["a", "b"], [[1]]),
         s.sample(_X, np.zeros((2, 3, 1), np.int64), batch_dims=2),
     ],
-    doc="The elements or slices at index vectors, the last axis of the indices.",
+    doc="The elements or slices at index vectors, the last axis of the indices.", raises_by_value=True,
 )  # fmt: skip
 
 

@@ -215,9 +215,9 @@ def _assert(condition: Any, *arrays: Any, error: ErrorTemplate) -> tuple[()]:
 
 
 RAISE = op("raise", gradient=NOT_DIFFERENTIABLE,
-    infer=_no_outputs, numpy=_raise, effects=Effects.RAISES, doc="Raises ``error`` when reached.")
+    infer=_no_outputs, numpy=_raise, effects=Effects.RAISES, doc="Raises ``error`` when reached.", native=True)
 ASSERT = op("assert", gradient=NOT_DIFFERENTIABLE, infer=_no_outputs, numpy=_assert, effects=Effects.RAISES, doc=(
-    "Raises ``error`` unless all of the first input is true."))  # fmt: skip
+    "Raises ``error`` unless all of the first input is true."), native=True)  # fmt: skip
 
 
 def raise_node(error: BaseException) -> None:

@@ -74,7 +74,7 @@ concat_op = op(
         s.sample(["a"], ["b"], axis=0),
         s.sample([1, 2], np.array([3], np.int64), axis=0), s.sample([1], [2.5], axis=0), s.sample(_x(0), _x(0), axis=0),
     ],
-    doc="The tensors joined along an axis.", total=totality.together,
+    doc="The tensors joined along an axis.", total=totality.together, native=True, tensorflow_name="ConcatV2",
 )  # fmt: skip
 
 
@@ -109,7 +109,7 @@ stack_op = op(
     samples=lambda: [s.sample(1, 2, axis=0), s.sample(_x(2), _x(2), axis=1), s.sample(_x(2, 0), axis=-1),
                      s.sample("a", "b", axis=0),
                      s.sample(1, 2.5, axis=0), s.sample(_x(2, 3), _x(2, 3), axis=-2)],
-    doc="Tensors of one shape along a new axis.", total=totality.together,
+    doc="Tensors of one shape along a new axis.", total=totality.together, native=True, tensorflow_name="Pack",
 )  # fmt: skip
 
 
@@ -154,7 +154,7 @@ unstack_op = op(
     samples=lambda: [s.sample(_x(2, 3), num=2, axis=0), s.sample(_x(2, 3), num=3, axis=-1),
                      s.sample(_x(0, 3), num=0, axis=0),
                      s.sample(_x(2), num=2, axis=0), s.sample(["a", "b"], num=2, axis=0)],
-    doc="The slices along an axis, as separate tensors.",
+    doc="The slices along an axis, as separate tensors.", native=True, tensorflow_name="Unpack",
 )  # fmt: skip
 
 
@@ -215,7 +215,7 @@ split_op = op(
     samples=lambda: [s.sample(_x(6), sizes=3, axis=0), s.sample(_x(2, 5), sizes=(1, -1), axis=1),
                      s.sample(_x(2, 5), sizes=(2, 0, 3), axis=-1),
                      s.sample(_x(0, 2), sizes=2, axis=0), s.sample(["a", "b"], sizes=2, axis=0)],
-    doc="Parts along an axis: equal ones for a number, or of the given sizes (one may be -1).",
+    doc="Parts along an axis: equal ones for a number, or of the given sizes (one may be -1).", native=True,
 )  # fmt: skip
 
 
@@ -269,7 +269,7 @@ tile_op = op(
                      s.sample(_x(), multiples=()),
                      s.sample(_x(2), [3], multiples=(None,)), s.sample(["a"], multiples=(2,)),
                      s.sample(_x(0, 2), [2, 2], multiples=None)],
-    doc="The tensor repeated as a whole, so many times along each axis.",
+    doc="The tensor repeated as a whole, so many times along each axis.", native=True,
 )  # fmt: skip
 
 
@@ -400,7 +400,7 @@ pad_op = op(
         s.sample(_x(0), 0.0, paddings=((1, 1),), mode="constant"),
         s.sample([1, 2], 0, [[1, 2]], paddings=None, mode="constant"),
     ],
-    doc="The tensor with a margin along each axis. A third input, if any, gives the margins.",
+    doc="The tensor with a margin along each axis. A third input, if any, gives the margins.", native=True,
 )  # fmt: skip
 
 

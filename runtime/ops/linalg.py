@@ -97,7 +97,7 @@ matmul_op = op(
                      s.sample(s.COMPLEX.reshape(2, 2), s.COMPLEX.reshape(2, 2)), s.sample(_x(2, 1, 2, 2), _x(3, 2, 2))],
     expression=_product_expression,
     doc="The matrix product; leading axes broadcast, a vector is a row on the left and a column on the right.",
-    total=totality.together,
+    total=totality.together, native=True, tensorflow_name="MatMul",
 )  # fmt: skip
 
 

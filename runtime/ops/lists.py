@@ -124,35 +124,35 @@ def _cast_like(items: ListValue, like: ListValue) -> ListValue:
 
 _F2: dict[str, Any] = {"dtype": float32, "shape": (2,)}
 new_op = op("list_new", infer=_list_type, numpy=lambda: ListValue.of(), samples=lambda: [((), {})],
-            gradient=lambda g, out: (), doc="An empty list.", total=totality.always)  # fmt: skip
+            gradient=lambda g, out: (), doc="An empty list.", total=totality.always, native=True)  # fmt: skip
 push_op = op("list_push", infer=_list_type, numpy=lambda items, value: items.push(value),
              gradient=lambda g, out, items, value: _push_gradient(g, value),
              samples=lambda: [((_sample_list(), np.ones(2, np.float32)), {})],
-             doc="The list with one more element.", total=totality.always)  # fmt: skip
+             doc="The list with one more element.", total=totality.always, native=True)  # fmt: skip
 pop_op = op("list_pop", infer=lambda items, dtype, shape: (Type(variant, ()), Type(dtype, shape)), numpy=_pop,
             gradient=lambda g, out, items, dtype, shape: (push_op(*g),),
             samples=lambda: [((_sample_list(),), _F2)],
-            doc="The list without its last element, and that element.")  # fmt: skip
+            doc="The list without its last element, and that element.", raises_by_value=True, native=True)  # fmt: skip
 get_op = op("list_get", infer=_infer_get, numpy=lambda items, index, dtype, shape: items[_place(items, index)],
             gradient=lambda g, out, items, index, dtype, shape: (set_op(zeros_like_op(items), index, g), None),
             samples=lambda: [((_sample_list(), np.array(i)), _F2) for i in (0, -1)],
-            doc="The element at an index.")  # fmt: skip
+            doc="The element at an index.", raises_by_value=True, native=True)  # fmt: skip
 set_op: Op = op("list_set", infer=_infer_set, numpy=lambda items, index, value: items.set(_place(items, index), value),
             gradient=lambda g, out, items, index, value: _set_gradient(g, items, index, value),
             samples=lambda: [((_sample_list(), np.array(1), np.ones(2, np.float32)), {})],
-            doc="The list with another element at an index.")  # fmt: skip
+            doc="The list with another element at an index.", raises_by_value=True, native=True)  # fmt: skip
 length_op = op("list_length", infer=lambda items: Type(int32, ()), numpy=lambda items: np.int32(len(items)),
                samples=lambda: [((_sample_list(),), {}), ((ListValue.of(),), {})], gradient=NOT_DIFFERENTIABLE,
-               doc="The number of elements.", total=totality.always)  # fmt: skip
+               doc="The number of elements.", total=totality.always, native=True)  # fmt: skip
 stack_op = op("list_stack", infer=lambda items, dtype, shape: Type(dtype, None if shape is None else (None, *shape)),
               numpy=_stack, gradient=lambda g, out, items, dtype, shape: (from_tensor_op(g),),
               samples=lambda: [((_sample_list(),), _F2), ((ListValue.of(),), _F2),
                                ((_sample_list(),), {"dtype": float32, "shape": (None,)})],
-              doc="The elements along a new first axis.")  # fmt: skip
+              doc="The elements along a new first axis.", native=True)  # fmt: skip
 from_tensor_op: Op = op(
     "list_from_tensor", infer=_infer_unstack, numpy=_unstack, doc="The slices along the first axis.",
     gradient=lambda g, out, x: (stack_like_op(g, x),),
-    samples=lambda: [s.sample([[1.0, 2.0]]), s.sample(np.zeros((0, 2)))])  # fmt: skip
+    samples=lambda: [s.sample([[1.0, 2.0]]), s.sample(np.zeros((0, 2)))], native=True)  # fmt: skip
 
 # What gradients of lists need: the gradient of a list is a list of gradients.
 
@@ -160,9 +160,10 @@ stack_like_op: Op = op(
     "list_stack_like", infer=lambda items, like: like, numpy=_stack_like,
     gradient=lambda g, out, items, like: (from_tensor_op(g), None),
     samples=lambda: [((_sample_list(), np.ones((2, 2), np.float32)), {})],
-    doc="The elements along a new first axis, as many as another tensor has there.")  # fmt: skip
+    doc="The elements along a new first axis, as many as another tensor has there.", native=True)  # fmt: skip
 zeros_like_op: Op = op("list_zeros_like", infer=_list_type, numpy=_zeros_like, gradient=NOT_DIFFERENTIABLE,
-                   samples=lambda: [((_sample_list(),), {})], doc="Zeros in the shapes of a list's elements.")
+                   samples=lambda: [((_sample_list(),), {})], doc="Zeros in the shapes of a list's elements.",
+                   native=True)
 add_op = op("list_add", infer=_list_type, numpy=_add, gradient=lambda g, out, x, y: (g, g),
             samples=lambda: [((_sample_list(), _sample_list()), {})], doc="The sums of two lists' elements.")
 cast_like_op: Op = op(

@@ -14,6 +14,7 @@ from ..convert import convert_to_tensor
 from ..op import Type, op
 from ..promotion import together
 from ..shapes import merge
+from ..work import Work
 from . import kernels
 from . import samples as s
 from .declare import cast_like, unary
@@ -41,12 +42,12 @@ __all__ = [
 ]  # fmt: skip
 
 relu = unary("relu", kernels.relu, "`max(features, 0)`.", s.reals, lambda g, out, x: g * cast_like(greater(out, 0), g),
-             infer=elementwise(np.negative), parameters="features")  # fmt: skip
+             infer=elementwise(np.negative), parameters="features", native=True)  # fmt: skip
 sigmoid = unary("sigmoid", kernels.sigmoid, "`1 / (1 + exp(-x))`.", s.floats, lambda g, out, x: g * out * (1 - out),
-                infer=numbers_to_float)  # fmt: skip
+                infer=numbers_to_float, work=Work.LONG, native=True)  # fmt: skip
 softplus = unary("softplus", kernels.softplus, "`log(1 + exp(features))` without overflow.", s.floats, lambda g, out,
     x: g * sigmoid(x),
-                 infer=reals_to_float, parameters="features")  # fmt: skip
+                 infer=reals_to_float, parameters="features", work=Work.LONG, native=True)  # fmt: skip
 
 
 def _infer_softmax(x: Type, axis: int = -1) -> Type:
@@ -60,11 +61,11 @@ def _infer_softmax(x: Type, axis: int = -1) -> Type:
 softmax_op = op(
     "softmax", infer=_infer_softmax, numpy=kernels.softmax, samples=s.logits,
     gradient=lambda g, out, x, axis=-1: ((g - reduce_sum(g * out, axis, keepdims=True)) * out,),
-    doc="`exp(x) / sum(exp(x))` along an axis.", total=totality.filled)  # fmt: skip
+    doc="`exp(x) / sum(exp(x))` along an axis.", total=totality.filled, work=Work.LONG, native=True)  # fmt: skip
 log_softmax_op = op(
     "log_softmax", infer=_infer_softmax, numpy=kernels.log_softmax, samples=s.logits,
     gradient=lambda g, out, x, axis=-1: (g - reduce_sum(g, axis, keepdims=True) * exp(out),),
-    doc="`x - log(sum(exp(x)))` along an axis.", total=totality.filled)  # fmt: skip
+    doc="`x - log(sum(exp(x)))` along an axis.", total=totality.filled, work=Work.LONG, native=True)  # fmt: skip
 
 
 def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Any:
@@ -276,7 +277,7 @@ sparse_op = op(
     samples=lambda: [s.sample([1, 0], [[1.0, 2.0], [0.5, -1.0]]), s.sample(np.int64(0), [1.0, 2.0]),
                      s.sample(np.zeros(0, np.int32), np.zeros((0, 3), np.float32)),
                      s.sample([[1]], np.array([[[3.0, 1.0]]]))],
-    doc="Minus the logarithm of the softmax at the label, for each row of logits.",
+    doc="Minus the logarithm of the softmax at the label, for each row of logits.", work=Work.LONG, native=True,
 )  # fmt: skip
 
 
@@ -309,7 +310,7 @@ cross_entropy_op = op(
     gradient=_cross_entropy_gradient, promote=0,
     samples=lambda: [s.sample([[0.0, 1.0], [0.5, 0.5]], [[1.0, 2.0], [0.5, -1.0]]),
                      s.sample(np.zeros((0, 3)), np.zeros((0, 3)))],
-    doc="The cross-entropy of the softmax of logits against a distribution, for each row.",
+    doc="The cross-entropy of the softmax of logits against a distribution, for each row.", work=Work.LONG, native=True,
 )  # fmt: skip
 
 
@@ -338,6 +339,7 @@ sigmoid_cross_entropy_op = op(
     samples=lambda: [s.sample([1.0, 0.0], [2.0, -3.0]), s.sample(np.float64(1), np.float64(0.5)),
                      s.sample([1.0, 0.0], [100.0, -100.0])],
     doc="The cross-entropy of the sigmoid of logits against probabilities, element by element.",
+    work=Work.LONG, native=True,
 )  # fmt: skip
 
 

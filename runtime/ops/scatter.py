@@ -117,7 +117,8 @@ Raises `InvalidArgumentError` for ids that are no integers or do not fit the dat
 def _declare(name: str, function: Any, doc: str, gradient: Any = None) -> Callable[..., Any]:
     infer = _infer_sum if function in (np.add, np.subtract) else _infer_scatter
     record = op(name, infer=infer, numpy=_scatter(function), in_place=_in_place(function),
-                samples=_samples, gradient=gradient, doc=doc)  # fmt: skip
+                samples=_samples, gradient=gradient, raises_by_value=True, doc=doc,
+                tensorflow_name=f"TensorScatter{name.rpartition('_')[2].capitalize()}")  # fmt: skip
 
     def public(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
         tensor, updates = _together(tensor, updates)
@@ -185,7 +186,7 @@ scatter_nd_op = op(
         s.sample(np.zeros((0, 1), np.int32), np.zeros(0, np.float32), shape=(2,)),
         s.sample([[1]], [1], [2], shape=(None,)),
     ],
-    doc="Zeros of a shape with the updates added at the index vectors.",
+    doc="Zeros of a shape with the updates added at the index vectors.", raises_by_value=True,
 )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from ..dtypes import DType, as_dtype, int32
 from ..op import NOT_DIFFERENTIABLE, Op, Type, op
 from ..shapes import Shape, is_compatible
 from ..shapes import broadcast as broadcast_shapes
+from ..work import Work
 from . import samples as s
 from .declare import sum_to
 from .dims import as_dims, dims_of
@@ -80,7 +81,7 @@ reshape_op = op(
         s.sample(_x(2, 3), [6], shape=None),
     ],
     doc="The same elements in another shape; one dimension may be -1. A second input, if any, is the shape.",
-    total=totality.target,
+    total=totality.target, work=Work.LITTLE, view=True, native=True,
 )  # fmt: skip
 
 
@@ -113,6 +114,7 @@ expand_dims_op = op(
     "expand_dims", infer=_infer_expand, numpy=np.expand_dims, gradient=lambda g, out, x, axis: (squeeze(g, axis),),
     samples=lambda: [s.sample(_x(2, 3), axis=i) for i in (0, 1, -1, -3)] + [s.sample("a", axis=0)],
     doc="The tensor with a new dimension of one at `axis`.", total=totality.ranked,
+    work=Work.LITTLE, view=True, native=True,
 )  # fmt: skip
 
 
@@ -141,6 +143,7 @@ squeeze_op = op(
     samples=lambda: [s.sample(_x(1, 2, 1)), s.sample(_x(1, 2, 1), axis=0), s.sample(_x(1, 2, 1), axis=(0, -1)),
                      s.sample(_x())],
     doc="The tensor without its dimensions of one, or without those given.", total=totality.fixed,
+    work=Work.LITTLE, view=True, native=True,
 )  # fmt: skip
 
 
@@ -178,6 +181,7 @@ transpose_op = op(
     samples=lambda: [s.sample(_x(2, 3, 4)), s.sample(_x(2, 3, 4), perm=(2, 0, 1)), s.sample(_x()), s.sample(_x(0, 2)),
                      s.sample(_x(2, 3), perm=(-1, 0))],
     doc="The axes in another order; reversed when none is given.", total=totality.ranked,
+    work=Work.LITTLE, view=True, native=True,
 )  # fmt: skip
 
 
@@ -252,7 +256,7 @@ broadcast_to_op = op(
     samples=lambda: [s.sample(_x(3), shape=(2, 3)), s.sample(_x(), shape=(2, 0)),
                      s.sample(_x(2, 1), [2, 4], shape=(2, None)),
                      s.sample(_x(1), [3], shape=None)],
-    doc="The tensor broadcast to a shape.", total=totality.target,
+    doc="The tensor broadcast to a shape.", total=totality.target, native=True,
 )  # fmt: skip
 
 
@@ -280,7 +284,7 @@ def _ensure(x: Any, shape: Shape) -> Any:
 ensure_shape_op = op(
     "ensure_shape", infer=_infer_ensure, numpy=_ensure, gradient=lambda g, out, x, shape: (g,),
     samples=lambda: [s.sample(_x(2, 3), shape=(2, None)), s.sample(_x(2), shape=None), s.sample(_x(0), shape=(0,))],
-    doc="The tensor itself, known to have the shape; an error at run time if it has not.",
+    doc="The tensor itself, known to have the shape; an error at run time if it has not.", native=True,
 )  # fmt: skip
 
 
@@ -306,6 +310,7 @@ reverse_op: Op = op(
     samples=lambda: [s.sample(_x(2, 3), axis=(0,)), s.sample(_x(2, 3), axis=(0, -1)), s.sample(_x(0, 3), axis=(1,)),
                      s.sample(_x(2), axis=()), s.sample(["a", "b"], axis=(0,)), s.sample(_x(2, 2), axis=None)],
     doc="The elements in reverse order along axes.", total=totality.ranked,
+    view=True, native=True, tensorflow_name="ReverseV2",
 )  # fmt: skip
 
 
@@ -362,7 +367,7 @@ def _count(name: str, kernel: Callable[[Any], Any], doc: str) -> Any:
     return op(
         name, gradient=NOT_DIFFERENTIABLE,
         infer=lambda x, dtype=int32: Type(dtype, ()), numpy=lambda x, dtype=int32: dtype.numpy.type(kernel(x)),
-        doc=doc, total=totality.always,
+        doc=doc, total=totality.always, native=True,
         samples=lambda: [s.sample(_x(2, 3)), s.sample(_x()), s.sample(_x(0, 2), dtype=as_dtype("int64")),
                          s.sample(["a"])],
     )  # fmt: skip
@@ -372,7 +377,7 @@ shape_op = op(
     "shape", gradient=NOT_DIFFERENTIABLE,
     infer=_infer_shape, numpy=lambda x, dtype=int32: np.array(np.shape(x), dtype.numpy),
     samples=lambda: [s.sample(_x(2, 3)), s.sample(_x()), s.sample(_x(0, 2), dtype=as_dtype("int64")), s.sample(["a"])],
-    doc="The dimensions of the tensor, as a vector.", total=totality.always,
+    doc="The dimensions of the tensor, as a vector.", total=totality.always, work=Work.LITTLE, native=True,
 )  # fmt: skip
 size_op = _count("size", np.size, "The number of elements.")
 rank_op = _count("rank", np.ndim, "The number of dimensions.")

@@ -153,6 +153,7 @@ top_k_op = op(
                      s.sample(np.zeros((0, 3)), k=3), s.sample([1.0], k=0),
                      s.sample(np.array([0, 255], np.uint8), k=2)],
     doc="The k largest elements of the last axis, largest first, and their indices; of equals the first comes first.",
+    native=True, tensorflow_name="TopKV2",
 )  # fmt: skip
 
 

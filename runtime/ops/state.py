@@ -19,6 +19,7 @@ from ..dtypes import DType, float32
 from ..effects import Effects
 from ..op import OPS, Type, op
 from ..shapes import Shape
+from ..work import Work
 from .infer import require, require_kind, text
 
 __all__ = ["ASSIGN", "ASSIGN_ADD", "ASSIGN_SUB", "READ", "UPDATE"]
@@ -117,14 +118,15 @@ def _sample(*inputs: Any, role: str = "target", **attributes: Any) -> Any:
 READ = op("read_variable", infer=lambda *, variable, dtype, shape: Type(dtype, shape), numpy=_read,
           effects=Effects.READS,
           samples=lambda: [_sample(role="variable", dtype=float32, shape=(2,))],
-          doc="What the variable holds now.")  # fmt: skip
+          doc="What the variable holds now.", work=Work.LITTLE, native=True)  # fmt: skip
 ASSIGN = op("assign", infer=_infer_assign, numpy=_assign, effects=Effects.WRITES, samples=lambda: [_sample([3, 4])],
-            doc="Sets the variable ``target``.")  # fmt: skip
+            doc="Sets the variable ``target``.", work=Work.LITTLE, native=True)  # fmt: skip
 ASSIGN_ADD = op("assign_add", infer=_infer_step, numpy=_step(np.add),
                 effects=Effects.UPDATES, samples=lambda: [_sample([3, 4])],
-                doc="Adds to the variable.")  # fmt: skip
+                doc="Adds to the variable.", native=True)  # fmt: skip
 ASSIGN_SUB = op("assign_sub", infer=_infer_step, numpy=_step(np.subtract), effects=Effects.UPDATES,
-                samples=lambda: [_sample([3, 4])], doc="Subtracts from the variable.")  # fmt: skip
+                samples=lambda: [_sample([3, 4])], doc="Subtracts from the variable.", native=True)  # fmt: skip
 UPDATE = op("update_variable", infer=_infer_update, numpy=_update, effects=Effects.UPDATES,
             samples=lambda: [_sample(5, by="set_item", key=(("index", 1),))],
-            doc="Replaces what the variable holds by what the op ``by`` makes of it and of the inputs.")  # fmt: skip
+            doc="Replaces what the variable holds by what the op ``by`` makes of it and of the inputs.",
+            native=True)  # fmt: skip

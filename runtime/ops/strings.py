@@ -304,7 +304,7 @@ to_number_op = op(
     numpy=lambda x, dtype: each(lambda value: _number(value, dtype), x, dtype=dtype.numpy),
     samples=lambda: [s.sample(["1.5", "-2e3", "inf"], dtype=float32), s.sample("12", dtype=as_dtype("int64")),
                      s.sample(np.empty(0, object), dtype=int32)],
-    doc="The numbers that the strings write.",
+    doc="The numbers that the strings write.", raises_by_value=True,
 )  # fmt: skip
 
 

@@ -20,10 +20,6 @@ from ..total import is_total
 
 # A result may have this many elements, or as many as the constants that it is made of.
 _LIMIT = 1024
-# These may warn for some integers, or for some lengths; a warning is for the user's line.
-_MAY_WARN = frozenset(
-    ["floor_divide", "remainder", "truncatediv", "fmod", "reciprocal", "cast", "mean", "var", "std", "norm"]
-)
 
 
 def folded(node: Node, inputs: Sequence[Value]) -> list[np.ndarray[Any, Any]] | None:
@@ -35,7 +31,7 @@ def folded(node: Node, inputs: Sequence[Value]) -> list[np.ndarray[Any, Any]] | 
     limit = max(_LIMIT, sum([array.size for array in arrays]))
     if not all(_fits(value.type, limit) for value in node.outputs):
         return None
-    if op.name in _MAY_WARN and not is_total(op, inputs, node.attributes):
+    if op.warns and not is_total(op, inputs, node.attributes):
         return None
     try:
         with np.errstate(all="ignore"):

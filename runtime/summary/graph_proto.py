@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import DType
-from ..graph_def import op_name
 from ..ir import Graph, Node, Type, Value
 from .writer import library
 
@@ -85,7 +84,7 @@ class _Body:
     def _add(self, node: Node, scope: str) -> None:
         name = scope + node.name
         inputs = [self.names[value] for value in node.inputs]
-        operation = op_name(node)
+        operation = node.type
         if node.op.name == "call":
             operation = self.writer.function(node.attributes["graph"])
         elif node.subgraphs:

@@ -17,13 +17,6 @@ from autograph.runtime.total import is_total
 
 from .errors import keywords_of, where
 
-# Ops of which the values decide whether they raise, not the shapes alone.
-_BY_VALUE = frozenset((
-    "set_item", "gather", "gather_nd", "scatter_nd", "tensor_scatter_nd_add", "tensor_scatter_nd_max",
-    "tensor_scatter_nd_min", "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "list_get", "list_set", "list_pop",
-    "string_to_number", "power", "cholesky", "solve", "inv",
-))  # fmt: skip
-
 _DIVISIONS = ("divide", "floor_divide", "remainder")
 
 
@@ -108,5 +101,5 @@ def _errors(node: Node) -> Iterator[type[BaseException]]:
     elif not node.op.effect and not node.subgraphs and not is_total(node.op, node.inputs, node.attributes):
         if node.op.name == "get_item":
             yield OutOfRangeError
-        elif node.op.name in _BY_VALUE or not all(is_fully_defined(value.type.shape) for value in node.inputs):
+        elif node.op.raises_by_value or not all(is_fully_defined(value.type.shape) for value in node.inputs):
             yield InvalidArgumentError

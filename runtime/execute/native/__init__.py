@@ -1,7 +1,7 @@
 """Graphs as machine code, through LLVM (``llvmlite``, the extra ``native``).
 
 =================  ==================================================================================================
-supported.py       the names of the ops and dtypes that there is code for
+supported.py       the dtypes that there is code for
 partition.py       which parts of a graph become machine code
 region.py          such a part: code for each combination of shapes, when its plan has worked long enough for compiling
                    to pay, and the plan for everything else
@@ -20,7 +20,7 @@ cache.py           compiled code on disk, when it is asked for
 
 How to add an op: an elementwise one is one entry of `elementwise.ELEMENTWISE`, the dtype in which NumPy computes and a
 function that writes instructions for one element. Any other is a function with ``@lowers("name")`` in the module of its
-family; it gets the expressions of its inputs, and gives that of its output. Either has its name in `supported.OPS`.
+family; it gets the expressions of its inputs, and gives that of its output. The record of the op says ``native=True``.
 The tests run both over the op's samples.
 
 What is the same as in the plan: dtypes, shapes, integers bit for bit, comparisons, conversions, ``+ - * /`` and square

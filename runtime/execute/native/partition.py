@@ -12,6 +12,7 @@ from ...effects import Effects
 from ...ir import Graph, Node, Type, Value
 from ...op import OPS, Op
 from ...profiler import recorder
+from ...work import Work
 from . import supported
 from .region import Region
 
@@ -20,10 +21,6 @@ _ENOUGH = 4
 # A part ends when it has so many nodes, those of sub-graphs included: what is compiled at once holds up the program.
 _MOST_NODES = 2000
 _CONTROL = frozenset(("while", "cond"))
-_GIVEN = frozenset(("constant", "placeholder"))
-_NO_WORK = frozenset((
-    "assign", "expand_dims", "identity", "read_variable", "reshape", "shape", "squeeze", "transpose",
-))  # fmt: skip
 
 
 def _run(*arrays: Any, region: Region) -> Any:
@@ -53,7 +50,7 @@ def obstacle(nodes: Iterable[Node]) -> tuple[Node, str] | None:
     """The first node that has no form in machine code, and why; None when all may have."""
     for node in nodes:
         name = node.op.name
-        if name in _GIVEN:  # what uses it is to blame
+        if node.op.work is Work.NONE:  # what uses it is to blame
             continue
         for value in (*node.inputs, *node.outputs):
             if value.type.dtype not in supported.TYPES and value.type.dtype is not variant:
@@ -63,7 +60,7 @@ def obstacle(nodes: Iterable[Node]) -> tuple[Node, str] | None:
                 found = obstacle(graph.nodes)
                 if found is not None:
                     return found
-        elif name not in supported.OPS:
+        elif not node.op.native:
             return node, f"the op {name!r} has no form in machine code"
     return None
 
@@ -81,7 +78,7 @@ def partition(graph: Graph, blocked: Iterable[Node] = ()) -> tuple[Graph, list[R
     ``blocked``: nodes that are in no part. Lists do not go into parts, or out of them: what would hand one over stays
     out.
     """
-    stay = {*blocked, *[node for node in graph.nodes if node.op.name not in _GIVEN and obstacle([node]) is not None]}
+    stay = {*blocked, *[node for node in graph.nodes if node.op.work is not Work.NONE and obstacle([node]) is not None]}
     while True:
         runs = _runs(graph, stay)
         open_ended = _that_hand_over_lists(graph, runs) - stay
@@ -99,7 +96,7 @@ def _runs(graph: Graph, stay: Collection[Node]) -> list[list[Node]]:
     runs: list[list[Node]] = [[]]
     size = 0
     for node in graph.nodes:
-        if node.op.name in _GIVEN:
+        if node.op.work is Work.NONE:
             continue
         size += 1 + sum(1 for inner in node.subgraphs for _ in inner.walk())
         if runs[-1] and (size > _MOST_NODES or node in stay):
@@ -134,7 +131,7 @@ def _that_hand_over_lists(graph: Graph, runs: Sequence[Sequence[Node]]) -> set[N
 def _pays(run: Sequence[Node]) -> bool:
     if any(node.op.name == "while" for node in run):
         return True
-    return sum(node.op.name not in _NO_WORK for node in run) >= _ENOUGH
+    return sum(node.op.work in (Work.USUAL, Work.LONG) for node in run) >= _ENOUGH
 
 
 def _rebuilt(graph: Graph, parts: dict[Node, list[Node]]) -> tuple[Graph, list[Region]]:
@@ -154,7 +151,7 @@ def _rebuilt(graph: Graph, parts: dict[Node, list[Node]]) -> tuple[Graph, list[R
             values[node.outputs[0]] = target.constant(node.attributes["value"], node.name, node.where)
         if node in parts:
             regions.append(_add_region(target, parts[node], used, values))
-        elif node not in inside and node.op.name not in _GIVEN:
+        elif node not in inside and node.op.work is not Work.NONE:
             _copy(node, target, values)
     target.outputs = [values[value] for value in graph.outputs]
     target.never_returns, target.calls_itself = graph.never_returns, graph.calls_itself

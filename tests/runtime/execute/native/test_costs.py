@@ -13,8 +13,9 @@ import pytest
 import autograph as tf
 from autograph.config import settings
 from autograph.runtime.execute import costs
-from autograph.runtime.execute.native import supported
 from autograph.runtime.execute.native.region import Region
+from autograph.runtime.op import OPS
+from autograph.runtime.work import Work
 from tests.runtime.execute.native.common import needs_llvm
 
 pytestmark = needs_llvm
@@ -136,4 +137,8 @@ def test_elementary_functions_take_longer_to_compile() -> None:
 
     long, short = (costs.of_compiling(graph(function).walk()) for function in (np.sin, np.negative))
     assert long > 1.2 * short
-    assert costs._FUNCTIONS <= supported.OPS
+
+
+def test_functions_that_take_long_to_compile_have_a_form_in_machine_code() -> None:
+    OPS.load()
+    assert all(record.native for record in OPS.values() if record.work is Work.LONG)

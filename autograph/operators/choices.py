@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from . import decisions
+from .array_memory import memory_of
 from .decisions import Decision, and_, within
 from .forms import original
 
@@ -102,7 +103,12 @@ def any_known() -> bool:
 
 
 def choice_of(obj: Any) -> Choice | None:
-    return _local.choices.get(id(original(obj)))
+    return _local.choices.get(id(memory_of(original(obj))))
+
+
+def is_known(obj: Any) -> bool:
+    """Whether an object is a choice, or what choices may be."""
+    return id(obj) in _local.choices or id(obj) in _local.roots
 
 
 def is_settling() -> bool:

@@ -20,8 +20,8 @@ import numpy as np
 from autograph.errors import MutationError
 from autograph.runtime.places import Place, user_code
 
-from . import aliases, heap
-from .array_locks import Locked
+from . import aliases, array_memory, heap
+from .array_memory import is_tensor
 from .dispatch import Thunk, backend_of
 from .iterators import is_iterator, position
 from .locations import (
@@ -55,11 +55,13 @@ class Journal:
         self._created: dict[int, Any] = {}
         self._staged: dict[int, tuple[Any, Any]] = {}
         self._iterators: dict[int, tuple[Any, str, Any]] = {}
-        self._arrays: list[np.ndarray[Any, Any]] = []
-        self._locked = Locked()
         self._announced: set[tuple[Any, ...]] = set()
+        self.graph: Any = None
+        """The graph of the body, if there is one: its tensors are made inside the body."""
         self._announced_at: dict[int, Place | None] = {}
         self.bodies = tuple(bodies)
+        for form in array_memory.forms():
+            self.note(form, form.name, early=True)
         wanted = set(names)
         for location in locations(self.bodies, wanted):
             table = self._variables if location.name in wanted else self._unneeded
@@ -72,17 +74,12 @@ class Journal:
 
     def __enter__(self) -> Journal:
         _local.stack.append(self)
-        if not self.outermost:
-            self._locked.lock(self._arrays)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         _local.stack.remove(self)
-        changed = self._locked.unlock(error)
         if error is not None:
             self.undo_after(error)
-        if changed is not None:
-            raise changed from error
 
     def undo_after(self, error: BaseException) -> None:
         """To be called when the body has raised."""
@@ -90,13 +87,11 @@ class Journal:
 
     def _enter(self, value: Any, label: str, depth: int = 1) -> None:
         kind = type(value)
-        if kind in (int, float, str, bool, FunctionType, ModuleType) or value is UNDEFINED or value is None:
+        if kind in (int, float, str, bool, FunctionType, ModuleType, np.ndarray) or value is UNDEFINED or value is None:
             return
         if is_iterator(value) and id(value) not in self._iterators:
             self._iterators[id(value)] = value, label, position(value)
-        if kind is np.ndarray:
-            self._arrays.append(value)
-        elif kind is tuple:
+        if kind is tuple:
             for each in value if depth else ():
                 self._enter(each, label, depth - 1)
         elif heap.has_form(value):
@@ -186,7 +181,11 @@ class Journal:
 
     def is_created(self, obj: Any) -> bool:
         """Whether the object has been made inside the body."""
-        return id(obj) in self._created
+        return id(obj) in self._created or (self.graph is not None and is_tensor(obj) and self._has_tensor(obj))
+
+    def _has_tensor(self, tensor: Any) -> bool:
+        graph = tensor.value.node.graph
+        return bool(graph.encloses_me(self.graph)) and tensor.value not in self.graph.parameters
 
     # What the body has done.
 

@@ -24,7 +24,7 @@ from autograph.runtime.optional import OptionalOutput
 from autograph.runtime.places import Place
 from autograph.runtime.tensor import SymbolicTensor
 
-from .. import heap
+from .. import aliases, array_memory, heap
 from ..calls import call, staged_form
 from ..exceptions import StagedRaise
 from ..iterators import is_iterator
@@ -33,7 +33,8 @@ from ..refused import is_refusal, replaced
 from ..state import Cell, Contents, Item, Journal, Location, forget, stack
 from ..unrolling import forget_turns
 from ..variables import UNDEFINED
-from . import class_defaults, leaks, memory, rebinding
+from . import class_defaults, leaks, rebinding
+from .array_forms import StagedArray
 from .branches import empty_copies
 from .chosen import Chosen
 from .dicts import DictState, StagedDict
@@ -42,6 +43,7 @@ from .iterables import StagedIterable
 from .lists import StagedList
 from .maybe import Maybe
 from .outputs import as_output as list_output
+from .outside_arrays import ArrayContents
 from .outside_places import Key, OutsidePlace, guessed, widen
 from .rebinding import count_references
 from .refusals import changed_in_recursion, lost_array, outlives_trace
@@ -139,13 +141,17 @@ def _settled(
             elif place.is_read and not tables.holds(place):
                 place.set(place.enter(graph))
         try:
-            result, found, stored = _run(form, values, arguments, keywords, tables)
+            result, found = _run(form, values, arguments, keywords, tables)
         finally:
             for place in places.values():
                 place.location.set(place.initial)
         if attempt:
             # Variables that come anew with each trace belong to calls that are over.
-            found = {key: each for key, each in found.items() if key in places or not isinstance(each[0], Cell)}
+            found = {
+                key: each
+                for key, each in found.items()
+                if key in places or not isinstance(each[0], (Cell, ArrayContents))
+            }
         unsettled = []
         for key, (location, old, new) in found.items():
             # The same holds for dicts and classes that come anew; what nobody reads again does no harm.
@@ -156,7 +162,7 @@ def _settled(
                 unsettled.append(location.label)
         if not unsettled:
             for key, (_, _, new) in found.items():
-                places[key].leave(new, key in stored)
+                places[key].leave(new)
             graph.state += [place for place in places.values() if place not in graph.state]
             for place in places.values():
                 place.forget()
@@ -205,15 +211,13 @@ def _run(
     arguments: tuple[Any, ...],
     keywords: dict[str, Any],
     tables: _Tables,
-) -> tuple[Any, dict[Key, tuple[Location, Any, Any]], set[Key]]:
-    """Traces once; returns the result, and location, old and new value of each place that holds graph tensors.
-
-    The last result has the places that still stand for the array that they had before.
-    """
+) -> tuple[Any, dict[Key, tuple[Location, Any, Any]]]:
+    """Traces once; returns the result, and location, old and new value of each place that holds graph tensors."""
     body = form.__func__ if isinstance(form, MethodType) else form
     if isinstance(form, MethodType):
         values = [form.__self__, *values]
     journal = TraceJournal((body,) if hasattr(body, "__code__") else (), values)
+    journal.graph = trace.current_graph()
     for value in values:
         if not isinstance(value, (list, dict)):
             journal.note(value, "self" if value is getattr(form, "__self__", None) else "", early=True)
@@ -223,7 +227,7 @@ def _run(
             tables.put_in(journal.bodies)
             result = form(*arguments, **keywords)
             output = _as_output(result)
-            memory.look()
+            aliases.settle()
     except Exception as error:
         refusal = replaced(error)
         if refusal is None:
@@ -231,7 +235,6 @@ def _run(
         raise refusal from None
     finally:
         left = _Left(journal, tables, body, values)
-        left.check_arrays(memory.outdated([result]))
         left.put_back()
         journal.forget_dead(left.locations, left.references(), result, left.old)
         if left.outliving_list() is not None:  # nobody may need it any more but for cycles of references
@@ -242,7 +245,7 @@ def _run(
         del output
         left.restore()
     left.check()
-    return result, left.changes(), left.stored
+    return result, left.changes()
 
 
 class _Left:
@@ -265,24 +268,23 @@ class _Left:
         self.frozen = {key: freeze(new, journal.is_created) for key, (_, _, new) in found.items()}
         self.old = {key: each[1] for key, each in found.items()}
         self.locations = {key: each[0] for key, each in found.items()}
-        self.stored: set[Key] = set()
         self._failure: Exception | None = None
+        self._failure = self._failure or self._lost_array()
         empty_copies(found)
 
-    def check_arrays(self, error: Exception | None) -> None:
-        """Notes what is wrong with arrays that have been stored into: that of the result, or of the places."""
-        self._failure = error or memory.outdated(self.frozen.values())
-        self.stored = {key for key, new in self.frozen.items() if memory.is_same(self.old[key], new)}
+    def _lost_array(self) -> Exception | None:
+        """What to raise when a place has got another array in some runs, and its own one, changed, in some."""
+        changed = {id(each.owner) for each in self.locations.values() if isinstance(each, ArrayContents)}
         for key, location in self.locations.items():
-            stored_at = None if key in self.stored else memory.stored_at(self.old[key])
-            if stored_at is not None and self._failure is None:
-                self._failure = lost_array(location.label, stored_at)
+            form = array_memory.known_form(self.old[key])
+            if form is not None and id(form.memory) in changed:
+                return lost_array(location.label, form, self._journal)
+        return None
 
     def put_back(self) -> None:
         """Forgets what is known of the trace, so that only what the user's objects hold keeps others alive."""
         if not stack():
             self._failure = class_defaults.changed() or self._failure
-            memory.forget()
             forget()
             forget_turns()
         if self._graph is not None:
@@ -333,6 +335,11 @@ def _plain_changes(journal: Journal) -> list[tuple[Location, Any, Any]]:
 def _staged_changes(journal: Journal, tables: _Tables) -> Iterator[tuple[Location, Any, Any]]:
     """Location, old and new value of what now holds graph tensors; of dicts each item that has changed."""
     for location, old, new in journal.changes().values():
+        if isinstance(location.owner, StagedArray):
+            memory = location.owner.memory
+            if memory is not None:
+                yield ArrayContents(memory, location.label), old, new
+            continue
         if not _is_staged(new):
             continue
         new = new.state.values if isinstance(new, StagedDict) else new

@@ -17,6 +17,7 @@ from autograph.errors import InvalidArgumentError, InvalidTypeError
 from . import shapes, trace
 from .convert import convert_to_tensor
 from .dtypes import as_dtype, bool_
+from .effects import Effects
 from .numerics import counts
 from .numerics import disable_check_numerics as disable_check_numerics
 from .numerics import enable_check_numerics as enable_check_numerics
@@ -59,7 +60,8 @@ def _check_relation(x: Any, y: Any, *, relation: str, other: str, message: str, 
 
 
 RELATION = op("assert_relation", gradient=NOT_DIFFERENTIABLE, infer=lambda *_, **__: (), numpy=_check_relation,
-              effect=True, doc="Raises unless the relation holds between all elements of the inputs.")  # fmt: skip
+              effects=Effects.RAISES,
+              doc="Raises unless the relation holds between all elements of the inputs.")  # fmt: skip
 
 
 def _relation(x: Any, y: Any, relation: str, message: str | None, summarize: int | None, name: str | None,
@@ -151,7 +153,8 @@ def _assert(condition: Any, *data: Any, summarize: int) -> tuple[()]:
     return ()
 
 
-ASSERT = op("assert_true", gradient=NOT_DIFFERENTIABLE, infer=lambda *_, **__: (), numpy=_assert, effect=True,
+ASSERT = op("assert_true", gradient=NOT_DIFFERENTIABLE, infer=lambda *_, **__: (), numpy=_assert,
+            effects=Effects.RAISES,
             doc="Raises with the rest of the inputs unless all of the first one is true.")  # fmt: skip
 
 
@@ -173,7 +176,8 @@ def _check_numerics(x: Any, *, message: str) -> Any:
     return x
 
 
-CHECK_NUMERICS = op("check_numerics", gradient=lambda g, out, x, message: (g,), infer=lambda x, message: x, effect=True,
+CHECK_NUMERICS = op("check_numerics", gradient=lambda g, out, x, message: (g,), infer=lambda x, message: x,
+                    effects=Effects.RAISES,
                     numpy=_check_numerics, doc="The input; raises when it holds a NaN or an infinity.")  # fmt: skip
 
 
@@ -198,7 +202,8 @@ def _check_shapes(*given: Any, patterns: tuple[Any, ...], message: str) -> tuple
     return ()
 
 
-SHAPES = op("assert_shapes", gradient=NOT_DIFFERENTIABLE, infer=lambda *_, **__: (), numpy=_check_shapes, effect=True,
+SHAPES = op("assert_shapes", gradient=NOT_DIFFERENTIABLE, infer=lambda *_, **__: (), numpy=_check_shapes,
+            effects=Effects.RAISES,
             doc="Raises unless the shapes, the inputs, fit the patterns.")  # fmt: skip
 
 
@@ -271,7 +276,8 @@ def _check_rank(shape: Any, *, ranks: tuple[int, ...], message: str) -> tuple[()
     return ()
 
 
-RANK = op("assert_rank_in", gradient=NOT_DIFFERENTIABLE, infer=lambda *_, **__: (), numpy=_check_rank, effect=True,
+RANK = op("assert_rank_in", gradient=NOT_DIFFERENTIABLE, infer=lambda *_, **__: (), numpy=_check_rank,
+          effects=Effects.RAISES,
           doc="Raises unless the length of the shape, the input, is one of those given.")  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from autograph.errors import InvalidTypeError
 from . import nest, trace
 from .convert import convert_to_tensor
 from .devices import check_device_name
+from .effects import Effects
 from .ir import Node
 from .op import NOT_DIFFERENTIABLE, op
 from .ops.control import identity
@@ -22,7 +23,7 @@ from .tensor import SymbolicTensor, Tensor
 
 __all__ = ["control_dependencies", "device", "group", "init_scope", "no_op", "tuple_"]
 
-NO_OP = op("no_op", gradient=NOT_DIFFERENTIABLE, infer=lambda: (), numpy=lambda: (), effect=True,
+NO_OP = op("no_op", gradient=NOT_DIFFERENTIABLE, infer=lambda: (), numpy=lambda: (), effects=Effects.ORDER,
            doc="Does nothing; what it depends on runs before it.")  # fmt: skip
 
 

@@ -4,8 +4,8 @@ How to add an op: call `op` in the family's module under ``ops/``, with inferenc
 the generic tests then cover it.
 
 >>> double = op("double_for_doctest", infer=lambda x: x, numpy=lambda x: x + x, samples=lambda: [(np.ones(2),)])
->>> double.name, double.effect
-('double_for_doctest', False)
+>>> double.name, double.effects
+('double_for_doctest', <Effects.NONE: 0>)
 >>> _ = OPS.pop("double_for_doctest")
 """
 
@@ -18,7 +18,9 @@ from typing import Any
 import numpy as np
 
 from .dtypes import as_dtype
+from .effects import Effects
 from .ir import Type
+from .totality import Rule
 
 
 class Op:
@@ -40,8 +42,10 @@ class Op:
         a comparison. None: nobody has written it; asking for it is an error.
     samples: ``samples() -> list`` of input tuples (NumPy arrays), or ``(inputs, attributes)`` pairs, for the
         generic tests.
-    effect: the op does something besides computing its outputs (prints, raises, draws random numbers): never
-        dropped, merged or reordered among other effects.
+    effects: what the op does besides computing its outputs (see `runtime.effects`): a node that has some is never
+        dropped, merged or reordered among other effects. ``effect``: whether there are any.
+    total: ``total(inputs, attributes)`` says whether the op certainly neither raises nor warns on inputs of these
+        types; see `runtime.totality` for the rules that there are. None: it may.
     promote: inputs from this position on are cast to their common dtype (see `runtime.promotion`) before `infer` and
         the kernel see them. None: every input keeps its own dtype.
     numeric: the op calculates: it refuses tensors of booleans, and takes Python's own for the numbers 0 and 1.
@@ -66,13 +70,15 @@ class Op:
         self.accepted: set[Any] = set()
         for field, value in fields.items():
             setattr(self, field, value)
+        self.effect = self.effects is not Effects.NONE
 
     name: str
     infer: Callable[..., Type | tuple[Type, ...]]
     numpy: Callable[..., Any]
     gradient: Callable[..., Any] | None
     samples: Callable[[], Iterable[Any]]
-    effect: bool
+    effects: Effects
+    total: Rule | None
     promote: int | None
     numeric: bool
     expression: str | Callable[..., str | None] | None
@@ -137,7 +143,8 @@ def op(
     numpy: Callable[..., Any],
     gradient: Callable[..., Any] | None = None,
     samples: Callable[[], Iterable[Any]] = list,
-    effect: bool = False,
+    effects: Effects = Effects.NONE,
+    total: Rule | None = None,
     promote: int | None = None,
     numeric: bool = False,
     expression: str | Callable[..., str | None] | None = None,
@@ -153,8 +160,8 @@ def op(
         raise ValueError(f"there already is an op {name!r}")
     if fresh is None:
         fresh = isinstance(numpy, np.ufunc) or in_place is not None
-    record = Op(name, infer=infer, numpy=numpy, gradient=gradient, samples=samples, effect=effect, promote=promote,
-                numeric=numeric, expression=expression, divides=divides, fresh=fresh, lenient=lenient,
+    record = Op(name, infer=infer, numpy=numpy, gradient=gradient, samples=samples, effects=effects, total=total,
+                promote=promote, numeric=numeric, expression=expression, divides=divides, fresh=fresh, lenient=lenient,
                 in_place=in_place, numpy_names=numpy_names, __doc__=doc)  # fmt: skip
     OPS[name] = record
     NUMPY.update(dict.fromkeys(numpy_names, record))

@@ -19,6 +19,7 @@ from . import shapes, trace
 from .atomic import change
 from .convert import constant, convert_to_tensor
 from .dtypes import DType, as_dtype, float32, int32, int64, uint64
+from .effects import Effects
 from .ir import Type
 from .op import NOT_DIFFERENTIABLE, op
 from .ops.dims import as_dims
@@ -83,7 +84,7 @@ def _draw(state: Any, a: Any, b: Any, *dynamic: Any, shape: Any, dtype: DType, k
 
 
 _STATE = np.array([1, 0, 2])
-TAKE = op("generator_take", infer=lambda count, target: Type(int64, (3,)), numpy=_take, effect=True,
+TAKE = op("generator_take", infer=lambda count, target: Type(int64, (3,)), numpy=_take, effects=Effects.UPDATES,
           gradient=NOT_DIFFERENTIABLE, samples=lambda: [((np.int64(2),), {"target": Variable(_STATE)})],
           doc="The state of a generator, which then goes on by some numbers.")  # fmt: skip
 DRAW = op("generator_draw", infer=_infer_draw, numpy=_draw, gradient=NOT_DIFFERENTIABLE,

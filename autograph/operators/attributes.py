@@ -17,6 +17,7 @@ from .array_memory import is_array, is_tensor, memory_of
 from .calls import call
 from .dispatch import active, backend_of, backend_of_array
 from .heap import has_form, staged
+from .raw_attributes import raw_attribute
 from .refused import is_refusal
 from .single_dispatch import generic_method
 from .special_methods import MISSING, call_method, is_convertible, is_user_class, lookup, method, mro
@@ -93,7 +94,7 @@ def _read(obj: Any, mro: tuple[type, ...], name: str, native: Callable[[Any, str
     else:
         getter = method(kind, "__get__")
         is_data = hasattr(kind, "__set__") or hasattr(kind, "__delete__")
-        if getter is not None and (is_data or name not in getattr(obj, "__dict__", ())):
+        if getter is not None and (is_data or name not in raw_attribute(obj, "__dict__", ())):
             return call_method(getter, found, obj, type(obj))
     return native(obj, name)
 

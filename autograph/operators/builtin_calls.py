@@ -16,6 +16,7 @@ from .calls import call
 from .dispatch import active, backend_of, backend_of_array, open_traces
 from .heap import staged
 from .identities import check_key
+from .raw_attributes import raw_attribute
 from .refused import is_refusal
 from .special_methods import MISSING, call_method, is_user_class, lookup, method
 
@@ -220,5 +221,5 @@ def _reads_code(obj: Any, name: str) -> bool:
     """Whether an attribute may be the result of a method of the user's, not one that the object holds."""
     found = lookup(type(obj).__mro__, name)
     if found is MISSING:
-        return name not in getattr(obj, "__dict__", ()) and method(type(obj), "__getattr__") is not None
+        return name not in raw_attribute(obj, "__dict__", ()) and method(type(obj), "__getattr__") is not None
     return hasattr(type(found), "__get__") and not callable(found)

@@ -19,6 +19,7 @@ from autograph.picking import Original, original_of
 from .dispatch import Backend, active, open_traces, staging
 from .frame_readers import BUILTIN_READERS, reader
 from .heap import has_form
+from .raw_attributes import raw_attribute
 
 LEFT_ALONE = frozenset((*sys.stdlib_module_names, "autograph", "numpy", "gast", "astunparse", "_pytest", "pytest"))
 """Top-level modules whose functions are called as they are."""
@@ -126,7 +127,7 @@ def _staged_form(function: Any) -> Any:
     if backend is None:
         return _plain_form(function)
     kind = type(function)
-    if has_form(getattr(function, "__self__", None)):
+    if has_form(raw_attribute(function, "__self__")):
         return backend.watch_call(function)
     if kind is BuiltinFunctionType or issubclass(kind, type):
         return _staged_builtin(function, backend)

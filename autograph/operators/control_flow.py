@@ -82,7 +82,7 @@ def for_stmt(
         backend = backend_of(iterable)
         if backend is not None:
             return backend.for_stmt(iterable, body, names, options)
-        if hasattr(iterable, "__next__"):
+        if hasattr(type(iterable), "__next__"):
             iterable = call(iter)(iterable)
     iterator = iter(iterable)
     backend = backend_of(iterator)

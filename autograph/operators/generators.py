@@ -21,6 +21,7 @@ from .dispatch import active, backend_of, staging
 from .exceptions import StagedRaise, refuse_in_try
 from .heap import has_form
 from .logical import not_
+from .raw_attributes import raw_attribute
 from .stores import get_item
 from .unrolling import turns
 
@@ -87,7 +88,7 @@ def consume(function: Any, iterable: Any, item: Item, *arguments: Any, **keyword
 
 def _is_consumer(function: Any) -> bool:
     """Whether a function goes through its argument and does nothing else before."""
-    owner = getattr(function, "__self__", None)
+    owner = raw_attribute(function, "__self__")
     if type(owner) is str:
         return bool(function == owner.join)
     try:

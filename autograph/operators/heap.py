@@ -24,6 +24,7 @@ from autograph.runtime.trace_text import calls_libraries
 from . import aliases, array_memory
 from .forms import contents_of, set_contents
 from .forms import original as original
+from .raw_attributes import raw_attribute
 
 
 class _Local(threading.local):
@@ -147,7 +148,7 @@ def giving(function: Callable[..., Any]) -> Callable[..., Any]:
     def run(*arguments: Any, **keywords: Any) -> Any:
         return function(*map(given, arguments), **{key: given(each) for key, each in keywords.items()})
 
-    run.__name__ = getattr(function, "__name__", "")
+    run.__name__ = raw_attribute(function, "__name__", "")
     return run
 
 

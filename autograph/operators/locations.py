@@ -13,6 +13,7 @@ from autograph.runtime.trace import is_user_file, user_location
 from .by_type import ByType
 from .dispatch import backend_of
 from .forms import Form, contents_of, set_contents
+from .raw_attributes import raw_attribute
 from .variables import UNDEFINED
 
 # Classes of these packages keep their own books.
@@ -159,7 +160,7 @@ class Attribute(Location):
             elif self.name in vars(self.owner):
                 delattr(self.owner, self.name)
             return
-        values = getattr(self.owner, "__dict__", None)
+        values = raw_attribute(self.owner, "__dict__")
         if values is not None and (self.name in values or not _is_slot(self.owner, self.name)):
             if value is UNDEFINED:
                 values.pop(self.name, None)
@@ -220,14 +221,14 @@ def _slots(cls: type) -> Iterable[str]:
 
 def attributes_of(obj: Any) -> dict[str, Any]:
     """The attributes that an object itself holds, in a new dict."""
-    found = dict(getattr(obj, "__dict__", ()))
+    found = dict(raw_attribute(obj, "__dict__", ()))
     if isinstance(obj, type):
         return found
     for cls in type(obj).__mro__:
         for name in _slots(cls):
             mangled = _mangled(name, cls)
             if name not in ("__dict__", "__weakref__") and isinstance(_shown(type(obj), mangled), MemberDescriptorType):
-                value = getattr(obj, mangled, UNDEFINED)
+                value = raw_attribute(obj, mangled, UNDEFINED)
                 if value is not UNDEFINED:
                     found[mangled] = value
     return found
@@ -258,7 +259,7 @@ def is_plain_object(obj: Any) -> bool:
         return False
     if not is_written_in_python(cls):
         return False
-    return hasattr(obj, "__dict__") or any(map(_slots, cls.__mro__))
+    return raw_attribute(obj, "__dict__") is not None or any(map(_slots, cls.__mro__))
 
 
 def has_attributes(obj: Any) -> bool:

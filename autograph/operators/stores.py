@@ -17,6 +17,7 @@ from . import aliases, heap, state
 from .attributes import Owner
 from .dispatch import Thunk, active, backend_of, backend_of_array, open_traces
 from .identities import check_key
+from .raw_attributes import raw_attribute
 from .special_methods import call_method, is_user_class, method
 
 _CONTAINERS = (list, dict)
@@ -65,7 +66,7 @@ def mut(obj: Any) -> Any:
 
 def _store_method(obj: Any) -> None:
     """A store into an object that is no plain container may run a method of its class that changes what it holds."""
-    for held in vars(obj).values() if hasattr(obj, "__dict__") else ():
+    for held in raw_attribute(obj, "__dict__", {}).values():
         if isinstance(held, (list, dict, set, deque, np.ndarray)):
             state.about_to_change(held)
     method = getattr(type(obj), "__setitem__", None)

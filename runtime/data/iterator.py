@@ -15,6 +15,7 @@ from .. import nest, trace
 from ..composite import Composite
 from ..convert import wrap
 from ..dtypes import bool_, float32, variant
+from ..effects import Effects
 from ..ir import Type, foreign_value_error
 from ..op import NOT_DIFFERENTIABLE, op
 from ..ops.list_value import ListValue
@@ -81,14 +82,16 @@ def _sample_position() -> Position:
 HELD = op("held", infer=lambda *, value: Type(variant, ()), numpy=lambda *, value: value,
           samples=lambda: [((), {"value": ListValue.of()})], gradient=NOT_DIFFERENTIABLE,
           doc="An object outside the graph.")  # fmt: skip
-HAS_NEXT = op("iterator_has_next", infer=lambda position: Type(bool_, ()), effect=True, gradient=NOT_DIFFERENTIABLE,
+HAS_NEXT = op("iterator_has_next", infer=lambda position: Type(bool_, ()),
+              effects=Effects.READS, gradient=NOT_DIFFERENTIABLE,
               numpy=lambda position: np.bool_(position.has_next()), samples=lambda: [((_sample_position(),), {})],
               doc="Whether there is another element.")  # fmt: skip
-NEXT = op("iterator_next", infer=lambda position, types: types if len(types) != 1 else types[0], effect=True,
+NEXT = op("iterator_next", infer=lambda position, types: types if len(types) != 1 else types[0],
+          effects=Effects.UPDATES,
           numpy=lambda position, types: _next(position, types), gradient=NOT_DIFFERENTIABLE,
           samples=lambda: [((_sample_position(),), {"types": (Type(float32, ()),)})],
           doc="The components of the next element.")  # fmt: skip
-ITERATE = op("dataset_iterator", infer=lambda *inputs, dataset: Type(variant, ()), effect=True,
+ITERATE = op("dataset_iterator", infer=lambda *inputs, dataset: Type(variant, ()), effects=Effects.HOST,
              numpy=lambda *arrays, dataset: dataset.position(arrays), gradient=NOT_DIFFERENTIABLE,
              samples=lambda: [((), {"dataset": sample_dataset()})],
              doc="An iterator over a dataset; the inputs are the tensors of the graph that it depends on.")  # fmt: skip

@@ -14,6 +14,7 @@ from .. import nest, trace
 from ..composite import Composite
 from ..convert import constant, wrap
 from ..dtypes import bool_, float32, string
+from ..effects import Effects
 from ..ir import Type
 from ..op import NOT_DIFFERENTIABLE, op
 from ..spec import TensorSpec
@@ -39,7 +40,8 @@ def _next_or_none(position: Position, types: tuple[Type, ...]) -> Any:
     return np.bool_(element is not None), *(_placeholders(types) if element is None else element)
 
 
-NEXT_OR_NONE = op("iterator_next_or_none", infer=lambda position, types: (Type(bool_, ()), *types), effect=True,
+NEXT_OR_NONE = op("iterator_next_or_none", infer=lambda position, types: (Type(bool_, ()), *types),
+                  effects=Effects.UPDATES,
                   numpy=_next_or_none, gradient=NOT_DIFFERENTIABLE,
                   samples=lambda: [((_sample_position(),), {"types": (Type(float32, ()),)})],
                   doc="Whether there is another element, and its components.")  # fmt: skip
@@ -51,7 +53,7 @@ def _given(has: Any, *components: Any) -> Any:
     return components
 
 
-GIVEN = op("optional_get_value", infer=lambda has, *types: types, effect=True, numpy=_given,
+GIVEN = op("optional_get_value", infer=lambda has, *types: types, effects=Effects.RAISES, numpy=_given,
            gradient=lambda g, out, has, *components: (None, *g),
            samples=lambda: [((np.bool_(True), np.float32(1.5)), {})],
            doc="The components of an optional value; an error where there is none.")  # fmt: skip

@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import trace
 from ..dtypes import variant
+from ..effects import Effects
 from ..ir import Type
 from ..op import NOT_DIFFERENTIABLE, op
 from ..ops.random import fresh_seed
@@ -47,7 +48,8 @@ class _Memory:
         return "<memory>"
 
 
-MEMORY = op("dataset_memory", infer=lambda: Type(variant, ()), numpy=_Memory, effect=True, gradient=NOT_DIFFERENTIABLE,
+MEMORY = op("dataset_memory", infer=lambda: Type(variant, ()), numpy=_Memory,
+            effects=Effects.HOST, gradient=NOT_DIFFERENTIABLE,
             samples=lambda: [((), {})], doc="What a dataset remembers between iterations.")  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence, Set
 from typing import NamedTuple
 
 from ..dtypes import variant
+from ..effects import LOOKS_AT_INPUTS
 from ..ir import Graph, Node, Value
 
 # Values that may share memory with more roots than this lose all of them: nothing is known of them any more.
@@ -36,8 +37,6 @@ class Root:
 
 Roots = frozenset[Root]
 _NONE: Roots = frozenset()
-# These ops act on the world, but do not keep the arrays that they see.
-_ONLY_LOOK = frozenset(["print", "assert", "raise"])
 _OUTSIDE: Roots = frozenset([Root(False)])
 
 
@@ -204,7 +203,7 @@ class _Block:
             self._cond(node)
         elif op.name == "while":
             self._while(node)
-        elif node.effect and op.name not in _ONLY_LOOK:
+        elif node.effect and not (op.effect and op.effects in LOOKS_AT_INPUTS):
             for value in node.inputs:  # whoever sees the array may keep it
                 self._escape(self._of(value))
             self.roots.update(dict.fromkeys(node.outputs, _OUTSIDE))

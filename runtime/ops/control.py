@@ -12,7 +12,7 @@ import numpy as np
 
 from autograph.errors import GraphError
 
-from .. import shapes, trace
+from .. import shapes, totality, trace
 from ..dtypes import bool_
 from ..ir import Graph, Type, Value
 from ..op import NOT_DIFFERENTIABLE, STRUCTURAL, op, same, type_of
@@ -26,11 +26,13 @@ def _only_in_graphs(*_: Any, **__: Any) -> NoReturn:
 
 
 CONSTANT = op("constant", infer=lambda *, value: type_of(value), numpy=lambda *, value: value,
-              gradient=NOT_DIFFERENTIABLE, doc="The array in the attribute ``value``.")  # fmt: skip
+              gradient=NOT_DIFFERENTIABLE, doc="The array in the attribute ``value``.",
+              total=totality.always)  # fmt: skip
 PLACEHOLDER = op("placeholder", infer=_only_in_graphs, numpy=_only_in_graphs,
-                 gradient=NOT_DIFFERENTIABLE, doc="A parameter or captured value.")
+                 gradient=NOT_DIFFERENTIABLE, doc="A parameter or captured value.", total=totality.always)
 IDENTITY = op("identity", infer=same, numpy=lambda x: x, gradient=lambda g, out, x: (g,), numpy_names=("copy",),
-              samples=lambda: [(np.array([1, 2], np.float32),), (np.int32(3),)], doc="The input itself.")  # fmt: skip
+              samples=lambda: [(np.array([1, 2], np.float32),), (np.int32(3),)], doc="The input itself.",
+              total=totality.always)  # fmt: skip
 COND = op("cond", infer=_only_in_graphs, numpy=_only_in_graphs, gradient=STRUCTURAL, doc=(
     "Inputs: predicate, operands. ``then`` and ``orelse`` take the operands, and give the outputs."))  # fmt: skip
 WHILE = op("while", infer=_only_in_graphs, numpy=_only_in_graphs, gradient=STRUCTURAL, doc=(
@@ -43,6 +45,7 @@ CUSTOM_GRADIENT = op(
     infer=lambda *types, arguments, results, **_: tuple(types[arguments : arguments + results]),
     numpy=lambda *arrays, arguments, results, **_: tuple(arrays[arguments : arguments + results]),
     doc="Gives the inputs after ``arguments`` ones. ``backward``, of which the rest are operands, is their gradient.",
+    total=totality.always,
 )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from .. import dtypes
+from .. import dtypes, totality
 from ..convert import constant, convert_to_tensor, string_scalar
 from ..dtypes import DType, as_dtype, float32, float64
 from ..op import NOT_DIFFERENTIABLE, Op, Type, op
@@ -33,7 +33,7 @@ fill_op: Op = op(
     samples=lambda: [s.sample(2.5, shape=(2, 3)), s.sample(1, shape=()), s.sample("a", shape=(2,)),
                      s.sample(1, shape=(0,)),
                      s.sample(3, [2, 1], shape=(2, None)), s.sample(3, [2], shape=None)],
-    doc="A tensor of one value. A second input, if any, is the shape.",
+    doc="A tensor of one value. A second input, if any, is the shape.", total=totality.target,
 )  # fmt: skip
 
 

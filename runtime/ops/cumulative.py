@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import totality
 from ..convert import convert_to_tensor
 from ..dtypes import float64
 from ..op import Op, Type, op
@@ -55,12 +56,13 @@ cumsum_op: Op = op(
     samples=lambda: [*_cumulative_samples(), s.sample(s.COMPLEX)],
     gradient=lambda g, out, x, axis=0, exclusive=False, reverse=False: (
         cumsum_op(g, axis=axis, exclusive=exclusive, reverse=not reverse),),
-    doc="The running sum along an axis; exclusive leaves out the element itself.")  # fmt: skip
+    doc="The running sum along an axis; exclusive leaves out the element itself.", total=totality.fixed)  # fmt: skip
 cumprod_op: Op = op(
     "cumprod", infer=_infer_cumulative, numpy=_cumulative(np.multiply, 1), samples=_cumulative_samples,
     gradient=holomorphic(lambda g, out, x, axis=0, exclusive=False, reverse=False: (
         _cumprod_gradient(g, x, axis, exclusive, reverse),)),
-    doc="The running product along an axis; exclusive leaves out the element itself.")  # fmt: skip
+    doc="The running product along an axis; exclusive leaves out the element itself.",
+    total=totality.fixed)  # fmt: skip
 
 
 def _infer_recurrence(a: Type, b: Type, axis: int) -> Type:

@@ -9,6 +9,7 @@ import numpy as np
 
 from autograph.errors import NoGradientError
 
+from .. import totality
 from ..op import NOT_DIFFERENTIABLE, OPS, Op, Type, apply, op
 from .infer import elementwise
 
@@ -98,6 +99,7 @@ def unary(name: str, numpy: Function, doc: str, samples: Function, gradient: Fun
     `parameters` is TensorFlow's name for `x`, where it has another.
     """
     fields.setdefault("numpy_names", _ufunc_name(numpy))
+    fields.setdefault("total", totality.elementwise)
     infer = infer or elementwise(numpy, booleans=not fields.get("numeric"))
     record = op(op_name or name, infer=infer, numpy=numpy, samples=samples,
                 gradient=_one(gradient), doc=doc, **fields)  # fmt: skip
@@ -113,6 +115,7 @@ def binary(name: str, numpy: Function, doc: str, samples: Function, gradient: Fu
     `parameters` are TensorFlow's names for `x` and `y`, in this order, where it has others.
     """
     fields.setdefault("numpy_names", _ufunc_name(numpy))
+    fields.setdefault("total", totality.elementwise)
     infer = infer or elementwise(numpy, strings, booleans=not fields.get("numeric"))
     record = op(op_name or name, infer=infer, numpy=numpy, samples=samples,
                 gradient=holomorphic(gradient), doc=doc, promote=0, **fields)  # fmt: skip
@@ -184,6 +187,7 @@ sum_to_shape_of: Op = op(
     samples=_sum_to_samples,
     gradient=lambda g, out, x, like: (broadcast_to_shape_of(g, x), None),
     doc="`x` summed over the axes along which `like` was broadcast: the adjoint of broadcasting.",
+    total=totality.together,
 )
 broadcast_to_shape_of: Op = op(
     "broadcast_to_shape_of",
@@ -191,7 +195,7 @@ broadcast_to_shape_of: Op = op(
     numpy=lambda x, like: np.broadcast_to(x, like.shape),
     samples=lambda: [(like, g) for g, like in _sum_to_samples()],
     gradient=lambda g, out, x, like: (sum_to(g, x), None),
-    doc="`x` broadcast to the shape of `like`.",
+    doc="`x` broadcast to the shape of `like`.", total=totality.together,
 )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
+from .. import totality
 from ..convert import convert_to_tensor, strong
 from ..dtypes import DType, as_dtype, bool_, complex64, complex128, float32, int32
 from ..op import NOT_DIFFERENTIABLE, Type, op
@@ -41,6 +42,7 @@ cast_op = op(
         s.sample(np.float64(2.5), dtype=as_dtype("int32")),
     ],
     doc="The elements in another dtype; fractions are cut off, integers wrap around, complex lose the imaginary part.",
+    total=totality.cast,
 )  # fmt: skip
 
 
@@ -80,7 +82,7 @@ where_op = op(
         s.sample(np.zeros((0, 2), bool), 1.0, 2.0), s.sample([True, False], ["a", "b"], "c"),
         s.sample(False, np.float64(1), np.float64(2)), s.sample([1, 0], [1, 2], np.array([3, 4], np.int64)),
     ],
-    doc="`x` where the condition holds, `y` elsewhere; all three broadcast.",
+    doc="`x` where the condition holds, `y` elsewhere; all three broadcast.", total=totality.elementwise,
 )  # fmt: skip
 argwhere_op = op(
     "argwhere",
@@ -118,7 +120,7 @@ clip_op = op(
         s.sample([1.0, 5.0, -3.0], 0.0, 2.0), s.sample([1, 5, -3], 0, 2), s.sample(s.SPECIAL, -1.0, 1.0),
         s.sample([[1.0], [2.0]], [0.5, 1.5], 3.0), s.sample(np.zeros(0, np.float32), 0.0, 1.0),
     ],
-    doc="`x` limited to the range from `low` to `high`.",
+    doc="`x` limited to the range from `low` to `high`.", total=totality.elementwise,
 )  # fmt: skip
 
 
@@ -159,7 +161,7 @@ add_n_op = op(
     gradient=lambda g, out, *inputs: tuple(sum_to(g, x) for x in inputs),
     samples=lambda: [s.sample([1.0, 2.0], [3.0, 4.0], [5.0, 6.0]), s.sample(1, 2), s.sample([1]),
                      s.sample(1.0, 2.0, 3.0)],
-    doc="The sum of the inputs.",
+    doc="The sum of the inputs.", total=totality.elementwise,
 )  # fmt: skip
 
 
@@ -227,7 +229,7 @@ complex_op = op(
     gradient=lambda g, out, x, y: (sum_to(real(g), x), sum_to(imag(g), y)),
     samples=lambda: [s.sample([1.0, 2.0], [3.0, 4.0]), s.sample(np.float64(1), np.float64(2)),
                      s.sample([1.0], s.SPECIAL)],
-    doc="Complex numbers from their real and imaginary parts.",
+    doc="Complex numbers from their real and imaginary parts.", total=totality.elementwise,
 )  # fmt: skip
 
 
@@ -284,7 +286,7 @@ def _same_value(x: Any) -> Any:
 
 stop_gradient = unary("stop_gradient", _same_value, "The same value, through which no gradient flows.", s.numbers,
                       NOT_DIFFERENTIABLE,
-                      infer=lambda x: x, parameters="input")  # fmt: skip
+                      infer=lambda x: x, parameters="input", total=totality.always)  # fmt: skip
 
 is_close_op = op(
     "isclose",

@@ -19,6 +19,7 @@ from autograph.errors import InvalidArgumentError
 from .. import nest, trace
 from ..convert import convert_to_tensor, wrap
 from ..dtypes import DType, as_dtype, bool_, float64, variant
+from ..effects import Effects
 from ..ir import Type
 from ..op import NOT_DIFFERENTIABLE, STRUCTURAL, op
 from ..tensor import Tensor
@@ -62,7 +63,7 @@ def _write(text: str, stream: Any) -> None:
         stream(text.removesuffix("\n"))
 
 
-PRINT = op("print", gradient=NOT_DIFFERENTIABLE, infer=_no_outputs, numpy=_print, effect=True, doc=(
+PRINT = op("print", gradient=NOT_DIFFERENTIABLE, infer=_no_outputs, numpy=_print, effects=Effects.PRINTS, doc=(
     "Writes ``pieces[0]``, the first input, ``pieces[1]``, … to ``stream``."))  # fmt: skip
 
 
@@ -214,8 +215,8 @@ def _assert(condition: Any, *arrays: Any, error: ErrorTemplate) -> tuple[()]:
 
 
 RAISE = op("raise", gradient=NOT_DIFFERENTIABLE,
-    infer=_no_outputs, numpy=_raise, effect=True, doc="Raises ``error`` when reached.")
-ASSERT = op("assert", gradient=NOT_DIFFERENTIABLE, infer=_no_outputs, numpy=_assert, effect=True, doc=(
+    infer=_no_outputs, numpy=_raise, effects=Effects.RAISES, doc="Raises ``error`` when reached.")
+ASSERT = op("assert", gradient=NOT_DIFFERENTIABLE, infer=_no_outputs, numpy=_assert, effects=Effects.RAISES, doc=(
     "Raises ``error`` unless all of the first input is true."))  # fmt: skip
 
 
@@ -277,7 +278,7 @@ def _checked(value: Any, dtype: DType) -> Any:
     return tensor
 
 
-PY_FUNCTION = op("py_function", infer=_py_function_types, numpy=_py_function, effect=True,
+PY_FUNCTION = op("py_function", infer=_py_function_types, numpy=_py_function, effects=Effects.HOST,
                  gradient=STRUCTURAL, doc=(
     "Calls ``function`` with tensors (``eager``) or arrays; it returns values of the given ``types``. When it is "
     "``followed``, another output is what gradients need."))  # fmt: skip
@@ -315,7 +316,7 @@ def _call_python(func: Callable[..., Any], inp: Sequence[Any], Tout: Any, eager:
 
 # Clocks
 
-TIMESTAMP = op("timestamp", gradient=NOT_DIFFERENTIABLE, infer=lambda: Type(float64, ()), effect=True,
+TIMESTAMP = op("timestamp", gradient=NOT_DIFFERENTIABLE, infer=lambda: Type(float64, ()), effects=Effects.HOST,
                numpy=lambda: np.float64(time.time()), samples=lambda: [()],
                doc="The seconds since 1970, when the node runs.")  # fmt: skip
 

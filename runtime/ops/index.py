@@ -18,7 +18,7 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError, OutOfRangeError
 
-from .. import shapes
+from .. import shapes, totality
 from ..convert import convert_to_tensor
 from ..dtypes import DType
 from ..op import Op, Type, op, type_of
@@ -342,7 +342,8 @@ def _set_samples() -> list[Any]:
 
 
 get_item_op: Op = op("get_item", infer=_infer_get_item, numpy=_get_item, gradient=_get_gradient, samples=_get_samples,
-                 fresh=_get_is_fresh, doc="`x[key]`; the inputs after `x` are the tensors in the key.")  # fmt: skip
+                 fresh=_get_is_fresh, doc="`x[key]`; the inputs after `x` are the tensors in the key.",
+                 total=totality.item)  # fmt: skip
 set_item_op: Op = op("set_item", infer=_infer_set_item, numpy=_set_item, gradient=_set_gradient, samples=_set_samples,
                  in_place=set_item_in_place,
                  doc="A copy of `x` in which `x[key]` is the value; the other inputs are the key's.")  # fmt: skip

@@ -9,6 +9,7 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
+from .. import totality
 from ..convert import convert_to_tensor
 from ..dtypes import float32
 from ..op import Type, op
@@ -73,7 +74,7 @@ concat_op = op(
         s.sample(["a"], ["b"], axis=0),
         s.sample([1, 2], np.array([3], np.int64), axis=0), s.sample([1], [2.5], axis=0), s.sample(_x(0), _x(0), axis=0),
     ],
-    doc="The tensors joined along an axis.",
+    doc="The tensors joined along an axis.", total=totality.together,
 )  # fmt: skip
 
 
@@ -108,7 +109,7 @@ stack_op = op(
     samples=lambda: [s.sample(1, 2, axis=0), s.sample(_x(2), _x(2), axis=1), s.sample(_x(2, 0), axis=-1),
                      s.sample("a", "b", axis=0),
                      s.sample(1, 2.5, axis=0), s.sample(_x(2, 3), _x(2, 3), axis=-2)],
-    doc="Tensors of one shape along a new axis.",
+    doc="Tensors of one shape along a new axis.", total=totality.together,
 )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from .. import threads
+from .. import threads, totality
 from ..dtypes import DType, float64
 from ..op import Op, Type, op
 from ..promotion import together
@@ -97,6 +97,7 @@ matmul_op = op(
                      s.sample(s.COMPLEX.reshape(2, 2), s.COMPLEX.reshape(2, 2)), s.sample(_x(2, 1, 2, 2), _x(3, 2, 2))],
     expression=_product_expression,
     doc="The matrix product; leading axes broadcast, a vector is a row on the left and a column on the right.",
+    total=totality.together,
 )  # fmt: skip
 
 

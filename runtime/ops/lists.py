@@ -15,6 +15,7 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, OutOfRangeError
 
+from .. import totality
 from ..convert import convert_to_tensor
 from ..dtypes import DType, as_dtype, float32, int32, variant
 from ..op import NOT_DIFFERENTIABLE, Op, Type, op
@@ -123,11 +124,11 @@ def _cast_like(items: ListValue, like: ListValue) -> ListValue:
 
 _F2: dict[str, Any] = {"dtype": float32, "shape": (2,)}
 new_op = op("list_new", infer=_list_type, numpy=lambda: ListValue.of(), samples=lambda: [((), {})],
-            gradient=lambda g, out: (), doc="An empty list.")  # fmt: skip
+            gradient=lambda g, out: (), doc="An empty list.", total=totality.always)  # fmt: skip
 push_op = op("list_push", infer=_list_type, numpy=lambda items, value: items.push(value),
              gradient=lambda g, out, items, value: _push_gradient(g, value),
              samples=lambda: [((_sample_list(), np.ones(2, np.float32)), {})],
-             doc="The list with one more element.")  # fmt: skip
+             doc="The list with one more element.", total=totality.always)  # fmt: skip
 pop_op = op("list_pop", infer=lambda items, dtype, shape: (Type(variant, ()), Type(dtype, shape)), numpy=_pop,
             gradient=lambda g, out, items, dtype, shape: (push_op(*g),),
             samples=lambda: [((_sample_list(),), _F2)],
@@ -142,7 +143,7 @@ set_op: Op = op("list_set", infer=_infer_set, numpy=lambda items, index, value: 
             doc="The list with another element at an index.")  # fmt: skip
 length_op = op("list_length", infer=lambda items: Type(int32, ()), numpy=lambda items: np.int32(len(items)),
                samples=lambda: [((_sample_list(),), {}), ((ListValue.of(),), {})], gradient=NOT_DIFFERENTIABLE,
-               doc="The number of elements.")  # fmt: skip
+               doc="The number of elements.", total=totality.always)  # fmt: skip
 stack_op = op("list_stack", infer=lambda items, dtype, shape: Type(dtype, None if shape is None else (None, *shape)),
               numpy=_stack, gradient=lambda g, out, items, dtype, shape: (from_tensor_op(g),),
               samples=lambda: [((_sample_list(),), _F2), ((ListValue.of(),), _F2),

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import totality
 from ..op import NOT_DIFFERENTIABLE, OPS, Op, op
 from ..tensor import EagerTensor
 from . import kernels, samples, special
@@ -49,7 +50,8 @@ cbrt: Function = unary("cbrt", np.cbrt, "The real cube root.", samples.floats, l
 reciprocal: Function = unary("reciprocal", loud(np.reciprocal, "reciprocal"),
     "`1 / x`, within the dtype: 0 for integers above 1.",
                    samples.floats, lambda g, out, x: -g * square(out), fresh=True,
-                   infer=elementwise(np.reciprocal, booleans=False), numpy_names=("reciprocal",), numeric=True)
+                   infer=elementwise(np.reciprocal, booleans=False), numpy_names=("reciprocal",), numeric=True,
+                   total=None)
 
 add: Function = binary("add", np.add, "`x + y`; strings are joined.", samples.sum_pairs, lambda g, out, x,
     y: (sum_to(g, x), sum_to(g, y)),
@@ -64,24 +66,25 @@ divide: Function = binary("divide", np.divide, "`x / y`, a float also for intege
 floordiv: Function = binary("floordiv", loud(np.floor_divide, "floor_divide"),
     "`x // y`, rounded down.", samples.real_pairs, NOT_DIFFERENTIABLE,
     op_name="floor_divide", expression="{} // {}", divides=True, fresh=True,
-    infer=elementwise(np.floor_divide, booleans=False), numpy_names=("floor_divide",), numeric=True)
+    infer=elementwise(np.floor_divide, booleans=False), numpy_names=("floor_divide",), numeric=True,
+    total=totality.division)
 floormod: Function = binary("floormod", loud(np.remainder, "remainder"),
     "`x % y`, with the sign of `y`.", samples.real_pairs,
                   lambda g, out, x, y: (sum_to(g, x), sum_to(-g * floor(x / y), y)), op_name="remainder",
                   expression="{} % {}", divides=True, fresh=True, infer=elementwise(np.remainder, booleans=False),
-                  numpy_names=("remainder", "mod"), numeric=True)
+                  numpy_names=("remainder", "mod"), numeric=True, total=totality.division)
 truncatediv: Function = binary("truncatediv", loud(kernels.truncate_divide, "truncatediv"),
     "`x / y` rounded towards zero, as in C.",
                      samples.integer_pairs, NOT_DIFFERENTIABLE, infer=elementwise(np.floor_divide, booleans=False),
-                     numeric=True)
+                     numeric=True, total=totality.division)
 truncatemod: Function = binary("truncatemod", loud(np.fmod, "fmod"),
     "The remainder of `truncatediv`, with the sign of `x`.",
                      samples.real_pairs, lambda g, out, x, y: (sum_to(g, x), sum_to(-g * trunc(x / y), y)),
                      op_name="fmod", fresh=True, infer=elementwise(np.fmod, booleans=False), numpy_names=("fmod",),
-                     numeric=True)
+                     numeric=True, total=totality.division)
 power: Function = binary("pow", np.power, "`x ** y`; integers to negative integer powers raise.", samples.power_pairs,
                lambda g, out, x, y: (sum_to(g * y * power(x, y - 1), x), sum_to(g * out * _safe_log(x), y)),
-               op_name="power", expression="{} ** {}", numeric=True)
+               op_name="power", expression="{} ** {}", numeric=True, total=totality.power)
 maximum: Function = binary("maximum", np.maximum, "The larger one; NaN if either is NaN.", samples.order_numbers,
                  lambda g, out, x, y: (sum_to(g * cast_like(greater_equal(x, y), g), x),
                                        sum_to(g * cast_like(less(x, y), g), y)))
@@ -243,9 +246,9 @@ digamma: Function = unary("digamma", kernels.digamma, "The derivative of `lgamma
 sinc: Function = unary("sinc", kernels.sinc, "`sin(pi x) / (pi x)`, and 1 at 0.", samples.floats,
                        lambda g, out, x: g * _sinc_slope(x, out), infer=to_float)
 i0: Function = unary("bessel_i0", kernels.bessel_i0, "The modified Bessel function of order 0.", samples.floats,
-                     lambda g, out, x: g * i1(x), infer=to_float, op_name="i0")
+                     lambda g, out, x: g * i1(x), infer=to_float, op_name="i0", total=None)
 i1: Function = unary("bessel_i1", special.bessel_i1, "The modified Bessel function of order 1.", samples.floats,
-                     lambda g, out, x: g * _i1_slope(x, out), infer=reals_to_float, op_name="i1")
+                     lambda g, out, x: g * _i1_slope(x, out), infer=reals_to_float, op_name="i1", total=None)
 polygamma_op: Op = op(
     "polygamma", infer=reals_to_float, numpy=special.polygamma,
     gradient=lambda g, out, x, order: (g * polygamma_op(x, order=order + 1),),
@@ -256,7 +259,8 @@ polygamma_op: Op = op(
 
 erfinv: Function = unary("erfinv", special.erfinv, "The inverse of the error function; infinite at -1 and 1.",
                          lambda: [*samples.unit_interval(), samples.sample([-1.0, 1.0, 0.0, -0.999999, 2.0])],
-                         lambda g, out, x: g * (_math.sqrt(_math.pi) / 2) * exp(square(out)), infer=reals_to_float)
+                         lambda g, out, x: g * (_math.sqrt(_math.pi) / 2) * exp(square(out)), infer=reals_to_float,
+                         total=None)
 
 
 def polygamma(a: int, x: Any, name: str | None = None) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
+from .. import totality
 from ..convert import convert_to_tensor
 from ..op import Type, op
 from ..promotion import together
@@ -59,11 +60,11 @@ def _infer_softmax(x: Type, axis: int = -1) -> Type:
 softmax_op = op(
     "softmax", infer=_infer_softmax, numpy=kernels.softmax, samples=s.logits,
     gradient=lambda g, out, x, axis=-1: ((g - reduce_sum(g * out, axis, keepdims=True)) * out,),
-    doc="`exp(x) / sum(exp(x))` along an axis.")  # fmt: skip
+    doc="`exp(x) / sum(exp(x))` along an axis.", total=totality.filled)  # fmt: skip
 log_softmax_op = op(
     "log_softmax", infer=_infer_softmax, numpy=kernels.log_softmax, samples=s.logits,
     gradient=lambda g, out, x, axis=-1: (g - reduce_sum(g, axis, keepdims=True) * exp(out),),
-    doc="`x - log(sum(exp(x)))` along an axis.")  # fmt: skip
+    doc="`x - log(sum(exp(x)))` along an axis.", total=totality.filled)  # fmt: skip
 
 
 def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Any:

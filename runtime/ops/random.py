@@ -17,6 +17,7 @@ from autograph.errors import InvalidArgumentError
 
 from ..convert import convert_to_tensor
 from ..dtypes import DType, as_dtype, float32, int32, int64
+from ..effects import Effects
 from ..op import NOT_DIFFERENTIABLE, Op, Type, op
 from ..shapes import Shape, broadcast
 from . import samples as s
@@ -158,7 +159,7 @@ def _declare(name: str, sampler: Callable[..., Any], doc: str) -> tuple[Op, Op]:
 
     return op(
         f"random_{name}", gradient=lambda g, out, a, b, *dims, **_: (*gradient(g, out, a, b), *(None for _ in dims)),
-        infer=infer_stateful, numpy=stateful, effect=True, doc=f"{doc} Stateful.",
+        infer=infer_stateful, numpy=stateful, effects=Effects.RANDOM, doc=f"{doc} Stateful.",
         samples=lambda: draws() + ([s.sample(0, 9, shape=(4,), dtype=int32, seed=3)] if name == "uniform" else []),
     ), op(
         f"stateless_random_{name}",
@@ -305,7 +306,7 @@ def _shuffle_gradient(g: Any, seed: Any, x: Any) -> Any:
 
 
 shuffle_op = op(
-    "random_shuffle", infer=_infer_shuffle, effect=True,
+    "random_shuffle", infer=_infer_shuffle, effects=Effects.RANDOM,
     gradient=lambda g, out, x, seed=None: no_gradient(
         "random_shuffle", "shuffle the indices and gather, or use random.stateless_shuffle"),
     numpy=lambda x, seed=None: generators.draw(seed, lambda generator: generator.permutation(x, axis=0)),
@@ -354,7 +355,7 @@ def _infer_categorical(logits: Type, count: int, dtype: DType = int64, seed: int
 
 _LOGITS = np.array([[0.0, 1.0, -5.0], [2.0, 0.0, 0.0]], np.float32)
 categorical_op = op(
-    "random_categorical", gradient=NOT_DIFFERENTIABLE, infer=_infer_categorical, effect=True,
+    "random_categorical", gradient=NOT_DIFFERENTIABLE, infer=_infer_categorical, effects=Effects.RANDOM,
     numpy=lambda logits, count, dtype=int64,
     seed=None: generators.draw(seed, lambda g: _categorical(g, logits, count, dtype)),
     samples=lambda: [s.sample(_LOGITS, count=4), s.sample(_LOGITS.astype(np.float64), count=0, dtype=int32),

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..convert import convert_to_tensor
 from ..dtypes import DType, as_dtype, float32, int32
+from ..effects import Effects
 from ..op import NOT_DIFFERENTIABLE, Op, Type, op
 from ..shapes import Shape, broadcast
 from . import random
@@ -74,7 +75,7 @@ def _declare(name: str, sampler: Callable[..., Any], gradient: Any, doc: str) ->
     return op(
         f"random_{name}", infer=lambda *types, shape, dtype, seed=None: _infer(*types, shape=shape, dtype=dtype),
         numpy=stateful,
-        effect=True, gradient=gradient, samples=samples, doc=f"{doc} Stateful.",
+        effects=Effects.RANDOM, gradient=gradient, samples=samples, doc=f"{doc} Stateful.",
     ), op(
         f"stateless_random_{name}", infer=infer_stateless, numpy=stateless, gradient=gradient,
         samples=lambda: [((np.array([1, 2], np.int32), *inputs), attributes) for inputs, attributes in samples()],

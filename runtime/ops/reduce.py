@@ -14,6 +14,7 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
+from .. import totality
 from ..convert import convert_to_tensor
 from ..dtypes import DType, as_dtype, bool_, float64, int64, uint64
 from ..op import NOT_DIFFERENTIABLE, Op, Type, op
@@ -191,18 +192,22 @@ def _extreme_gradient(g: Any, out: Any, x: Any, axis: Any = None, keepdims: bool
 
 
 sum_op = op("sum", infer=_infer_sum, numpy=_sum(np.add), samples=_sums, gradient=_spread_gradient,
-            doc="The sum over axes; `dtype` is that of the result, NumPy's by default.")  # fmt: skip
+            doc="The sum over axes; `dtype` is that of the result, NumPy's by default.",
+            total=totality.ranked)  # fmt: skip
 prod_op = op("prod", infer=_infer_sum, numpy=_sum(np.multiply), samples=_sums, gradient=holomorphic(_prod_gradient),
-             doc="The product over axes; `dtype` is that of the result, NumPy's by default.")  # fmt: skip
+             doc="The product over axes; `dtype` is that of the result, NumPy's by default.",
+             total=totality.ranked)  # fmt: skip
 mean_op = op("mean", infer=_infer_mean, numpy=_mean_kernel, gradient=_mean_gradient,
              samples=lambda: [*_samples(), s.sample([True, False]), s.sample(s.COMPLEX),
                               s.sample([-1, -2], dtype=as_dtype("int32")),
                               s.sample(np.zeros(0, np.int32), dtype=as_dtype("int32")), s.sample(np.zeros(0))],
-             doc="The mean over axes; with an integer `dtype`, cut off towards zero.")  # fmt: skip
+             doc="The mean over axes; with an integer `dtype`, cut off towards zero.",
+             total=totality.filled)  # fmt: skip
 max_op = op("max", infer=_infer_same, numpy=_extreme(np.maximum, True), samples=_orders, gradient=_extreme_gradient,
-            doc="The maximum over axes; of nothing, the lowest value of the dtype.")  # fmt: skip
+            doc="The maximum over axes; of nothing, the lowest value of the dtype.", total=totality.filled)  # fmt: skip
 min_op = op("min", infer=_infer_same, numpy=_extreme(np.minimum, False), samples=_orders, gradient=_extreme_gradient,
-            doc="The minimum over axes; of nothing, the highest value of the dtype.")  # fmt: skip
+            doc="The minimum over axes; of nothing, the highest value of the dtype.",
+            total=totality.filled)  # fmt: skip
 
 
 def _infer_truth(x: Type, axis: Any = None, keepdims: bool = False) -> Type:
@@ -218,15 +223,16 @@ def _infer_count(x: Type, axis: Any = None, keepdims: bool = False) -> Type:
 all_op = op("all", gradient=NOT_DIFFERENTIABLE,
             infer=_infer_truth, samples=_truths, doc="Whether all elements over axes are true.",
             numpy=lambda x, axis=None, keepdims=False: np.logical_and.reduce(x, axis=axis,
-                keepdims=keepdims))  # fmt: skip
+                keepdims=keepdims), total=totality.ranked)  # fmt: skip
 any_op = op("any", gradient=NOT_DIFFERENTIABLE,
             infer=_infer_truth, samples=_truths, doc="Whether any element over axes is true.",
             numpy=lambda x, axis=None, keepdims=False: np.logical_or.reduce(x, axis=axis,
-                keepdims=keepdims))  # fmt: skip
+                keepdims=keepdims), total=totality.ranked)  # fmt: skip
 count_op = op(
     "count_nonzero", gradient=NOT_DIFFERENTIABLE, infer=_infer_count, samples=lambda: [*_truths(), s.sample(["", "a"])],
     numpy=lambda x, axis=None, keepdims=False: np.asarray(np.count_nonzero(x, axis=axis, keepdims=keepdims)),
-    doc="The number of elements over axes that are not zero (or not empty text), int64.")  # fmt: skip
+    doc="The number of elements over axes that are not zero (or not empty text), int64.",
+    total=totality.ranked)  # fmt: skip
 
 
 def _logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -248,7 +254,7 @@ logsumexp_op = op(
         x if x.dtype.kind == "f" else x.astype(float_dtype(as_dtype(x.dtype)).numpy), axis, keepdims),
     gradient=lambda g, out, x, axis=None, keepdims=False: (
         _expand(g, x, axis, keepdims) * _exp(x - _expand(out, x, axis, keepdims)),),
-    doc="`log(sum(exp(x)))` over axes, without overflow.")  # fmt: skip
+    doc="`log(sum(exp(x)))` over axes, without overflow.", total=totality.filled)  # fmt: skip
 
 
 def _exp(x: Any) -> Any:
@@ -306,9 +312,11 @@ def _arg_samples() -> list[Any]:
 
 
 argmax_op = op("argmax", gradient=NOT_DIFFERENTIABLE, infer=_infer_arg, numpy=_arg(np.argmax), samples=_arg_samples,
-               doc="The index of the first maximum (or NaN) along an axis, or in the flattened array.")  # fmt: skip
+               doc="The index of the first maximum (or NaN) along an axis, or in the flattened array.",
+               total=totality.filled)  # fmt: skip
 argmin_op = op("argmin", gradient=NOT_DIFFERENTIABLE, infer=_infer_arg, numpy=_arg(np.argmin), samples=_arg_samples,
-               doc="The index of the first minimum (or NaN) along an axis, or in the flattened array.")  # fmt: skip
+               doc="The index of the first minimum (or NaN) along an axis, or in the flattened array.",
+               total=totality.filled)  # fmt: skip
 
 
 # The public functions.

@@ -13,6 +13,7 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
+from .. import totality
 from ..convert import convert_to_tensor
 from ..dtypes import DType, as_dtype, int32
 from ..op import NOT_DIFFERENTIABLE, Op, Type, op
@@ -79,6 +80,7 @@ reshape_op = op(
         s.sample(_x(2, 3), [6], shape=None),
     ],
     doc="The same elements in another shape; one dimension may be -1. A second input, if any, is the shape.",
+    total=totality.target,
 )  # fmt: skip
 
 
@@ -110,7 +112,7 @@ def _infer_expand(x: Type, axis: int) -> Type:
 expand_dims_op = op(
     "expand_dims", infer=_infer_expand, numpy=np.expand_dims, gradient=lambda g, out, x, axis: (squeeze(g, axis),),
     samples=lambda: [s.sample(_x(2, 3), axis=i) for i in (0, 1, -1, -3)] + [s.sample("a", axis=0)],
-    doc="The tensor with a new dimension of one at `axis`.",
+    doc="The tensor with a new dimension of one at `axis`.", total=totality.ranked,
 )  # fmt: skip
 
 
@@ -138,7 +140,7 @@ squeeze_op = op(
     gradient=lambda g, out, x, axis=None: (reshape(g, _shape_like(x)),),
     samples=lambda: [s.sample(_x(1, 2, 1)), s.sample(_x(1, 2, 1), axis=0), s.sample(_x(1, 2, 1), axis=(0, -1)),
                      s.sample(_x())],
-    doc="The tensor without its dimensions of one, or without those given.",
+    doc="The tensor without its dimensions of one, or without those given.", total=totality.fixed,
 )  # fmt: skip
 
 
@@ -175,7 +177,7 @@ transpose_op = op(
     "transpose", infer=_infer_transpose, numpy=lambda x, perm=None: x.transpose(perm), gradient=_transpose_gradient,
     samples=lambda: [s.sample(_x(2, 3, 4)), s.sample(_x(2, 3, 4), perm=(2, 0, 1)), s.sample(_x()), s.sample(_x(0, 2)),
                      s.sample(_x(2, 3), perm=(-1, 0))],
-    doc="The axes in another order; reversed when none is given.",
+    doc="The axes in another order; reversed when none is given.", total=totality.ranked,
 )  # fmt: skip
 
 
@@ -250,7 +252,7 @@ broadcast_to_op = op(
     samples=lambda: [s.sample(_x(3), shape=(2, 3)), s.sample(_x(), shape=(2, 0)),
                      s.sample(_x(2, 1), [2, 4], shape=(2, None)),
                      s.sample(_x(1), [3], shape=None)],
-    doc="The tensor broadcast to a shape.",
+    doc="The tensor broadcast to a shape.", total=totality.target,
 )  # fmt: skip
 
 
@@ -303,7 +305,7 @@ reverse_op: Op = op(
     "flip", infer=_infer_axes, numpy=np.flip, gradient=lambda g, out, x, axis: (reverse_op(g, axis=axis),),
     samples=lambda: [s.sample(_x(2, 3), axis=(0,)), s.sample(_x(2, 3), axis=(0, -1)), s.sample(_x(0, 3), axis=(1,)),
                      s.sample(_x(2), axis=()), s.sample(["a", "b"], axis=(0,)), s.sample(_x(2, 2), axis=None)],
-    doc="The elements in reverse order along axes.",
+    doc="The elements in reverse order along axes.", total=totality.ranked,
 )  # fmt: skip
 
 
@@ -360,7 +362,7 @@ def _count(name: str, kernel: Callable[[Any], Any], doc: str) -> Any:
     return op(
         name, gradient=NOT_DIFFERENTIABLE,
         infer=lambda x, dtype=int32: Type(dtype, ()), numpy=lambda x, dtype=int32: dtype.numpy.type(kernel(x)),
-        doc=doc,
+        doc=doc, total=totality.always,
         samples=lambda: [s.sample(_x(2, 3)), s.sample(_x()), s.sample(_x(0, 2), dtype=as_dtype("int64")),
                          s.sample(["a"])],
     )  # fmt: skip
@@ -370,7 +372,7 @@ shape_op = op(
     "shape", gradient=NOT_DIFFERENTIABLE,
     infer=_infer_shape, numpy=lambda x, dtype=int32: np.array(np.shape(x), dtype.numpy),
     samples=lambda: [s.sample(_x(2, 3)), s.sample(_x()), s.sample(_x(0, 2), dtype=as_dtype("int64")), s.sample(["a"])],
-    doc="The dimensions of the tensor, as a vector.",
+    doc="The dimensions of the tensor, as a vector.", total=totality.always,
 )  # fmt: skip
 size_op = _count("size", np.size, "The number of elements.")
 rank_op = _count("rank", np.ndim, "The number of dimensions.")

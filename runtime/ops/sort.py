@@ -11,6 +11,7 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
+from .. import totality
 from ..convert import convert_to_tensor
 from ..dtypes import DType, as_dtype, bool_, int32, int64
 from ..op import NOT_DIFFERENTIABLE, Type, op
@@ -83,7 +84,7 @@ def _sort_gradient(g: Any, out: Any, x: Any, axis: int = -1, descending: bool = 
 
 
 sort_op = op("sort", infer=_infer_sort, numpy=_sort, samples=_samples, gradient=_sort_gradient,
-             doc="The elements in order along an axis.")  # fmt: skip
+             doc="The elements in order along an axis.", total=totality.fixed)  # fmt: skip
 argsort_op = op("argsort", gradient=NOT_DIFFERENTIABLE, infer=lambda x, axis=-1, descending=False,
     dtype=int32: Type(dtype, _infer_sort(x, axis).shape), numpy=_argsort,
                 samples=lambda: [*_samples(), s.sample([2, 1], dtype=int64)],

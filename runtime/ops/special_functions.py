@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import totality
 from ..op import OPS, Op, Type, apply, op
 from ..shapes import broadcast
 from . import incomplete
@@ -58,7 +59,7 @@ _GRAD_A: Op = op(
         lambda: no_gradient("igamma", "its second derivative by `a` is not defined here"),
         lambda: sum_to(g * _gamma_density(a, x) * (log(x) - digamma(a)), x),
     ),
-    doc="The derivative of `igamma` by `a`.",
+    doc="The derivative of `igamma` by `a`.", total=totality.elementwise,
 )  # fmt: skip
 
 
@@ -85,7 +86,7 @@ def _betainc_gradient(g: Any, out: Any, a: Any, b: Any, x: Any) -> tuple[Any, ..
 
 betainc_op: Op = op(
     "betainc", infer=_infer, numpy=incomplete.betainc, promote=0, gradient=_betainc_gradient, samples=_triples,
-    doc="The regularised incomplete beta function.",
+    doc="The regularised incomplete beta function.", total=totality.elementwise,
 )
 
 

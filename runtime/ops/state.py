@@ -16,6 +16,7 @@ from autograph.errors import InvalidArgumentError
 from .. import shapes
 from ..atomic import change, lock
 from ..dtypes import DType, float32
+from ..effects import Effects
 from ..op import OPS, Type, op
 from ..shapes import Shape
 from .infer import require, require_kind, text
@@ -113,15 +114,17 @@ def _sample(*inputs: Any, role: str = "target", **attributes: Any) -> Any:
     return tuple(np.array(x, np.float32) for x in inputs), {role: variable, **attributes}
 
 
-READ = op("read_variable", infer=lambda *, variable, dtype, shape: Type(dtype, shape), numpy=_read, effect=True,
+READ = op("read_variable", infer=lambda *, variable, dtype, shape: Type(dtype, shape), numpy=_read,
+          effects=Effects.READS,
           samples=lambda: [_sample(role="variable", dtype=float32, shape=(2,))],
           doc="What the variable holds now.")  # fmt: skip
-ASSIGN = op("assign", infer=_infer_assign, numpy=_assign, effect=True, samples=lambda: [_sample([3, 4])],
+ASSIGN = op("assign", infer=_infer_assign, numpy=_assign, effects=Effects.WRITES, samples=lambda: [_sample([3, 4])],
             doc="Sets the variable ``target``.")  # fmt: skip
-ASSIGN_ADD = op("assign_add", infer=_infer_step, numpy=_step(np.add), effect=True, samples=lambda: [_sample([3, 4])],
+ASSIGN_ADD = op("assign_add", infer=_infer_step, numpy=_step(np.add),
+                effects=Effects.UPDATES, samples=lambda: [_sample([3, 4])],
                 doc="Adds to the variable.")  # fmt: skip
-ASSIGN_SUB = op("assign_sub", infer=_infer_step, numpy=_step(np.subtract), effect=True,
+ASSIGN_SUB = op("assign_sub", infer=_infer_step, numpy=_step(np.subtract), effects=Effects.UPDATES,
                 samples=lambda: [_sample([3, 4])], doc="Subtracts from the variable.")  # fmt: skip
-UPDATE = op("update_variable", infer=_infer_update, numpy=_update, effect=True,
+UPDATE = op("update_variable", infer=_infer_update, numpy=_update, effects=Effects.UPDATES,
             samples=lambda: [_sample(5, by="set_item", key=(("index", 1),))],
             doc="Replaces what the variable holds by what the op ``by`` makes of it and of the inputs.")  # fmt: skip

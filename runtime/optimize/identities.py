@@ -21,7 +21,7 @@ import numpy as np
 from ..dtypes import bool_
 from ..ir import Node, Value
 from ..shapes import is_fully_defined
-from ..total import surely_broadcast
+from ..totality import surely_broadcast
 
 __all__ = ["RULES", "Make", "Result", "Rule"]
 

@@ -14,6 +14,7 @@ from autograph.errors import InvalidArgumentError, InvalidTypeError
 from .. import shapes, trace
 from ..convert import convert_to_tensor
 from ..dtypes import bool_, float32, float64, int64, string
+from ..effects import Effects
 from ..ir import Type
 from ..op import NOT_DIFFERENTIABLE, op
 from ..ops.elementwise import cast
@@ -32,7 +33,8 @@ def _write(data: Any, step: Any, record: Any, *, writer: SummaryWriter, tag: str
 
 
 WRITE = op(
-    "write_summary", gradient=NOT_DIFFERENTIABLE, infer=lambda *_, **__: Type(bool_, ()), numpy=_write, effect=True,
+    "write_summary", gradient=NOT_DIFFERENTIABLE, infer=lambda *_, **__: Type(bool_, ()), numpy=_write,
+    effects=Effects.WRITES,
     doc="Appends the data under a tag to the writer's file where the third input is true; gives that input.",
 )  # fmt: skip
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import sys
 import tempfile
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -24,13 +26,27 @@ def run(path: Path) -> tuple[dict[str, str], frozenset[Site]]:
     show = shown_one_by_one if golden.header.get("statements") == "one by one" else shown
     reached: set[Site] = set()
     results = {}
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), _without_collection():
         for i, (name, (source, _)) in enumerate(golden.cases.items()):
             tf.keras.utils.clear_session()  # layers are numbered anew
             with recording(reached):
                 results[name] = show(source, Path(folder) / f"{i}.py")
     _switch_all_off()
     return results, frozenset(reached)
+
+
+@contextlib.contextmanager
+def _without_collection() -> Iterator[None]:
+    """Garbage of other tests isn't collected where a program is about to exceed the limit of recursion.
+
+    A finaliser that finds no room there is told of on `sys.stderr`, among what the program prints.
+    """
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def _switch_all_off() -> None:

@@ -16,6 +16,7 @@ from autograph.runtime.ops import index as index_ops
 
 from .. import aliases, heap, state
 from ..array_memory import is_array, memory_of
+from ..raw_attributes import raw_attribute
 from . import array_forms
 from .code_writes import words
 from .errors import where
@@ -37,9 +38,9 @@ def is_numpy(function: Any) -> bool:
     """Whether a function is one of NumPy, or a method of one of its functions (`np.add.at`)."""
     if isinstance(function, np.ufunc):
         return True
-    if isinstance(getattr(function, "__self__", None), (np.ufunc, np.random.Generator, np.random.RandomState)):
+    if isinstance(raw_attribute(function, "__self__"), (np.ufunc, np.random.Generator, np.random.RandomState)):
         return True
-    module = getattr(function, "__module__", None)
+    module = raw_attribute(function, "__module__")
     return isinstance(module, str) and module.partition(".")[0] == "numpy" and not isinstance(function, type)
 
 

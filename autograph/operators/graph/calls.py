@@ -25,6 +25,7 @@ from ..calls import call
 from ..dispatch import backend_of
 from ..frame_readers import reader
 from ..locations import Mutable, has_hidden_state
+from ..raw_attributes import raw_attribute
 from . import array_calls, effects, library_errors, rebinding, showing, unconverted
 from .dicts import StagedDict
 from .errors import where
@@ -73,7 +74,7 @@ def _needs_the_frame(function: Any) -> bool:
 
 
 def _top_module(function: Any) -> str:
-    return (getattr(function, "__module__", None) or "").partition(".")[0]
+    return (raw_attribute(function, "__module__") or "").partition(".")[0]
 
 
 def _watched(function: Any) -> Callable[..., Any]:
@@ -82,11 +83,11 @@ def _watched(function: Any) -> Callable[..., Any]:
     Raises:
         MutationError: it is a method that may change its object in a way that a graph can't carry, in a staged body.
     """
-    if (getattr(function, "__module__", None) or "").startswith("autograph.operators.graph."):
-        if isinstance(getattr(function, "__self__", None), Mutable):
+    if (raw_attribute(function, "__module__") or "").startswith("autograph.operators.graph."):
+        if isinstance(raw_attribute(function, "__self__"), Mutable):
             function = _using_owner(function)
         return effects.checking_iterators(function) if effects.is_in_body() else function
-    if not effects.is_printing(getattr(function, "__self__", None)):
+    if not effects.is_printing(raw_attribute(function, "__self__")):
         effects.check(function)
     if _reads_frames(function):
         return reader(function) or function
@@ -115,8 +116,8 @@ def _reads_frames(function: Any) -> bool:
     """Whether a library function looks at the frame that calls it, so that it has to be the user's."""
     if isinstance(function, type) and type(function).__module__ == "enum":  # `Enum("Name", "A B")`
         return True
-    names = _FRAME_READERS.get(getattr(function, "__module__", None) or "")
-    return names is not None and getattr(function, "__name__", "") in names
+    names = _FRAME_READERS.get(raw_attribute(function, "__module__") or "")
+    return names is not None and raw_attribute(function, "__name__", "") in names
 
 
 def _noting_arguments(function: Any) -> Callable[..., Any]:

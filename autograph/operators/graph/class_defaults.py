@@ -17,6 +17,7 @@ from autograph.runtime.trace import user_location
 
 from .. import aliases
 from ..locations import Attribute, Location, attributes_of, has_attributes
+from ..raw_attributes import raw_attribute
 from ..state import stack
 from ..variables import UNDEFINED
 from .errors import where
@@ -59,7 +60,7 @@ def replacement(function: Any) -> Callable[..., Any] | None:
 def _vars(*objects: Any) -> Any:
     for obj in objects:
         defaults = _defaults(obj)
-        for name, value in getattr(obj, "__dict__", {}).items():
+        for name, value in raw_attribute(obj, "__dict__", {}).items():
             if name in defaults or _may_be_unset(value):
                 _refuse(obj, name, "the dict of its attributes can't be staged")
     for obj in objects:
@@ -73,7 +74,7 @@ def _vars(*objects: Any) -> Any:
 
 def _dir(*objects: Any) -> list[str]:
     for obj in objects:
-        for name, value in getattr(obj, "__dict__", {}).items():
+        for name, value in raw_attribute(obj, "__dict__", {}).items():
             if _may_be_unset(value):
                 _refuse(obj, name, "dir() can't be staged")
     return dir(*objects)
@@ -81,7 +82,7 @@ def _dir(*objects: Any) -> list[str]:
 
 def before_delete(obj: Any, name: str) -> None:
     """Checks that an object has an attribute itself, in the run if only that knows."""
-    value: Any = getattr(obj, "__dict__", {}).get(name)
+    value: Any = raw_attribute(obj, "__dict__", {}).get(name)
     if _may_be_unset(value):
         value.ag__present()
     elif name in _defaults(obj):

@@ -13,6 +13,7 @@ from autograph.runtime.ops.text import apply_text
 from autograph.runtime.tensor import SymbolicTensor
 
 from ..calls import call
+from ..raw_attributes import raw_attribute
 from .cond import if_stmt
 from .errors import require, where
 from .iterables import StagedIterable
@@ -65,7 +66,7 @@ def call_display(function: Callable[..., Any], parts: tuple[Any, ...], keywords:
         return call(function)(items, **keywords)
     free = _free_parameters(function, len(given), keywords)
     required = sum(each.default is Parameter.empty for each in free)
-    length, name = items.length(), getattr(function, "__name__", "the function")
+    length, name = items.length(), raw_attribute(function, "__name__", "the function")
     few = f"{name}() takes at least {len(given) + required} positional arguments but %d were given"
     many = f"{name}() takes {len(given) + len(free)} positional arguments but %d were given"
     for inside, text in ((length >= required, few), (length <= len(free), many)):

@@ -25,6 +25,7 @@ from autograph.runtime.trace_text import calls_libraries
 from .. import state
 from ..iterators import is_iterator
 from ..locations import is_plain_object
+from ..raw_attributes import raw_attribute
 from .code_writes import words
 from .errors import where
 
@@ -66,31 +67,32 @@ _CLASSES = frozenset(("pathlib", "io", "uuid", "queue", "argparse", "configparse
 def refused(function: Any) -> bool:
     """Whether a library function may not run in a staged body."""
     module = _module_of(function)
-    name = getattr(function, "__name__", "")
+    name = raw_attribute(function, "__name__", "")
     if name in _REACHING.get(module, ()):
         return True
     if module == "numpy":
-        owner = getattr(function, "__self__", None)
+        owner = raw_attribute(function, "__self__")
         kinds = (np.random.Generator, np.random.RandomState, np.random.BitGenerator)
-        return isinstance(owner, kinds) or (getattr(function, "__module__", None) or "").startswith("numpy.random")
+        return isinstance(owner, kinds) or (raw_attribute(function, "__module__") or "").startswith("numpy.random")
     if module not in sys.stdlib_module_names or module in _COMPUTING:
         return False
     if isinstance(function, type):
         return not (issubclass(function, BaseException) or module in _CLASSES)
     if module == "pathlib":
-        return not str(getattr(function, "__qualname__", "")).startswith("PurePath.")
+        return not str(raw_attribute(function, "__qualname__", "")).startswith("PurePath.")
     return not (module == "sys" and name in _READING_SYS)
 
 
 def _module_of(function: Any) -> str:
-    owner = getattr(function, "__self__", None)
+    owner = raw_attribute(function, "__self__")
     if isinstance(function, MethodType) and not isinstance(owner, type):
         owner = type(owner)
-    module = getattr(owner, "__module__", None) if isinstance(owner, type) else getattr(function, "__module__", None)
+    module = raw_attribute(owner if isinstance(owner, type) else function, "__module__")
     if not isinstance(module, str):
         module = type(owner).__module__ if owner is not None else ""
     first = module.partition(".")[0].lstrip("_")
-    return "builtins" if first == "io" and getattr(function, "__name__", "") == "open" else _C_NAMES.get(first, first)
+    is_open = first == "io" and raw_attribute(function, "__name__") == "open"
+    return "builtins" if is_open else _C_NAMES.get(first, first)
 
 
 def is_printing(owner: Any) -> bool:
@@ -125,7 +127,7 @@ def check(function: Any) -> None:
         return
     if _is_own_method(function) or not refused(function):
         return
-    name = f"{getattr(function, '__module__', None) or _module_of(function)}.{function.__name__}".lstrip("_")
+    name = f"{raw_attribute(function, '__module__', None) or _module_of(function)}.{function.__name__}".lstrip("_")
     name = name.removeprefix("builtins.")
     raise MutationError(
         f"`{name}` in a staged branch or loop would run once, while tracing, whether the branch is taken or not; it "
@@ -153,7 +155,7 @@ def _warn_of_frozen(function: Any) -> None:
 def _subject(function: Any) -> str:
     """What a function of the outside world is about, as the keys of `_INSTEAD` have it."""
     module = _module_of(function)
-    name = getattr(function, "__name__", "")
+    name = raw_attribute(function, "__name__", "")
     if module == "numpy" or module in ("random", "secrets"):
         return "random"
     if module == "time" and name == "sleep":
@@ -188,7 +190,7 @@ def is_library(function: Any) -> bool:
 
 def _is_own_method(function: Any) -> bool:
     """Whether a function is a method of an object that a staged body has made, or that is judged as an object."""
-    owner = getattr(function, "__self__", None)
+    owner = raw_attribute(function, "__self__")
     if owner is None or isinstance(owner, (type, ModuleType)):
         return False
     if type(owner).__module__.startswith("pathlib"):
@@ -259,7 +261,7 @@ def _of_functions_around(frame: FrameType) -> list[Any]:
 def checking_iterators(function: Callable[..., Any]) -> Callable[..., Any]:
     """A built-in function that refuses iterators from outside as its arguments."""
 
-    name = getattr(function, "__name__", "").strip("_")
+    name = raw_attribute(function, "__name__", "").strip("_")
     use = f"{name}()" if name.isidentifier() else "a call"
 
     def checked(*arguments: Any, **keywords: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 from autograph.errors import AutographError, StagedValueError
 
+from ..raw_attributes import raw_attribute
 from .errors import where
 
 # The classes of staged values, as the errors of Python name them, and what they are to the user.
@@ -35,8 +36,8 @@ def explained(error: Exception, function: Any) -> Exception:
         return error
     for name, meaning in _CLASSES.items():
         text = text.replace(f"'{name}' object", meaning).replace(f"'{name}'", meaning).replace(name, meaning)
-    name = getattr(function, "__qualname__", None) or type(function).__name__
-    module = getattr(function, "__module__", None) or ""
+    name = raw_attribute(function, "__qualname__") or type(function).__name__
+    module = raw_attribute(function, "__module__") or ""
     called = f"{module.lstrip('_')}.{name}".removeprefix("builtins.").lstrip(".")
     return StagedValueError(
         f"`{called}` needs a value that is known while the function is traced, not a staged one: {text}",

@@ -13,6 +13,7 @@ from autograph.runtime.ops.reduce import argmax
 from autograph.runtime.tensor import SymbolicTensor, Tensor
 
 from ..identities import check_key
+from ..raw_attributes import raw_attribute
 from .cond import if_stmt
 from .errors import require, where
 from .lists import ListState, StagedList
@@ -42,8 +43,8 @@ def get(table: dict[Any, Any], key: Any, default: Any = None) -> Any:
 
 def replacement(function: Any) -> Callable[..., Any] | None:
     """What to call in place of ``table.get`` while a graph is built; None for other functions."""
-    table = getattr(function, "__self__", None)
-    if not isinstance(table, dict) or getattr(function, "__name__", "") != "get" or type(table).get is not dict.get:
+    table = raw_attribute(function, "__self__")
+    if not isinstance(table, dict) or raw_attribute(function, "__name__") != "get" or type(table).get is not dict.get:
         return None
 
     def get_item(key: Any, *default: Any) -> Any:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograph.runtime.effects import Effects
 from autograph.runtime.ir import Graph
-
-_LOOKING = frozenset(["read_variable", "iterator_has_next"])
 
 
 def acts(graph: Graph) -> bool:
     """Whether a graph has effects other than looking at variables and iterators, which a test may do each time."""
-    return any(node.op.effect and node.op.name not in _LOOKING for node in graph.walk())
+    return any(node.op.effects & ~Effects.READS for node in graph.walk())
 
 
 def stands_in(graph: Graph | None, outer: Graph | None) -> bool:

@@ -16,6 +16,7 @@ from autograph.runtime import dtypes
 from autograph.runtime.convert import convert_to_tensor
 from autograph.runtime.op import OPS
 
+from ..raw_attributes import raw_attribute
 from . import conditions, python_builtins
 from .errors import require, where
 from .sequences import is_staged, unwrapped
@@ -143,7 +144,7 @@ _GIVE: dict[str, type | None] = {
 
 def replacement(function: Any) -> Callable[..., Any] | None:
     """What to call in place of a function of `math`; None for all others."""
-    if getattr(function, "__self__", None) is not math:
+    if raw_attribute(function, "__self__") is not math:
         return None
     name = function.__name__
     staged = _FUNCTIONS.get(name)

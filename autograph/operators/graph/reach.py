@@ -37,6 +37,7 @@ from ..control_flow import for_stmt
 from ..forms import original
 from ..heap import form
 from ..locations import Attribute, Cell, Global, Item, Location, Mutable, StateOf, attributes_of, is_plain_object
+from ..raw_attributes import raw_attribute
 from ..state import Contents, created, stack
 from .dicts import DictState, StagedDict
 from .lists import ListState
@@ -130,7 +131,7 @@ def note_parts(merged: Any, frozen: Any, label: str) -> None:
             _note_put(list(each), part, label)
         if not isinstance(each, Frozen):
             continue
-        if getattr(each.obj, "depth", False):  # an element of a list, which has it too
+        if raw_attribute(each.obj, "depth", False):  # an element of a list, which has it too
             aliases.relate(part, each.obj.root, SOMETIMES, TAKEN, label=label)
         if isinstance(form(part), Mutable) and isinstance(each.contents, list):
             form(part).shared = form(part).shared or _has_repeated(each.contents)
@@ -275,7 +276,7 @@ def _holders_in(holder: Any, values: Any, pending: list[Any]) -> Iterator[Locati
         parts = list(_parts(holder))
         pending.extend(parts)
         if any(part is values for part in parts):
-            called = getattr(holder, "__qualname__", None)
+            called = raw_attribute(holder, "__qualname__")
             yield f"`{called}`" if called else f"a {type(holder).__name__}"
 
 

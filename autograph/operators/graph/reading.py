@@ -9,6 +9,7 @@ from autograph.runtime.streams import Cursor, Stream
 from autograph.runtime.variable import Variable
 
 from .. import heap
+from ..raw_attributes import raw_attribute
 from .iterables import StagedIterable
 
 # These built-in functions look at the object itself.
@@ -67,5 +68,5 @@ def reading(function: Any, replacement: Callable[..., Any]) -> Callable[..., Any
         return replacement(*map(read_items, arguments), **given)
 
     found = keeping if id(function) in _KEEP else reading_items
-    found.__name__ = getattr(function, "__name__", "")  # errors name the function
+    found.__name__ = raw_attribute(function, "__name__", "")  # errors name the function
     return found

@@ -11,6 +11,7 @@ import numpy as np
 
 from autograph.errors import MutationError
 
+from ..raw_attributes import raw_attribute
 from ..state import Journal
 from .errors import keywords_of, where
 from .specs import Spec, described
@@ -101,7 +102,7 @@ def known_as(obj: Any, bodies: Iterable[Callable[..., Any]], arguments: Iterable
             if value is obj:
                 return name
         for name, value in variables.items():
-            for attribute, part in getattr(value, "__dict__", {}).items():
+            for attribute, part in raw_attribute(value, "__dict__", {}).items():
                 if part is obj and attribute in names:
                     return f"{name}.{attribute}"
     return None

@@ -15,6 +15,8 @@ from typing import Any
 from autograph.runtime import repetitions
 from autograph.runtime.trace_text import calls_libraries
 
+from ..raw_attributes import raw_attribute
+
 _LOGGING = frozenset(["critical", "debug", "error", "exception", "fatal", "info", "log", "warn", "warning"])
 _STREAMS = frozenset(("write", "writelines"))
 _WARNINGS = frozenset(("warn", "warn_explicit"))
@@ -62,11 +64,11 @@ def printed(write: Callable[[Any], None], file: Any) -> None:
 
 def once(function: Any, form: Callable[..., Any]) -> Callable[..., Any]:
     """What to call in place of the form of a function, which is to show something once if that is all it does."""
-    name = getattr(function, "__name__", None)
+    name = raw_attribute(function, "__name__")
     if name not in _NAMES:
         return form
-    owner = getattr(function, "__self__", None)
-    module = getattr(function, "__module__", None) or type(owner).__module__
+    owner = raw_attribute(function, "__self__")
+    module = raw_attribute(function, "__module__") or type(owner).__module__
     if name in _STREAMS:
         return _shown_by(form, lambda: [owner], getattr(_NOWHERE, name)) if _is_shown(owner) else form
     if name in _LOGGING and module == "logging":

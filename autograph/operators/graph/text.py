@@ -32,6 +32,7 @@ from autograph.runtime.variable import Variable
 
 from .. import heap
 from ..calls import call, is_left_alone
+from ..raw_attributes import raw_attribute
 from . import effects, showing
 from .errors import type_error
 from .iterables import StagedIterable
@@ -287,13 +288,13 @@ _SPECIAL: dict[str, Callable[..., Any]] = {"format": format_text, "format_map": 
 
 def replacement(function: Any) -> Callable[..., Any] | None:
     """What to call in place of a method of `str` while tracing; None for other functions."""
-    name = getattr(function, "__name__", "")
+    name = raw_attribute(function, "__name__", "")
     if name not in METHODS and name not in _SPECIAL:
         return None
-    owner = getattr(function, "__self__", None)
+    owner = raw_attribute(function, "__self__")
     if type(owner) is str:
         return lambda *arguments, **keywords: _method(function, owner, *arguments, **keywords)
-    if getattr(function, "__objclass__", None) is str:
+    if raw_attribute(function, "__objclass__") is str:
         return lambda *arguments, **keywords: _method(function, *arguments, **keywords)
     return None
 

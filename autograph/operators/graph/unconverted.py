@@ -30,6 +30,7 @@ from .. import heap, state
 from ..dispatch import backend_of
 from ..iterators import is_iterator
 from ..locations import is_plain_object, is_written_in_python
+from ..raw_attributes import raw_attribute
 from ..special_methods import method
 from . import effects, reach
 from .code_writes import CHANGING, Value, words, writes
@@ -60,7 +61,7 @@ def watched(function: Any, call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _is_library(function: Any) -> bool:
-    module = (getattr(function, "__module__", None) or "").partition(".")[0]
+    module = (raw_attribute(function, "__module__") or "").partition(".")[0]
     return module in sys.stdlib_module_names and module != "__main__"
 
 
@@ -104,7 +105,7 @@ class _Watch:
 
     def __init__(self, roots: tuple[Any, ...]) -> None:
         self._roots = roots
-        self._old = {id(each): each for root in roots for each in (root, getattr(root, "__self__", None))}
+        self._old = {id(each): each for root in roots for each in (root, raw_attribute(root, "__self__"))}
         """The objects that variables of a function that is called may hold and that are certainly not new."""
         self._where = user_code()
         self._before: Any = None
@@ -318,7 +319,7 @@ def _is_opaque(value: Any, names: tuple[str, ...] = ()) -> bool:
     ``names`` are those that the code uses: NumPy's universal functions may get an array to change as last argument.
     """
     if isinstance(value, (BuiltinFunctionType, MethodWrapperType)):
-        owner = getattr(value, "__self__", None)
+        owner = raw_attribute(value, "__self__")
         if owner is None or isinstance(owner, ModuleType):
             return _is_changing(value)
         return isinstance(owner, _CONTAINERS) and value.__name__ in CHANGING
@@ -333,7 +334,7 @@ def _is_opaque(value: Any, names: tuple[str, ...] = ()) -> bool:
 
 def _is_opaque_object(value: Any) -> bool:
     """Whether an object holds one of an extension's."""
-    held = getattr(value, "__dict__", None) if not isinstance(value, (type, ModuleType, FunctionType)) else None
+    held = raw_attribute(value, "__dict__") if not isinstance(value, (type, ModuleType, FunctionType)) else None
     return isinstance(held, dict) and any(_is_of_extension(type(each)) for each in held.values())
 
 
@@ -358,14 +359,14 @@ def _has_functions_in_python(module: ModuleType) -> bool:
 
 def _is_changing(function: Any) -> bool:
     """Whether a function in C may change what it is given."""
-    name, module = function.__name__, getattr(function, "__module__", None) or ""
+    name, module = function.__name__, raw_attribute(function, "__module__") or ""
     module = module if isinstance(module, str) else ""
     return name in CHANGING or name in _STARTING_THREADS or module.partition(".")[0] not in (*_CHANGES_NOTHING, *_OWN)
 
 
 def _may_change(function: Any, frame: FrameType) -> bool:
     """Whether a function in C that code calls may change objects of which the instructions don't tell."""
-    owner = getattr(function, "__self__", None)
+    owner = raw_attribute(function, "__self__")
     if owner is None or isinstance(owner, ModuleType):
         return _is_changing(function)
     if isinstance(owner, (*_UNCHANGING, type)):

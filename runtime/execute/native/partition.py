@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from ...dtypes import variant
+from ...effects import Effects
 from ...ir import Graph, Node, Type, Value
 from ...op import OPS, Op
 from ...profiler import recorder
@@ -40,7 +41,8 @@ def _native() -> Op:
     """
     record = copy.copy(OPS["identity"])
     record.name, record.infer, record.numpy = "native", _types, _run
-    record.effect, record.fresh, record.numpy_names = True, True, ()
+    record.effect, record.effects = True, Effects.WRITES | Effects.RAISES
+    record.fresh, record.numpy_names = True, ()
     return record
 
 

@@ -53,7 +53,7 @@ class OutsidePlace(StatePlace):
         self.is_guard = False
         """Whether runs can't read it, as it has held what no tensor can stand for together with what they write."""
         self.is_read = False
-        self._find = _finder(location)
+        self._find = finder(location)
         self.where = where()
         self._key: Any = None
         self._get: Callable[[], Any] = lambda: self._find().get()
@@ -253,7 +253,7 @@ def _fits(value: Any, spec: Spec) -> bool:
         return False
 
 
-def _finder(location: Location) -> Callable[[], Location]:
+def finder(location: Location) -> Callable[[], Location]:
     """What gives the place again when the graph runs; the graph of a method doesn't keep its object alive."""
     if not isinstance(location, Attribute):
         return lambda: location
@@ -343,10 +343,10 @@ def _can_be_read(location: Location) -> bool:
 
 def guessed(
     form: Callable[..., Any], values: Sequence[Any], graph: Graph
-) -> tuple[dict[Key, OutsidePlace], dict[Key, Guard], dict[Key, str]]:
+) -> tuple[dict[Key, OutsidePlace], dict[Key, Guard], dict[Key, Location]]:
     """By their keys, the places of which the code tells that a function called with some values may write them.
 
-    Besides the variables that it reads, and does not write, as they are now, and the names of such attributes.
+    Besides the variables that it reads, and does not write, as they are now, and such attributes.
     """
     found: dict[Key, OutsidePlace] = {}
     places, constants, attributes = foreseen(form, values)
@@ -358,7 +358,7 @@ def guessed(
             continue
         place = found[location.key] = OutsidePlace(location, varying(value), value)
         place.is_read = True
-    return found, guards, {each.key: each.label for each in attributes}
+    return found, guards, {each.key: each for each in attributes}
 
 
 def widen(places: dict[Key, OutsidePlace], key: Key, location: Location, old: Any, new: Any, is_read: bool) -> bool:

@@ -43,7 +43,7 @@ from .iterables import StagedIterable
 from .lists import StagedList
 from .maybe import Maybe
 from .outputs import as_output as list_output
-from .outside_arrays import ArrayContents
+from .outside_arrays import ArrayContents, ArrayPlace
 from .outside_places import Key, OutsidePlace, guessed, widen
 from .rebinding import count_references
 from .refusals import changed_in_recursion, lost_array, outlives_trace
@@ -108,16 +108,16 @@ def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...]
     mark, seen, is_traced, result = graph.mark(), repetitions.mark(), False, None
     if places:
         with undelivered.attempt():
-            result = _settled(graph, form, arguments, keywords, places)
+            result = _settled(graph, form, arguments, keywords, places, attributes)
             is_traced = True
     if not is_traced:  # what is no tensor of the graph may be staged
         graph.truncate(mark)
         repetitions.back(seen)
         places = {}
-        result = _settled(graph, form, arguments, keywords, places)
+        result = _settled(graph, form, arguments, keywords, places, attributes)
     if graph.takes_state:
         graph.frozen = {key: each for key, each in guards.items() if key not in places and each.is_same()}
-        graph.unseen = [label for key, label in attributes.items() if key not in places]
+        graph.unseen = [each.label for key, each in attributes.items() if key not in places]
     return result
 
 
@@ -127,11 +127,13 @@ def _settled(
     arguments: tuple[Any, ...],
     keywords: dict[str, Any],
     places: dict[Key, OutsidePlace],
+    attributes: dict[Key, Location],
 ) -> Any:
     """Traces until what is known of the places outside, which are inputs of the graph, holds for all that it writes."""
     values = [*arguments, *keywords.values()]
     for attempt in range(ATTEMPTS):
         mark, seen = graph.mark(), repetitions.mark()
+        _drop_changed_arrays(places)
         tables = _Tables(places, graph)
         graph.state = []
         for place in places.values():
@@ -140,6 +142,7 @@ def _settled(
                 place.guard(graph)
             elif place.is_read and not tables.holds(place):
                 place.set(place.enter(graph))
+                tables.note_input(place)
         try:
             result, found = _run(form, values, arguments, keywords, tables)
         finally:
@@ -165,6 +168,8 @@ def _settled(
                 places[key].leave(new)
             graph.state += [place for place in places.values() if place not in graph.state]
             for place in places.values():
+                if isinstance(place, ArrayPlace):
+                    place.find_through(attributes.values())
                 place.forget()
             undelivered.deliver()
             return result
@@ -178,6 +183,14 @@ def _settled(
     )
 
 
+def _drop_changed_arrays(places: dict[Key, OutsidePlace]) -> None:
+    """Takes away the places that are read for an array which is known to be changed: it is a place itself."""
+    changed = {id(each.location.owner) for each in places.values() if isinstance(each, ArrayPlace)}
+    for key, place in list(places.items()):
+        if not isinstance(place, ArrayPlace) and id(array_memory.memory_of(place.initial)) in changed:
+            del places[key]
+
+
 class _Tables:
     """The dicts outside the traced function to which it may add keys: only a run tells which of these there are.
 
@@ -188,12 +201,24 @@ class _Tables:
         self._graph = graph
         maybe = {id(place.location.owner) for place in places.values() if place.may_miss}
         self._places = [place for place in places.values() if id(place.location.owner) in maybe]
+        self._arrays: dict[int, Any] = {}
+        """The arrays in the place of which inputs of the graph are, by the identity of these."""
         self.given: dict[int, dict[Any, Any]] = {}
         """What the staged dicts hold at first, by the identity of the dict that each stands for."""
 
     def holds(self, place: OutsidePlace) -> bool:
         """Whether a place is an item of one of the dicts."""
         return place in self._places
+
+    def array_of(self, memory: Any) -> Any:
+        """The memory of the array for which an input of the graph stands; any other memory as it is."""
+        found = self._arrays.get(id(memory.value)) if type(memory) is SymbolicTensor else None
+        return memory if found is None else array_memory.memory_of(found)
+
+    def note_input(self, place: OutsidePlace) -> None:
+        """Notes that a place which holds an array is an input of the graph."""
+        if array_memory.is_array(place.initial) and place.inputs:
+            self._arrays[id(place.inputs[0])] = place.initial
 
     def put_in(self, bodies: tuple[Callable[..., Any], ...]) -> None:
         """Puts the staged dicts in the place of the dicts, under all their names."""
@@ -336,7 +361,9 @@ def _staged_changes(journal: Journal, tables: _Tables) -> Iterator[tuple[Locatio
     """Location, old and new value of what now holds graph tensors; of dicts each item that has changed."""
     for location, old, new in journal.changes().values():
         if isinstance(location.owner, StagedArray):
-            memory = location.owner.memory
+            memory = tables.array_of(location.owner.memory)
+            if memory is not location.owner.memory:
+                old = ArrayContents(memory, location.label).get()
             if memory is not None:
                 yield ArrayContents(memory, location.label), old, new
             continue

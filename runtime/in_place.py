@@ -31,7 +31,7 @@ def own(tensor: Any, source: Any) -> Any:
         return tensor
     may_be_stored = tensor.python is np.ndarray or tensor.value.node.op.name in _STORED
     may_be_stored = may_be_stored or viewed(tensor.value) is not None
-    return OPS["identity"](tensor) if may_be_stored else tensor
+    return type(tensor)(OPS["identity"](tensor).value, tensor.python) if may_be_stored else tensor
 
 
 def viewed(value: Value) -> Value | None:

@@ -376,7 +376,7 @@ def finish_body(is_loop: bool) -> None:
     """Brings up to date, at the end of a body, what others may get of it."""
     settle()
     if choices.any_known() and not choices.is_settling():
-        choices.update(here(), is_loop)
+        choices.update(here(), is_loop, is_available)
 
 
 def refusal(edge: Edge, obj: Any) -> MutationError:

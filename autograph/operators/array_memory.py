@@ -69,11 +69,21 @@ def memory_of(value: Any) -> Any:
         while isinstance(value.base, np.ndarray):
             value = value.base
     elif is_tensor(value):
-        found = source_of(value)
-        if found is not None:
-            return found.memory
-        return _local.tensors.setdefault(id(value.value), value)
+        return _memory_of_tensor(value)
     return value
+
+
+def _memory_of_tensor(tensor: SymbolicTensor) -> Any:
+    base: Any = tensor.value
+    for base in chain(tensor):
+        found = form_at(base) or read_at(base)
+        if found is not None:
+            return found.form.memory if isinstance(found, Read) else found.memory
+    known = _local.tensors.get(id(base))
+    if known is None:
+        known = tensor if base is tensor.value else SymbolicTensor(base, np.ndarray)
+        _local.tensors[id(base)] = known
+    return known
 
 
 def is_whole(value: Any) -> bool:
@@ -86,18 +96,11 @@ def key_of(memory: Any) -> int:
     return id(memory.value) if type(memory) is SymbolicTensor else id(memory)
 
 
-def source_of(tensor: SymbolicTensor) -> StagedArray | None:
-    """The form of the memory of which a graph tensor is a view, if it is known to be one."""
-    for value in chain(tensor):
-        found = form_at(value) or read_at(value)
-        if found is not None:
-            return found.form if isinstance(found, Read) else found
-    return None
-
-
 def form_at(value: Any) -> StagedArray | None:
     """The form of the memory that the value of a graph tensor stands for."""
-    return _local.forms.get(id(value))
+    found = _local.forms.get(id(value))
+    memory = None if found is None else found.memory
+    return found if type(memory) is SymbolicTensor and memory.value is value else None
 
 
 def read_at(value: Any) -> Read | None:
@@ -113,7 +116,7 @@ def _held(value: Any) -> Any:
 
 def chain(tensor: SymbolicTensor) -> Iterator[Any]:
     """The value of a tensor, and those of which it would be a view."""
-    value: Any = tensor.value if _local.forms else None
+    value: Any = tensor.value
     while value is not None:
         yield value
         origin = value.node.graph.origins.get(value)

@@ -30,6 +30,10 @@ def get_attribute(obj: Any, name: str) -> Any:
     if cls is ndarray and has_form(obj):
         return _of_array(obj, name)
     if is_tensor(obj):
+        staging = active()
+        changing = None if staging is None else staging.changing_method(obj, name)
+        if changing is not None:
+            return changing
         obj = staged(obj)
     if cls is super:
         return _of_super(obj, name)

@@ -211,10 +211,11 @@ def settle(here: Decision) -> None:
         _settle(root, here)
 
 
-def update(here: Decision, all_: bool) -> None:
-    """Brings the choices up to date that the innermost body has made, or all."""
+def update(here: Decision, all_: bool, is_available: Callable[[Decision], bool]) -> None:
+    """Brings the choices up to date that the innermost body has made, or all but those of a branch that is over."""
     for choice in list(_local.choices.values()) if all_ else list(_local.open[-1].made):
-        use(choice.obj, here)
+        if not all_ or all(is_available(when) for _, when in choice.roots.values()):
+            use(choice.obj, here)
 
 
 def family(obj: Any) -> Iterator[tuple[Any, Decision]]:

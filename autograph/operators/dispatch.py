@@ -221,6 +221,10 @@ class Backend:
         """
         return False
 
+    def changing_method(self, array: Any, name: str) -> Callable[..., Any] | None:
+        """The method of a name, if it is one that changes what a staged value that stands for an array holds."""
+        return None
+
     def update_array(self, operator: Callable[[Any, Any], Any], array: Any, value: Any) -> Any:
         """``array op= value``; ``operator`` is the one that is not in place. Returns the array.
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from autograph.errors import MutationError
 from autograph.runtime import convert
+from autograph.runtime.numpy_protocol import as_arrays
 from autograph.runtime.op import OPS
 from autograph.runtime.ops import index as index_ops
 
@@ -55,10 +56,11 @@ def watched(function: Any, form: Callable[..., Any]) -> Callable[..., Any]:
         target = arguments[0] if arguments else keywords.get("a", keywords.get("dst"))
         if is_array(target) and (name in _FUNCTIONS or name in _REFUSED_FUNCTIONS):
             return _change(_FUNCTIONS.get(name), function, target, arguments, keywords)
-        if name in _VIEWS and any(heap.has_form(each) for each in arguments):
+        if name in _VIEWS and any(array_forms.is_staged(each) for each in (*arguments, *keywords.values())):
             found = _view(function, arguments, keywords)
             if found is not None:
                 return found
+            arguments = tuple([array_forms.current(each) if is_array(each) else each for each in arguments])
         return form(*arguments, **keywords)
 
     return run
@@ -84,15 +86,22 @@ def method(function: Any, array: Any) -> Callable[..., Any]:
             array_forms.store(out, made)
             return out
         form = heap.form(array)
-        if form is not array:
-            return getattr(form, name)(*map(heap.given, arguments), **{k: heap.given(v) for k, v in keywords.items()})
         given = [heap.given(each) for each in arguments]
-        made = function(*given, **{key: heap.given(each) for key, each in keywords.items()})
+        named = {key: heap.given(each) for key, each in keywords.items()}
+        if form is not array:
+            return as_arrays(getattr(form, name)(*given, **named), [*given, *named.values()])
+        made = function(*given, **named)
         if type(made) is np.ndarray and made.base is None:
             state.created(made)
         return made
 
     return run
+
+
+def changing_method(array: Any, name: str) -> Callable[..., Any] | None:
+    """The method of a name, if it is one that changes a graph tensor that stands for an array."""
+    change = _METHODS.get(name)
+    return None if change is None else lambda *arguments, **keywords: change(None, array, *arguments, **keywords)
 
 
 def _view(function: Callable[..., Any], arguments: Any, keywords: Any) -> Any:
@@ -186,8 +195,8 @@ def _sort(function: Any, array: Any, axis: int = -1, kind: Any = None, order: An
 def _put(function: Any, a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     held = array_forms.current(a)
     flat = OPS["reshape"](held, shape=(-1,))
-    made = index_ops.set_item(flat, np.asarray(ind) if isinstance(ind, (list, tuple)) else heap.given(ind), v)
-    array_forms.store(a, np.reshape(made, np.shape(held)))
+    made = index_ops.set_item(flat, convert.convert_to_tensor(heap.given(ind)), v)
+    array_forms.store(a, array_forms.reshaped(made, held))
 
 
 def _put_mask(function: Any, a: Any, mask: Any, values: Any) -> None:

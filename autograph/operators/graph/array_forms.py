@@ -15,6 +15,7 @@ from autograph.errors import MutationError, StagedTypeError
 from autograph.runtime import convert
 from autograph.runtime.op import OPS
 from autograph.runtime.ops import index as index_ops
+from autograph.runtime.ops import shape as shape_ops
 from autograph.runtime.places import user_code
 from autograph.runtime.tensor import SymbolicTensor
 
@@ -154,16 +155,17 @@ def must_stage(array: Any, *values: Any) -> bool:
     memory = memory_of(array)
     if type(memory) is SymbolicTensor or array_memory.form_of(memory) is not None:
         return True
-    if aliases.is_known(memory) or any(_is_staged(each) for each in values):
+    if aliases.is_known(memory) or any(is_staged(each) for each in values):
         return True
     return any(not (journal.outermost or journal.is_created(memory)) for journal in stack())
 
 
-def _is_staged(value: Any) -> bool:
+def is_staged(value: Any) -> bool:
+    """Whether only a run knows a value, or a part of an index."""
     if type(value) is slice:
-        return _is_staged((value.start, value.stop, value.step))
+        return is_staged((value.start, value.stop, value.step))
     if isinstance(value, (list, tuple)):
-        return any(map(_is_staged, value))
+        return any(map(is_staged, value))
     return backend_of(value) is not None
 
 
@@ -176,7 +178,7 @@ def current(array: Any) -> Any:
 def get_item(array: Any, index: Any) -> Any:
     """``array[index]``: a view that NumPy makes, where it makes one."""
     aliases.use(array)
-    if type(array) is np.ndarray and not _is_staged(index):
+    if type(array) is np.ndarray and not is_staged(index):
         found = array[index]
         if type(found) is np.ndarray and memory_of(found) is memory_of(array):
             return found
@@ -269,8 +271,15 @@ def _write(value: Any, new: Any) -> None:
     elif kind == "flip":
         made = OPS["flip"](new, **node.attributes)
     else:
-        made = np.reshape(new, np.shape(held))
+        made = reshaped(new, held)
     _write(first, made)
+
+
+def reshaped(tensor: Any, like: Any) -> Any:
+    """A tensor in the shape of another one."""
+    shape = like.static_shape
+    is_known = shape is not None and None not in shape
+    return OPS["reshape"](tensor, shape=shape) if is_known else shape_ops.reshape(tensor, OPS["shape"](like))
 
 
 def update(binary: Any, array: Any, other: Any) -> Any:

@@ -15,6 +15,7 @@ from .. import heap, state
 from ..dispatch import Backend, Options, Thunk
 from ..variables import UNDEFINED
 from . import (
+    array_calls,
     array_forms,
     calls,
     class_defaults,
@@ -176,6 +177,9 @@ class GraphBackend(Backend):
 
     def set_in_element(self, value: Any, container: Any, place: Any, array: Any, index: Any) -> bool:
         return items.set_in_element(value, container, read(place), array, read(index))
+
+    def changing_method(self, array: Any, name: str) -> Callable[..., Any] | None:
+        return array_calls.changing_method(array, name)
 
     def update_array(self, operator: Callable[[Any, Any], Any], array: Any, value: Any) -> Any:
         return array_forms.update(operator, array, value)

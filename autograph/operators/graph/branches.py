@@ -157,10 +157,11 @@ def add_holders(outcome: Outcome, places: dict[Key, Location]) -> None:
         return
     before: list[Callable[[], None]] = []
     try:
-        for location, frozen in changes:
-            before.append(_make(location, frozen))
-        for key, location in holders.items():
-            outcome.changes[key] = location, freeze(location.get(), outcome.journal.is_created)
+        with building(outcome.graph):
+            for location, frozen in changes:
+                before.append(_make(location, frozen))
+            for key, location in holders.items():
+                outcome.changes[key] = location, freeze(location.get(), outcome.journal.is_created)
     finally:
         for undo in reversed(before):
             undo()

@@ -40,7 +40,7 @@ from .loop_options import shape_invariants, with_shape
 from .loop_slots import Slot, control_spec, made_for_turn, parameter_name
 from .mismatches import of_turns
 from .specs import Constant, Frozen, Leaf, ListOf, Mismatch, Spec
-from .values import frozen_after, references_in, spec_of, structure_of, varying
+from .values import frozen_after, frozen_in, references_in, spec_of, structure_of, varying
 
 ATTEMPTS = 40
 MOST_GROWTHS = 10
@@ -167,6 +167,7 @@ class Loop:
                     return self._finish(*found)
                 graph.truncate(mark)
                 self._stage_lists()
+                self._read_views()
                 if self._nesting.may_go_on(graph):
                     return self._go_on(graph)
                 repetitions.back(seen)
@@ -382,6 +383,13 @@ class Loop:
                     if other.location is not None and held is location.owner:
                         other.initial = old_value(other.location)
                         other.spec = spec_of(other.initial)
+
+    def _read_views(self) -> None:
+        """Computes anew what views hold before the loop: what an attempt has computed is gone with it."""
+        for slot in self.slots.values():
+            contents = [each.contents for each in frozen_in([slot.initial])]
+            if slot.location is not None and any(type(each) is SymbolicTensor for each in contents):
+                slot.initial = old_value(slot.location)
 
     def _finish(self, test_graph: Graph, body_graph: Graph) -> Any:
         tensors: list[Any] = []

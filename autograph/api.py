@@ -11,6 +11,7 @@ from typing import Any, TypeVar, overload
 from .conversion import is_under_way
 from .errors import ConversionError
 from .log import set_verbosity
+from .originals import as_written
 from .picking import Original, form_of, marked, named_like, original_of, picking
 from .tracebacks import trimming
 
@@ -111,10 +112,12 @@ def do_not_convert(function: Any = None, /) -> Any:
     if not callable(function):
         raise TypeError(f"do_not_convert takes a function, not {function!r}")
 
-    def unconverted(*args: Any, **kwargs: Any) -> Any:
-        return function(*args, **kwargs)
+    written = as_written(function) if isinstance(function, FunctionType) else function
 
-    return named_like(unconverted, function)
+    def unconverted(*args: Any, **kwargs: Any) -> Any:
+        return written(*args, **kwargs)
+
+    return named_like(unconverted, written)
 
 
 def trace(*args: Any) -> None:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from autograph.runtime.deeper import deeper
 
+from . import originals
 from .config import settings
 from .conversion import Turn
 from .errors import ConversionError, UnsupportedConstructError
@@ -304,6 +305,7 @@ def _convert(function: FunctionType, staged: bool) -> tuple[Compiled | Conversio
         return made, partial(log, 1, f"not converted ({form}): {made.message}", function)
     context, text, compiled = made
     register_converted(compiled.code, staged)
+    originals.note(compiled.code, function.__code__)
     return compiled, partial(tell, context, function, form, text)
 
 

@@ -105,10 +105,9 @@ class Function:
         self._options = options
         self._instances: dict[int, tuple[Any, Traces]] = {}
         self._bind_to(python_function, Traces(Parameters(python_function), options.maximum_traces))
-        if isinstance(python_function, (types.FunctionType, types.MethodType)):
-            functools.update_wrapper(self, python_function)
-        else:  # the attributes of an object are not those of its function
-            functools.update_wrapper(self, python_function, updated=())
+        # The attributes of an object are not those of its function.
+        is_function = isinstance(python_function, (types.FunctionType, types.MethodType))
+        functools.update_wrapper(self, python_function, updated=("__dict__",) if is_function else ())
 
     def _bind_to(self, python_function: Callable[..., Any], traces: Traces) -> None:
         self._python_function = python_function
@@ -240,10 +239,11 @@ class Function:
             # A failed first trace leaves the right to create variables to the next.
             with repetitions.scope():
                 concrete = traced_twice(not traces.by_key, tensors, lambda: self._trace(values, specs, pending))
-            pending.keep(concrete, lambda warn: traces.remember(concrete, key, general, warn))
+                pending.keep(concrete, lambda warn: traces.remember(concrete, key, general, warn))
+                repetitions.kept(before, lambda: traces.forget(concrete))
             return concrete
         except Exception as error:
-            repetitions.back(before)
+            repetitions.show_no_more(before)
             if called:
                 run_unfinished(error, pending.graph, traces.parameters, values, tensors)
             raise

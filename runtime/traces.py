@@ -204,6 +204,16 @@ class Traces:
         if warning is not None:
             warning()
 
+    def forget(self, concrete: ConcreteFunction) -> None:
+        """Trace anew where a trace would be used."""
+        with self.lock:
+            for key in [key for key, each in self.by_key.items() if each is concrete]:
+                del self.by_key[key]
+            for table in self.nested.values():
+                for key in [key for key, (_, each) in table.items() if each is concrete]:
+                    del table[key]
+            self.fast.forget()
+
     def _drop(self) -> None:
         """Forget traces: the oldest, when there are too many; those for objects that are gone, from time to time."""
         gone: list[Any] = []

@@ -71,10 +71,17 @@ def traced_twice(first: bool, arguments: Sequence[Any], make: Callable[[], Any])
         made = make()
     if not scope.created:
         return made
-    deferred.trace_ended()
-    repetitions.back(before)
-    with _Scope(arguments, False):
-        return make()
+    second = repetitions.mark()
+
+    def again() -> Any:
+        deferred.trace_ended()
+        repetitions.show_no_more(before)
+        with _Scope(arguments, False):
+            return make()
+
+    made = again()
+    # What tells the code that the variables are there has to stay; what it does in each trace is to be done once.
+    return again() if repetitions.take_back_both(before, second) else made
 
 
 def announce(name: str) -> None:

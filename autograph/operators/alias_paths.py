@@ -6,16 +6,27 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from . import choices
-from .aliases import CHOSEN, SHARED, Edge, here, identity, steps
+from .aliases import CHOSEN, SHARED, TAKEN, Edge, edges_of, here, identity, steps
 from .decisions import Decision, and_, within
 
 
 def may_be_same(one: Any, other: Any) -> Decision | None:
     """Where two objects that are not one in Python while tracing are one when the graph runs; None: it can't tell."""
     one, other = identity(one), identity(other)
+    if _may_be_copy(one) or _may_be_copy(other):
+        return None
     if any(is_unsure for each, is_unsure in _reached(one) if each is other):
         return None
     return within(choices.same(one, other), here())
+
+
+def _may_be_copy(obj: Any) -> bool:
+    """Whether an object was taken from a list that a graph holds, which tells no longer which object it was."""
+    return any(
+        edge.kind is TAKEN and edge.nodes[0].obj is each
+        for each in (obj, *[other for other, _ in _reached(obj)])
+        for edge in edges_of(each)
+    )
 
 
 def _reached(obj: Any) -> Iterator[tuple[Any, bool]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections import deque
 from collections.abc import Callable, Iterator
+from itertools import islice
 from types import ModuleType
 from typing import Any
 
@@ -118,6 +119,14 @@ def _holds(obj: list[Any] | dict[Any, Any], old: Any) -> bool:
     return keys and _same_items(list(new.values()), list(old.values()), operator.is_)
 
 
+def _common(new: list[Any] | deque[Any], old: list[Any] | deque[Any]) -> tuple[int, int]:
+    """How many items at the start, and how many of the rest at the end, two sequences have in common."""
+    shorter = min(len(new), len(old))
+    start = next((at for at, pair in enumerate(zip(new, old, strict=False)) if pair[0] is not pair[1]), shorter)
+    rest = islice(zip(reversed(new), reversed(old), strict=False), shorter - start)
+    return start, next((at for at, pair in enumerate(rest) if pair[0] is not pair[1]), shorter - start)
+
+
 def restore(snapshot: Snapshot) -> None:
     """Puts back what an object held."""
     obj, old = snapshot.obj, snapshot.copy
@@ -126,17 +135,24 @@ def restore(snapshot: Snapshot) -> None:
             location.set(before)
     if isinstance(obj, Mutable):
         obj.set_state(old)
-    elif isinstance(obj, (list, dict)):
+    elif isinstance(obj, list):
+        new = contents_of(obj)
+        start, end = _common(new, old)
+        list.__setitem__(obj, slice(start, len(new) - end), old[start : len(old) - end])
+    elif isinstance(obj, dict):
         if not _holds(obj, old):
             set_contents(obj, old)
     elif isinstance(obj, bytearray):
         obj[:] = old
     elif isinstance(obj, set):
-        obj.clear()
-        obj.update(old)
+        set.intersection_update(obj, old)
+        set.update(obj, old)
     elif isinstance(obj, deque):
-        obj.clear()
-        obj.extend(old)
+        start, end = _common(obj, old)
+        for _ in range(len(obj) - end - start):
+            del obj[start]
+        for number in range(start, len(old) - end):
+            obj.insert(number, old[number])
     elif isinstance(obj, np.ndarray):
         if obj.flags.writeable:
             obj[...] = old

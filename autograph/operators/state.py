@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import MutationError
+from autograph.runtime import repetitions
 from autograph.runtime.places import Place, user_code
 
 from . import aliases, array_memory, heap
@@ -62,6 +63,7 @@ class Journal:
         self.bodies = tuple(bodies)
         for form in array_memory.forms():
             self.note(form, form.name, early=True)
+        self.before = repetitions.mark()
         wanted = set(names)
         for location in locations(self.bodies, wanted):
             table = self._variables if location.name in wanted else self._unneeded
@@ -162,6 +164,17 @@ class Journal:
         """Whether an iterator is certainly older than the body."""
         return id(obj) in self._iterators
 
+    def moved(self, iterator: Any) -> None:
+        """Notes that an iterator has gone forward, and doesn't do so again if the trace is made anew."""
+        if id(iterator) in self._iterators:
+            self._iterators[id(iterator)] = (*self._iterators[id(iterator)][:2], position(iterator))
+
+    def moved_iterators(self) -> Iterator[tuple[Any, str]]:
+        """The iterators that have gone forward, with their names."""
+        for iterator, label, before in self._iterators.values():
+            if position(iterator) != before:
+                yield iterator, label
+
     def staged(self, obj: Any, form: Any) -> None:
         """Notes that a list or dict has got a staged form; that is a change of its contents."""
         self.note(obj)
@@ -181,11 +194,14 @@ class Journal:
 
     def is_created(self, obj: Any) -> bool:
         """Whether the object has been made inside the body."""
-        return id(obj) in self._created or (self.graph is not None and is_tensor(obj) and self._has_tensor(obj))
+        return id(obj) in self._created or (self._has_tensor(obj) and obj.value not in self.graph.parameters)
 
-    def _has_tensor(self, tensor: Any) -> bool:
-        graph = tensor.value.node.graph
-        return bool(graph.encloses_me(self.graph)) and tensor.value not in self.graph.parameters
+    def is_inside(self, obj: Any) -> bool:
+        """Whether the object has been made inside the body, or for it: nothing else can have it afterwards."""
+        return id(obj) in self._created or self._has_tensor(obj)
+
+    def _has_tensor(self, obj: Any) -> bool:
+        return self.graph is not None and is_tensor(obj) and bool(obj.value.node.graph.encloses_me(self.graph))
 
     # What the body has done.
 
@@ -196,9 +212,8 @@ class Journal:
             new = location.get()
             if not self._same(new, old):
                 found[location.key] = location, old, new
-        for iterator, label, before in self._iterators.values():
-            if position(iterator) != before:
-                found[Location, id(iterator)] = Location(iterator, label), iterator, iterator
+        for iterator, label in self.moved_iterators():
+            found[Location, id(iterator)] = Location(iterator, label), iterator, iterator
         for key, snapshot in self._snapshots.items():
             if key in self._staged:
                 place = Contents(snapshot.obj, snapshot.label)
@@ -208,11 +223,21 @@ class Journal:
                 found[location.key] = location, old, new
         return found
 
-    def undo(self) -> None:
-        """Puts back all that the body has changed."""
+    def changed_variables(self) -> Iterator[tuple[Location, Any]]:
+        """The variables that hold something else now, with what they held."""
         for location, old in (*self._variables.values(), *self._unneeded.values()):
             if location.get() is not old:
-                location.set(old)
+                yield location, old
+
+    def announced(self) -> Iterator[Snapshot]:
+        """What converted code has changed, or may have."""
+        return (each for key, each in self._snapshots.items() if key in self._announced_at)
+
+    def undo(self) -> None:
+        """Puts back all that the body has changed."""
+        repetitions.taken_back(self.before)
+        for location, old in self.changed_variables():
+            location.set(old)
         for key, (obj, _) in self._staged.items():
             heap.unstage(obj)
             for journal in _local.stack:  # those around it have noted it too
@@ -383,6 +408,12 @@ def outer_writes(load: Thunk) -> None:
     """Notes in every open journal the variables that a function reads through `load`."""
     for journal in _local.stack:
         journal.note_variables(load)
+
+
+def moved(iterator: Any) -> None:
+    """Notes in every open journal that an iterator has gone forward, which no other trace will do again."""
+    for journal in _local.stack:
+        journal.moved(iterator)
 
 
 def created(obj: Any) -> None:

@@ -33,7 +33,7 @@ HOLDS: dict[str, tuple[str, str]] = {
     "view of a view": ("b = a[:, 1:].T[0]", "b"),
     "view in an attribute": ("o = Box(a[1:])", "o.l"),
     "rows in a list": ("l = [row for row in a]", "l[1]"),
-    "unpacked": ("_, b = a", "b"),
+    "unpacked": ("_, b, _ = a", "b"),
 }
 CHANGES: dict[str, str] = {
     "item": "X[0] = n",
@@ -61,7 +61,7 @@ PLACES: dict[str, str] = {
 }
 PROGRAM = """
 def f(n):
-    a = np.array([[3, 1, 2], [6, 5, 4]])
+    a = np.array([[3, 1, 2], [6, 5, 4], [7, 9, 8]])
     HOLD
     PLACE
     return RESULT

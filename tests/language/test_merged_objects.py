@@ -589,3 +589,47 @@ def test_gradients_go_through_merged_objects() -> None:
         y = f(x, tf.constant(2))
     assert float(y) == 16.0
     assert float(tape.gradient(y, x)) == 24.0
+
+
+def taken_by_a_staged_index(x):
+    kept = []
+    rows = [kept]
+    a = None
+    if x > 0:
+        a = rows[x - 1]
+    return rows[0] is a
+
+
+def taken_in_a_branch_alone(x):
+    a = []
+    rows = [a]
+    if x > 0:
+        a = rows[x % 1]
+    return rows[0] is a
+
+
+def test_a_copy_of_an_element_is_not_taken_for_another_object() -> None:
+    for function in (taken_by_a_staged_index, taken_in_a_branch_alone):
+        with pytest.raises(StagedValueError, match="are the same one is asked"):
+            tf.function(function)(tf.constant(1))
+
+
+def test_a_loop_over_one_of_several_lists_that_it_changes_is_refused() -> None:
+    class Record:
+        def __init__(self, items):
+            self.items = items
+
+    @tf.function
+    def f(n):
+        kept, b = [], []
+        q, r = Record(kept), Record(b)
+        r = q if n > 0 else r
+        if n > 0:
+            b.insert(0, 2)
+        else:
+            q.items = r.items
+        kept[:] = b
+        return kept
+
+    with pytest.raises(MutationError, match="is run over while its body changes one of them"):
+        f(tf.constant(1))

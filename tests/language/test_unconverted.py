@@ -252,3 +252,49 @@ def test_names_that_a_module_loads_when_they_are_used_are_no_changes() -> None:
         return x
 
     assert int(f(tf.constant(-3))) == 6
+
+
+def test_what_is_not_to_be_converted_runs_as_it_is_written_inside_a_converted_function_too() -> None:
+    seen = []
+
+    @tf.function
+    def f(n, factor=3):
+        @tf.autograph.experimental.do_not_convert
+        def named(x, add=1):
+            if isinstance(x, int) and x > 0:
+                return x * factor + add
+            return type(x)
+
+        class Named:
+            @tf.autograph.experimental.do_not_convert
+            def of(self, x):
+                return super().__hash__() and type(x)
+
+            @staticmethod
+            @tf.autograph.experimental.do_not_convert
+            def each(values):
+                return [type(each) for each in values]
+
+        pair = [tf.autograph.experimental.do_not_convert(function) for function in (lambda x: 1, lambda x: type(x))]
+        seen.extend([named(2), named(n), Named().of(n), *Named.each([n]), pair[0](n), pair[1](n)])
+        return n
+
+    f(tf.constant(1))
+    kind = seen[1]
+    assert issubclass(kind, tf.Tensor) and seen == [7, kind, kind, kind, 1, kind]
+
+
+def test_a_staged_condition_in_it_is_refused() -> None:
+    @tf.function
+    def f(n):
+        @tf.autograph.experimental.do_not_convert
+        def sign(x):
+            if x > 0:
+                return 1
+            return 0
+
+        return sign(n)
+
+    with pytest.raises(tf.errors.StagedValueError, match="used as a bool") as caught:
+        f(tf.constant(1))
+    assert caught.value.file == __file__ and caught.value.function == "sign"

@@ -3,6 +3,9 @@
 # ruff: noqa: E501 (programs, a line each)
 from __future__ import annotations
 
+import gc
+import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -165,3 +168,39 @@ def test_what_a_graph_can_carry_is_carried(name: str) -> None:
     staged = tf.function(function)
     for n in (1, -1):
         assert_same(as_python(staged(tf.constant(n))), function(n))
+
+
+def test_finalisers_of_the_garbage_collector_are_no_part_of_a_call() -> None:
+    large = [[i] for i in range(30_000)]
+    finalised = []
+
+    class Odd:
+        """Its finaliser does what a hook can't tell the effects of, in a reach that is too large."""
+
+        def __init__(self):
+            self.itself = self
+
+        def __del__(self):
+            finalised.append(operator.attrgetter("__class__")(large))
+
+    @tf.autograph.experimental.do_not_convert
+    def collects(x):
+        return x + len([[i] for i in range(300_000)])
+
+    @tf.function
+    def f(x):
+        if x > 0:
+            x = collects(x)
+        return x
+
+    before = gc.get_threshold()
+    gc.collect()
+    gc.set_threshold(200_000)  # while it runs, not before
+    try:
+        for _ in range(3):
+            Odd()
+        assert int(f(tf.constant(2))) == 300_002
+    finally:
+        gc.set_threshold(*before)
+    assert finalised == [list] * 3
+    assert sys.getprofile() is None

@@ -98,11 +98,11 @@ def _traced(outcome: Outcome, run: Callable[..., Any], is_loop: bool) -> Outcome
             graph.never_returns = outcome.raises = True
             journal.undo()
             return outcome
-        outcome.result = freeze(result, journal.is_created)
+        outcome.result = freeze(result, journal.is_inside)
         del result
         found = {key: each for key, each in journal.changes().items() if not _is_gone(each[0].owner)}
         frozen = {
-            key: freeze(new, journal.is_created)
+            key: freeze(new, journal.is_inside)
             for key, (location, _, new) in found.items()
             if type(location) is not Location
         }
@@ -161,7 +161,7 @@ def add_holders(outcome: Outcome, places: dict[Key, Location]) -> None:
             for location, frozen in changes:
                 before.append(_make(location, frozen))
             for key, location in holders.items():
-                outcome.changes[key] = location, freeze(location.get(), outcome.journal.is_created)
+                outcome.changes[key] = location, freeze(location.get(), outcome.journal.is_inside)
     finally:
         for undo in reversed(before):
             undo()

@@ -7,6 +7,7 @@ import datetime
 import decimal
 import functools
 import re
+import sys
 from collections import deque
 from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperType, ModuleType
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import MutationError
+from autograph.runtime import repetitions
 from autograph.runtime.concrete import ConcreteFunction
 from autograph.runtime.function import Function
 from autograph.runtime.trace_text import calls_libraries
@@ -63,9 +65,61 @@ def watch_call(function: Any) -> Callable[..., Any]:
     form = showing.once(function, _watched(function))
     if state.stack() and array_calls.is_numpy(function):
         return array_calls.watched(function, heap.giving(form))
+    if function is open:
+        form = _opening(form)
+    elif _reaches_out(function):
+        form = _doing_once(form, getattr(function, "__self__", None))
     if not state.stack() or _needs_the_frame(function) or isinstance(function, (Function, ConcreteFunction)):
         return form
     return heap.giving(form)
+
+
+def _reaches_out(function: Any) -> bool:
+    """Whether a call at the top of a trace does what can't be taken back: it changes the world outside the program, or
+    an object that hides what it holds."""
+    if not state.stack() or effects.is_in_body() or _needs_the_frame(function):
+        return False
+    owner = getattr(function, "__self__", None)
+    if owner is None or isinstance(owner, (ModuleType, type)):
+        return effects.refused(function)
+    if isinstance(owner, (*_CONTAINERS, *_IMMUTABLE, np.ndarray)) or backend_of(owner) is not None:
+        return False
+    if effects.is_printing(owner) or any(journal.is_created(owner) for journal in state.stack()):
+        return False
+    return _top_module(type(owner)) in sys.stdlib_module_names
+
+
+def _doing_once(form: Callable[..., Any], owner: Any) -> Callable[..., Any]:
+    """A call that is done by the first attempt to trace it; the others get what it gave."""
+
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        made = repetitions.once(lambda: form(*arguments, **keywords), owner)
+        state.moved(owner)
+        return made
+
+    return run
+
+
+def _opening(form: Callable[..., Any]) -> Callable[..., Any]:
+    """``open`` in a trace: each attempt reads the file, or writes it, from its start."""
+
+    def run(file: Any, mode: str = "r", *arguments: Any, **keywords: Any) -> Any:
+        this = repetitions.execution()
+        if this is not None and this.is_repeated and not {"a", "x", "+"}.isdisjoint(mode):
+            raise MutationError(
+                f"a file is opened in mode {mode!r} by a function that has to be traced more than once, which would "
+                "write into it each time",
+                **where(),
+                construct="open",
+                remedy="open the file outside, or write to it by tf.print(..., output_stream='file://path')",
+            )
+        made = form(file, mode, *arguments, **keywords)
+        if this is not None:
+            this.done()
+        state.created(made)
+        return made
+
+    return run
 
 
 def _needs_the_frame(function: Any) -> bool:
@@ -108,7 +162,8 @@ def _watched(function: Any) -> Callable[..., Any]:
         return _making_array(function)
     if isinstance(function, MethodType):
         _check_hidden_state(function.__self__, function.__name__)
-        state.about_to_change(function.__self__)
+        if not _reaches_out(function):
+            state.about_to_change(function.__self__)
     return unconverted.watched(function, _noting_arguments(function))
 
 
@@ -230,7 +285,7 @@ def _method_of(function: Any, owner: Any) -> Callable[..., Any]:
     if isinstance(owner, (str, bytes, re.Pattern, re.Match)):
         return _making(function)
     journals = [journal for journal in state.stack() if not journal.outermost]
-    if not journals and isinstance(owner, (deque, set)):
+    if not journals and isinstance(owner, (deque, set, bytearray)):
         state.about_to_change(owner)
     if not journals or backend_of(owner) is not None or effects.is_printing(owner):
         return function

@@ -37,6 +37,8 @@ class Watched:
         """By identity, the calls that may have changed them last."""
         self.changed: list[tuple[Any, str]] = []
         """Lists and cells that have been put back, with their names."""
+        self.left: list[Snapshot] = []
+        """Lists that have changed, and have not been put back."""
 
     def note(self, obj: list[Any] | FunctionType, where: Place | None) -> None:
         """Keeps a copy of what a list holds, or of the variables that a function shares, for a call at `where`."""
@@ -55,6 +57,8 @@ class Watched:
             if key not in given and _holds(snapshot.obj, graph):
                 restore(snapshot)
                 self.changed.append((snapshot.obj, snapshot.label))
+            elif snapshot.obj != snapshot.copy:
+                self.left.append(snapshot)
         for location, old in self._cells.values():
             if location.get() is not old and _holds(location.get(), graph):
                 location.set(old)

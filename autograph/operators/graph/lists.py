@@ -229,6 +229,8 @@ class StagedList(ListMethods, ListProtocol, Mutable):
         each(values.listed() if isinstance(values, StagedList) else values, self.append)
 
     def pop(self, index: Any = -1) -> Any:
+        if self.state.spec.element is None:
+            raise IndexError("pop from empty list")
         if not (isinstance(index, int) and index == -1):
             return self._popped(index)
         element = self._element

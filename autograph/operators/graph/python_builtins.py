@@ -11,7 +11,7 @@ from types import FrameType
 from typing import Any
 
 from autograph.errors import StagedValueError
-from autograph.runtime import dtypes
+from autograph.runtime import dtypes, repetitions
 from autograph.runtime.convert import convert_to_tensor
 from autograph.runtime.op import OPS
 from autograph.runtime.ops.text import apply_text
@@ -382,6 +382,10 @@ def next_(iterator: Any, *default: Any) -> Any:
     for journal in state.stack():
         if journal.outermost and (journal.has_iterator(iterator) or _is_global(iterator, sys._getframe(1))):
             warn(_FROZEN, FrozenIteratorWarning)
+            try:
+                return repetitions.once(lambda: next(iterator, *default), iterator)
+            finally:
+                state.moved(iterator)
     return next(iterator, *default)
 
 

@@ -127,3 +127,18 @@ def changed_in_recursion(label: str, function: Callable[..., Any]) -> MutationEr
         construct="recursion",
         remedy="pass the value on as an argument and return it, or use a tf.Variable",
     )
+
+
+def moved_twice(iterator: Any, label: str, journal: Journal) -> MutationError:
+    """The error for an iterator that is older than a function, which moves it, and has to be traced once more."""
+    code = journal.bodies[0].__code__ if journal.bodies else None
+    place: dict[str, Any] = {}
+    if code is not None:
+        place = {"file": code.co_filename, "line": code.co_firstlineno, "function": code.co_name}
+    return MutationError(
+        f"`{label or type(iterator).__name__}`, an iterator from outside, is moved by a function that has to be traced "
+        "more than once, as it also writes to places outside: it would go forward each time",
+        **place,
+        construct=label or type(iterator).__name__,
+        remedy="take the items outside, and pass them as an argument",
+    )

@@ -99,7 +99,16 @@ def for_stmt(
         return conditions.all_of([*running, items.has_next(control["state"])])
 
     control = {"state": items.start(), "broke": broke, **count}
-    return Loop(turn, condition, control, (body,), names, options).stage()["broke"]
+    try:
+        return Loop(turn, condition, control, (body,), names, options).stage()["broke"]
+    except Impure:
+        raise MutationError(
+            "a list that is one of several, as a staged condition decides, is run over while its body changes one of "
+            "them",
+            **where(),
+            construct="for",
+            remedy="run over a copy of it: list(values)",
+        ) from None
 
 
 def _under(test: Any, turn: Thunk, names: tuple[str, ...], body: Callable[[Any], Any]) -> Any:

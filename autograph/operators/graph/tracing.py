@@ -19,6 +19,7 @@ from typing import Any
 from autograph.errors import MutationError
 from autograph.runtime import repetitions, trace, undelivered
 from autograph.runtime.arguments import mutation_error
+from autograph.runtime.concrete import WritesOutside
 from autograph.runtime.ir import Graph
 from autograph.runtime.optional import OptionalOutput
 from autograph.runtime.places import Place
@@ -28,7 +29,7 @@ from .. import aliases, array_memory, heap
 from ..calls import call, staged_form
 from ..exceptions import StagedRaise
 from ..iterators import is_iterator
-from ..locations import attributes_of
+from ..locations import StateOf, attributes_of
 from ..refused import is_refusal, replaced
 from ..state import Cell, Contents, Item, Journal, Location, forget, stack
 from ..unrolling import forget_turns
@@ -49,6 +50,7 @@ from .rebinding import count_references
 from .refusals import changed_in_recursion, lost_array, outlives_trace
 from .sets import StagedSet
 from .specs import Frozen, has_parts, is_structure, parts_of, rebuild
+from .taken_back import effects_of
 from .values import freeze, references_in
 
 ATTEMPTS = 10
@@ -270,6 +272,7 @@ def _run(
         del output
         left.restore()
     left.check()
+    repetitions.done(effects_of(journal, journal.watched.left), journal.before)
     return result, left.changes()
 
 
@@ -284,8 +287,10 @@ class _Left:
         self._values = values
         self._graph = trace.current_graph()
         self._recursive = self._graph is not None and self._graph.calls_itself
-        changes = _plain_changes(journal) if self._recursive else _staged_changes(journal, tables)
+        changed = [*journal.changes().values()]
+        changes = _plain_changes(changed) if self._recursive else _staged_changes(changed, tables)
         found = {each[0].key: each for each in changes}
+        self._is_part = bool(stack()) and not self._recursive and any(map(_is_of_outer_trace, changed))
         self._given = {id(each): each for value in values for each in _containers(value)}
         staged_ones = [] if stack() else [heap.form(each) for each in self._given.values() if heap.has_form(each)]
         self._given_lists = [re.split(r"[\[.]", each.name)[0] for each in staged_ones]
@@ -337,6 +342,9 @@ class _Left:
 
     def check(self) -> None:
         """Raises what is wrong with the trace."""
+        if self._is_part:
+            self._journal.undo()
+            raise WritesOutside
         if self._failure is not None:
             raise self._failure
         if self._recursive and self.locations:
@@ -352,14 +360,30 @@ class _Left:
         return {key: (each, self.old[key], self.frozen[key]) for key, each in self.locations.items()}
 
 
-def _plain_changes(journal: Journal) -> list[tuple[Location, Any, Any]]:
+Change = tuple[Location, Any, Any]
+
+
+def _is_of_outer_trace(change: Change) -> bool:
+    """Whether what has changed has been made in the trace around this one: no call could pass it on, and in each call
+    it changes anew."""
+    owner = change[0].owner
+    if isinstance(owner, StagedArray):
+        owner = owner.memory
+        if type(owner) is SymbolicTensor:
+            return owner.value.node.graph is not trace.current_graph()
+    elif type(change[0]) is StateOf:
+        return True
+    return any(journal.is_created(owner) for journal in stack())
+
+
+def _plain_changes(changes: list[Change]) -> list[Change]:
     """Location, old and new value of what has changed and could be set again."""
-    return [each for each in journal.changes().values() if type(each[0]) is not Location]
+    return [each for each in changes if type(each[0]) is not Location]
 
 
-def _staged_changes(journal: Journal, tables: _Tables) -> Iterator[tuple[Location, Any, Any]]:
+def _staged_changes(changes: list[Change], tables: _Tables) -> Iterator[Change]:
     """Location, old and new value of what now holds graph tensors; of dicts each item that has changed."""
-    for location, old, new in journal.changes().values():
+    for location, old, new in changes:
         if isinstance(location.owner, StagedArray):
             memory = tables.array_of(location.owner.memory)
             if memory is not location.owner.memory:
@@ -371,7 +395,7 @@ def _staged_changes(journal: Journal, tables: _Tables) -> Iterator[tuple[Locatio
             continue
         new = new.state.values if isinstance(new, StagedDict) else new
         if isinstance(location, Contents) and isinstance(new, dict):
-            given = tables.given.get(id(location.owner), old)
+            given = tables.given.get(id(location.owner)) or old
             for key in {**given, **new}:
                 before, after = old.get(key, UNDEFINED), new.get(key, UNDEFINED)
                 if after is not given.get(key, UNDEFINED):

@@ -15,6 +15,7 @@ their arguments is noted at once. So it is done for all functions where another 
 from __future__ import annotations
 
 import builtins
+import gc
 import sys
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
@@ -115,23 +116,37 @@ class _Watch:
         from there."""
         self._refused: AutographError | None = None
         self._all_noted = False
+        self._collects = False
+        """Whether the garbage collector is at work: the finalisers that it calls are no part of the call."""
+        self._hook: Callable[..., None] | None = None
+        """Kept, as Python 3.11 may call a hook once more after it was taken away, when nothing else holds it."""
 
     def __enter__(self) -> None:
         self._before = sys.getprofile()
         if self._before is not None and not isinstance(self._before, (FunctionType, MethodType)):
             self.note_all()  # a profiler in C, which couldn't be started again
         else:
-            sys.setprofile(self._event)
+            self._hook = self._event
+            gc.callbacks.append(self._collection)
+            sys.setprofile(self._hook)
 
     def __exit__(self, *_: object) -> None:
         if self._refused is not None:
             sys.setprofile(self._before)  # Python has taken the hook away, as it has raised
-            raise self._refused  # the user's code may have caught it
         self._unhook()
+        if self._hook is not None:
+            gc.callbacks.remove(self._collection)
+            self._hook = None
+        if self._refused is not None:
+            raise self._refused  # the user's code may have caught it
 
     def _unhook(self) -> None:
-        if sys.getprofile() == self._event:  # else another one has been set, for a call in this one or by the user
+        # Else another one has been set, for a call in this one or by the user.
+        if self._hook is not None and sys.getprofile() is self._hook:
             sys.setprofile(self._before)
+
+    def _collection(self, phase: str, _: object) -> None:
+        self._collects = phase == "start"
 
     def end(self, made: Any) -> None:
         """Notes everything when what the call has made may run code later: an iterator."""
@@ -181,7 +196,7 @@ class _Watch:
     def _event(self, frame: FrameType, event: str, argument: Any) -> None:
         if self._before is not None:
             self._before(frame, event, argument)
-        if self._all_noted:
+        if self._all_noted or self._collects:
             return
         if event == "call":
             is_own = _notes_itself(frame) or (_is_in_library(frame) and (not self._own or self._own[-1]))

@@ -123,6 +123,15 @@ def chain(tensor: SymbolicTensor) -> Iterator[Any]:
         value = viewed(value) if origin is None else origin
 
 
+def is_known(tensor: Any) -> bool:
+    """Whether a tensor may be what another array holds, or a view of it."""
+    if type(tensor) is not SymbolicTensor:
+        return False
+    return any(form_at(each) or read_at(each) or id(each) in _local.tensors for each in chain(tensor)) or (
+        len(list(chain(tensor))) > 1 or tensor.value in tensor.value.node.graph.parameters
+    )
+
+
 def any_forms() -> bool:
     return bool(_local.forms)
 

@@ -26,14 +26,11 @@ from .array_memory import is_tensor
 from .dispatch import Thunk, backend_of
 from .iterators import is_iterator, position
 from .locations import (
-    Attribute,
     Cell,
     Contents,
-    Item,
     Location,
     Mutable,
     attributes_of,
-    has_attributes,
     is_plain_object,
     locations,
     where,
@@ -318,21 +315,6 @@ class Journal:
         snapshots = sum(id(snapshot.obj) in journal._snapshots for journal in {*_local.stack, self})
         # One more is the argument of `getrefcount`.
         return sys.getrefcount(snapshot.obj) <= snapshots + held + 1
-
-    def places(self) -> Iterator[Location]:
-        """The known places that hold values: variables, and attributes and items of objects."""
-        for location, _ in (*self._variables.values(), *self._unneeded.values()):
-            yield location
-        for snapshot in list(self._snapshots.values()):
-            if has_attributes(snapshot.obj):
-                for name in attributes_of(snapshot.obj):
-                    yield Attribute(snapshot.obj, name, snapshot.label)
-            elif isinstance(snapshot.obj, dict):
-                for key in snapshot.obj:
-                    yield Item(snapshot.obj, key, f"{snapshot.label}[{key!r}]")
-            elif isinstance(snapshot.obj, list):
-                for index in range(len(snapshot.obj)):
-                    yield Item(snapshot.obj, index, f"{snapshot.label}[{index}]")
 
 
 def _is_dead_cell(cell: Any, journal: Journal) -> bool:

@@ -354,6 +354,59 @@ def an_array_of_an_object(n):
     return box.array
 
 
+@works
+def views_that_the_graph_alone_knows(n):
+    array, other = np.arange(6).reshape(2, 3), np.zeros((3, 2), int)
+    other[n % 3] = 7
+    np.copyto(array, other.T)
+    rows = array[n % 2 :]
+    rows[0] = 4
+    flipped = np.flip(other)
+    flipped[n % 3, 0] = 9
+    column = np.transpose(other)[n % 2]
+    column += 1
+    row = np.expand_dims(other, 0)[0, n % 3]
+    row *= 2
+    return array, other, rows, flipped, column, row
+
+
+@works
+def one_array_copied_into_another(n):
+    array, other = np.zeros((2, 2), int), np.ones((2, 2), int)
+    array[:] = other
+    row, second = array[n % 2], other[n % 2]
+    row[0] = 5
+    array[:] = array.T
+    column = array[n % 2]
+    column[1] = 8
+    return array, other, row, second, column
+
+
+@works
+def what_numpy_computes(n):
+    array = np.zeros(3, int)
+    array[0] = n
+    made = array + 1
+    same, copied = made, made.copy()
+    view = made[1:]
+    made[1] = 5
+    if n > 1:
+        made += n
+        copied.sort()
+    return array, made, same, copied, view
+
+
+@works
+def functions_that_write(n):
+    array = np.arange(4.0)
+    np.add.at(array, [0, 0, 1], n)
+    np.put(array, [3], n)
+    np.putmask(array, array > 2, 0)
+    np.copyto(array, n * 1.0, where=np.array([True, False, True, False]))
+    np.fill_diagonal(array.reshape(2, 2), n)
+    return array, np.sum(array, out=np.zeros(())), array.clip(0, 1, out=np.ones(4))
+
+
 @pytest.mark.parametrize("function", SEEN, ids=lambda function: function.__name__)
 def test_stores_are_seen_under_all_names_and_by_views(function: Callable[..., Any]) -> None:
     check(function, 1, 2, 3)

@@ -14,6 +14,7 @@ from autograph.runtime import convert
 from autograph.runtime.numpy_protocol import as_arrays
 from autograph.runtime.op import OPS
 from autograph.runtime.ops import index as index_ops
+from autograph.runtime.ops.views import reshaped
 
 from .. import aliases, heap, state
 from ..array_memory import is_array, memory_of
@@ -196,7 +197,7 @@ def _put(function: Any, a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     held = array_forms.current(a)
     flat = OPS["reshape"](held, shape=(-1,))
     made = index_ops.set_item(flat, convert.convert_to_tensor(heap.given(ind)), v)
-    array_forms.store(a, array_forms.reshaped(made, held))
+    array_forms.store(a, reshaped(made, held))
 
 
 def _put_mask(function: Any, a: Any, mask: Any, values: Any) -> None:

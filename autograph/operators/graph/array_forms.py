@@ -15,7 +15,7 @@ from autograph.errors import MutationError, StagedTypeError
 from autograph.runtime import convert
 from autograph.runtime.op import OPS
 from autograph.runtime.ops import index as index_ops
-from autograph.runtime.ops import shape as shape_ops
+from autograph.runtime.ops.views import rewritten
 from autograph.runtime.places import user_code
 from autograph.runtime.tensor import SymbolicTensor
 
@@ -212,21 +212,24 @@ def store(array: Any, made: Any, casting: Any = "same_kind") -> None:
         made = convert.cast(made, old.dtype)
     shape = old.static_shape
     is_whole = shape is not None and None not in shape and made.static_shape == shape
+    if is_whole and array_memory.is_known(made):  # else the two would be taken for one
+        made = OPS["identity"](made)
     form.write(array, made if is_whole else index_ops.set_item(old, Ellipsis, made))
 
 
 def _read_again(tensor: SymbolicTensor) -> Any:
     """A tensor that is computed from what memory held, from what that holds now."""
-    if all(_is_current(each) for each in array_memory.chain(tensor)):
-        return tensor
-    return as_number(_computed(tensor.value), np.ndarray)
+    return tensor if _is_current(tensor) else as_number(_computed(tensor.value), np.ndarray)
 
 
-def _is_current(value: Any) -> bool:
-    form, found = array_memory.form_at(value), array_memory.read_at(value)
-    if form is not None:
-        return not form.is_changed
-    return found is None or found.state is found.form.get_state()
+def _is_current(tensor: SymbolicTensor) -> bool:
+    for value in array_memory.chain(tensor):
+        form, found = array_memory.form_at(value), array_memory.read_at(value)
+        if form is not None:
+            return not form.is_changed
+        if found is not None:
+            return found.state is found.form.get_state()
+    return True
 
 
 def _computed(value: Any) -> Any:
@@ -238,8 +241,7 @@ def _computed(value: Any) -> Any:
         return found.form.at(found.places)
     node = value.node
     first, *others = node.inputs
-    made = OPS[node.op.name](_computed(first), *map(SymbolicTensor, others), **node.attributes)
-    return made
+    return OPS[node.op.name](_computed(first), *map(SymbolicTensor, others), **node.attributes)
 
 
 def _origin(value: Any) -> Any:
@@ -260,26 +262,8 @@ def _write(value: Any, new: Any) -> None:
     if found is not None:
         found.form.put(found.places, new)
         return
-    node = value.node
-    first, *others = node.inputs
-    kind, held = node.op.name, _computed(first)
-    if kind == "get_item":
-        made = OPS["set_item"](held, new, *map(SymbolicTensor, others), **node.attributes)
-    elif kind == "transpose":
-        axes = node.attributes.get("perm")
-        made = np.transpose(new, None if axes is None else np.argsort(axes))
-    elif kind == "flip":
-        made = OPS["flip"](new, **node.attributes)
-    else:
-        made = reshaped(new, held)
-    _write(first, made)
-
-
-def reshaped(tensor: Any, like: Any) -> Any:
-    """A tensor in the shape of another one."""
-    shape = like.static_shape
-    is_known = shape is not None and None not in shape
-    return OPS["reshape"](tensor, shape=shape) if is_known else shape_ops.reshape(tensor, OPS["shape"](like))
+    first = value.node.inputs[0]
+    _write(first, rewritten(value, _computed(first), new))
 
 
 def update(binary: Any, array: Any, other: Any) -> Any:

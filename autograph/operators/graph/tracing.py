@@ -29,9 +29,9 @@ from .. import aliases, array_memory, heap
 from ..calls import call, staged_form
 from ..exceptions import StagedRaise
 from ..iterators import is_iterator
-from ..locations import StateOf, attributes_of
+from ..locations import Item, StateOf, attributes_of
 from ..refused import is_refusal, replaced
-from ..state import Cell, Contents, Item, Journal, Location, forget, stack
+from ..state import Cell, Contents, Journal, Location, forget, stack
 from ..unrolling import forget_turns
 from ..variables import UNDEFINED
 from . import class_defaults, leaks, rebinding

@@ -11,6 +11,8 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 from . import trace
 from .ir import Graph, Node, Value
 from .op import OPS
@@ -19,24 +21,13 @@ from .op import OPS
 _STORED = frozenset(("placeholder", "set_item", "cond", "while"))
 
 
-def _nothing(tensor: Any) -> None:
-    pass
-
-
-def _nothing_stored(tensor: Any, made: Any) -> None:
-    pass
-
-
-_check: Callable[[Any], None] = _nothing
-_stored: Callable[[Any, Any], None] = _nothing_stored
-
-
 def own(tensor: Any, source: Any) -> Any:
     """What a function gives that copies arrays: `tensor`, made of `source`; never an array that is stored into."""
     if tensor is not source or trace.current_graph() is None:
         return tensor
-    may_be_stored = tensor.value.node.op.name in _STORED or viewed(tensor.value) is not None
-    return OPS["identity"](tensor) if may_be_stored else tensor
+    may_be_stored = tensor.python is np.ndarray or tensor.value.node.op.name in _STORED
+    may_be_stored = may_be_stored or viewed(tensor.value) is not None
+    return type(tensor)(OPS["identity"](tensor).value, tensor.python) if may_be_stored else tensor
 
 
 def viewed(value: Value) -> Value | None:
@@ -53,31 +44,19 @@ def note_store(tensor: Any) -> None:
         graph.stored.append(tensor.value)
 
 
-def note_update(tensor: Any) -> bool:
-    """Notes `x += v` for a graph tensor, if it is user code; returns whether it is."""
+def note_update(tensor: Any) -> None:
+    """Notes `x += v` for a graph tensor, if it is user code."""
     frame = sys._getframe(3)
     while frame.f_globals.get("__name__", "").startswith("autograph.operators.") and frame.f_back is not None:
         frame = frame.f_back
     if trace.is_user_file(frame.f_code.co_filename):
-        _check(tensor)
         note_store(tensor)
-        return True
-    return False
 
 
 def updated(binary: Callable[[Any, Any], Any], tensor: Any, other: Any) -> Any:
     """`tensor op= other`: another tensor, and a note that an array would have been changed."""
-    by_user = note_update(tensor)
-    made = binary(tensor, other)
-    if by_user:
-        _stored(made, tensor)
-    return made
-
-
-def set_check(check: Callable[[Any], None], stored: Callable[[Any, Any], None]) -> None:
-    """Lets the front half refuse an update in place, of a tensor that stands for an array, or learn of what it made."""
-    global _check, _stored
-    _check, _stored = check, stored
+    note_update(tensor)
+    return binary(tensor, other)
 
 
 def changed_inputs(graph: Graph) -> frozenset[int]:

@@ -17,7 +17,7 @@ from . import nest
 from .op import NUMPY, OPS
 from .tensor import EagerTensor, SymbolicTensor, Tensor
 
-__all__ = ["function", "implements", "ufunc"]
+__all__ = ["as_arrays", "function", "implements", "ufunc"]
 
 
 def implements(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -67,7 +67,7 @@ def _dispatch(name: str, original: Callable[..., Any], arguments: tuple[Any, ...
     implementation = lookup(name)
     if implementation is not None:
         try:
-            return _as_arrays(implementation(*arguments, **keywords), [arguments, *keywords.values()])
+            return as_arrays(implementation(*arguments, **keywords), [arguments, *keywords.values()])
         except TypeError:
             _check_call(name, implementation, arguments, keywords)
             raise
@@ -77,12 +77,12 @@ def _dispatch(name: str, original: Callable[..., Any], arguments: tuple[Any, ...
                    f"write it with tensor operations, or tf.numpy_function(np.{name}, [x], dtype)")  # fmt: skip
 
 
-def _as_arrays(result: Any, arguments: Any) -> Any:
+def as_arrays(result: Any, arguments: Any) -> Any:
     """What NumPy gives for numbers and arrays that only the graph knows, without a tensor among them: arrays."""
     if isinstance(result, (list, tuple)):
         if not any(type(each) is SymbolicTensor for each in result) or _any_tensor(arguments):
             return result
-        parts = [_as_arrays(each, ()) for each in result]
+        parts = [as_arrays(each, ()) for each in result]
         return parts if type(result) is list else nest.sequence_of(type(result), parts)
     if type(result) is not SymbolicTensor or _any_tensor(arguments):
         return result

@@ -43,6 +43,8 @@ class Op:
         is none; a costly one may be a function without parameters that gives it, which is called if it is wanted); with
         several outputs ``g`` and ``out`` are tuples. `NOT_DIFFERENTIABLE`: there is no gradient, as of
         a comparison. None: nobody has written it; asking for it is an error.
+    accumulate: ``accumulate(total, g, *inputs, **attributes)`` gives ``total`` with the gradient of the first input
+        added to it, where that is a small part of it: then ``gradient`` isn't asked.
     samples: ``samples() -> list`` of input tuples (NumPy arrays), or ``(inputs, attributes)`` pairs, for the
         generic tests.
     effects: what the op does besides computing its outputs (see `runtime.effects`): a node that has some is never
@@ -70,6 +72,8 @@ class Op:
         ndarrays and NumPy scalars of every dtype the op accepts; plans use it because it is quicker on scalars. A
         function of the inputs' types may give it, or None where the kernel has to run.
     accepted: the types of inputs, with attributes, that `infer` took when the op ran eagerly: kept by `trace`.
+    unsavable: what to write instead in a function that is to be saved, as the op works on objects of Python's; "" for
+        all others.
     numpy_names: names in NumPy that mean this op with the same positional inputs: ``("add",)``, ``("true_divide",)``.
         For NumPy functions with other signatures see `runtime.numpy_protocol.implements`.
     """
@@ -78,6 +82,7 @@ class Op:
     infer: Callable[..., Type | tuple[Type, ...]]
     numpy: Callable[..., Any]
     gradient: Callable[..., Any] | None = None
+    accumulate: Callable[..., Any] | None = None
     samples: Callable[[], Iterable[Any]] = list
     effects: Effects = Effects.NONE
     total: Rule | None = None
@@ -94,6 +99,7 @@ class Op:
     fresh: bool | Callable[..., bool] = False
     lenient: bool = False
     in_place: Callable[..., Any] | None = None
+    unsavable: str = ""
     numpy_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

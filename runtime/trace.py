@@ -40,7 +40,6 @@ class _Local(threading.local):
     graph: Graph | None = None
     scope: str = ""  # that of eager code, for the names of variables
     tapes: tuple[Any, ...] = ()  # the gradient tapes that record; see `runtime.gradient.records`
-    check: Callable[[Any], None] | None = None  # what looks at each tensor that an op gets
     ambient: Any = None  # what traced code depends on besides its arguments: whether Keras layers are training
 
 
@@ -52,11 +51,6 @@ open_graphs: list[object] = []
 def current_graph() -> Graph | None:
     """The graph that this thread is building, None when ops run eagerly."""
     return _local.graph
-
-
-def watch_inputs(check: Callable[[Any], None] | None) -> None:
-    """Has `check` look at each tensor that this thread puts into a graph; None: no more."""
-    _local.check = check
 
 
 def executing_eagerly() -> bool:
@@ -207,8 +201,6 @@ def value_of(tensor: Any, dtype: Any = None) -> Value:
 
 
 def _value(graph: Graph, tensor: Tensor) -> Value:
-    if _local.check is not None:
-        _local.check(tensor)
     if type(tensor) is SymbolicTensor:
         value = tensor.value
         return value if value.node.graph is graph else graph.capture(value)
@@ -221,11 +213,8 @@ def _values(graph: Graph, op: Op, inputs: Sequence[Any]) -> list[Value]:
     if op.promote is not None:
         inputs = promotion.promoted(op, inputs)
     values = []
-    check = _local.check
     for tensor in inputs:
         if type(tensor) is SymbolicTensor:
-            if check is not None:
-                check(tensor)
             value = tensor.value
             values.append(value if value.node.graph is graph else graph.capture(value))
         else:

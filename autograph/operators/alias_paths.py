@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from . import choices
-from .aliases import CHOSEN, SHARED, TAKEN, Edge, edges_of, here, steps
+from .aliases import CHOSEN, SHARED, TAKEN, Edge, edges_of, here, identity, steps
 from .decisions import Decision, and_, within
-from .forms import original
 
 
 def may_be_same(one: Any, other: Any) -> Decision | None:
     """Where two objects that are not one in Python while tracing are one when the graph runs; None: it can't tell."""
-    one, other = original(one), original(other)
+    one, other = identity(one), identity(other)
     if _may_be_copy(one) or _may_be_copy(other):
         return None
     if any(is_unsure for each, is_unsure in _reached(one) if each is other):
@@ -58,7 +57,7 @@ class End(NamedTuple):
 def ends(obj: Any, is_end: Callable[[Any], bool]) -> Iterator[End]:
     """What is known of an object and those of which `is_end` holds, through others of which it doesn't."""
     pending: list[tuple[Any, Decision, str, tuple[bool, bool], list[tuple[Any, Edge | None]]]] = [
-        (original(obj), here(), CHOSEN, (False, False), [])
+        (identity(obj), here(), CHOSEN, (False, False), [])
     ]
     while pending:
         current, when, kind, stale, path = pending.pop()

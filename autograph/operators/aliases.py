@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from autograph.errors import MutationError
 from autograph.runtime.trace import user_location
 
-from . import choices, decisions
+from . import array_memory, choices, decisions
 from .choices import Alternative as Alternative
 from .decisions import Decision, and_, or_
 from .forms import Form as Form
@@ -122,6 +122,12 @@ class _Local(threading.local):
 _local = _Local()
 
 
+def identity(obj: Any) -> Any:
+    """The object that a staged form, or an array, stands for: that of an array is its memory."""
+    obj = original(obj)
+    return array_memory.memory_of(obj)
+
+
 def forget() -> None:
     """Called when a trace ends."""
     _local.__init__()  # type: ignore[misc]
@@ -151,9 +157,15 @@ def edges_of(obj: Any) -> list[Edge]:
     return [] if node is None else node.edges
 
 
+def is_known(obj: Any) -> bool:
+    """Whether anything is known of what an object may be."""
+    obj = identity(obj)
+    return id(obj) in _local.nodes or choices.is_known(obj)
+
+
 def has_others(obj: Any) -> bool:
     """Whether an object may be another one, as merging has made one of the two."""
-    obj = original(obj)
+    obj = identity(obj)
     return choices.choice_of(obj) is not None or any(
         edge.kind is CHOSEN for each, _ in choices.family(obj) for edge in edges_of(each)
     )
@@ -163,7 +175,7 @@ def relate(
     one: Any, other: Any, when: Decision, kind: str = CHOSEN, loop: object = None, label: str = ""
 ) -> Edge | None:
     """Notes that two objects may be one."""
-    one, other = original(one), original(other)
+    one, other = identity(one), identity(other)
     if one is other or when is False:
         return None
     left, right = (_local.nodes.setdefault(id(each), Node(each)) for each in (one, other))
@@ -192,8 +204,8 @@ def merge(sides: list[Side]) -> None:
         choices.Branch(
             side.body.truth if len(sides) > 1 else True,
             side.body.changes,
-            [Alternative(*map(original, each)) for each in side.alternatives],
-            {id(each): each for each in map(original, side.new)},
+            [Alternative(*map(identity, each)) for each in side.alternatives],
+            {id(each): each for each in map(identity, side.new)},
         )
         for side in sides
     ]
@@ -205,7 +217,7 @@ def merge(sides: list[Side]) -> None:
 
 def _substitute(gone: list[Any], stands: dict[int, list[tuple[Any, Decision]]]) -> None:
     """Gives the edges of objects that a closed body has made to those which are in their place."""
-    for obj in map(original, gone):
+    for obj in map(identity, gone):
         node = _local.nodes.pop(id(obj), None)
         if node is None:
             continue
@@ -245,7 +257,7 @@ def use(obj: Any) -> None:
     """
     if not any_known() or choices.is_settling():
         return
-    obj, known = original(owner_of(obj)), here()
+    obj, known = identity(owner_of(obj)), here()
     if _local.nodes:
         _check(obj, known)
     choices.use(obj, known)
@@ -256,7 +268,7 @@ def change(obj: Any, element: bool = False) -> None:
     if not any_known() or choices.is_settling():
         return
     use(obj)
-    obj = original(obj)
+    obj = identity(obj)
     choices.change(obj, here())
     for each, when in choices.family(obj) if _local.nodes else ():
         node = _local.nodes.get(id(each))
@@ -364,7 +376,7 @@ def finish_body(is_loop: bool) -> None:
     """Brings up to date, at the end of a body, what others may get of it."""
     settle()
     if choices.any_known() and not choices.is_settling():
-        choices.update(here(), is_loop)
+        choices.update(here(), is_loop, is_available)
 
 
 def refusal(edge: Edge, obj: Any) -> MutationError:
@@ -373,9 +385,12 @@ def refusal(edge: Edge, obj: Any) -> MutationError:
     from .locations import name_of
 
     obj = original(obj)
-    name = getattr(form_of(obj), "name", "") or name_of(obj, edge.label)
-    kind = type(obj).__name__.removeprefix("Staged").removesuffix("Element").lower()
-    what = f"`{name}`" if name else f"a {kind if isinstance(obj, Form) else type(obj).__name__} that is used here"
+    name, what = name_of(obj, edge.label), "an array that is used here"
+    if not array_memory.is_array(obj):
+        name = getattr(form_of(obj), "name", "") or name
+        kind = type(obj).__name__.removeprefix("Staged").removesuffix("Element").lower()
+        what = f"a {kind if isinstance(obj, Form) else type(obj).__name__} that is used here"
+    what = f"`{name}`" if name else what
     place = user_location()
     if edge.kind is CHOSEN:
         text = "is one of two objects, as a staged condition or loop decides; one that it may be has been changed"

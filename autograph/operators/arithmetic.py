@@ -14,9 +14,11 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from numpy import ndarray
+
 from . import state
 from .calls import call
-from .dispatch import Backend, active, backend_of
+from .dispatch import Backend, active, backend_of, backend_of_array
 from .forms import Form, original
 from .heap import staged, watching
 from .identities import same
@@ -50,7 +52,8 @@ def _binary(name: str, symbol: str) -> Binary:
             result = native(left, right)
             return made(result) if type(result) in _CHANGING else result
         if not (is_user_class(type(left)) or is_user_class(type(right))):
-            return native(left, right)
+            result = native(left, right)
+            return made(result) if type(result) is ndarray else result
         return _operate(left, right, forward, backward, native, symbol)
 
     operate.__name__ = operate.__qualname__ = name
@@ -112,6 +115,11 @@ def _in_place(name: str, binary: Binary) -> Binary:
     special = f"__{name}__"
 
     def operate(left: Any, right: Any) -> Any:
+        staging = backend_of_array(left)
+        if staging is not None:
+            updated = staging.update_array(binary, left, right)
+            if updated is not NotImplemented:
+                return updated
         if watching():
             return original(change(staged(left), staged(right)))
         return change(left, right)
@@ -142,6 +150,8 @@ def _unary(name: str) -> Callable[[Any], Any]:
     special = f"__{name}__"
 
     def operate(value: Any) -> Any:
+        if watching():
+            value = staged(value)
         found = method(type(value), special)
         return native(value) if found is None else call_method(found, value)
 

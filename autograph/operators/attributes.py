@@ -6,14 +6,17 @@ from collections.abc import Callable
 from functools import cached_property, singledispatchmethod
 from typing import Any
 
+from numpy import ndarray
+
 from autograph.errors import MutationError
 from autograph.runtime.trace import user_location
 
 from . import state
 from .aliases import use
+from .array_memory import is_array, is_tensor, memory_of
 from .calls import call
-from .dispatch import active, backend_of
-from .heap import staged
+from .dispatch import active, backend_of, backend_of_array
+from .heap import has_form, staged
 from .raw_attributes import raw_attribute
 from .refused import is_refusal
 from .single_dispatch import generic_method
@@ -24,6 +27,14 @@ def get_attribute(obj: Any, name: str) -> Any:
     """``obj.name``."""
     use(obj)
     cls = type(obj)
+    if cls is ndarray and has_form(obj):
+        return _of_array(obj, name)
+    if is_tensor(obj):
+        staging = active()
+        changing = None if staging is None else staging.changing_method(obj, name)
+        if changing is not None:
+            return changing
+        obj = staged(obj)
     if cls is super:
         return _of_super(obj, name)
     if issubclass(cls, type) and is_user_class(obj):
@@ -45,6 +56,16 @@ def get_attribute(obj: Any, name: str) -> Any:
         if fallback is None or is_refusal(error):
             raise
     return call_method(fallback, obj, name)
+
+
+def _of_array(array: Any, name: str) -> Any:
+    """An attribute of an array of which only a run knows what it holds: views and methods are those of the array."""
+    found = getattr(array, name)
+    if callable(found) or name in ("shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides"):
+        return found
+    if is_array(found) and memory_of(found) is memory_of(array):
+        return found
+    return getattr(staged(array), name)
 
 
 def _native_reader(cls: type) -> Callable[[Any, str], Any]:
@@ -216,6 +237,9 @@ def get_subscript(container: Any, index: Any) -> Any:
     reader = method(type(container), "__getitem__")
     if reader is not None:
         return call_method(reader, container, index)
+    staging = backend_of_array(container)
+    if staging is not None:
+        return staging.get_array_item(container, index)
     container = staged(container)
     if type(index) is slice:
         backend = backend_of(container) or backend_of(index.start, index.stop, index.step)

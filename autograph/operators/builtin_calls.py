@@ -8,10 +8,12 @@ import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from numpy import ndarray
+
 from . import arithmetic
 from .attributes import get_attribute, get_subscript
 from .calls import call
-from .dispatch import active, backend_of, open_traces
+from .dispatch import active, backend_of, backend_of_array, open_traces
 from .heap import staged
 from .identities import check_key
 from .raw_attributes import raw_attribute
@@ -75,6 +77,8 @@ def truth(value: Any) -> Any:
 
 def iterated(value: Any) -> Any:
     """What to run over in place of an object: what its converted `__iter__` gives, or its converted items."""
+    if type(value) is ndarray and value.ndim and backend_of_array(value) is not None:
+        return _items_of_array(value)
     value = staged(value)
     cls = type(value)
     if not is_user_class(cls) or backend_of(value) is not None:
@@ -88,6 +92,12 @@ def iterated(value: Any) -> Any:
     if reader is not None and lookup(cls.__mro__, "__iter__") is MISSING:
         return _items(value, reader)
     return value
+
+
+def _items_of_array(array: Any) -> Iterator[Any]:
+    """The items of an array, each as it is when it is asked for."""
+    for index in range(len(array)):
+        yield get_subscript(array, index)
 
 
 def _turns(iterator: Any, forward: Any) -> Iterator[Any]:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from . import decisions
+from .array_memory import memory_of
 from .decisions import Decision, and_, within
 from .forms import original
 
@@ -102,7 +103,12 @@ def any_known() -> bool:
 
 
 def choice_of(obj: Any) -> Choice | None:
-    return _local.choices.get(id(original(obj)))
+    return _local.choices.get(id(memory_of(original(obj))))
+
+
+def is_known(obj: Any) -> bool:
+    """Whether an object is a choice, or what choices may be."""
+    return id(obj) in _local.choices or id(obj) in _local.roots
 
 
 def is_settling() -> bool:
@@ -205,10 +211,11 @@ def settle(here: Decision) -> None:
         _settle(root, here)
 
 
-def update(here: Decision, all_: bool) -> None:
-    """Brings the choices up to date that the innermost body has made, or all."""
+def update(here: Decision, all_: bool, is_available: Callable[[Decision], bool]) -> None:
+    """Brings the choices up to date that the innermost body has made, or all but those of a branch that is over."""
     for choice in list(_local.choices.values()) if all_ else list(_local.open[-1].made):
-        use(choice.obj, here)
+        if not all_ or all(is_available(when) for _, when in choice.roots.values()):
+            use(choice.obj, here)
 
 
 def family(obj: Any) -> Iterator[tuple[Any, Decision]]:

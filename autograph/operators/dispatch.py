@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Final
 
 from autograph.runtime.trace import open_graphs as open_traces
 
+from .array_memory import is_array
 from .by_type import ByType
 from .heap import has_form, open_forms
 
@@ -205,9 +206,31 @@ class Backend:
         """
         raise NotImplementedError
 
-    def must_replace(self, container: Any) -> bool:
-        """Whether a store of plain values into a plain container, in a staged body, goes through `set_item` too."""
+    def get_array_item(self, array: Any, index: Any) -> Any:
+        """``array[index]``, for an array of NumPy, or what stands for one."""
+        return array[index]
+
+    def set_array_item(self, value: Any, array: Any, index: Any) -> None:
+        """``array[index] = value``, which all names and views of the array see."""
+        array[index] = value
+
+    def set_in_element(self, value: Any, container: Any, place: Any, array: Any, index: Any) -> bool:
+        """``container[place][index] = value``, if ``array``, which is there, is a copy of what a graph has there.
+
+        Whether it is.
+        """
         return False
+
+    def changing_method(self, array: Any, name: str) -> Callable[..., Any] | None:
+        """The method of a name, if it is one that changes what a staged value that stands for an array holds."""
+        return None
+
+    def update_array(self, operator: Callable[[Any, Any], Any], array: Any, value: Any) -> Any:
+        """``array op= value``; ``operator`` is the one that is not in place. Returns the array.
+
+        NotImplemented where only Python is to do it.
+        """
+        return NotImplemented
 
     def changed_object(self, value: Any) -> Any:
         """The object that a store into an attribute or item of a staged value is about to change."""
@@ -277,6 +300,11 @@ def backend_of(*values: Any) -> Backend | None:
         if open_forms and has_form(value):
             return _forms_owner()
     return None
+
+
+def backend_of_array(value: Any) -> Backend | None:
+    """The back end that is tracing, for an array; None for all else, and where no graph is built."""
+    return active() if open_traces and is_array(value) else None
 
 
 def _forms_owner() -> Backend:

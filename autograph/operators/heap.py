@@ -14,11 +14,14 @@ from collections.abc import Callable, ItemsView, Iterable, KeysView, ValuesView
 from types import MappingProxyType
 from typing import Any, NoReturn
 
+import numpy as np
+
 from autograph.errors import MutationError, StagedValueError
+from autograph.runtime.tensor import SymbolicTensor
 from autograph.runtime.trace import user_location
 from autograph.runtime.trace_text import calls_libraries
 
-from . import aliases
+from . import aliases, array_memory
 from .forms import contents_of, set_contents
 from .forms import original as original
 from .raw_attributes import raw_attribute
@@ -54,9 +57,19 @@ def form(value: Any) -> Any:
             found = _local.forms.get(id(value))
             if found is not None:
                 return found[1]
+        elif type(value) is np.ndarray or type(value) is SymbolicTensor:
+            return _form_of_array(value)
         elif isinstance(value, _VIEWS) and len(value) == 1:
             return _staged_view(value)
     return value
+
+
+def _form_of_array(value: Any) -> Any:
+    """What an array holds now: a tensor, or the array itself where Python knows."""
+    if not array_memory.any_forms() or not array_memory.is_array(value):
+        return value
+    found = array_memory.form_of(array_memory.memory_of(value))
+    return value if found is None else found.read(value)
 
 
 def watching() -> bool:
@@ -68,7 +81,7 @@ def note_iterator(iterator: Any, values: Iterable[Any]) -> None:
     """Notes what an iterator runs over, directly or through others: lists and dicts that may get a staged form."""
     found: list[Any] = []
     for each in values:
-        if isinstance(each, (list, dict)):
+        if isinstance(each, (list, dict)) or (type(each) is np.ndarray and each.ndim == 1):
             found.append(each)
         else:
             found += _local.iterators.get(id(each), (None, ()))[1]
@@ -82,12 +95,13 @@ def check_iterator(iterator: Any) -> None:
     Raises:
         MutationError: it is one.
     """
-    values = [iterator] if isinstance(iterator, (list, dict)) else _local.iterators.get(id(iterator), (None, ()))[1]
+    is_itself = isinstance(iterator, (list, dict, np.ndarray))
+    values = [iterator] if is_itself else _local.iterators.get(id(iterator), (None, ()))[1]
     for each in values:
         aliases.use(each)
         if has_form(each):
-            name = _local.forms[id(each)][1].name
-            kind = "dict" if isinstance(each, dict) else "list"
+            name = "" if isinstance(each, np.ndarray) else _local.forms[id(each)][1].name
+            kind = "array" if isinstance(each, np.ndarray) else "dict" if isinstance(each, dict) else "list"
             place = user_location()
             raise MutationError(
                 f"the {kind}{f' `{name}`' if name else ''} is changed by staged code while a loop or an iterator of "
@@ -142,8 +156,12 @@ calls_libraries(__file__)
 
 
 def has_form(value: Any) -> bool:
-    """Whether a list or dict has a staged form."""
-    return bool(open_forms) and isinstance(value, (list, dict)) and id(value) in _local.forms
+    """Whether a list or dict has a staged form, or only a run knows what an array holds."""
+    if not open_forms:
+        return False
+    if isinstance(value, (list, dict)):
+        return id(value) in _local.forms
+    return type(value) is np.ndarray and form(value) is not value
 
 
 def with_forms() -> list[Any]:
@@ -176,6 +194,12 @@ def refuse_staged(obj: Any) -> None:
         Elsewhere(_local.forms[id(obj)][1])._refuse()
 
 
+def stage_array(memory: Any, staged_form: Any) -> None:
+    """Gives the memory of an array a staged form, which holds the same at first."""
+    array_memory.stage(memory, staged_form)
+    open_forms.append(None)
+
+
 def unstage(obj: Any) -> None:
     """Takes the staged form of a list or dict away, which then holds again what it did before it got the form."""
     found = _local.forms.pop(id(obj), None)
@@ -190,6 +214,8 @@ def unstage(obj: Any) -> None:
 def forget() -> None:
     """Called when a trace ends."""
     _local.iterators.clear()
+    for _ in range(array_memory.forget()):
+        open_forms.pop()
     for obj, *_ in list(_local.forms.values()):
         unstage(obj)
 

@@ -9,6 +9,7 @@ from autograph.errors import StagedValueError
 from autograph.runtime.trace import user_location
 
 from . import alias_paths, aliases
+from .array_memory import is_array, is_tensor, is_whole
 from .decisions import Decision
 from .dispatch import active, open_traces
 from .forms import original
@@ -27,8 +28,27 @@ def same(left: Any, right: Any) -> Any:
     left, right = original(left), original(right)
     if left is right:
         return True
+    if is_array(left) and is_array(right):
+        return _same_array(left, right)
     may_be_same = type(left) is type(right) or isinstance(left, Mutable) or isinstance(right, Mutable)
-    found = _are_one(left, right) if may_be_same else False
+    return _answered(_are_one(left, right) if may_be_same else False, left, right)
+
+
+def _same_array(left: Any, right: Any) -> Any:
+    """Whether two arrays are one, which are two in Python while tracing."""
+    if not (is_tensor(left) or is_tensor(right)):
+        return False
+    found = alias_paths.may_be_same(left, right)
+    is_sure = is_whole(left) and is_whole(right)
+    return _answered(found if is_sure or found is False else None, left, right)
+
+
+def _answered(found: Decision | None, left: Any, right: Any) -> Any:
+    """A decision as a bool, staged where only the graph knows it.
+
+    Raises:
+        StagedValueError: not even the graph could tell.
+    """
     if found is not None:
         backend = active()
         return found if isinstance(found, bool) or backend is None else backend.decided(found)

@@ -12,8 +12,9 @@ from typing import Any
 from autograph.errors import StagedTypeError
 from autograph.runtime.trace import user_location
 
+from .array_memory import is_tensor
 from .attributes import get_attribute
-from .dispatch import Thunk, backend_of, staging
+from .dispatch import Thunk, active, backend_of, staging
 from .stores import get_item, kept, mut, operand_of, set_item
 
 
@@ -29,9 +30,15 @@ class Items:
         return get_item(self._container, index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
+        if _set_in_element(value, self._owner_of_element(), self._container, index):
+            return
         changed = set_item(value, self._container, index)
         if changed is not self._container:
             self._replace(changed)
+
+    def _owner_of_element(self) -> tuple[Any, Any] | None:
+        """What the container is an item of, if it is one, and the index."""
+        return None
 
     def _replace(self, changed: Any) -> None:
         raise NotImplementedError
@@ -57,6 +64,9 @@ class _ItemsOfItem(Items):
         self._owner = owner
         self._index = index
 
+    def _owner_of_element(self) -> tuple[Any, Any] | None:
+        return self._owner._container if isinstance(self._owner, Items) else self._owner, self._index
+
     def _replace(self, changed: Any) -> None:
         if isinstance(self._owner, Items):
             self._owner[self._index] = changed
@@ -69,6 +79,12 @@ class _ItemsOfItem(Items):
                 construct="x[i][j] = v",
                 remedy="write `x[i, j] = v`, or have the second index in a variable: `j = i + 1`",
             )
+
+
+def _set_in_element(value: Any, place: tuple[Any, Any] | None, array: Any, index: Any) -> bool:
+    """Stores into an array that is an element of a list of which a graph holds copies; whether it is one."""
+    backend = active() if place is not None and is_tensor(array) else None
+    return backend is not None and place is not None and backend.set_in_element(value, *place, array, index)
 
 
 def items_of_attribute(owner: Any, name: str) -> Any:
@@ -117,6 +133,8 @@ def _containers(container: Any, indices: tuple[Any, ...]) -> list[Any]:
 
 
 def _set_innermost(changed: Any, containers: list[Any], indices: tuple[Any, ...]) -> Any:
+    if len(containers) > 1 and _set_in_element(changed, (containers[-2], indices[-2]), containers[-1], indices[-1]):
+        return containers[0]
     for holder, index in zip(reversed(containers), reversed(indices), strict=True):
         replaced = set_item(changed, holder, index)
         if replaced is holder:

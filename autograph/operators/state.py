@@ -21,19 +21,16 @@ from autograph.errors import MutationError
 from autograph.runtime import repetitions
 from autograph.runtime.places import Place, user_code
 
-from . import aliases, heap
-from .array_locks import Locked
+from . import aliases, array_memory, heap
+from .array_memory import is_tensor
 from .dispatch import Thunk, backend_of
 from .iterators import is_iterator, position
 from .locations import (
-    Attribute,
     Cell,
     Contents,
-    Item,
     Location,
     Mutable,
     attributes_of,
-    has_attributes,
     is_plain_object,
     locations,
     where,
@@ -57,11 +54,13 @@ class Journal:
         self._created: dict[int, Any] = {}
         self._staged: dict[int, tuple[Any, Any]] = {}
         self._iterators: dict[int, tuple[Any, str, Any]] = {}
-        self._arrays: list[np.ndarray[Any, Any]] = []
-        self._locked = Locked()
         self._announced: set[tuple[Any, ...]] = set()
+        self.graph: Any = None
+        """The graph of the body, if there is one: its tensors are made inside the body."""
         self._announced_at: dict[int, Place | None] = {}
         self.bodies = tuple(bodies)
+        for form in array_memory.forms():
+            self.note(form, form.name, early=True)
         self.before = repetitions.mark()
         wanted = set(names)
         for location in locations(self.bodies, wanted):
@@ -75,17 +74,12 @@ class Journal:
 
     def __enter__(self) -> Journal:
         _local.stack.append(self)
-        if not self.outermost:
-            self._locked.lock(self._arrays)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         _local.stack.remove(self)
-        changed = self._locked.unlock(error)
         if error is not None:
             self.undo_after(error)
-        if changed is not None:
-            raise changed from error
 
     def undo_after(self, error: BaseException) -> None:
         """To be called when the body has raised."""
@@ -93,13 +87,11 @@ class Journal:
 
     def _enter(self, value: Any, label: str, depth: int = 1) -> None:
         kind = type(value)
-        if kind in (int, float, str, bool, FunctionType, ModuleType) or value is UNDEFINED or value is None:
+        if kind in (int, float, str, bool, FunctionType, ModuleType, np.ndarray) or value is UNDEFINED or value is None:
             return
         if is_iterator(value) and id(value) not in self._iterators:
             self._iterators[id(value)] = value, label, position(value)
-        if kind is np.ndarray:
-            self._arrays.append(value)
-        elif kind is tuple:
+        if kind is tuple:
             for each in value if depth else ():
                 self._enter(each, label, depth - 1)
         elif heap.has_form(value):
@@ -200,7 +192,14 @@ class Journal:
 
     def is_created(self, obj: Any) -> bool:
         """Whether the object has been made inside the body."""
-        return id(obj) in self._created
+        return id(obj) in self._created or (self._has_tensor(obj) and obj.value not in self.graph.parameters)
+
+    def is_inside(self, obj: Any) -> bool:
+        """Whether the object has been made inside the body, or for it: nothing else can have it afterwards."""
+        return id(obj) in self._created or self._has_tensor(obj)
+
+    def _has_tensor(self, obj: Any) -> bool:
+        return self.graph is not None and is_tensor(obj) and bool(obj.value.node.graph.encloses_me(self.graph))
 
     # What the body has done.
 
@@ -317,21 +316,6 @@ class Journal:
         snapshots = sum(id(snapshot.obj) in journal._snapshots for journal in {*_local.stack, self})
         # One more is the argument of `getrefcount`.
         return sys.getrefcount(snapshot.obj) <= snapshots + held + 1
-
-    def places(self) -> Iterator[Location]:
-        """The known places that hold values: variables, and attributes and items of objects."""
-        for location, _ in (*self._variables.values(), *self._unneeded.values()):
-            yield location
-        for snapshot in list(self._snapshots.values()):
-            if has_attributes(snapshot.obj):
-                for name in attributes_of(snapshot.obj):
-                    yield Attribute(snapshot.obj, name, snapshot.label)
-            elif isinstance(snapshot.obj, dict):
-                for key in snapshot.obj:
-                    yield Item(snapshot.obj, key, f"{snapshot.label}[{key!r}]")
-            elif isinstance(snapshot.obj, list):
-                for index in range(len(snapshot.obj)):
-                    yield Item(snapshot.obj, index, f"{snapshot.label}[{index}]")
 
 
 def _is_dead_cell(cell: Any, journal: Journal) -> bool:

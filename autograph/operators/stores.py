@@ -12,7 +12,7 @@ from autograph.runtime.trace import user_location
 
 from . import aliases, heap, state
 from .attributes import Owner, read_item
-from .dispatch import Thunk, active, backend_of, open_traces
+from .dispatch import Thunk, active, backend_of, backend_of_array, open_traces
 from .identities import check_key
 from .special_methods import call_method, is_user_class, method
 
@@ -41,6 +41,8 @@ class _Items:
 def mut(obj: Any) -> Any:
     """What stands for `obj` in a statement that is about to change it, which is noted."""
     if state.stack():
+        if backend_of_array(obj) is not None:
+            return _Items(obj)
         form = heap.staged(obj)
         if form is not obj and not is_user_class(type(obj)):
             return form
@@ -86,6 +88,9 @@ def get_item(container: Any, index: Any) -> Any:
     reader = method(type(container), "__getitem__") if open_traces else None
     if reader is not None:
         return call_method(reader, container, index)
+    staging = backend_of_array(container)
+    if staging is not None:
+        return staging.get_array_item(container, index)
     backend = backend_of(index, container)
     if backend is None:
         check_key(container, index)
@@ -126,6 +131,10 @@ def _set_item(value: Any, container: Any, index: Any) -> Any:
     if open_traces and method(type(container), "__setitem__") is not None:
         mut(container)[index] = value
         return container
+    staging = backend_of_array(container)
+    if staging is not None:
+        staging.set_array_item(value, container, index)
+        return container
     aliases.use(container)
     backend = backend_of(container)
     if backend is None and not isinstance(container, _CONTAINERS):
@@ -136,9 +145,6 @@ def _set_item(value: Any, container: Any, index: Any) -> Any:
         return backend.set_item(value, container, index)
     check_key(container, index)
     if state.stack():
-        staging = active()
-        if staging is not None and staging.in_body() and staging.must_replace(container):
-            return staging.set_item(value, container, index)
         mut(container)
     container[index] = value
     return container

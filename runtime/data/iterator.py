@@ -23,7 +23,7 @@ from ..spec import TensorSpec
 from ..streams import Cursor, Stream
 from ..tensor import SymbolicTensor
 from .failures import Failure, Item
-from .structure import Element, packed, types_of
+from .structure import UNSAVABLE, Element, packed, types_of
 
 if TYPE_CHECKING:
     from .dataset import Dataset
@@ -81,19 +81,20 @@ def _sample_position() -> Position:
 
 HELD = op("held", infer=lambda *, value: Type(variant, ()), numpy=lambda *, value: value,
           samples=lambda: [((), {"value": ListValue.of()})], gradient=NOT_DIFFERENTIABLE,
-          doc="An object outside the graph.")  # fmt: skip
+          unsavable=UNSAVABLE, doc="An object outside the graph.")  # fmt: skip
 HAS_NEXT = op("iterator_has_next", infer=lambda position: Type(bool_, ()),
               effects=Effects.READS, gradient=NOT_DIFFERENTIABLE,
               numpy=lambda position: np.bool_(position.has_next()), samples=lambda: [((_sample_position(),), {})],
-              doc="Whether there is another element.")  # fmt: skip
+              unsavable=UNSAVABLE, doc="Whether there is another element.")  # fmt: skip
 NEXT = op("iterator_next", infer=lambda position, types: types if len(types) != 1 else types[0],
           effects=Effects.UPDATES,
           numpy=lambda position, types: _next(position, types), gradient=NOT_DIFFERENTIABLE,
           samples=lambda: [((_sample_position(),), {"types": (Type(float32, ()),)})],
-          doc="The components of the next element.")  # fmt: skip
+          unsavable=UNSAVABLE, doc="The components of the next element.")  # fmt: skip
 ITERATE = op("dataset_iterator", infer=lambda *inputs, dataset: Type(variant, ()), effects=Effects.HOST,
              numpy=lambda *arrays, dataset: dataset.position(arrays), gradient=NOT_DIFFERENTIABLE,
              samples=lambda: [((), {"dataset": sample_dataset()})],
+             unsavable=UNSAVABLE,
              doc="An iterator over a dataset; the inputs are the tensors of the graph that it depends on.")  # fmt: skip
 
 

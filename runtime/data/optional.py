@@ -19,7 +19,7 @@ from ..ir import Type
 from ..op import NOT_DIFFERENTIABLE, op
 from ..spec import TensorSpec
 from .iterator import Position, _sample_position
-from .structure import Element, normalised, packed, specs_of, types_of
+from .structure import UNSAVABLE, Element, normalised, packed, specs_of, types_of
 from .values import ElementsSpec
 
 __all__ = ["Optional", "OptionalSpec", "next_or_none"]
@@ -44,7 +44,7 @@ NEXT_OR_NONE = op("iterator_next_or_none", infer=lambda position, types: (Type(b
                   effects=Effects.UPDATES,
                   numpy=_next_or_none, gradient=NOT_DIFFERENTIABLE,
                   samples=lambda: [((_sample_position(),), {"types": (Type(float32, ()),)})],
-                  doc="Whether there is another element, and its components.")  # fmt: skip
+                  unsavable=UNSAVABLE, doc="Whether there is another element, and its components.")  # fmt: skip
 
 
 def _given(has: Any, *components: Any) -> Any:

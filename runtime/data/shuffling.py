@@ -22,7 +22,7 @@ from .arguments import Number, number, require_positive, static
 from .dataset import UNKNOWN_CARDINALITY, Dataset
 from .failures import Failure, Item
 from .functions import Environment
-from .structure import Element
+from .structure import UNSAVABLE, Element
 
 __all__ = ["Cache", "Shuffle"]
 
@@ -50,7 +50,8 @@ class _Memory:
 
 MEMORY = op("dataset_memory", infer=lambda: Type(variant, ()), numpy=_Memory,
             effects=Effects.HOST, gradient=NOT_DIFFERENTIABLE,
-            samples=lambda: [((), {})], doc="What a dataset remembers between iterations.")  # fmt: skip
+            samples=lambda: [((), {})], unsavable=UNSAVABLE,
+            doc="What a dataset remembers between iterations.")  # fmt: skip
 
 
 class Shuffle(Dataset):

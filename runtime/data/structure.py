@@ -24,6 +24,9 @@ __all__ = ["Element", "components", "flatten_up_to", "normalised", "packed", "sp
 
 Element = tuple[Any, ...]
 
+UNSAVABLE = "iterate over the dataset outside, and pass its elements as arguments"
+"""What to write instead in a function that is to be saved: no file holds a dataset."""
+
 
 def normalised(value: Any) -> Any:
     """A structure of tensors for what the user gave: every leaf, and every list, becomes one; datasets stay."""

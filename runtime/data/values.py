@@ -22,6 +22,7 @@ from ..tensor import SymbolicTensor
 from .failures import Item
 from .functions import Environment
 from .iterator import DatasetIterator, sample_dataset
+from .structure import UNSAVABLE
 
 if TYPE_CHECKING:
     from .dataset import Dataset
@@ -64,6 +65,7 @@ class BoundDataset:
 MAKE = op("dataset", infer=lambda *inputs, dataset: Type(variant, ()), gradient=NOT_DIFFERENTIABLE,
           numpy=lambda *arrays, dataset: BoundDataset(dataset, arrays),
           samples=lambda: [((), {"dataset": sample_dataset()})],
+          unsavable=UNSAVABLE,
           doc="A dataset; the inputs are the tensors of the graph that it depends on.")  # fmt: skip
 CARDINALITY = op("dataset_cardinality", infer=lambda dataset: Type(int64, ()), gradient=NOT_DIFFERENTIABLE,
                  numpy=lambda dataset: np.asarray(dataset.length(), np.int64),

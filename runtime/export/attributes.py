@@ -23,22 +23,8 @@ from ..variable import Variable
 from .exceptions import slots_of
 from .values import MAX_RANK, require
 
-__all__ = ["REFUSED", "check_attributes"]
+__all__ = ["check_attributes"]
 
-# Ops that act on Python objects, with what to write instead.
-_PYTHON = "write the function in ops, or call it outside of the saved function"
-_DATASETS = "iterate over the dataset outside, and pass its elements as arguments"
-REFUSED = {
-    "py_function": _PYTHON,
-    "py_function_gradient": _PYTHON,
-    "held": _DATASETS,
-    "dataset": _DATASETS,
-    "dataset_iterator": _DATASETS,
-    "iterator_has_next": _DATASETS,
-    "iterator_next": _DATASETS,
-    "iterator_next_or_none": _DATASETS,
-    "dataset_memory": _DATASETS,
-}
 # Ops that hold other graphs, with their attributes.
 _STRUCTURAL = {
     "placeholder": frozenset(),
@@ -165,7 +151,7 @@ def check_attributes(op: Op, types: list[Type], attributes: dict[str, Any], outp
 
     ``outputs`` is how many outputs the node is said to have.
     """
-    require(op.name not in REFUSED, f"the op {op.name!r} runs Python objects, which no saved model holds")
+    require(not op.unsavable, f"the op {op.name!r} runs Python objects, which no saved model holds")
     known = _STRUCTURAL.get(op.name)
     if known is not None:
         require(attributes.keys() == known, f"a node {op.name!r} has other attributes than {sorted(known)}")

@@ -26,7 +26,7 @@ from ..ir import Graph, Node, Type, Value
 from ..op import OPS, Op
 from ..ops.control import PLACEHOLDER
 from ..places import Place
-from .attributes import REFUSED, check_attributes
+from .attributes import check_attributes
 from .values import (
     NotSavable,
     Source,
@@ -71,8 +71,8 @@ def encode_graph(graph: Graph, target: Target, is_function: bool) -> dict[str, A
 
 
 def _encode_node(node: Node, places: dict[Node, int], target: Target) -> dict[str, Any]:
-    if node.op.name in REFUSED:
-        raise _not_savable(node, f"a node {node.op.name!r} runs a Python object", REFUSED[node.op.name])
+    if node.op.unsavable:
+        raise _not_savable(node, f"a node {node.op.name!r} runs a Python object", node.op.unsavable)
     if node.op.name == "print" and str(node.attributes["stream"]) not in ("stderr", "stdout"):
         raise _not_savable(node, "a node 'print' writes to a file or a Python object", "print to stderr or stdout")
     # What is saved can be loaded again.

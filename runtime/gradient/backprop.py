@@ -29,24 +29,6 @@ class Update:
         self.apply = apply
 
 
-def _add_to_item(total: Any, g: Any, x: Any, *places: Any, key: Any) -> Any:
-    return OPS["add_at"](total, g, *places, key=key)
-
-
-def _add_to_element(total: Any, g: Any, items: Any, index: Any, **kind: Any) -> Any:
-    return OPS["list_set"](total, index, add(OPS["list_get"](total, index, **kind), g))
-
-
-def _add_to_array_element(total: Any, g: Any, items: Any, index: Any, **kind: Any) -> Any:
-    return OPS["array_add_at"](total, index, g)
-
-
-_UPDATES: dict[str, Callable[..., Any]] = {
-    "get_item": _add_to_item, "list_get": _add_to_element, "array_read": _add_to_array_element,
-    "array_take": lambda total, g, items, index, like: _add_to_array_element(total, g, items, index),
-}  # fmt: skip
-
-
 def backpropagate(records: Iterable[Record], targets: Sequence[Any], gradients: Sequence[Any],
                   sources: Sequence[Any], start: Mapping[Any, Any] | None = None) -> list[Any]:  # fmt: skip
     """The gradient of the targets with respect to each source; None where they are not connected.
@@ -129,7 +111,7 @@ def pull(record: Record, given: list[Any], active: set[Any]) -> Pairs:
         record.current_inputs()
         return RULES[op.name](record, given, active)
     out: Any = record.outputs
-    if op.name in _UPDATES:
+    if op.accumulate is not None:
         update = Update(functools.partial(_updated, given[0], record))
         return [(record.inputs[0], update)] if record.keys[0] in active else []
     given = [zeros_like(x) if g is None else g for x, g in zip(out, given, strict=True)]
@@ -139,8 +121,8 @@ def pull(record: Record, given: list[Any], active: set[Any]) -> Pairs:
 
 
 def _updated(g: Any, record: Record, total: Any) -> Any:
-    assert record.op is not None
-    return _UPDATES[record.op.name](total, g, *record.inputs, **record.attributes)
+    assert record.op is not None and record.op.accumulate is not None
+    return record.op.accumulate(total, g, *record.inputs, **record.attributes)
 
 
 def _wanted(record: Record, gradients: Sequence[Any], active: set[Any]) -> Pairs:

@@ -11,7 +11,7 @@ from .. import trace
 from ..convert import wrap
 from ..dtypes import variant
 from ..ir import Type
-from ..op import STRUCTURAL, op
+from ..op import OPS, STRUCTURAL, op
 from .backprop import RULES, Pairs, type_of, zeros_like
 from .nested import add_output
 from .records import Record, is_differentiable
@@ -60,7 +60,7 @@ def _gradients(
 GRADIENT = op(
     "py_function_gradient", numpy=_gradients,
     infer=lambda *_, places, types, followed=False: (*types, *([_FOLLOWED] if followed else [])),
-    gradient=STRUCTURAL,
+    gradient=STRUCTURAL, unsavable=OPS["py_function"].unsavable,
     doc="The gradients of the inputs of a call of a Python function at some ``places``, from those of its results. "
     "All inputs of the call come last. When it is ``followed``, another output is what gradients of it need.",
 )  # fmt: skip

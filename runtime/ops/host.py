@@ -279,7 +279,8 @@ def _checked(value: Any, dtype: DType) -> Any:
 
 
 PY_FUNCTION = op("py_function", infer=_py_function_types, numpy=_py_function, effects=Effects.HOST,
-                 gradient=STRUCTURAL, doc=(
+                 gradient=STRUCTURAL,
+                 unsavable="write the function in ops, or call it outside of the saved function", doc=(
     "Calls ``function`` with tensors (``eager``) or arrays; it returns values of the given ``types``. When it is "
     "``followed``, another output is what gradients need."))  # fmt: skip
 

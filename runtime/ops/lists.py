@@ -133,9 +133,17 @@ pop_op = op("list_pop", infer=lambda items, dtype, shape: (Type(variant, ()), Ty
             gradient=lambda g, out, items, dtype, shape: (push_op(*g),),
             samples=lambda: [((_sample_list(),), _F2)],
             doc="The list without its last element, and that element.", raises_by_value=True, native=True)  # fmt: skip
-get_op = op("list_get", infer=_infer_get, numpy=lambda items, index, dtype, shape: items[_place(items, index)],
+
+
+def _add_to_element(total: Any, g: Any, index: Any, kind: dict[str, Any]) -> Any:
+    element = get_op(total, index, **kind)
+    return set_op(total, index, add_op(element, g) if element.dtype is variant else element + g)
+
+
+get_op: Op = op("list_get", infer=_infer_get, numpy=lambda items, index, dtype, shape: items[_place(items, index)],
             gradient=lambda g, out, items, index, dtype, shape: (set_op(zeros_like_op(items), index, g), None),
             samples=lambda: [((_sample_list(), np.array(i)), _F2) for i in (0, -1)],
+            accumulate=lambda total, g, items, index, **kind: _add_to_element(total, g, index, kind),
             doc="The element at an index.", raises_by_value=True, native=True)  # fmt: skip
 set_op: Op = op("list_set", infer=_infer_set, numpy=lambda items, index, value: items.set(_place(items, index), value),
             gradient=lambda g, out, items, index, value: _set_gradient(g, items, index, value),

@@ -18,19 +18,4 @@ WRONG: dict[str, tuple[str, ...]] = {
     "cells": (
         "nonlocal in a loop",
     ),
-    "far": (
-        "many, an array",
-    ),
-    "changed, then put": (
-        "dict, tuple",
-        "list, tuple",
-        "list's item, tuple",
-        "object, tuple",
-        "method, tuple",
-        "dataclass, tuple",
-        "object's list, tuple",
-    ),
-    "copies": (
-        "an array",
-    ),
 }

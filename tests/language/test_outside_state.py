@@ -234,10 +234,8 @@ def stored_beside_a_view(x):
 @pytest.mark.parametrize(
     "function", [added_in_place, sorted_in_place, written_by_numpy, stored_through_a_view, stored_beside_a_view]
 )
-def test_an_array_that_a_branch_changes_in_place_is_refused(function: Any) -> None:
-    with pytest.raises(tf.errors.MutationError, match="array") as caught:
-        tf.function(function)(tf.constant(1))
-    assert caught.value.file == __file__ and caught.value.function == function.__name__
+def test_an_array_that_a_branch_changes_in_place(function: Any) -> None:
+    check(function, 1, -1)
 
 
 def test_an_exception_that_a_with_statement_would_swallow_is_refused() -> None:

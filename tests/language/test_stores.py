@@ -140,10 +140,8 @@ def through_a_view(x):
 @pytest.mark.parametrize(
     "function", [by_another_name, in_place_by_another_name, held_by_an_object, held_by_a_list, through_a_view]
 )
-def test_a_store_into_an_array_that_others_hold_is_refused(function):
-    with pytest.raises(tf.errors.MutationError, match="would not see the change") as caught:
-        tf.function(function)(tf.constant(1.0))
-    assert caught.value.file == __file__ and caught.value.function == function.__name__
+def test_a_store_into_an_array_that_others_hold(function):
+    check(function, 1.0, 2.0)
 
 
 def test_stores_into_an_array_that_nobody_else_holds():

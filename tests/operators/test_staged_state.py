@@ -34,10 +34,10 @@ class Buffer:
         self.last = x
 
 
-# Arrays: a store becomes a new tensor, so that another name of the array must not exist.
+# Arrays: a store is seen under all names.
 
 
-def test_an_array_under_two_names_is_refused():
+def test_an_array_under_two_names():
     def f(n):
         a = np.zeros(3)
         b = a
@@ -45,12 +45,10 @@ def test_an_array_under_two_names_is_refused():
             a[i] = 1.0
         return b
 
-    with pytest.raises(tf.errors.MutationError, match="also known as `a`, `b`") as caught:
-        staged(f, 2)
-    assert "test_staged_state.py" in str(caught.value)
+    assert staged(f, 2).tolist() == [1, 1, 0]
 
 
-def test_an_array_that_a_helper_stores_into_is_refused():
+def test_an_array_that_a_helper_stores_into():
     def put(a, i):
         a[i] = 1.0
 
@@ -60,8 +58,7 @@ def test_an_array_that_a_helper_stores_into_is_refused():
             put(out, i)
         return out
 
-    with pytest.raises(tf.errors.MutationError, match="also known as"):
-        staged(f, 2)
+    assert staged(f, 2).tolist() == [1, 1, 0]
 
 
 def test_an_array_in_an_attribute():

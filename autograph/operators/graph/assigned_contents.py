@@ -8,11 +8,12 @@ from autograph.runtime.op import OPS
 from autograph.runtime.trace import current_graph
 
 from .. import decisions, heap
+from ..array_memory import is_array
 from ..decisions import Decision
 from ..locations import Attribute, attributes_of, name_of
 from ..state import about_to_change
 from ..variables import UNDEFINED
-from . import rebinding
+from . import array_forms, rebinding
 from .cond import if_stmt
 from .dicts import DictState, StagedDict
 from .lists import ListState, StagedList
@@ -26,7 +27,7 @@ def assign_where(decision: Decision, target: Any, source: Any) -> None:
     else:
         if_stmt(test, lambda: _assign(target, source), lambda: None, ())
     made = heap.form(target)
-    if made is not target:  # it has the name of the parameter here
+    if made is not target and not is_array(target):  # it has the name of the parameter here
         made.name = name_of(target)
 
 
@@ -71,6 +72,9 @@ def _is_there(tensor: Any) -> bool:
 
 
 def _assign(target: Any, source: Any) -> None:
+    if is_array(target):
+        array_forms.store(target, source)
+        return
     mine, others = heap.form(target), heap.form(source)
     if isinstance(mine, (StagedList, StagedDict)) or isinstance(others, (StagedList, StagedDict)):
         rebinding.form_of(target, "")._change(_state_of(others))

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
 
-import numpy as np
-
 from autograph.runtime import trace
 from autograph.runtime.streams import Stream
 from autograph.runtime.tensor import EagerTensor, Tensor
@@ -17,7 +15,8 @@ from .. import heap, state
 from ..dispatch import Backend, Options, Thunk
 from ..variables import UNDEFINED
 from . import (
-    arrays,
+    array_calls,
+    array_forms,
     calls,
     class_defaults,
     comparisons,
@@ -170,8 +169,20 @@ class GraphBackend(Backend):
     def assign_where(self, decision: Any, target: Any, source: Any) -> None:
         assign_where(decision, target, source)
 
-    def must_replace(self, container: Any) -> bool:
-        return isinstance(container, np.ndarray) and arrays.is_old(container)
+    def get_array_item(self, array: Any, index: Any) -> Any:
+        return array_forms.get_item(array, read(index))
+
+    def set_array_item(self, value: Any, array: Any, index: Any) -> None:
+        array_forms.set_item(value, array, read(index))
+
+    def set_in_element(self, value: Any, container: Any, place: Any, array: Any, index: Any) -> bool:
+        return items.set_in_element(value, container, read(place), array, read(index))
+
+    def changing_method(self, array: Any, name: str) -> Callable[..., Any] | None:
+        return array_calls.changing_method(array, name)
+
+    def update_array(self, operator: Callable[[Any, Any], Any], array: Any, value: Any) -> Any:
+        return array_forms.update(operator, array, value)
 
     def changed_object(self, value: Any) -> Any:
         return value.ag__checked("is changed") if type(value) is Maybe else value

@@ -17,7 +17,8 @@ from .. import aliases, heap
 from ..exceptions import StagedRaise, refuse_in_try
 from ..refused import is_refusal, replaced
 from ..state import Contents, Journal, Location
-from . import class_defaults, memory, rebinding
+from . import class_defaults, rebinding
+from .array_forms import StagedArray
 from .dicts import DictState, StagedDict
 from .errors import keep_cause, stage_raise
 from .join import join
@@ -26,7 +27,7 @@ from .maybe import Maybe
 from .mismatches import of_branches
 from .refusals import changed_in_body
 from .specs import Frozen, Mismatch, Optional, Spec, parts_of, rebuild
-from .values import exported, freeze, references_in, spec_of
+from .values import exported, freeze, frozen_in, references_in, spec_of
 
 Key = tuple[Any, ...]
 
@@ -42,8 +43,6 @@ class Outcome:
     changes: dict[Key, tuple[Location, Any]] = field(default_factory=dict)
     raises: bool = False
     """Whether the body does not return because it raises."""
-    stores: memory.Times = field(default_factory=dict)
-    """When it has stored into arrays."""
     noted: aliases.Body = field(default_factory=aliases.Body)
     """Which objects may be one by what it has done."""
 
@@ -64,15 +63,12 @@ def trace_body(
     """
     aliases.settle()  # before the journal looks at what objects hold
     journal = Journal(bodies, names)
+    journal.graph = graph
     outcome = Outcome(graph, bodies[0], journal)
-    before = memory.times()
-    try:
-        with nullcontext() if noted is None else noted:
-            if noted is not None:
-                outcome.noted = noted
-            return _traced(outcome, run, is_loop=noted is None)
-    finally:
-        outcome.stores = memory.turn_back(before)
+    with nullcontext() if noted is None else noted:
+        if noted is not None:
+            outcome.noted = noted
+        return _traced(outcome, run, is_loop=noted is None)
 
 
 def _traced(outcome: Outcome, run: Callable[..., Any], is_loop: bool) -> Outcome:
@@ -102,11 +98,11 @@ def _traced(outcome: Outcome, run: Callable[..., Any], is_loop: bool) -> Outcome
             graph.never_returns = outcome.raises = True
             journal.undo()
             return outcome
-        outcome.result = freeze(result, journal.is_created)
+        outcome.result = freeze(result, journal.is_inside)
         del result
-        found = journal.changes()
+        found = {key: each for key, each in journal.changes().items() if not _is_gone(each[0].owner)}
         frozen = {
-            key: freeze(new, journal.is_created)
+            key: freeze(new, journal.is_inside)
             for key, (location, _, new) in found.items()
             if type(location) is not Location
         }
@@ -128,6 +124,11 @@ def _traced(outcome: Outcome, run: Callable[..., Any], is_loop: bool) -> Outcome
     return outcome
 
 
+def _is_gone(owner: Any) -> bool:
+    """Whether a changed place is the memory of an array that nobody has any more."""
+    return isinstance(owner, StagedArray) and owner.memory is None
+
+
 def empty_copies(found: dict[Key, tuple[Location, Any, Any]]) -> None:
     """Forgets the changes of a journal, once they are frozen; the copies in them would keep objects alive."""
     for location, _, new in found.values():
@@ -145,23 +146,29 @@ def old_value(location: Location) -> Any:
 def add_holders(outcome: Outcome, places: dict[Key, Location]) -> None:
     """Adds to the changes of a branch those of `places` that it leaves alone, but which hold an object it changes."""
     changes = list(outcome.changes.values())
-    changed = {id(heap.original(location.owner)) for location, _ in changes}
+    changed = {id(_object_of(location.owner)) for location, _ in changes}
     holders = {
         key: location
         for key, location in places.items()
-        if key not in outcome.changes and not changed.isdisjoint(references_in([old_value(location)]))
+        if key not in outcome.changes
+        and any(id(aliases.identity(each.obj)) in changed for each in frozen_in([old_value(location)]))
     }
     if not holders:
         return
     before: list[Callable[[], None]] = []
     try:
-        for location, frozen in changes:
-            before.append(_make(location, frozen))
-        for key, location in holders.items():
-            outcome.changes[key] = location, freeze(location.get(), outcome.journal.is_created)
+        with building(outcome.graph):
+            for location, frozen in changes:
+                before.append(_make(location, frozen))
+            for key, location in holders.items():
+                outcome.changes[key] = location, freeze(location.get(), outcome.journal.is_inside)
     finally:
         for undo in reversed(before):
             undo()
+
+
+def _object_of(owner: Any) -> Any:
+    return owner.memory if isinstance(owner, StagedArray) else heap.original(owner)
 
 
 def _make(location: Location, frozen: Any) -> Callable[[], None]:

@@ -30,13 +30,13 @@ from autograph.runtime.function import Function
 from autograph.runtime.trace_text import calls_libraries
 
 from .. import aliases, heap, identities, state
+from ..array_memory import is_array
 from ..calls import call
 from ..dispatch import backend_of
 from ..frame_readers import reader
 from ..locations import Mutable, has_hidden_state
 from ..raw_attributes import raw_attribute
-from . import effects, library_errors, rebinding, showing, unconverted
-from .code_writes import CHANGING
+from . import array_calls, effects, library_errors, rebinding, showing, unconverted
 from .dicts import StagedDict
 from .errors import where
 
@@ -50,8 +50,6 @@ _READING = {
     deque: {"copy", "count", "index"},
     bytearray: {name for name in dir(bytes) if not name.startswith("_")} | {"copy"},
 }
-_ARRAY_WRITES = {"fill", "sort", "put", "partition", "resize", "itemset", "setfield", "setflags", "byteswap"}
-_NUMPY_WRITES = {"copyto", "put", "place", "putmask", "fill_diagonal", "put_along_axis", "shuffle"}
 _PURE = frozenset(
     id(each)
     for each in (
@@ -75,6 +73,8 @@ def watch_call(function: Any) -> Callable[..., Any]:
     if isinstance(function, (MethodDescriptorType, WrapperDescriptorType)) and function.__objclass__ in (list, dict):
         return _method_of_class(function)
     form = showing.once(function, _watched(function))
+    if state.stack() and array_calls.is_numpy(function):
+        return array_calls.watched(function, heap.giving(form))
     if function is open:
         form = _opening(form)
     elif _reaches_out(function):
@@ -169,8 +169,7 @@ def _watched(function: Any) -> Callable[..., Any]:
     if module in ("autograph", "pdb"):  # a debugger looks for the frame of the user
         return function
     if module == "numpy" or isinstance(function, np.ufunc):
-        writes = raw_attribute(function, "__name__", "") in _NUMPY_WRITES
-        return _noting_arguments(function) if writes else _making_array(function)
+        return _making_array(function)
     if isinstance(function, functools._lru_cache_wrapper) and effects.is_in_body():
         return _caching(function)
     if isinstance(function, MethodType):
@@ -287,7 +286,7 @@ def _using_owner(method: Any) -> Callable[..., Any]:
 
 
 def _watched_method(function: Any, owner: Any) -> Callable[..., Any]:
-    if not isinstance(owner, (list, dict)):
+    if not isinstance(owner, (list, dict, np.ndarray)):
         return _method_of(function, owner)
 
     def call_method(*arguments: Any, **keywords: Any) -> Any:
@@ -311,7 +310,7 @@ def _method_of_class(function: Any) -> Callable[..., Any]:
 def _method_of(function: Any, owner: Any) -> Callable[..., Any]:
     name = function.__name__
     aliases.use(owner)
-    if heap.has_form(owner):
+    if not isinstance(owner, np.ndarray) and heap.has_form(owner):
         return _form_method(heap.staged(owner), owner, name)
     if isinstance(owner, (dict, set)):
         function = identities.checking_key(owner, function)
@@ -323,9 +322,7 @@ def _method_of(function: Any, owner: Any) -> Callable[..., Any]:
             return lambda *arguments, **keywords: _list_method(owner, function, arguments, keywords)
         return _making(function) if name == "copy" else function
     if isinstance(owner, np.ndarray):
-        if name in _ARRAY_WRITES or name in CHANGING:
-            state.about_to_change(owner)
-        return function
+        return array_calls.method(function, owner) if is_array(owner) else function
     if isinstance(owner, dict) and name == "update":
         return functools.partial(_update, owner)
     if isinstance(owner, dict) and name in ("copy", "fromkeys"):

@@ -16,7 +16,7 @@ from ..decisions import not_
 from ..dispatch import Thunk
 from ..exceptions import StagedRaise
 from ..state import Location
-from . import conditions, memory, reach, rebinding, state_memory
+from . import conditions, reach, rebinding
 from .branches import Key, Outcome, add_holders, merged, old_value, trace_body
 from .values import references_in
 
@@ -68,7 +68,7 @@ def _join(truth: Any, then: Outcome, otherwise: Outcome) -> Any:
         for label, values in zip(labels, columns, strict=True)
     ]
     for position, outcome in enumerate(branches):
-        with building(outcome.graph), memory.at(outcome.stores):
+        with building(outcome.graph):
             tensors: list[Any] = []
             for spec, values in zip(specs, columns, strict=True):
                 spec.flatten(values[position], tensors)
@@ -76,7 +76,6 @@ def _join(truth: Any, then: Outcome, otherwise: Outcome) -> Any:
     outputs = iter(cond_node(truth, then.graph, otherwise.graph))
     result, *values = [spec.unflatten(outputs) for spec in specs]
     rows = [list(row) for row in zip(*columns, strict=True)]
-    state_memory.merge_branches(rows, [outcome.stores for outcome in branches], [result, *values])
     known = references_in([frozen for column in columns for frozen in column])
     for value in (result, *values):
         reach.note_new(value, known)

@@ -18,7 +18,6 @@ from autograph.runtime.op import OPS
 from .. import aliases, heap
 from ..locations import name_of
 from ..state import about_to_change, created
-from . import memory
 from .errors import where
 from .join import join
 from .lists import ListState, StagedList, kind_of, mutables
@@ -199,10 +198,8 @@ def element_at(values: StagedList, index: Any) -> Any:
     element = values._element
     if not _can_change(element):
         made = values.at(index)
-        if isinstance(values, PythonList):
-            memory.note_element(made, values.values, values.values)
-        else:
-            memory.note_element(made, values, None)
+        for each in mutables(made):
+            aliases.relate(each, values.root, aliases.SOMETIMES, aliases.TAKEN)
         return made
     state = values.state
     kinds = element.types()

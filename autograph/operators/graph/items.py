@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import BranchMismatchError, StagedValueError, StagingError
+from autograph.errors import BranchMismatchError, MutationError, StagedValueError, StagingError
 from autograph.runtime.convert import convert_to_tensor
 from autograph.runtime.in_place import note_store
 from autograph.runtime.operands import array
 from autograph.runtime.ops import index as index_ops
 from autograph.runtime.tensor import SymbolicTensor, Tensor
 
-from .. import heap, state
-from . import arrays, rebinding
+from .. import aliases, heap, state
+from . import array_forms, rebinding
 from .dicts import StagedDict
 from .elements import PythonList
 from .errors import where
@@ -38,9 +38,9 @@ def get_item(container: Any, index: Any) -> Any:
     if isinstance(container, StagedIterable):
         return container.at(index)
     if isinstance(container, np.ndarray):
-        return as_number(arrays.as_tensor(container)[index], np.ndarray)
+        return as_number(convert_to_tensor(container)[index], np.ndarray)
     if isinstance(container, str):
-        return arrays.as_tensor(container)[index]
+        return convert_to_tensor(container)[index]
     if isinstance(container, (list, tuple, range)) and isinstance(index, slice):
         bounds = index.start, index.stop, index.step
         unknown = any(isinstance(each, (SymbolicTensor, Maybe)) for each in bounds)
@@ -87,20 +87,41 @@ def set_item(value: Any, container: Any, index: Any) -> Any:
     if isinstance(container, Maybe):
         container = container.ag__checked("is changed")
     if isinstance(container, (Tensor, np.ndarray)):
-        arrays.check_alone(array(container, "does not support item assignment"))
+        array(container, "does not support item assignment")
+        if isinstance(container, np.ndarray):  # of strings or objects, or of a class of its own
+            raise _not_numbers(container)
         if isinstance(container, SymbolicTensor):
             note_store(container)
-        made = index_ops.set_item(convert_to_tensor(container), index, value)
-        is_array = isinstance(container, np.ndarray) or container.python is np.ndarray
-        made = as_number(made, np.ndarray if is_array else None)
-        arrays.note_stored(made, container)
-        return made
+        return index_ops.set_item(convert_to_tensor(container), index, value)
     if heap.has_form(container) or (isinstance(container, list) and isinstance(index, (Tensor, slice))):
         rebinding.form_of(container, "list")[index] = heap.staged(value) if isinstance(index, slice) else value
         return container
     state.about_to_change(container)
     container[index] = value
     return container
+
+
+def set_in_element(value: Any, container: Any, place: Any, array: Any, index: Any) -> bool:
+    """``container[place][index] = value`` for an array that is an element of a staged list; whether it is one."""
+    form = heap.form(container)
+    if not isinstance(form, StagedList) and not (isinstance(form, list) and isinstance(place, Tensor)):
+        return False
+    held = array_forms.current(array)
+    made = as_number(index_ops.set_item(held, index, heap.given(value)), np.ndarray)
+    form = rebinding.form_of(container, "list")
+    aliases.change(form.root, element=True)
+    form[place] = made
+    return True
+
+
+def _not_numbers(array: Any) -> MutationError:
+    return MutationError(
+        f"an array of {array.dtype} ({type(array).__name__}) is stored into by staged code, which can change arrays of "
+        "numbers alone",
+        **where(),
+        construct="item store",
+        remedy="use a list, or a tensor: tf.constant(x)",
+    )
 
 
 def _refused(what: str, error: StagingError) -> StagedValueError:

@@ -17,8 +17,8 @@ from autograph.runtime.ops.text import Items
 from autograph.runtime.tensor import Tensor
 
 from .. import aliases, heap
+from ..array_memory import is_array
 from ..state import Mutable, about_to_change, created
-from . import memory
 from .errors import require, where
 from .join import element_spec, join
 from .list_methods import ListMethods, require_index
@@ -189,7 +189,6 @@ class StagedList(ListMethods, ListProtocol, Mutable):
         return element
 
     def append(self, value: Any) -> None:
-        memory.note_listed(value)
         self._own(value)
         state = self.state.widened(_with_element(self.state.spec, value))
         assert state.spec.element is not None
@@ -291,7 +290,6 @@ class StagedList(ListMethods, ListProtocol, Mutable):
         if isinstance(index, slice):
             self._set_slice(index, value)
             return
-        memory.note_listed(value)
         self._own(value)
         index = self._position(index, "list assignment")
         state = self.state.widened(_with_element(self.state.spec, value))
@@ -428,8 +426,9 @@ def mutables(value: Any) -> Iterator[Any]:
     """A value and its parts at any depth that can change."""
     pending, seen = [value], set()
     while pending:
-        each = heap.form(pending.pop())
-        if isinstance(each, Mutable) or (has_parts(each) and can_change(each)):
+        each = pending.pop()
+        each = each if is_array(each) else heap.form(each)
+        if isinstance(each, Mutable) or is_array(each) or (has_parts(each) and can_change(each)):
             if id(each) in seen:
                 continue
             seen.add(id(each))

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from .. import aliases
 from ..alias_paths import ends
 from ..aliases import ALWAYS, CHOSEN, SOMETIMES, Body, Edge
-from ..forms import original
+from ..array_memory import is_array
 from ..locations import Contents, Location, StateOf
 from .dicts import DictState
 from .maybe import Maybe
@@ -229,9 +229,12 @@ def _objects(key: Hashable, location: Location | None, value: Any) -> Iterator[t
         if isinstance(each, Maybe):
             pending.append((place, each.ag__value))
             continue
-        obj = original(each.obj if isinstance(each, Frozen) else each)
+        obj = aliases.identity(each.obj if isinstance(each, Frozen) else each)
         contents = each.contents if isinstance(each, Frozen) else each
-        if id(obj) in seen:
+        if id(obj) in seen and not is_array(obj):
+            continue
+        if is_array(obj):
+            yield place, obj
             continue
         is_object = isinstance(each, (Frozen, aliases.Form)) or has_parts(each)
         if is_object and can_change(obj) and not (is_contents and len(place) == 1):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
+from .. import array_memory
 from ..locations import Location
 from .specs import Constant, Optional, Reference, Spec, Tree
 from .values import freeze, frozen_in, references_in, spec_of, varying
@@ -40,7 +41,8 @@ def made_for_turn(slot: Slot, value: Any) -> list[Any]:
     """What can be changed in a variable and is made anew for each turn, in place of what was there before the loop."""
     same = [freeze(each, lambda _: False) for each in _referenced(slot.spec)]
     known = references_in([slot.initial, *same])
-    return [each.obj for each in frozen_in([freeze(value, lambda _: False)]) if id(each.obj) not in known]
+    made = [each.obj for each in frozen_in([freeze(value, lambda _: False)]) if id(each.obj) not in known]
+    return [*made, *[form for each in made if (form := array_memory.known_form(each)) is not None]]
 
 
 def _referenced(spec: Spec) -> Iterator[Any]:

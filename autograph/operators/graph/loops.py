@@ -28,7 +28,7 @@ from autograph.runtime.trace import building, current_graph, value_of
 from .. import aliases
 from ..dispatch import Options
 from ..locations import Contents, Location, StateOf, locations
-from . import memory, reach, rebinding, state_memory
+from . import reach, rebinding
 from .branches import Key, Outcome, named, old_value, trace_body
 from .dicts import DictOf
 from .errors import where
@@ -40,7 +40,7 @@ from .loop_options import shape_invariants, with_shape
 from .loop_slots import Slot, control_spec, made_for_turn, parameter_name
 from .mismatches import of_turns
 from .specs import Constant, Frozen, Leaf, ListOf, Mismatch, Spec
-from .values import frozen_after, references_in, spec_of, structure_of, varying
+from .values import frozen_after, frozen_in, references_in, spec_of, structure_of, varying
 
 ATTEMPTS = 40
 MOST_GROWTHS = 10
@@ -92,14 +92,12 @@ class Loop:
         self.control = Slot(None, control, control_spec(control))
         self._collect = False
         self._last: list[Any] = []
-        self._memory = state_memory.LoopMemory()
         self._tests_first = tests_first
         around = _local.open[-1]._nesting if _local.open else None
         self._nesting: Nesting = Nesting(around, (bodies[0].__code__, tuple(control)))
         self._types = self._nesting.types
         known = _local.relations.get(bodies[0].__code__, {})
         self._aliases: LoopAliases = LoopAliases([each._aliases for each in _local.open], known)
-        self._stores: memory.Times = {}
         self.slots: dict[Key, Slot] = {}
         wanted = set(names)
         invariants = shape_invariants(options)
@@ -169,6 +167,7 @@ class Loop:
                     return self._finish(*found)
                 graph.truncate(mark)
                 self._stage_lists()
+                self._read_views()
                 if self._nesting.may_go_on(graph):
                     return self._go_on(graph)
                 repetitions.back(seen)
@@ -251,7 +250,6 @@ class Loop:
             outcome = self._traced(self.turn, body_graph, slots, effects=True)
             values = self._values_after(outcome, slots, noted)
         noted.drop()
-        self._stores = outcome.stores
         if values is None or self._nesting.rests_on_guess:
             return None
         test_graph = Graph("loop_test", graph)
@@ -261,16 +259,13 @@ class Loop:
         if self._nesting.rests_on_guess:
             return None
         if outcome.returns:
-            with building(body_graph), memory.at(self._stores):
+            with building(body_graph):
                 tensors: list[Any] = []
                 for slot, value in zip(slots, values, strict=True):
                     slot.spec.flatten(value, tensors)
                 body_graph.outputs = [value_of(tensor) for tensor in tensors]
         with building(test_graph):
             test_graph.outputs = [value_of(test.result)]
-        with memory.at(self._stores):  # the next turn uses what is captured after the stores of this one
-            for each in (*body_graph.captures, *test_graph.captures):
-                memory.check_current(each)
         return test_graph, body_graph
 
     def _traced(self, run: Callable[[Any], Any], graph: Graph, slots: list[Slot], effects: bool) -> Outcome:
@@ -283,7 +278,6 @@ class Loop:
         tensors = itertools.chain.from_iterable(self._parameters)
         self._given = [slot.spec.unflatten(tensors) for slot in slots]
         control = self._given[0]
-        self._memory.begin(self._keys, self._initial, self._given)
         self._aliases.begin(self._places(self._given))
         try:
             for slot, value in zip(slots[1:], self._given[1:], strict=True):
@@ -340,7 +334,6 @@ class Loop:
         self._last = values
         ends = [(key, location, value) for key, location, _, value in self._places(values)]
         known = self._aliases.end(ends, noted, outcome.journal.is_created, outcome.journal.is_early)
-        known = self._memory.fits(self._keys, self._initial, values) and known
         nesting.is_all_known &= known
         stable = stable and known
         for key, (location, value) in outcome.changes.items():
@@ -391,13 +384,19 @@ class Loop:
                         other.initial = old_value(other.location)
                         other.spec = spec_of(other.initial)
 
+    def _read_views(self) -> None:
+        """Computes anew what views hold before the loop: what an attempt has computed is gone with it."""
+        for slot in self.slots.values():
+            contents = [each.contents for each in frozen_in([slot.initial])]
+            if slot.location is not None and any(type(each) is SymbolicTensor for each in contents):
+                slot.initial = old_value(slot.location)
+
     def _finish(self, test_graph: Graph, body_graph: Graph) -> Any:
         tensors: list[Any] = []
         for slot in self._all:
             slot.spec.flatten(slot.initial, tensors)
         outputs = iter(while_node(test_graph, body_graph, tensors))
         values = [slot.spec.unflatten(outputs) for slot in self._all]
-        self._memory.end(self._stores, self._initial, self._last, values)
         state = zip(self.slots.values(), values[1:], strict=True)
         varying_state = [(slot, value) for slot, value in state if not isinstance(slot.spec, Constant)]
         rebinding.set_merged([(each.location, value) for each, value in varying_state if each.location])

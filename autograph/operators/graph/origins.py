@@ -30,7 +30,6 @@ from autograph.runtime.shapes import is_fully_defined
 from autograph.runtime.tensor import EagerTensor, SymbolicTensor
 from autograph.runtime.variable import Variable
 
-from ..array_locks import is_by_lock
 from ..dispatch import backend_of
 
 _RAISE = dis.opmap["RAISE_VARARGS"]
@@ -40,7 +39,7 @@ _REFUSING = (StagingError, ConversionError, GraphError, Signal, RecursionError)
 
 def is_refusal(error: BaseException) -> bool:
     """Whether no code of the user's may see an exception, and it ends the trace rather than wait for a run."""
-    if isinstance(error, _REFUSING) or is_by_lock(error):
+    if isinstance(error, _REFUSING):
         return True
     if not isinstance(error, Exception):  # of the user at the keyboard, and the like
         return False

@@ -24,7 +24,6 @@ from .. import heap
 from ..locations import Attribute, Global, Item, Location, has_attributes
 from ..state import about_to_change, stack
 from ..variables import UNDEFINED
-from . import memory
 from .chosen import Chosen
 from .dicts import StagedDict
 from .errors import where
@@ -54,8 +53,7 @@ class OutsidePlace(StatePlace):
         self.is_guard = False
         """Whether runs can't read it, as it has held what no tensor can stand for together with what they write."""
         self.is_read = False
-        self._in_place = False
-        self._find = _finder(location)
+        self._find = finder(location)
         self.where = where()
         self._key: Any = None
         self._get: Callable[[], Any] = lambda: self._find().get()
@@ -66,7 +64,7 @@ class OutsidePlace(StatePlace):
     def forget(self) -> None:
         """Lets go of what only the trace needs, and makes the quick ways for runs."""
         self._get, self._set = _quick_ways(self.location, self._find)
-        if type(self.spec) is Leaf and not self._in_place:
+        if type(self.spec) is Leaf:
             self._type = self.spec.dtype.numpy, self.spec.shape
         del self.location, self.initial
 
@@ -82,11 +80,7 @@ class OutsidePlace(StatePlace):
         name = re.sub(r"\W+", "_", self.label.rpartition(".")[2]).strip("_")
         self.inputs = [graph.parameter(type_, name) for type_ in self.spec.types()]
         graph.state.append(self)
-        value = self.spec.unflatten(map(SymbolicTensor, self.inputs))
-        held = memory.of(self.initial) if isinstance(self.initial, np.ndarray) else None
-        if held is not None:
-            memory.register(value, held)
-        return value
+        return self.spec.unflatten(map(SymbolicTensor, self.inputs))
 
     def set(self, value: Any) -> None:
         """Sets the place for a trace; the traces around this one keep what it has held."""
@@ -105,12 +99,11 @@ class OutsidePlace(StatePlace):
         self._changed = changed_constant(label, self.initial)
         graph.outside[self.location.key] = lambda: (label, find().get())
 
-    def leave(self, value: Any, in_place: bool) -> None:
-        """Makes what it is to hold outputs of the graph; ``in_place``: its array keeps its other names."""
+    def leave(self, value: Any) -> None:
+        """Makes what it is to hold outputs of the graph."""
         tensors: list[Any] = []
         self.spec.flatten(value, tensors)
         self.outputs = [trace.value_of(tensor) for tensor in tensors]
-        self._in_place = in_place
 
     def start(self) -> Sequence[Any]:
         return self._tensors(freeze(self.initial, lambda _: False))
@@ -139,10 +132,7 @@ class OutsidePlace(StatePlace):
 
     def write(self, tensors: Sequence[Any]) -> None:
         made = tensors[0] if self._type is not None else _resolved(self.spec.unflatten(iter(tensors)))
-        if self._in_place and isinstance(self._get(), np.ndarray):
-            np.copyto(self._get(), made.numpy())
-        else:
-            self._set(made)
+        self._set(made)
 
     def saved(self) -> SavedPlace | None:
         location, inner, may_miss = self._find(), self.spec, _may_miss(self.spec)
@@ -152,7 +142,7 @@ class OutsidePlace(StatePlace):
             template = _template(inner)
         except Mismatch:
             return None
-        if self.is_guard or self._in_place:
+        if self.is_guard:
             return None
         value = location.get()
         value = MISSING if value is UNDEFINED else value
@@ -178,7 +168,7 @@ class OutsidePlace(StatePlace):
         value = location.get()
         if self.is_guard and key_of(value, []) != self._key:
             return None
-        if self._in_place or not _is_value(self.spec) or any(memory.of(leaf) for leaf in memory.leaves(value)):
+        if not _is_value(self.spec):
             return None
         if not self.inputs:
             return ()
@@ -192,6 +182,10 @@ class OutsidePlace(StatePlace):
             for journal in stack():
                 journal.note_place(location)
         location.set(self.spec.unflatten(iter(tensors)))
+
+
+CLASSES: dict[type, type[OutsidePlace]] = {}
+"""The classes for locations that need one of their own."""
 
 
 def place_of(owner: Any, name: Any, template: Any, may_miss: bool) -> OutsidePlace:
@@ -259,7 +253,7 @@ def _fits(value: Any, spec: Spec) -> bool:
         return False
 
 
-def _finder(location: Location) -> Callable[[], Location]:
+def finder(location: Location) -> Callable[[], Location]:
     """What gives the place again when the graph runs; the graph of a method doesn't keep its object alive."""
     if not isinstance(location, Attribute):
         return lambda: location
@@ -349,10 +343,10 @@ def _can_be_read(location: Location) -> bool:
 
 def guessed(
     form: Callable[..., Any], values: Sequence[Any], graph: Graph
-) -> tuple[dict[Key, OutsidePlace], dict[Key, Guard], dict[Key, str]]:
+) -> tuple[dict[Key, OutsidePlace], dict[Key, Guard], dict[Key, Location]]:
     """By their keys, the places of which the code tells that a function called with some values may write them.
 
-    Besides the variables that it reads, and does not write, as they are now, and the names of such attributes.
+    Besides the variables that it reads, and does not write, as they are now, and such attributes.
     """
     found: dict[Key, OutsidePlace] = {}
     places, constants, attributes = foreseen(form, values)
@@ -364,7 +358,7 @@ def guessed(
             continue
         place = found[location.key] = OutsidePlace(location, varying(value), value)
         place.is_read = True
-    return found, guards, {each.key: each.label for each in attributes}
+    return found, guards, {each.key: each for each in attributes}
 
 
 def widen(places: dict[Key, OutsidePlace], key: Key, location: Location, old: Any, new: Any, is_read: bool) -> bool:
@@ -372,7 +366,7 @@ def widen(places: dict[Key, OutsidePlace], key: Key, location: Location, old: An
     place = places.get(key)
     spec = exported(new)
     if place is None:
-        made = places[key] = OutsidePlace(location, spec, old)
+        made = places[key] = CLASSES.get(type(location), OutsidePlace)(location, spec, old)
         if is_read and (old is not UNDEFINED or _can_be_read(location)):
             try:
                 joined = join(spec_of(freeze(old, lambda _: False)), spec)

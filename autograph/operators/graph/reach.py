@@ -31,7 +31,7 @@ from autograph.runtime.places import Place
 from autograph.runtime.trace import is_user_file, user_location
 from autograph.runtime.variable import Variable
 
-from .. import aliases
+from .. import aliases, array_memory
 from ..aliases import PUT, SOMETIMES, TAKEN, Alternative, Side
 from ..control_flow import for_stmt
 from ..forms import original
@@ -103,11 +103,23 @@ def relate(merged: Any, frozen: Any, side: Side, place: Location | None) -> None
     for number, (part, each) in enumerate(pairs(merged, frozen)):
         if not isinstance(each, Frozen):
             continue
-        if (number or is_object) and can_change(each.obj):
+        if array_memory.is_array(each.obj) and part is not each.obj and not _is_one(part, each.obj):
+            aliases.relate(part, each.obj, SOMETIMES, label=label)
+        elif (number or is_object) and can_change(each.obj):
             side.alternatives.append(Alternative(part, each.obj))
         inside = [each] if number or is_object else [each.contents]
-        side.new.extend(inner.obj for inner in frozen_in(inside) if inner.is_new)
+        side.new.extend(inner.obj for inner in frozen_in(inside) if inner.is_new and array_memory.is_whole(inner.obj))
     note_parts(merged, frozen, label)
+
+
+def _is_one(merged: Any, array: Any) -> bool:
+    """Whether what merging has made is an array that may be another one, as a whole: of the same shape and dtype."""
+    if not (array_memory.is_tensor(merged) and array_memory.is_whole(array)):
+        return False
+    shape = array.shape if isinstance(array, np.ndarray) else array.static_shape
+    return merged.static_shape == shape and merged.dtype.numpy == (
+        array.dtype if isinstance(array, np.ndarray) else array.dtype.numpy
+    )
 
 
 def note_parts(merged: Any, frozen: Any, label: str) -> None:
@@ -115,14 +127,21 @@ def note_parts(merged: Any, frozen: Any, label: str) -> None:
     for part, each in pairs(merged, frozen):
         if isinstance(each, Variable):
             note_choice(part, each.origin)
+        if isinstance(each, tuple) and isinstance(part, Mutable):
+            _note_put(list(each), part, label)
         if not isinstance(each, Frozen):
             continue
         if raw_attribute(each.obj, "depth", False):  # an element of a list, which has it too
             aliases.relate(part, each.obj.root, SOMETIMES, TAKEN, label=label)
         if isinstance(form(part), Mutable) and isinstance(each.contents, list):
             form(part).shared = form(part).shared or _has_repeated(each.contents)
-            for inner in frozen_in(list(each.contents)):
-                aliases.relate(inner.obj, part, SOMETIMES, PUT, label=label)
+            _note_put(each.contents, part, label)
+
+
+def _note_put(contents: list[Any], values: Any, label: str) -> None:
+    """Notes that a staged list or tuple has copies of what its elements were."""
+    for inner in frozen_in(list(contents)):
+        aliases.relate(inner.obj, values, SOMETIMES, PUT, label=label)
 
 
 def _has_repeated(contents: list[Any]) -> bool:
@@ -161,18 +180,6 @@ def _pairs(merged: Any, frozen: Any) -> Iterator[tuple[Any, Any]]:
     (keys, parts), (other_keys, others) = parts_of(merged), parts_of(frozen)
     by_key = dict(zip(other_keys, others, strict=True))
     return iter([(part, by_key[key]) for key, part in zip(keys, parts, strict=True) if key in by_key])
-
-
-def roots() -> Iterator[Any]:
-    """What the running functions, and bodies under trace, hold in variables, and the iterators of their loops."""
-    for journal in stack():
-        yield from journal.bodies
-    for frame in _frames():
-        if is_user_file(frame.f_code.co_filename):
-            yield from frame.f_locals.values()
-            yield from [frame.f_globals.get(name) for name in frame.f_code.co_names]
-        elif frame.f_code is for_stmt.__code__:
-            yield frame.f_locals.get("iterator")
 
 
 def reachable(roots: Iterable[Any], where: Place | None = None) -> Iterator[Any]:

@@ -71,12 +71,12 @@ def changed_place(label: str, spec: Spec, now: Spec, place: Mapping[str, Any]) -
     )
 
 
-def lost_array(label: str, place: dict[str, Any]) -> MutationError:
+def lost_array(label: str, form: Any, journal: Journal) -> MutationError:
     """The error for an array that outlives the traced function, which stores into it but also replaces it."""
     return MutationError(
         f"`{label}` holds an array that outlives this function, which stores into it in some runs and gives `{label}` "
         "another one in some; other names of the array would not see the change",
-        **place,
+        **_where(form, journal),
         construct=label,
         remedy="store into a copy of it, or copy into the array in all branches: x[:] = y",
     )

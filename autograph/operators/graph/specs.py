@@ -21,6 +21,8 @@ from autograph.runtime.ir import Type
 from autograph.runtime.shapes import Shape
 from autograph.runtime.tensor import SymbolicTensor
 
+from .. import heap
+from ..array_memory import is_array
 from ..by_type import ByType
 from ..locations import Attribute, attributes_of, is_plain_object
 from ..special_methods import is_user_class
@@ -306,7 +308,9 @@ def absent(dtype: DType, shape: tuple[int, ...]) -> Any:
 def as_tensor(value: Any, dtype: DType | None = None) -> Any:
     """A tensor of a tensor, a number or an array, cast to a dtype."""
     if isinstance(value, Frozen):
-        value = value.obj
+        value = value.contents if is_array(value.obj) else value.obj
+    elif is_array(value):
+        value = heap.form(value)
     if isinstance(value, SCALARS) and dtype is not None and dtype is not dtypes.string:
         value = np.asarray(value).astype(dtype.numpy)
     tensor = convert.convert_to_tensor(value)

@@ -26,16 +26,17 @@ from autograph.runtime.optional import OptionalOutput
 from autograph.runtime.places import Place
 from autograph.runtime.tensor import SymbolicTensor
 
-from .. import heap
+from .. import aliases, array_memory, heap
 from ..calls import call, staged_form
 from ..exceptions import StagedRaise
 from ..iterators import is_iterator
-from ..locations import StateOf, attributes_of
+from ..locations import Item, attributes_of
 from ..refused import is_refusal, replaced
-from ..state import Cell, Contents, Item, Journal, Location, forget, stack
+from ..state import Cell, Contents, Journal, Location, forget, stack
 from ..unrolling import forget_turns
 from ..variables import UNDEFINED
-from . import class_defaults, leaks, memory, rebinding
+from . import class_defaults, leaks, rebinding
+from .array_forms import StagedArray
 from .branches import empty_copies
 from .chosen import Chosen
 from .dicts import DictState, StagedDict
@@ -44,12 +45,13 @@ from .iterables import StagedIterable
 from .lists import StagedList
 from .maybe import Maybe
 from .outputs import as_output as list_output
+from .outside_arrays import ArrayContents, ArrayPlace
 from .outside_places import Key, OutsidePlace, guessed, widen
 from .rebinding import count_references
 from .refusals import changed_in_recursion, lost_array, outlives_trace
 from .sets import StagedSet
 from .specs import Frozen, has_parts, is_structure, parts_of, rebuild
-from .taken_back import effects_of
+from .taken_back import Change, effects_of, is_of_outer_trace
 from .values import freeze, references_in
 
 ATTEMPTS = 10
@@ -109,16 +111,16 @@ def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...]
     mark, seen, is_traced, result = graph.mark(), repetitions.mark(), False, None
     if places:
         with undelivered.attempt():
-            result = _settled(graph, form, arguments, keywords, places)
+            result = _settled(graph, form, arguments, keywords, places, attributes)
             is_traced = True
     if not is_traced:  # what is no tensor of the graph may be staged
         graph.truncate(mark)
         repetitions.back(seen)
         places = {}
-        result = _settled(graph, form, arguments, keywords, places)
+        result = _settled(graph, form, arguments, keywords, places, attributes)
     if graph.takes_state:
         graph.frozen = {key: each for key, each in guards.items() if key not in places and each.is_same()}
-        graph.unseen = [label for key, label in attributes.items() if key not in places]
+        graph.unseen = [each.label for key, each in attributes.items() if key not in places]
     return result
 
 
@@ -128,11 +130,13 @@ def _settled(
     arguments: tuple[Any, ...],
     keywords: dict[str, Any],
     places: dict[Key, OutsidePlace],
+    attributes: dict[Key, Location],
 ) -> Any:
     """Traces until what is known of the places outside, which are inputs of the graph, holds for all that it writes."""
     values = [*arguments, *keywords.values()]
     for attempt in range(ATTEMPTS):
         mark, seen = graph.mark(), repetitions.mark()
+        _drop_changed_arrays(places)
         tables = _Tables(places, graph)
         graph.state = []
         for place in places.values():
@@ -141,14 +145,19 @@ def _settled(
                 place.guard(graph)
             elif place.is_read and not tables.holds(place):
                 place.set(place.enter(graph))
+                tables.note_input(place)
         try:
-            result, found, stored = _run(form, values, arguments, keywords, tables)
+            result, found = _run(form, values, arguments, keywords, tables)
         finally:
             for place in places.values():
                 place.location.set(place.initial)
         if attempt:
             # Variables that come anew with each trace belong to calls that are over.
-            found = {key: each for key, each in found.items() if key in places or not isinstance(each[0], Cell)}
+            found = {
+                key: each
+                for key, each in found.items()
+                if key in places or not isinstance(each[0], (Cell, ArrayContents))
+            }
         unsettled = []
         for key, (location, old, new) in found.items():
             # The same holds for dicts and classes that come anew; what nobody reads again does no harm.
@@ -159,9 +168,11 @@ def _settled(
                 unsettled.append(location.label)
         if not unsettled:
             for key, (_, _, new) in found.items():
-                places[key].leave(new, key in stored)
+                places[key].leave(new)
             graph.state += [place for place in places.values() if place not in graph.state]
             for place in places.values():
+                if isinstance(place, ArrayPlace):
+                    place.find_through(attributes.values())
                 place.forget()
             undelivered.deliver()
             return result
@@ -175,6 +186,14 @@ def _settled(
     )
 
 
+def _drop_changed_arrays(places: dict[Key, OutsidePlace]) -> None:
+    """Takes away the places that are read for an array which is known to be changed: it is a place itself."""
+    changed = {id(each.location.owner) for each in places.values() if isinstance(each, ArrayPlace)}
+    for key, place in list(places.items()):
+        if not isinstance(place, ArrayPlace) and id(array_memory.memory_of(place.initial)) in changed:
+            del places[key]
+
+
 class _Tables:
     """The dicts outside the traced function to which it may add keys: only a run tells which of these there are.
 
@@ -185,12 +204,24 @@ class _Tables:
         self._graph = graph
         maybe = {id(place.location.owner) for place in places.values() if place.may_miss}
         self._places = [place for place in places.values() if id(place.location.owner) in maybe]
+        self._arrays: dict[int, Any] = {}
+        """The arrays in the place of which inputs of the graph are, by the identity of these."""
         self.given: dict[int, dict[Any, Any]] = {}
         """What the staged dicts hold at first, by the identity of the dict that each stands for."""
 
     def holds(self, place: OutsidePlace) -> bool:
         """Whether a place is an item of one of the dicts."""
         return place in self._places
+
+    def array_of(self, memory: Any) -> Any:
+        """The memory of the array for which an input of the graph stands; any other memory as it is."""
+        found = self._arrays.get(id(memory.value)) if type(memory) is SymbolicTensor else None
+        return memory if found is None else array_memory.memory_of(found)
+
+    def note_input(self, place: OutsidePlace) -> None:
+        """Notes that a place which holds an array is an input of the graph."""
+        if array_memory.is_array(place.initial) and place.inputs:
+            self._arrays[id(place.inputs[0])] = place.initial
 
     def put_in(self, bodies: tuple[Callable[..., Any], ...]) -> None:
         """Puts the staged dicts in the place of the dicts, under all their names."""
@@ -208,15 +239,13 @@ def _run(
     arguments: tuple[Any, ...],
     keywords: dict[str, Any],
     tables: _Tables,
-) -> tuple[Any, dict[Key, tuple[Location, Any, Any]], set[Key]]:
-    """Traces once; returns the result, and location, old and new value of each place that holds graph tensors.
-
-    The last result has the places that still stand for the array that they had before.
-    """
+) -> tuple[Any, dict[Key, tuple[Location, Any, Any]]]:
+    """Traces once; returns the result, and location, old and new value of each place that holds graph tensors."""
     body = form.__func__ if isinstance(form, MethodType) else form
     if isinstance(form, MethodType):
         values = [form.__self__, *values]
     journal = TraceJournal((body,) if hasattr(body, "__code__") else (), values)
+    journal.graph = trace.current_graph()
     for value in values:
         if not isinstance(value, (list, dict)):
             journal.note(value, "self" if value is getattr(form, "__self__", None) else "", early=True)
@@ -227,7 +256,7 @@ def _run(
             result = form(*arguments, **keywords)
             lines.returned()
             output = _as_output(result)
-            memory.look()
+            aliases.settle()
     except Exception as error:
         refusal = replaced(error)
         if refusal is None:
@@ -235,7 +264,6 @@ def _run(
         raise refusal from None
     finally:
         left = _Left(journal, tables, body, values)
-        left.check_arrays(memory.outdated([result]))
         left.put_back()
         journal.forget_dead(left.locations, left.references(), result, left.old)
         if left.outliving_list() is not None:  # nobody may need it any more but for cycles of references
@@ -247,7 +275,7 @@ def _run(
         left.restore()
     left.check()
     repetitions.done(effects_of(journal, journal.watched.left), journal.before)
-    return result, left.changes(), left.stored
+    return result, left.changes()
 
 
 class _Left:
@@ -264,7 +292,7 @@ class _Left:
         changed = [*journal.changes().values()]
         changes = _plain_changes(changed) if self._recursive else _staged_changes(changed, tables)
         found = {each[0].key: each for each in changes}
-        self._is_part = bool(stack()) and not self._recursive and any(map(_is_of_outer_trace, changed))
+        self._is_part = bool(stack()) and not self._recursive and any(map(is_of_outer_trace, changed))
         self._given = {id(each): each for value in values for each in _containers(value)}
         staged_ones = [] if stack() else [heap.form(each) for each in self._given.values() if heap.has_form(each)]
         self._given_lists = [re.split(r"[\[.]", each.name)[0] for each in staged_ones]
@@ -272,24 +300,23 @@ class _Left:
         self.frozen = {key: freeze(new, journal.is_created) for key, (_, _, new) in found.items()}
         self.old = {key: each[1] for key, each in found.items()}
         self.locations = {key: each[0] for key, each in found.items()}
-        self.stored: set[Key] = set()
         self._failure: Exception | None = None
+        self._failure = self._failure or self._lost_array()
         empty_copies(found)
 
-    def check_arrays(self, error: Exception | None) -> None:
-        """Notes what is wrong with arrays that have been stored into: that of the result, or of the places."""
-        self._failure = error or memory.outdated(self.frozen.values())
-        self.stored = {key for key, new in self.frozen.items() if memory.is_same(self.old[key], new)}
+    def _lost_array(self) -> Exception | None:
+        """What to raise when a place has got another array in some runs, and its own one, changed, in some."""
+        changed = {id(each.owner) for each in self.locations.values() if isinstance(each, ArrayContents)}
         for key, location in self.locations.items():
-            stored_at = None if key in self.stored else memory.stored_at(self.old[key])
-            if stored_at is not None and self._failure is None:
-                self._failure = lost_array(location.label, stored_at)
+            form = array_memory.known_form(self.old[key])
+            if form is not None and id(form.memory) in changed:
+                return lost_array(location.label, form, self._journal)
+        return None
 
     def put_back(self) -> None:
         """Forgets what is known of the trace, so that only what the user's objects hold keeps others alive."""
         if not stack():
             self._failure = class_defaults.changed() or self._failure
-            memory.forget()
             forget()
             forget_turns()
         if self._graph is not None:
@@ -335,15 +362,6 @@ class _Left:
         return {key: (each, self.old[key], self.frozen[key]) for key, each in self.locations.items()}
 
 
-Change = tuple[Location, Any, Any]
-
-
-def _is_of_outer_trace(change: Change) -> bool:
-    """Whether what has changed has been made in the trace around this one: no call could pass it on, and in each call
-    it changes anew."""
-    return type(change[0]) is StateOf or any(journal.is_created(change[0].owner) for journal in stack())
-
-
 def _plain_changes(changes: list[Change]) -> list[Change]:
     """Location, old and new value of what has changed and could be set again."""
     return [each for each in changes if type(each[0]) is not Location]
@@ -352,6 +370,13 @@ def _plain_changes(changes: list[Change]) -> list[Change]:
 def _staged_changes(changes: list[Change], tables: _Tables) -> Iterator[Change]:
     """Location, old and new value of what now holds graph tensors; of dicts each item that has changed."""
     for location, old, new in changes:
+        if isinstance(location.owner, StagedArray):
+            memory = tables.array_of(location.owner.memory)
+            if memory is not location.owner.memory:
+                old = ArrayContents(memory, location.label).get()
+            if memory is not None:
+                yield ArrayContents(memory, location.label), old, new
+            continue
         if not _is_staged(new):
             continue
         new = new.state.values if isinstance(new, StagedDict) else new

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from autograph.errors import MutationError
 
+from .. import aliases
 from .errors import where
 from .lists import ListState, StagedList, kind_of
 
@@ -68,4 +69,6 @@ def tuple_of(*parts: Iterable[Any]) -> StagedList:
     made = StagedList(ListState.of(()))
     for part in parts:
         made.extend(part)
-    return StagedTuple(made.state.as_kind(tuple))
+    found = StagedTuple(made.state.as_kind(tuple))
+    aliases.relate(made, found, aliases.SOMETIMES, aliases.SHARED)
+    return found

@@ -24,11 +24,10 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import AutographError
+from autograph.errors import AutographError, MutationError
 from autograph.runtime.trace import user_code
 
-from .. import state
-from ..array_locks import Locked
+from .. import heap, state
 from ..dispatch import backend_of
 from ..iterators import is_iterator
 from ..locations import is_plain_object, is_written_in_python
@@ -52,20 +51,12 @@ def watched(function: Any, call: Callable[..., Any]) -> Callable[..., Any]:
         if not roots:
             return call(*arguments, **keywords)
         watch = _Watch(roots)
-        try:
-            with watch:
-                if not (is_library or _is_seen(function)):
-                    watch.note_all()
-                made = call(*arguments, **keywords)
-                watch.end(made)
-                return made
-        except ValueError as error:
-            changed = watch.locked.unlock(error)
-            if changed is None:
-                raise
-            raise changed from error
-        finally:
-            watch.locked.unlock()
+        with watch:
+            if not (is_library or _is_seen(function)):
+                watch.note_all()
+            made = call(*arguments, **keywords)
+            watch.end(made)
+            return made
 
     return run
 
@@ -100,7 +91,7 @@ def _note_functions(functions: tuple[Any, ...]) -> None:
         found = writes(each.__code__)
         names = [name for name in found.loaded if not hasattr(builtins, name)]
         if found.unseen or names or each.__closure__:
-            _Watch((each,), locks=False).note_all()
+            _Watch((each,)).note_all()
 
 
 def _is_seen(function: Any) -> bool:
@@ -113,9 +104,8 @@ def _is_seen(function: Any) -> bool:
 class _Watch:
     """Sees what runs during one call; a context manager."""
 
-    def __init__(self, roots: tuple[Any, ...], locks: bool = True) -> None:
+    def __init__(self, roots: tuple[Any, ...]) -> None:
         self._roots = roots
-        self._locks = locks and effects.is_in_body()
         self._old = {id(each): each for root in roots for each in (root, raw_attribute(root, "__self__"))}
         """The objects that variables of a function that is called may hold and that are certainly not new."""
         self._where = user_code()
@@ -130,7 +120,6 @@ class _Watch:
         """Whether the garbage collector is at work: the finalisers that it calls are no part of the call."""
         self._hook: Callable[..., None] | None = None
         """Kept, as Python 3.11 may call a hook once more after it was taken away, when nothing else holds it."""
-        self.locked = Locked()
 
     def __enter__(self) -> None:
         self._before = sys.getprofile()
@@ -181,11 +170,26 @@ class _Watch:
 
     def _note(self, obj: Any) -> None:
         if isinstance(obj, np.ndarray):
-            if self._locks:
-                self.locked.lock([obj])
-            return
+            self._check_array(obj)
+            if not effects.is_in_body():
+                return
         for journal in state.stack():
             journal.watch(obj, self._where)
+
+    def _check_array(self, array: Any) -> None:
+        """Refuses that code which is not converted uses an array of which only a run knows what it holds.
+
+        Raises:
+            MutationError: it is one.
+        """
+        if type(array) is np.ndarray and heap.has_form(array):
+            self._refused = MutationError(
+                "code that is not converted uses an array that staged code has changed; only a run knows what it holds",
+                **({} if self._where is None else self._where.location._asdict()),
+                construct="NumPy array",
+                remedy="convert the function, or give it what it needs as an argument",
+            )
+            raise self._refused
 
     # What the hook is told
 
@@ -222,6 +226,8 @@ class _Watch:
             self.note_all()
             return
         variables = frame.f_locals
+        for each in (*variables.values(), *[_global(frame, name) for name in found.loaded]):
+            self._check_array(each)
         for name in found.loaded:
             if name not in variables and _is_opaque(_global(frame, name), frame.f_code.co_names):
                 self.note_all()

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime import convert
-from autograph.runtime.tensor import EagerTensor, SymbolicTensor
+from autograph.runtime.tensor import EagerTensor, SymbolicTensor, Tensor
 
-from .. import heap
+from .. import array_memory, heap
+from ..array_memory import is_array
 from ..locations import Attribute, Location, attributes_of, has_attributes
 from ..snapshots import attributes_of_container
 from ..variables import UNDEFINED
@@ -61,6 +62,8 @@ def structure_of(value: Any) -> Spec:
 
     if isinstance(value, Frozen):
         contents = value.contents
+        if isinstance(contents, (Tensor, np.ndarray)):
+            return _of_array(contents)
         if isinstance(contents, ListState):
             return contents.spec
         if isinstance(contents, DictState):
@@ -70,6 +73,13 @@ def structure_of(value: Any) -> Spec:
         return Tree(kind, keys, [spec_of(part) for part in parts], factory_of(value.obj))
     keys, parts = parts_of(value)
     return Tree(type(value), keys, [spec_of(part) for part in parts], factory_of(value))
+
+
+def _of_array(held: Any) -> Leaf:
+    """The specification of what an array holds."""
+    spec = tensor_spec(held) if isinstance(held, np.ndarray) else Leaf(held.dtype, held.static_shape)
+    assert spec is not None
+    return Leaf(spec.dtype, spec.shape, np.ndarray)
 
 
 def _of_dict(state: DictState) -> DictOf:
@@ -106,7 +116,7 @@ def freeze(value: Any, is_new: Callable[[Any], bool], memo: _Memo | None = None)
     from .lists import StagedList
 
     form = heap.form(value)
-    if form is not value or isinstance(value, (StagedList, StagedDict)):
+    if (form is not value and isinstance(value, (list, dict))) or isinstance(value, (StagedList, StagedDict)):
         return _frozen_form(heap.original(value), form, is_new, memo)
     if isinstance(value, Maybe):
         return Maybe(value.ag__missing, value.ag__flag, freeze(value.ag__value, is_new, memo), value.ag__name)
@@ -115,6 +125,8 @@ def freeze(value: Any, is_new: Callable[[Any], bool], memo: _Memo | None = None)
         return value if all(map(operator.is_, parts, value)) else rebuild(type(value), range(len(parts)), parts)
     if isinstance(value, DictState):
         return value.mapped(lambda part: freeze(part, is_new, memo))
+    if is_array(value):
+        return _frozen_array(value, form, is_new)
     structural = has_parts(value)
     if not structural and not (is_new(value) and has_attributes(value)):
         return value
@@ -138,6 +150,12 @@ def freeze(value: Any, is_new: Callable[[Any], bool], memo: _Memo | None = None)
             frozen.contents = Attributes(type(value), values)
         memo.depth -= 1
     return frozen
+
+
+def _frozen_array(array: Any, held: Any, is_new: Callable[[Any], bool]) -> Frozen:
+    """An array, and what it holds: a tensor, or the array itself where Python knows."""
+    memory = array_memory.memory_of(array)
+    return Frozen(array, held, is_new(memory) or (array_memory.is_tensor(array) and is_new(array)))
 
 
 def _frozen_form(value: Any, form: Any, is_new: Callable[[Any], bool], memo: _Memo | None) -> Any:
@@ -209,7 +227,7 @@ def frozen_after(value: Any, changes: list[tuple[Location, Any]]) -> Any:
     frozen = freeze(value, lambda _: False)
     for each in frozen_in([frozen]):
         for location, new in changes:
-            if location.owner is not each.obj:
+            if location.owner is not each.obj and location.owner is not array_memory.known_form(each.obj):
                 continue
             if not isinstance(location, Attribute):
                 each.contents = new

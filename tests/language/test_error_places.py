@@ -65,14 +65,14 @@ def a_list_times(n):
 
 def into_an_array_of_a_list(n):
     items = [np.zeros(2, np.int32)]
-    items[0] += n  # here
+    items[0] += tf.cast(n, tf.float32)  # here
     return items
 
 
 def into_an_array_of_a_list_that_a_branch_changes(n):
     items = [np.zeros(2, np.int32)]
     if n > 0:
-        items[0] += n  # here
+        items[0] += np.ones((3, 2), np.int32)  # here
     return items
 
 

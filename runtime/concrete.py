@@ -13,7 +13,7 @@ import numpy as np
 from autograph.errors import InvalidArgumentError, MutationError, SignatureError, StagedTypeError
 from autograph.tracebacks import trim
 
-from . import call_state, nest, shapes, signatures, trace
+from . import call_state, nest, places, shapes, signatures, trace
 from .arguments import (
     Parameters,
     check_not_changed,
@@ -367,15 +367,17 @@ def outputs_of(result: Any, function: Callable[..., Any], graph: Graph, numbers:
                 raise
             raise _no_output(leaf, function) from None
 
-    with trace.building(graph):
+    with trace.building(graph, function):
+        places.returned()
         return nest.map_structure(convert, result)
 
 
 def _no_output(value: Any, function: Callable[..., Any]) -> StagedTypeError:
-    code = getattr(function, "__code__", None)
-    where = {} if code is None else {"file": code.co_filename, "line": code.co_firstlineno, "function": code.co_name}
+    location = trace.user_location()
+    where: dict[str, Any] = {} if location is None else location._asdict()
     remedy = "return tensors, numbers, strings, arrays, None, or lists, tuples and dicts of them"
     if inspect.iscoroutine(value):
+        where["line"] = value.cr_code.co_firstlineno
         remedy = "write it without `async`: a graph does not wait for Python"
     return StagedTypeError(
         "To be compatible with tf.function, Python functions must return zero or more Tensors or None values; in "

@@ -83,6 +83,16 @@ def begin(frame: FrameType, function: Callable[..., Any] | None) -> tuple[int, P
     return before
 
 
+def returned() -> None:
+    """The function whose graph is being built has come to its end: what is done for that is done by its `return`."""
+    whole = _local.whole
+    if whole is not None and whole.offset == 0:
+        ends = [each.offset for each in dis.get_instructions(whole.code) if each.opname.startswith("RETURN_")]
+        lines = [offset for offset in ends if offset and line_of(whole.code, offset) != whole.code.co_firstlineno]
+        if lines:
+            _local.whole = Place(whole.code, max(lines, key=lambda offset: line_of(whole.code, offset)))
+
+
 def end(before: tuple[int, Place | None, Place | None]) -> None:
     """The graph is done."""
     _local.base, _local.outer, _local.whole = before

@@ -204,7 +204,7 @@ class Owner:
         obj = _object_of(self)
         writer = method(type(obj), "__setitem__")
         if writer is None:
-            obj[index] = value
+            staged(obj)[index] = value
         else:
             call_method(writer, obj, index, value)
 
@@ -212,13 +212,24 @@ class Owner:
         obj = _object_of(self)
         writer = method(type(obj), "__delitem__")
         if writer is None:
-            del obj[index]
+            del staged(obj)[index]
         else:
             call_method(writer, obj, index)
 
 
 def _object_of(owner: Owner) -> Any:
     return object.__getattribute__(owner, "_obj")
+
+
+def read_item(container: Any, index: Any) -> Any:
+    """``container[index]`` of what Python holds; a dict that makes up what is missing may get the key by that."""
+    makes_up = isinstance(container, dict) and type(container) is not dict
+    if makes_up and state.stack() and not dict.__contains__(container, index):
+        state.about_to_change(container)
+        maker = method(type(container), "__missing__")
+        if maker is not None:
+            return call_method(maker, container, index)
+    return container[index]
 
 
 def get_subscript(container: Any, index: Any) -> Any:
@@ -234,7 +245,7 @@ def get_subscript(container: Any, index: Any) -> Any:
         backend = backend_of(container) or backend_of(index.start, index.stop, index.step)
         if backend is not None:
             return backend.get_item(container, index)
-    found = container[index]
+    found = read_item(container, index)
     if type(index) is slice and type(found) is list and state.stack():
         state.created(found)
     return found

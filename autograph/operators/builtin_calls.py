@@ -19,6 +19,7 @@ from .identities import check_key
 from .raw_attributes import raw_attribute
 from .refused import is_refusal
 from .special_methods import MISSING, call_method, is_user_class, lookup, method
+from .stores import mut, set_item
 
 _SPECIAL = {
     id(getattr(builtins, name)): f"__{name}__"
@@ -27,6 +28,20 @@ _SPECIAL = {
     )
 }  # fmt: skip
 _ITERATING = frozenset(map(id, (all, any, enumerate, filter, frozenset, list, map, set, sorted, sum, tuple, zip)))
+
+
+def _set_item(container: Any, index: Any, value: Any) -> None:
+    if backend_of(container) is not None and staged(container) is container:  # a tensor has no items to set
+        operator.setitem(container, index, value)
+    else:
+        set_item(value, container, index)
+
+
+def _delete_item(container: Any, index: Any) -> None:
+    target = mut(container)
+    del target[index]
+
+
 _OPERATORS = {
     id(getattr(operator, name)): getattr(arithmetic, name)
     for name in (
@@ -36,7 +51,8 @@ _OPERATORS = {
     )
 } | {
     id(operator.and_): arithmetic.bitand, id(operator.or_): arithmetic.bitor, id(operator.xor): arithmetic.bitxor,
-    id(operator.getitem): get_subscript, id(builtins.divmod): arithmetic.divmod, id(builtins.pow): arithmetic.pow,
+    id(operator.getitem): get_subscript, id(operator.setitem): _set_item, id(operator.delitem): _delete_item,
+    id(builtins.divmod): arithmetic.divmod, id(builtins.pow): arithmetic.pow,
 }  # fmt: skip
 
 

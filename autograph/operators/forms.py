@@ -33,6 +33,17 @@ def set_contents(container: Any, contents: Any) -> None:
             base.__setitem__(container, key, value)
 
 
+def set_item(container: Any, key: Any, value: Any) -> None:
+    """Gives a list or dict an item."""
+    (list if isinstance(container, list) else _base_of(container)).__setitem__(container, key, value)
+
+
+def drop_key(container: Any, key: Any) -> None:
+    """Takes a key out of a dict, if it is there."""
+    if dict.__contains__(container, key):
+        _base_of(container).__delitem__(container, key)
+
+
 def _base_of(container: Any) -> Any:
     return OrderedDict if isinstance(container, OrderedDict) else dict
 

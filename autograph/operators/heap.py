@@ -174,8 +174,10 @@ def stage(obj: Any, staged_form: Any, is_new: bool = True) -> None:
 
     One that is older than the trace keeps its contents meanwhile, as other threads may look at it.
     """
-    _local.forms[id(obj)] = obj, staged_form, contents_of(obj)
-    open_forms.append(None)
+    known = _local.forms.get(id(obj))
+    _local.forms[id(obj)] = obj, staged_form, contents_of(obj) if known is None else known[2]
+    if known is None:
+        open_forms.append(None)
     staged_form.source = obj
     elsewhere = Elsewhere(staged_form)
     if is_new:
@@ -186,6 +188,16 @@ def stage_array(memory: Any, staged_form: Any) -> None:
     """Gives the memory of an array a staged form, which holds the same at first."""
     array_memory.stage(memory, staged_form)
     open_forms.append(None)
+
+
+def refuse_staged(obj: Any) -> None:
+    """Refuses a list or dict that code which is not converted is about to use, where the graph has what it holds.
+
+    Raises:
+        StagedValueError: it is one.
+    """
+    if has_form(obj):
+        Elsewhere(_local.forms[id(obj)][1])._refuse()
 
 
 def unstage(obj: Any) -> None:

@@ -12,7 +12,7 @@ from autograph.runtime.trace import is_user_file, user_location
 
 from .by_type import ByType
 from .dispatch import backend_of
-from .forms import Form, contents_of, set_contents
+from .forms import Form, contents_of, drop_key, set_contents, set_item
 from .raw_attributes import raw_attribute
 from .variables import UNDEFINED
 
@@ -121,13 +121,15 @@ class Item(Location):
         return Item, id(self.owner), self.index
 
     def get(self) -> Any:
-        return self.owner.get(self.index, UNDEFINED) if isinstance(self.owner, dict) else self.owner[self.index]
+        if isinstance(self.owner, dict):
+            return dict.get(self.owner, self.index, UNDEFINED)
+        return list.__getitem__(self.owner, self.index)
 
     def set(self, value: Any) -> None:
         if value is not UNDEFINED:
-            self.owner[self.index] = value
+            set_item(self.owner, self.index, value)
         else:
-            self.owner.pop(self.index, None)
+            drop_key(self.owner, self.index)
 
 
 class Attribute(Location):

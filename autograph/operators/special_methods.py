@@ -6,6 +6,7 @@ here first; everything that is not a Python function of a user's class is left t
 
 from __future__ import annotations
 
+from collections import ChainMap, UserDict, UserList, UserString
 from collections.abc import MappingView
 from types import FunctionType
 from typing import Any, Final
@@ -18,6 +19,7 @@ MISSING: Final = object()
 """What `lookup` finds when there is nothing."""
 mro: Final = type.__dict__["__mro__"].__get__
 """`mro(cls)` is `cls.__mro__`, but does not run what a metaclass of the user's makes of attributes."""
+_CONTAINERS = frozenset((MappingView, ChainMap, UserDict, UserList, UserString))
 _namespace: Final = type.__dict__["__dict__"].__get__
 
 
@@ -25,9 +27,10 @@ _namespace: Final = type.__dict__["__dict__"].__get__
 def is_user_class(cls: type) -> bool:
     """Whether a class, or one that it inherits from, stands in a module whose functions are converted.
 
-    Views of mappings count too: those of `collections.abc` are made for mappings of the user's.
+    Views of mappings count too: those of `collections.abc` are made for mappings of the user's. So do the containers
+    of the library that are written in Python: what they hold is in lists and dicts of theirs.
     """
-    return any(_is_in_user_module(each) for each in mro(cls)) or MappingView in mro(cls)
+    return any(_is_in_user_module(each) for each in mro(cls)) or not _CONTAINERS.isdisjoint(mro(cls))
 
 
 def _is_in_user_module(cls: type) -> bool:

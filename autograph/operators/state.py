@@ -35,6 +35,7 @@ from .locations import (
     locations,
     where,
 )
+from .raw_attributes import raw_attribute
 from .snapshots import Snapshot, copy_of, difference, restore
 from .variables import UNDEFINED
 
@@ -361,6 +362,14 @@ def about_to_change(obj: Any) -> None:
     place = user_code()
     for journal in _local.stack:
         journal.announce(obj, place)
+
+
+def about_to_change_inside(obj: Any) -> None:
+    """Notes what the containers hold that are attributes of an object, of which a method may change them."""
+    for held in raw_attribute(obj, "__dict__", {}).values():
+        if isinstance(held, (list, dict, set, deque, np.ndarray)):
+            heap.refuse_staged(held)
+            about_to_change(held)
 
 
 def refuse_unknown(obj: Any) -> None:

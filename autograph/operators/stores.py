@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections import defaultdict, deque
 from collections.abc import Callable
 from types import CodeType, FunctionType, MethodType
 from typing import Any
-
-import numpy as np
 
 from autograph.errors import MutationError
 from autograph.runtime.trace import user_location
 
 from . import aliases, heap, state
-from .attributes import Owner
+from .attributes import Owner, read_item
 from .dispatch import Thunk, active, backend_of, backend_of_array, open_traces
 from .identities import check_key
-from .raw_attributes import raw_attribute
 from .special_methods import call_method, is_user_class, method
 
 _CONTAINERS = (list, dict)
@@ -48,7 +44,7 @@ def mut(obj: Any) -> Any:
         if backend_of_array(obj) is not None:
             return _Items(obj)
         form = heap.staged(obj)
-        if form is not obj:
+        if form is not obj and not is_user_class(type(obj)):
             return form
         backend = backend_of(obj)
         obj = obj if backend is None else backend.changed_object(obj)
@@ -66,9 +62,7 @@ def mut(obj: Any) -> Any:
 
 def _store_method(obj: Any) -> None:
     """A store into an object that is no plain container may run a method of its class that changes what it holds."""
-    for held in raw_attribute(obj, "__dict__", {}).values():
-        if isinstance(held, (list, dict, set, deque, np.ndarray)):
-            state.about_to_change(held)
+    state.about_to_change_inside(obj)
     method = getattr(type(obj), "__setitem__", None)
     backend = active()
     if isinstance(method, FunctionType) and backend is not None:
@@ -100,9 +94,7 @@ def get_item(container: Any, index: Any) -> Any:
     backend = backend_of(index, container)
     if backend is None:
         check_key(container, index)
-        if isinstance(container, defaultdict) and state.stack() and index not in container:
-            state.about_to_change(container)
-        return container[index]
+        return read_item(container, index)
     return backend.get_item(container, index)
 
 

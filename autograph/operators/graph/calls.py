@@ -10,7 +10,15 @@ import re
 import sys
 from collections import deque
 from collections.abc import Callable
-from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    MethodDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    WrapperDescriptorType,
+)  # fmt: skip
 from typing import Any
 
 import numpy as np
@@ -62,6 +70,8 @@ calls_libraries(__file__)
 
 def watch_call(function: Any) -> Callable[..., Any]:
     """What to call in place of an unconverted function while a graph is built: it gets the staged forms of lists."""
+    if isinstance(function, (MethodDescriptorType, WrapperDescriptorType)) and function.__objclass__ in (list, dict):
+        return _method_of_class(function)
     form = showing.once(function, _watched(function))
     if state.stack() and array_calls.is_numpy(function):
         return array_calls.watched(function, heap.giving(form))
@@ -160,11 +170,36 @@ def _watched(function: Any) -> Callable[..., Any]:
         return function
     if module == "numpy" or isinstance(function, np.ufunc):
         return _making_array(function)
+    if isinstance(function, functools._lru_cache_wrapper) and effects.is_in_body():
+        return _caching(function)
     if isinstance(function, MethodType):
         _check_hidden_state(function.__self__, function.__name__)
         if not _reaches_out(function):
             state.about_to_change(function.__self__)
+            state.about_to_change_inside(function.__self__)
     return unconverted.watched(function, _noting_arguments(function))
+
+
+def _caching(function: Any) -> Callable[..., Any]:
+    """A function with a cache, in a staged body: where it does more than compute, the cache tells whether it does so
+    again, and only a run would know what is in there."""
+
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        inner = unconverted.watched(function.__wrapped__, function)
+        with state.Journal(()) as journal:
+            made = inner(*arguments, **keywords)
+            changes = [place for place, _, _ in journal.changes().values()]
+            if changes:
+                raise MutationError(
+                    f"{function.__name__}() has a cache, and changes `{changes[0].label}`, in a staged branch or loop; "
+                    "whether it does so depends on what is in the cache when the graph runs",
+                    **where(),
+                    construct=function.__name__,
+                    remedy="call it before the branch or loop, or take the change out of it",
+                )
+        return made
+
+    return run
 
 
 def _reads_frames(function: Any) -> bool:
@@ -201,6 +236,8 @@ def _hold_nothing(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
 
 
 def _watched_class(cls: Any) -> Callable[..., Any]:
+    if cls is memoryview and state.stack():
+        return _noting_arguments(cls)
     if issubclass(cls, _IMMUTABLE) and cls.__module__ == "builtins":
         return library_errors.explaining(effects.checking_iterators(cls) if effects.is_in_body() else cls, cls)
     if cls.__module__ in ("itertools", "functools"):
@@ -257,6 +294,17 @@ def _watched_method(function: Any, owner: Any) -> Callable[..., Any]:
         return _method_of(function, owner)(*arguments, **keywords)
 
     return call_method
+
+
+def _method_of_class(function: Any) -> Callable[..., Any]:
+    """``list.append`` and the like, past what a user's class makes of it."""
+
+    def run(owner: Any, /, *arguments: Any, **keywords: Any) -> Any:
+        if not isinstance(owner, function.__objclass__):
+            return function(owner, *arguments, **keywords)
+        return heap.giving(_watched_method(function.__get__(owner), owner))(*arguments, **keywords)
+
+    return run
 
 
 def _method_of(function: Any, owner: Any) -> Callable[..., Any]:

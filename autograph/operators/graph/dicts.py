@@ -202,6 +202,8 @@ class StagedDict(Mutable):
 
     def __getitem__(self, key: Any) -> Any:
         value = self.state.values.get(key, UNDEFINED)
+        if (value is UNDEFINED or _may_miss(value)) and hasattr(type(self.source), "__missing__"):
+            raise self._refused("a key that its class may have to make up")
         if value is UNDEFINED:
             raise KeyError(key)
         if _may_miss(value):

@@ -149,6 +149,9 @@ class ListMethods:
         self._remove_at(self._found(value, ValueError("list.remove(x): x not in list")))
 
     def __mul__(self, times: Any) -> Any:
+        if not isinstance(times, (int, Tensor, Maybe)) or (isinstance(times, Tensor) and times.dtype.is_floating):
+            kind = "float" if isinstance(times, Tensor) else type(times).__name__
+            raise TypeError(f"can't multiply sequence by non-int of type '{kind}'")
         length = self.length()
         count = OPS["maximum"](convert_to_tensor(times), 0) * length
         return self._share(self._taken(create.range(count) % OPS["maximum"](length, 1)))

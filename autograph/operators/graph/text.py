@@ -10,6 +10,7 @@ import functools
 import operator
 import re
 import string
+from _string import formatter_field_name_split
 from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any
@@ -31,8 +32,10 @@ from autograph.runtime.tensor import SymbolicTensor, Tensor
 from autograph.runtime.variable import Variable
 
 from .. import heap
+from ..attributes import get_attribute, get_subscript
 from ..calls import call, is_left_alone
 from ..raw_attributes import raw_attribute
+from ..state import about_to_change
 from . import effects, showing
 from .errors import type_error
 from .iterables import StagedIterable
@@ -154,6 +157,8 @@ def percent(template: Any, values: Any) -> Any:
         if isinstance(template, str):
             values = _exact_numbers(template, values)
         return apply_text("__mod__", template, values)
+    if isinstance(values, dict):  # which may make up what is missing
+        about_to_change(values)
     return trace_text.written(operator.mod, template, values)
 
 
@@ -217,7 +222,11 @@ class _Fields:
         index = re.match(r"\d+", field)
         if index is not None and int(index[0]) >= len(self.arguments):
             raise IndexError(f"Replacement index {int(index[0])} out of range for positional args tuple")
-        return self.formatter.get_field(field, self.arguments, self.keywords)[0]
+        first, rest = formatter_field_name_split(field)
+        found = self.formatter.get_value(first, self.arguments, self.keywords)
+        for is_attribute, key in rest:
+            found = get_attribute(found, key) if is_attribute else get_subscript(found, key)
+        return found
 
 
 def format_text(template: str, *arguments: Any, **keywords: Any) -> Any:
@@ -229,6 +238,7 @@ def format_text(template: str, *arguments: Any, **keywords: Any) -> Any:
 
 def format_map(template: str, values: Mapping[str, Any]) -> Any:
     """``template.format_map(values)``."""
+    about_to_change(values)  # it may make up what is missing
     return _Fields((), values).text(template)
 
 

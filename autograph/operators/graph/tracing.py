@@ -17,6 +17,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from autograph.errors import MutationError
+from autograph.runtime import places as lines
 from autograph.runtime import repetitions, trace, undelivered
 from autograph.runtime.arguments import mutation_error
 from autograph.runtime.concrete import WritesOutside
@@ -253,6 +254,7 @@ def _run(
         with journal, suppress(StagedRaise):
             tables.put_in(journal.bodies)
             result = form(*arguments, **keywords)
+            lines.returned()
             output = _as_output(result)
             aliases.settle()
     except Exception as error:

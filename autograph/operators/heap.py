@@ -184,6 +184,12 @@ def stage(obj: Any, staged_form: Any, is_new: bool = True) -> None:
         set_contents(obj, {elsewhere: elsewhere} if isinstance(obj, dict) else [elsewhere])
 
 
+def stage_array(memory: Any, staged_form: Any) -> None:
+    """Gives the memory of an array a staged form, which holds the same at first."""
+    array_memory.stage(memory, staged_form)
+    open_forms.append(None)
+
+
 def refuse_staged(obj: Any) -> None:
     """Refuses a list or dict that code which is not converted is about to use, where the graph has what it holds.
 
@@ -192,12 +198,6 @@ def refuse_staged(obj: Any) -> None:
     """
     if has_form(obj):
         Elsewhere(_local.forms[id(obj)][1])._refuse()
-
-
-def stage_array(memory: Any, staged_form: Any) -> None:
-    """Gives the memory of an array a staged form, which holds the same at first."""
-    array_memory.stage(memory, staged_form)
-    open_forms.append(None)
 
 
 def unstage(obj: Any) -> None:

@@ -111,7 +111,7 @@ CHANGES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any], Callable[[Any]
     "an array": (lambda: np.zeros(2), lambda held: held.__setitem__(1, held[1] + 1), lambda held: held.tolist()),
     "an array's item": (lambda: np.zeros(2), add_to_item, lambda held: held.tolist()),
     "a view of an array": (lambda: np.zeros((2, 2)), add_to_row, lambda held: held.tolist()),
-    "an array by a function": (lambda: np.ones(2), lambda held: np.put(held, 0, held[0] + 1), lambda held: list(held)),
+    "an array by a function": (lambda: np.array([2, 1]), lambda held: np.put(held, 0, held[0] + 1), lambda a: list(a)),
     "a defaultdict": (lambda: collections.defaultdict(int), lambda held: held["x"], dict),
     "a Counter": (collections.Counter, many, dict),
     "an OrderedDict": (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import operator
 from collections.abc import Callable
 from types import BuiltinFunctionType, MethodType
 from typing import Any
@@ -75,8 +76,12 @@ def method(function: Any, array: Any) -> Callable[..., Any]:
         aliases.use(array)
         if name in _METHODS or name in _REFUSED_METHODS:
             return _change(_METHODS.get(name), function, array, (array, *arguments), keywords)
-        if name in ("__setitem__", "__iadd__", "__isub__", "__imul__") and array_forms.must_stage(array, *arguments):
-            array_forms.changing(array)
+        if name == "__setitem__":
+            return array_forms.set_item(arguments[1], array, arguments[0])
+        binary = getattr(operator, f"__{name[3:]}", None) if name.startswith("__i") else None
+        if binary is not None:
+            made = array_forms.update(binary, array, *arguments)
+            return function(*arguments) if made is NotImplemented else made
         if name in _VIEWS and heap.has_form(array):
             found = _view(function, arguments, keywords)
             if found is not None:
@@ -147,6 +152,8 @@ def _write_outputs(function: Any, form: Any, arguments: Any, keywords: Any, outs
     targets = [part for each in outs.values() for part in (each if isinstance(each, tuple) else (each,))]
     rest = [each for place, each in enumerate(arguments) if place not in outs]
     if not any(is_array(each) and array_forms.must_stage(each, *rest, *keywords.values()) for each in targets):
+        for each in targets:
+            array_forms.note(each)
         return function(*arguments, **keywords)
     others = {key: each for key, each in keywords.items() if key not in ("out", "where", "casting")}
     mask = keywords.get("where", True)
@@ -163,6 +170,7 @@ def _write_outputs(function: Any, form: Any, arguments: Any, keywords: Any, outs
 def _change(change: Any, function: Any, target: Any, arguments: Any, keywords: Any) -> Any:
     """A call that changes its first argument."""
     if not array_forms.must_stage(target, *arguments[1:], *keywords.values()):
+        array_forms.note(target)
         is_method = getattr(function, "__self__", None) is target
         return function(*(arguments[1:] if is_method else arguments), **keywords)
     name = function.__name__

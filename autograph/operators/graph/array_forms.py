@@ -19,7 +19,7 @@ from autograph.runtime.ops.views import rewritten
 from autograph.runtime.places import user_code
 from autograph.runtime.tensor import SymbolicTensor
 
-from .. import aliases, array_memory, heap
+from .. import aliases, array_memory, heap, state
 from ..array_memory import memory_of
 from ..dispatch import backend_of
 from ..locations import Mutable, name_of
@@ -150,6 +150,11 @@ def changing(array: Any) -> StagedArray:
     return form
 
 
+def note(array: Any) -> None:
+    """Notes what an array holds that Python itself is about to change."""
+    state.about_to_change(memory_of(array))
+
+
 def must_stage(array: Any, *values: Any) -> bool:
     """Whether a change of an array that is about to be made is one of the graph: what it is made of, or whether it is
     made, only a run knows."""
@@ -201,6 +206,7 @@ def get_item(array: Any, index: Any) -> Any:
 def set_item(value: Any, array: Any, index: Any) -> None:
     """``array[index] = value``."""
     if not must_stage(array, index, value):
+        note(array)
         array[index] = value
         return
     form = changing(array)
@@ -280,6 +286,7 @@ def _write(value: Any, new: Any) -> None:
 def update(binary: Any, array: Any, other: Any) -> Any:
     """``array op= other``; returns the array. NotImplemented where Python does it."""
     if not must_stage(array, other):
+        note(array)
         return NotImplemented
     form = changing(array)
     store(array, binary(form.read(array), heap.given(other)))

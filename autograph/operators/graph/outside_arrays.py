@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from autograph.errors import MutationError
 from autograph.runtime import convert
 from autograph.runtime.call_state import SavedPlace
+from autograph.runtime.ir import Graph
 
 from .. import array_memory
 from ..array_memory import memory_of
@@ -33,17 +35,28 @@ class ArrayContents(Location):
             form.set_state(value)
 
 
+def _kind_of(value: Any) -> Any:
+    """What is equal for arrays that a trace can do with in the place of each other."""
+    return (value.shape, value.dtype.name) if isinstance(value, np.ndarray) else None
+
+
 class ArrayPlace(OutsidePlace):
     """The contents of an array outside the traced function."""
 
     _holders: Sequence[tuple[Callable[[], Location], Any]] = ()
     """The attributes that hold it, or views of it, each with the places of these in the memory."""
 
-    def find_through(self, attributes: Iterable[Location]) -> None:
-        """Has runs take the array from attributes that hold it, which may hold another one by then."""
+    def find_through(self, attributes: Iterable[Location], graph: Graph) -> None:
+        """Has runs take the array from attributes that hold it, which may hold another one by then.
+
+        For one of another shape or dtype the function is traced again.
+        """
         memory = self.location.owner
         held = [each for each in attributes if memory_of(each.get()) is memory]
         self._holders = [(finder(each), array_memory.places_in(memory, each.get())) for each in held]
+        if held:
+            find, label = self._holders[0][0], held[0].label
+            graph.outside[self.location.key] = lambda: (label, _kind_of(find().get()))
 
     def set(self, value: Any) -> None:
         array_forms.changing(self.location.owner).set_state(value)
@@ -85,7 +98,10 @@ class ArrayPlace(OutsidePlace):
 
     @property
     def is_alive(self) -> bool:
-        return True
+        try:
+            return self._array is not None
+        except MutationError:
+            return False
 
     def taken(self) -> Sequence[Any] | None:
         array, places = self._array

@@ -172,7 +172,7 @@ def _settled(
             graph.state += [place for place in places.values() if place not in graph.state]
             for place in places.values():
                 if isinstance(place, ArrayPlace):
-                    place.find_through(attributes.values())
+                    place.find_through(attributes.values(), graph)
                 place.forget()
             undelivered.deliver()
             return result

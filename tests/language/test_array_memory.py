@@ -383,6 +383,15 @@ def one_array_copied_into_another(n):
 
 
 @works
+def added_to_an_array_of_a_list(n):
+    items = [np.zeros(2, int)]
+    items[0] += n
+    if n > 1:
+        items[0] += n
+    return items
+
+
+@works
 def what_numpy_computes(n):
     array = np.zeros(3, int)
     array[0] = n

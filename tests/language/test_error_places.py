@@ -63,22 +63,8 @@ def a_list_times(n):
     return items
 
 
-def into_an_array_of_a_list(n):
-    items = [np.zeros(2, np.int32)]
-    items[0] += n  # here
-    return items
-
-
-def into_an_array_of_a_list_that_a_branch_changes(n):
-    items = [np.zeros(2, np.int32)]
-    if n > 0:
-        items[0] += n  # here
-    return items
-
-
 FUNCTIONS = [
-    an_object, a_set, a_function, in_a_tuple, lists_of_two_shapes, a_list_times, into_an_array_of_a_list,
-    into_an_array_of_a_list_that_a_branch_changes,
+    an_object, a_set, a_function, in_a_tuple, lists_of_two_shapes, a_list_times,
 ]  # fmt: skip
 
 

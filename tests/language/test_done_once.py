@@ -81,6 +81,16 @@ def many(values: collections.Counter[str]) -> None:
     values.update("xy")
 
 
+def add_to_item(values: Any) -> None:
+    values[1] += 1
+
+
+def add_to_row(values: Any) -> None:
+    row = values[1]
+    row += 1
+    values *= 2
+
+
 def in_a_try(values: list[Any]) -> None:
     try:
         values.append(1)
@@ -99,6 +109,9 @@ CHANGES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any], Callable[[Any]
     "a deque, at its left": (collections.deque, lambda held: held.appendleft(len(held)), list),
     "bytes": (bytearray, lambda held: held.append(65), bytes),
     "an array": (lambda: np.zeros(2), lambda held: held.__setitem__(1, held[1] + 1), lambda held: held.tolist()),
+    "an array's item": (lambda: np.zeros(2), add_to_item, lambda held: held.tolist()),
+    "a view of an array": (lambda: np.zeros((2, 2)), add_to_row, lambda held: held.tolist()),
+    "an array by a function": (lambda: np.array([2, 1]), lambda held: np.put(held, 0, held[0] + 1), lambda a: list(a)),
     "a defaultdict": (lambda: collections.defaultdict(int), lambda held: held["x"], dict),
     "a Counter": (collections.Counter, many, dict),
     "an OrderedDict": (

@@ -156,13 +156,24 @@ def note(array: Any) -> None:
 
 
 def must_stage(array: Any, *values: Any) -> bool:
-    """Whether a change of an array is one of the graph: what it is made of, or whether it is made, only a run knows."""
+    """Whether a change of an array that is about to be made is one of the graph: what it is made of, or whether it is
+    made, only a run knows."""
     memory = memory_of(array)
     if type(memory) is SymbolicTensor or array_memory.form_of(memory) is not None:
         return True
     if aliases.is_known(memory) or any(is_staged(each) for each in values):
         return True
-    return any(not (journal.outermost or journal.is_created(memory)) for journal in stack())
+    if any(not (journal.outermost or journal.is_created(memory)) for journal in stack()):
+        return True
+    _changed_in_python(array, memory)
+    return False
+
+
+def _changed_in_python(array: Any, memory: Any) -> None:
+    """Notes that Python changes an array at the top of a trace, which is taken back if that is thrown away."""
+    for journal in stack():
+        if journal.outermost and not journal.is_created(memory):
+            journal.announce(memory if type(memory) is np.ndarray else array, user_code())
 
 
 def is_staged(value: Any) -> bool:

@@ -15,11 +15,20 @@ from typing import Any
 from autograph.errors import MutationError
 from autograph.runtime.repetitions import Effects
 
-from ..locations import Attribute, Contents, Item, Location
+from ..locations import Attribute, Contents, Item, Location, StateOf
 from ..snapshots import Snapshot, difference, restore
-from ..state import Journal
+from ..state import Journal, stack
 from ..variables import UNDEFINED
 from .refusals import moved_twice
+
+Change = tuple[Location, Any, Any]
+"""A place, and what it held before and holds now."""
+
+
+def is_of_outer_trace(change: Change) -> bool:
+    """Whether what has changed has been made in the trace around this one: no call could pass it on, and in each call
+    it changes anew."""
+    return type(change[0]) is StateOf or any(journal.is_created(change[0].owner) for journal in stack())
 
 
 def effects_of(journal: Journal, others: Iterable[Snapshot]) -> Effects:

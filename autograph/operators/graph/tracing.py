@@ -30,7 +30,7 @@ from .. import aliases, array_memory, heap
 from ..calls import call, staged_form
 from ..exceptions import StagedRaise
 from ..iterators import is_iterator
-from ..locations import Item, StateOf, attributes_of
+from ..locations import Item, attributes_of
 from ..refused import is_refusal, replaced
 from ..state import Cell, Contents, Journal, Location, forget, stack
 from ..unrolling import forget_turns
@@ -51,7 +51,7 @@ from .rebinding import count_references
 from .refusals import changed_in_recursion, lost_array, outlives_trace
 from .sets import StagedSet
 from .specs import Frozen, has_parts, is_structure, parts_of, rebuild
-from .taken_back import effects_of
+from .taken_back import Change, effects_of, is_of_outer_trace
 from .values import freeze, references_in
 
 ATTEMPTS = 10
@@ -292,7 +292,7 @@ class _Left:
         changed = [*journal.changes().values()]
         changes = _plain_changes(changed) if self._recursive else _staged_changes(changed, tables)
         found = {each[0].key: each for each in changes}
-        self._is_part = bool(stack()) and not self._recursive and any(map(_is_of_outer_trace, changed))
+        self._is_part = bool(stack()) and not self._recursive and any(map(is_of_outer_trace, changed))
         self._given = {id(each): each for value in values for each in _containers(value)}
         staged_ones = [] if stack() else [heap.form(each) for each in self._given.values() if heap.has_form(each)]
         self._given_lists = [re.split(r"[\[.]", each.name)[0] for each in staged_ones]
@@ -360,22 +360,6 @@ class _Left:
     def changes(self) -> dict[Key, tuple[Location, Any, Any]]:
         """By key the places, and what they held before and hold now."""
         return {key: (each, self.old[key], self.frozen[key]) for key, each in self.locations.items()}
-
-
-Change = tuple[Location, Any, Any]
-
-
-def _is_of_outer_trace(change: Change) -> bool:
-    """Whether what has changed has been made in the trace around this one: no call could pass it on, and in each call
-    it changes anew."""
-    owner = change[0].owner
-    if isinstance(owner, StagedArray):
-        owner = owner.memory
-        if type(owner) is SymbolicTensor:
-            return owner.value.node.graph is not trace.current_graph()
-    elif type(change[0]) is StateOf:
-        return True
-    return any(journal.is_created(owner) for journal in stack())
 
 
 def _plain_changes(changes: list[Change]) -> list[Change]:

@@ -392,6 +392,16 @@ def added_to_an_array_of_a_list(n):
 
 
 @works
+def changed_by_python_then_by_the_graph(n):
+    array = np.arange(3)
+    other = array[:]
+    array[1] = 7
+    if n > 1:
+        other[0] = n
+    return array, other
+
+
+@works
 def what_numpy_computes(n):
     array = np.zeros(3, int)
     array[0] = n

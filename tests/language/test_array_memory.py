@@ -383,6 +383,25 @@ def one_array_copied_into_another(n):
 
 
 @works
+def added_to_an_array_of_a_list(n):
+    items = [np.zeros(2, int)]
+    items[0] += n
+    if n > 1:
+        items[0] += n
+    return items
+
+
+@works
+def changed_by_python_then_by_the_graph(n):
+    array = np.arange(3)
+    other = array[:]
+    array[1] = 7
+    if n > 1:
+        other[0] = n
+    return array, other
+
+
+@works
 def what_numpy_computes(n):
     array = np.zeros(3, int)
     array[0] = n

@@ -377,7 +377,7 @@ def _staged_changes(changes: list[Change], tables: _Tables) -> Iterator[Change]:
             if memory is not None:
                 yield ArrayContents(memory, location.label), old, new
             continue
-        if not _is_staged(new):
+        if type(location) is Location or not _is_staged(new):  # an array that Python has changed, and then the graph
             continue
         new = new.state.values if isinstance(new, StagedDict) else new
         if isinstance(location, Contents) and isinstance(new, dict):

@@ -16,15 +16,15 @@ _NAMES = {
     "connect": "function",
     "runtime.concrete": "ConcreteFunction",
     "runtime.spec": "TensorSpec",
-    "runtime.shapes": "TensorShape",
+    "runtime.base.shapes": "TensorShape",
     "runtime.tensor": "Tensor",
-    "runtime.ir": "Graph",
+    "runtime.ir.graph": "Graph",
     "runtime.trace": """
         executing_eagerly get_current_name_scope get_static_value=static_value inside_function is_symbolic_tensor
         name_scope
         """,
     "runtime.convert": "constant convert_to_tensor=as_tensor",
-    "runtime.dtypes": """
+    "runtime.base.dtypes": """
         DType as_dtype bool=bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 half=float16 float32
         float64 double=float64 complex64 complex128 string variant
         """,
@@ -174,7 +174,7 @@ _NAMESPACES = {
             """,
     },
     "dtypes": {
-        "runtime.dtypes": """
+        "runtime.base.dtypes": """
             DType as_dtype bool=bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 half=float16 float32
             float64 double=float64 complex64 complex128 string variant
             """,
@@ -187,7 +187,7 @@ _NAMESPACES = {
 _MODULES = {
     "compat": "runtime.compat", "config": "config", "debugging": "runtime.debugging", "errors": "errors",
     "experimental": "experimental", "initializers": "runtime.keras.initializers", "keras": "keras",
-    "losses": "runtime.keras.losses", "metrics": "runtime.keras.metrics", "nest": "runtime.nest",
+    "losses": "runtime.keras.losses", "metrics": "runtime.keras.metrics", "nest": "runtime.base.nest",
     "optimizers": "runtime.keras.optimizers", "profiler": "runtime.profiler", "summary": "runtime.summary",
     "version": "version",
 }  # fmt: skip

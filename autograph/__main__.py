@@ -123,7 +123,7 @@ def _traced(function: Any, specs: list[Any]) -> Any:
 
 
 def _graph(concrete: Any, as_dot: bool, is_optimized: bool) -> str:
-    from .runtime.show import dot, text
+    from .runtime.ir.show import dot, text
 
     graph = concrete.optimized_graph if is_optimized else concrete.graph
     if as_dot:
@@ -145,7 +145,7 @@ def _write_page(function: Any, concrete: Any, path: str) -> None:
 
 def _spec(text: str) -> Any:
     """The `TensorSpec` or Python value that a --spec means."""
-    from .runtime.dtypes import as_dtype
+    from .runtime.base.dtypes import as_dtype
     from .runtime.spec import TensorSpec
 
     match = _SPEC.fullmatch(text.strip())

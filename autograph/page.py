@@ -10,7 +10,7 @@ from typing import Any
 from .api import to_code
 from .highlight import marked_up
 from .runtime.concrete import ConcreteFunction
-from .runtime.drawing.svg import STYLE, link, svg
+from .runtime.ir.drawing.svg import STYLE, link, svg
 from .source.find import find
 
 _STYLE = """

@@ -17,7 +17,7 @@ from functools import cache, partial
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
-from autograph.runtime.deeper import deeper
+from autograph.runtime.base.deeper import deeper
 
 from . import originals
 from .config import settings

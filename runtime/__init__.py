@@ -6,4 +6,4 @@
 if __name__ == "runtime":
     raise ImportError("import autograph.runtime instead: the package must not be loaded twice")
 
-from . import op as op
+from .ir import op as op

@@ -19,12 +19,12 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, SignatureError
 
-from . import nest
-from .composite import Composite, CompositeSpec
+from .base import nest
+from .base.composite import Composite, CompositeSpec
+from .base.dtypes import DType
+from .base.shapes import TensorShape
 from .convert import convert_to_tensor, strong
-from .dtypes import DType
-from .ir import Graph
-from .shapes import TensorShape
+from .ir.graph import Graph
 from .spec import TensorSpec
 from .tensor import EagerTensor, SymbolicTensor, Tensor
 

@@ -13,8 +13,9 @@ import numpy as np
 
 from autograph.errors import StagedAttributeError
 
-from . import convert, dtypes, trace
+from . import convert, trace
 from . import tensor as tensors
+from .base import dtypes
 from .in_place import own
 from .slices import slice_method
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .convert import wrap
 
 if TYPE_CHECKING:
-    from .ir import Graph, Value
+    from .ir.graph import Graph, Value
 
 __all__ = [
     "MISSING", "SavedPlace", "StatePlace", "arguments", "finish", "given", "place_of", "read", "results", "running",

@@ -13,7 +13,7 @@ import numpy as np
 from autograph.errors import InvalidArgumentError, MutationError, SignatureError, StagedTypeError
 from autograph.tracebacks import trim
 
-from . import call_state, nest, places, shapes, signatures, trace
+from . import call_state, signatures, trace
 from .arguments import (
     Parameters,
     check_not_changed,
@@ -25,14 +25,15 @@ from .arguments import (
     resolved,
     spec_of,
 )  # fmt: skip
+from .base import nest, places, shapes
+from .base.composite import Composite, CompositeSpec
 from .choices import forbid_choices
-from .composite import Composite, CompositeSpec
 from .convert import as_numbers, convert_to_tensor, strong, weak_kind, wrap
 from .execute.executable import Executable
 from .execute.plan import Plan
 from .gradient.call import run as run_recorded
 from .in_place import changed_inputs
-from .ir import Graph, Type
+from .ir.graph import Graph, Type
 from .ops.control import call_node
 from .optimize import Optimized
 from .optional import has_optional, with_values

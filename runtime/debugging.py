@@ -14,14 +14,15 @@ import numpy as np
 from autograph.config import settings
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
-from . import shapes, trace
+from . import trace
+from .base import shapes
+from .base.dtypes import as_dtype, bool_
 from .convert import convert_to_tensor
-from .dtypes import as_dtype, bool_
-from .effects import Effects
+from .ir.effects import Effects
+from .ir.op import NOT_DIFFERENTIABLE, op
 from .numerics import counts
 from .numerics import disable_check_numerics as disable_check_numerics
 from .numerics import enable_check_numerics as enable_check_numerics
-from .op import NOT_DIFFERENTIABLE, op
 from .ops.print_format import format_array
 from .ops.shape import shape as shape_of
 from .promotion import together

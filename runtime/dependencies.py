@@ -12,12 +12,13 @@ from typing import Any
 
 from autograph.errors import InvalidTypeError
 
-from . import nest, trace
+from . import trace
+from .base import nest
 from .convert import convert_to_tensor
 from .devices import check_device_name
-from .effects import Effects
-from .ir import Node
-from .op import NOT_DIFFERENTIABLE, op
+from .ir.effects import Effects
+from .ir.graph import Node
+from .ir.op import NOT_DIFFERENTIABLE, op
 from .ops.control import identity
 from .tensor import SymbolicTensor, Tensor
 

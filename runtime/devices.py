@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from autograph.errors import InvalidArgumentError
 
-from . import threads
+from .base import threads
 
 __all__ = [
     "LogicalDevice", "LogicalDeviceConfiguration", "PhysicalDevice", "check_device_name", "experimental",
@@ -114,7 +114,7 @@ class _Threading(types.SimpleNamespace):
 
     @staticmethod
     def set_intra_op_parallelism_threads(num_threads: int) -> None:
-        """Set the threads of one large matrix product, in this process; see `runtime.threads`."""
+        """Set the threads of one large matrix product, in this process; see `runtime.base.threads`."""
         found = threads.setting()
         if found is not None and num_threads > 0:
             found.set(num_threads)

@@ -11,7 +11,7 @@ import numpy as np
 from autograph.errors import StagedRecursionError
 
 from . import trace
-from .ir import Location
+from .ir.graph import Location
 from .tensor import Tensor
 
 

@@ -28,10 +28,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import call_state, nest
+from . import call_state
 from .arguments import ObjectReference, Parameters
+from .base import nest
+from .base.dtypes import string, variant
 from .convert import wrap
-from .dtypes import string, variant
 from .guards import same_values
 from .tensor import EagerTensor, SymbolicTensor
 

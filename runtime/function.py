@@ -13,7 +13,7 @@ from autograph.config import settings
 from autograph.errors import InvalidTypeError, SignatureError, StagedRecursionError
 from autograph.tracebacks import trim, trimming
 
-from . import call_state, nest, numerics, repetitions, shapes, trace
+from . import call_state, numerics, repetitions, trace
 from .arguments import (
     Parameters,
     cast_to,
@@ -28,12 +28,13 @@ from .arguments import (
     symbolic,
     with_specs,
 )
-from .composite import CompositeSpec
+from .base import nest, shapes
+from .base.composite import CompositeSpec
+from .base.deeper import deeper
 from .concrete import ConcreteFunction, WritesOutside, observers, outputs_of
-from .deeper import deeper
 from .endless import endless_recursion, recursion_error
 from .fast_calls import MISS
-from .ir import Graph
+from .ir.graph import Graph
 from .optional import results_for
 from .recursion import Pending
 from .spec import TensorSpec
@@ -254,7 +255,7 @@ class Function:
         graph, outputs = self._settled(values, specs, pending)
         call_state.finish(graph, [tensor.value for tensor in nest.flatten(outputs, True) if tensor is not None])
         if settings.checks and pending.is_settled:
-            from .check import check
+            from .ir.check import check
 
             check(graph)
         remaining = iter(specs)

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from . import trace
-from .ir import Graph, Node, Value
-from .op import OPS
+from .ir.graph import Graph, Node, Value
+from .ir.op import OPS
 
 # What gives a tensor that may stand for an array that goes on being stored into.
 _STORED = frozenset(("placeholder", "set_item", "cond", "while"))

@@ -6,8 +6,8 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError
 
+from .base.dtypes import DType
 from .convert import convert_to_tensor
-from .dtypes import DType
 
 __all__ = ["IndexedSlices"]
 

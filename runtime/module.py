@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
-from . import nest, trace
+from . import trace
+from .base import nest
 from .variable import Variable
 
 __all__ = ["Module"]

@@ -9,7 +9,7 @@ from typing import Any
 from autograph.errors import InvalidTypeError
 
 from . import undelivered
-from .dtypes import string
+from .base.dtypes import string
 
 
 def refuse_repetition(tensor: Any, sequence: list[Any] | tuple[Any, ...]) -> None:
@@ -64,7 +64,7 @@ def part(tensor: Any, key: Any) -> Any:
 
 def contains(tensor: Any, item: Any) -> bool:
     """``item in tensor``, for a tensor with a value: a part of one string, or one of the elements."""
-    from .op import OPS
+    from .ir.op import OPS
     from .ops.text import apply_text
 
     if is_text(tensor):
@@ -102,7 +102,7 @@ def unpacked(tensor: Any, frame: FrameType) -> list[Any] | None:
 
 
 def _require_length(tensor: Any, count: int) -> None:
-    from .op import OPS
+    from .ir.op import OPS
     from .ops.host import assert_node
     from .ops.text import apply_text
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from . import nest
+from .base import nest
 from .tensor import SymbolicTensor
 
 

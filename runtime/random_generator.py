@@ -15,20 +15,21 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
-from . import shapes, trace
-from .atomic import change
+from . import trace
+from .base import shapes
+from .base.atomic import change
+from .base.dtypes import DType, as_dtype, float32, int32, int64, uint64
+from .base.shapes import Shape
 from .convert import constant, convert_to_tensor
-from .dtypes import DType, as_dtype, float32, int32, int64, uint64
-from .effects import Effects
-from .ir import Type
-from .op import NOT_DIFFERENTIABLE, op
+from .ir.effects import Effects
+from .ir.graph import Type
+from .ir.op import NOT_DIFFERENTIABLE, op
 from .ops.dims import as_dims
 from .ops.elementwise import cast
 from .ops.infer import require
 from .ops.joining import stack
 from .ops.random import sample_normal, sample_truncated_normal, sample_uniform
 from .ops.reduce import reduce_prod
-from .shapes import Shape
 from .tensor import EagerTensor
 from .variable import Variable
 

@@ -18,9 +18,10 @@ from typing import Any, NamedTuple
 
 from autograph.errors import StagingError
 
-from . import dtypes, nest, repetitions, shapes, trace
+from . import repetitions, trace
+from .base import dtypes, nest, shapes
 from .convert import cast
-from .ir import Graph, Location, Type, Value
+from .ir.graph import Graph, Location, Type, Value
 from .ops.control import CALL, check_fit
 from .optional import has_optional, with_values
 from .tensor import SymbolicTensor

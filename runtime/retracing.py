@@ -18,10 +18,10 @@ import numpy as np
 
 from . import trace
 from .arguments import ObjectReference, is_number_key, is_tensor_key
-from .composite import CompositeSpec
-from .dtypes import as_dtype
-from .ir import Location
-from .shapes import show
+from .base.composite import CompositeSpec
+from .base.dtypes import as_dtype
+from .base.shapes import show
+from .ir.graph import Location
 
 __all__ = ["History", "RetracingWarning"]
 

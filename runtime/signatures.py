@@ -6,10 +6,10 @@ import inspect
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import nest
 from .arguments import Parameters, composite_spec, resolved
-from .composite import CompositeSpec
-from .shapes import show
+from .base import nest
+from .base.composite import CompositeSpec
+from .base.shapes import show
 from .spec import TensorSpec
 
 if TYPE_CHECKING:

@@ -12,9 +12,10 @@ import numpy as np
 from autograph.errors import InvalidArgumentError, InvalidTypeError, StagedValueError
 
 from . import operands
-from .dtypes import DType, from_numpy, variant
-from .ir import Graph, Node, Value
-from .op import OPS
+from .base.dtypes import DType, from_numpy, variant
+from .base.shapes import Shape, TensorShape, merge
+from .ir.graph import Graph, Node, Value
+from .ir.op import OPS
 from .operator_methods import (
     binary,
     equal,
@@ -28,7 +29,6 @@ from .operator_methods import (
     to_the_power,
     unary,
 )  # fmt: skip
-from .shapes import Shape, TensorShape, merge
 
 __all__ = ["EagerTensor", "SymbolicTensor", "Tensor"]
 

@@ -9,17 +9,17 @@ import numpy as np
 
 from autograph.errors import FailedPreconditionError, InvalidArgumentError
 
-from . import shapes
-from .composite import Composite, CompositeSpec
+from .base import shapes
+from .base.composite import Composite, CompositeSpec
+from .base.dtypes import DType, as_dtype, float32, variant
+from .base.places import Location, dropped_at
+from .base.shapes import Shape, TensorShape
 from .convert import convert_to_tensor
-from .dtypes import DType, as_dtype, float32, variant
 from .ops import arrays, lists
 from .ops.elementwise import cast
 from .ops.gather import gather
 from .ops.joining import concat, split
 from .ops.shape import reshape, shape
-from .places import Location, dropped_at
-from .shapes import Shape, TensorShape
 from .spec import TensorSpec
 from .tensor import EagerTensor, Tensor
 

@@ -15,11 +15,12 @@ import numpy as np
 from autograph.errors import AutographError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from autograph.tracebacks import trim
 
-from . import convert, dtypes, numerics, places, promotion, shapes, undelivered
-from .float_warnings import ignore, restore
-from .ir import Graph, Node, Type, Value, foreign_value_error
-from .op import Op
-from .places import Place, is_user_file, user_code, user_location
+from . import convert, numerics, promotion, undelivered
+from .base import dtypes, places, shapes
+from .base.float_warnings import ignore, restore
+from .base.places import Place, is_user_file, user_code, user_location
+from .ir.graph import Graph, Node, Type, Value, foreign_value_error
+from .ir.op import Op
 from .tensor import EagerTensor, SymbolicTensor, Tensor
 
 __all__ = [

@@ -12,7 +12,7 @@ from . import recursion, trace
 from .arguments import Parameters, is_gone, key_of, name_of, variables_of
 from .fast_calls import FastCalls
 from .guards import Guard
-from .ir import Graph
+from .ir.graph import Graph
 from .recursion import Pending
 from .retracing import History, Outside
 

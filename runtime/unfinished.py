@@ -8,8 +8,8 @@ from typing import Any
 from . import trace
 from .arguments import Parameters
 from .concrete import ConcreteFunction
-from .ir import Graph
-from .total import Totality
+from .ir.graph import Graph
+from .ir.total import Totality
 
 
 def _never(error: BaseException) -> bool:

@@ -13,16 +13,17 @@ import numpy as np
 
 from autograph.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError
 
-from . import deferred, numpy_protocol, shapes, trace
+from . import deferred, numpy_protocol, trace
+from .base import shapes
+from .base.dtypes import DType, as_dtype
+from .base.shapes import Shape, TensorShape
 from .choices import forbid_choices
 from .convert import convert_to_tensor
-from .dtypes import DType, as_dtype
 from .indexed_slices import IndexedSlices
-from .ir import Node
+from .ir.graph import Node
 from .ops import state
 from .ops.index import encode, get_item
 from .reference import Reference
-from .shapes import Shape, TensorShape
 from .slices import note_slice
 from .tensor import EagerTensor, Tensor
 from .variable_creation import announce, initial_value_of

@@ -16,10 +16,10 @@ import numpy as np
 from autograph.errors import InvalidArgumentError, StagingError
 
 from . import deferred, repetitions, trace
+from .base.dtypes import DType
 from .convert import convert_to_tensor, wrap
-from .dtypes import DType
 from .execute.interpreter import run_node
-from .ir import Graph, Node, Value
+from .ir.graph import Graph, Node, Value
 from .tensor import EagerTensor, SymbolicTensor, Tensor
 
 __all__ = ["announce", "initial_value_of", "traced_twice"]

@@ -99,7 +99,7 @@ def test_wheel_holds_every_package(tmp_path):
     assert {name for name in names if name.endswith(".py")} == written
     assert any(name.endswith("LICENSE") for name in names)
     process = python(f"import sys; sys.path.insert(0, {str(wheel)!r}); import autograph, autograph.converters.base, "
-                     "autograph.runtime.ir; print(autograph.__file__)", cwd=tmp_path)
+                     "autograph.runtime.ir.graph; print(autograph.__file__)", cwd=tmp_path)
     assert str(wheel) in process.stdout, process.stderr
 
 

@@ -8,7 +8,7 @@ import warnings
 from types import GeneratorType
 from typing import Any
 
-from autograph.runtime.streams import Stream
+from autograph.runtime.base.streams import Stream
 
 _COUNTED = ("count", "repeat")
 _DEPTH = 5

@@ -19,7 +19,7 @@ import numpy as np
 
 from autograph.errors import MutationError
 from autograph.runtime import repetitions
-from autograph.runtime.places import Place, user_code
+from autograph.runtime.base.places import Place, user_code
 
 from . import aliases, array_memory, heap
 from .array_memory import is_tensor

@@ -9,7 +9,7 @@ from operator import length_hint
 from typing import NoReturn, TypeVar
 
 from autograph.errors import StagingError
-from autograph.runtime.places import Place, user_code
+from autograph.runtime.base.places import Place, user_code
 
 from .dispatch import Backend, active, open_traces
 

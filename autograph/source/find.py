@@ -18,7 +18,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from autograph.errors import SourceNotFoundError
-from autograph.runtime.deeper import deeper
+from autograph.runtime.base.deeper import deeper
 
 from . import matching
 from .generated import is_generated

@@ -22,13 +22,14 @@ import numpy as np
 
 from autograph.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError
 
-from .. import nest, shapes, trace
+from .. import trace
+from ..base import nest, shapes
+from ..base.dtypes import as_dtype, float32
 from ..convert import convert_to_tensor
 from ..dependencies import group
-from ..dtypes import as_dtype, float32
 from ..execute.executable import Executable
 from ..gradient.copying import copy_node
-from ..ir import Graph, Node, Type, Value
+from ..ir.graph import Graph, Node, Type, Value
 from ..ops.control import identity
 from ..spec import TensorSpec
 from ..tensor import SymbolicTensor

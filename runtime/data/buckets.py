@@ -11,7 +11,7 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
-from .. import nest
+from ..base import nest
 from ..spec import TensorSpec
 from .arguments import require_positive
 from .dataset import Dataset

@@ -18,9 +18,9 @@ import numpy as np
 
 from autograph.errors import DataLossError, InvalidArgumentError, InvalidTypeError
 
-from .. import nest, shapes
+from ..base import nest, shapes
+from ..base.dtypes import string
 from ..convert import wrap
-from ..dtypes import string
 from ..spec import TensorSpec
 from .dataset import Dataset
 from .failures import Failure, Item

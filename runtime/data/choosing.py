@@ -11,8 +11,8 @@ import numpy as np
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
 from .. import trace
+from ..base.dtypes import DType, int64
 from ..convert import convert_to_tensor
-from ..dtypes import DType, int64
 from ..spec import TensorSpec
 from ..tensor import EagerTensor
 from .arguments import Number, flag, number

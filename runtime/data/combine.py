@@ -8,8 +8,8 @@ from typing import Any
 
 from autograph.errors import InvalidTypeError
 
-from .. import nest
-from ..shapes import relax
+from ..base import nest
+from ..base.shapes import relax
 from ..spec import TensorSpec
 from .arguments import require_positive
 from .dataset import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset

@@ -10,12 +10,12 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
-from .. import nest
-from ..composite import Composite
+from ..base import nest
+from ..base.composite import Composite
+from ..base.dtypes import as_dtype, int64
+from ..base.streams import Cursor, Stream
 from ..convert import constant
-from ..dtypes import as_dtype, int64
 from ..ops.elementwise import cast
-from ..streams import Cursor, Stream
 from ..tensor import SymbolicTensor
 from .failures import Item
 from .functions import Environment

@@ -7,12 +7,13 @@ from typing import Any
 
 from autograph.errors import InvalidTypeError
 
-from .. import call_state, nest, trace
+from .. import call_state, trace
 from ..arguments import name_of
+from ..base import nest
 from ..concrete import outputs_of
 from ..execute.executable import Executable
 from ..function import converted
-from ..ir import Graph
+from ..ir.graph import Graph
 from ..tensor import SymbolicTensor
 from ..variable_creation import traced_twice
 from .failures import Failure, Item

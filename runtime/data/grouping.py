@@ -11,11 +11,11 @@ import numpy as np
 
 from autograph.errors import DataLossError, InvalidArgumentError, InvalidTypeError
 
-from .. import nest, shapes
+from ..base import nest, shapes
+from ..base.dtypes import int64, string
+from ..base.shapes import Shape
 from ..convert import convert_to_tensor, wrap
-from ..dtypes import int64, string
 from ..ops.infer import text
-from ..shapes import Shape
 from ..spec import TensorSpec
 from .arguments import Number, flag, number, require_positive, static
 from .dataset import Dataset

@@ -11,16 +11,17 @@ import numpy as np
 
 from autograph.errors import OutOfRangeError, StagedValueError
 
-from .. import nest, trace
-from ..composite import Composite
+from .. import trace
+from ..base import nest
+from ..base.composite import Composite
+from ..base.dtypes import bool_, float32, variant
+from ..base.streams import Cursor, Stream
 from ..convert import wrap
-from ..dtypes import bool_, float32, variant
-from ..effects import Effects
-from ..ir import Type, foreign_value_error
-from ..op import NOT_DIFFERENTIABLE, op
+from ..ir.effects import Effects
+from ..ir.graph import Type, foreign_value_error
+from ..ir.op import NOT_DIFFERENTIABLE, op
 from ..ops.list_value import ListValue
 from ..spec import TensorSpec
-from ..streams import Cursor, Stream
 from ..tensor import SymbolicTensor
 from .failures import Failure, Item
 from .structure import UNSAVABLE, Element, packed, types_of

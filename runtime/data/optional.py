@@ -10,13 +10,14 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from .. import nest, trace
-from ..composite import Composite
+from .. import trace
+from ..base import nest
+from ..base.composite import Composite
+from ..base.dtypes import bool_, float32, string
 from ..convert import constant, wrap
-from ..dtypes import bool_, float32, string
-from ..effects import Effects
-from ..ir import Type
-from ..op import NOT_DIFFERENTIABLE, op
+from ..ir.effects import Effects
+from ..ir.graph import Type
+from ..ir.op import NOT_DIFFERENTIABLE, op
 from ..spec import TensorSpec
 from .iterator import Position, _sample_position
 from .structure import UNSAVABLE, Element, normalised, packed, specs_of, types_of

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from .. import trace
-from ..dtypes import variant
-from ..effects import Effects
-from ..ir import Type
-from ..op import NOT_DIFFERENTIABLE, op
+from ..base.dtypes import variant
+from ..ir.effects import Effects
+from ..ir.graph import Type
+from ..ir.op import NOT_DIFFERENTIABLE, op
 from ..ops.random import fresh_seed
 from .arguments import Number, number, require_positive, static
 from .dataset import UNKNOWN_CARDINALITY, Dataset

@@ -9,10 +9,11 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
-from .. import nest, trace
-from ..composite import Composite
+from .. import trace
+from ..base import nest
+from ..base.composite import Composite
+from ..base.dtypes import DType, as_dtype
 from ..convert import wrap
-from ..dtypes import DType, as_dtype
 from ..spec import TensorSpec
 from .arguments import Number, number
 from .dataset import Dataset

@@ -8,10 +8,10 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
-from .. import nest
+from ..base import nest
+from ..base.dtypes import int32, int64, string
+from ..base.shapes import relax
 from ..convert import wrap
-from ..dtypes import int32, int64, string
-from ..shapes import relax
 from ..spec import TensorSpec
 from .dataset import Dataset
 from .failures import Failure, Item, raised

@@ -12,11 +12,11 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
-from .. import nest, shapes
 from ..arguments import spec_of
-from ..composite import Composite, CompositeSpec
+from ..base import nest, shapes
+from ..base.composite import Composite, CompositeSpec
 from ..convert import convert_to_tensor, wrap
-from ..ir import Type
+from ..ir.graph import Type
 from ..spec import TensorSpec
 from ..tensor import EagerTensor
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from .. import nest
-from ..dtypes import bool_
+from ..base import nest
+from ..base.dtypes import bool_
 from ..ops.infer import text
 from ..spec import TensorSpec
 from .arguments import Number, flag, number, require_positive, static

@@ -9,14 +9,15 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
-from .. import nest, trace
+from .. import trace
 from ..arguments import key_of
-from ..composite import CompositeSpec
+from ..base import nest
+from ..base.composite import CompositeSpec
+from ..base.dtypes import int64, variant
+from ..base.shapes import TensorShape
 from ..convert import wrap
-from ..dtypes import int64, variant
-from ..ir import Type
-from ..op import NOT_DIFFERENTIABLE, op
-from ..shapes import TensorShape
+from ..ir.graph import Type
+from ..ir.op import NOT_DIFFERENTIABLE, op
 from ..spec import TensorSpec
 from ..tensor import SymbolicTensor
 from .failures import Item

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..dtypes import ALL, string
-from ..ir import Graph, Node, Value
+from ..base.dtypes import ALL, string
+from ..ir.graph import Graph, Node, Value
 from . import costs
 from .names import BUILTINS, identifier
 

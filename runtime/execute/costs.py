@@ -11,8 +11,8 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from ..ir import Graph, Node
-from ..work import Work
+from ..ir.graph import Graph, Node
+from ..ir.work import Work
 
 # Running: a call of a plan, a kernel on arrays, and how many elements take as long as an op of scalars.
 _CALL, _KERNEL, _ELEMENTS = 4, 15, 100

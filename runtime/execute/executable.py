@@ -8,8 +8,8 @@ from typing import Any
 from autograph.config import settings
 
 from .. import numerics
-from ..deeper import deeper
-from ..ir import Graph
+from ..base.deeper import deeper
+from ..ir.graph import Graph
 from ..optimize import Optimized, optimize
 from ..profiler import recorder
 from ..profiler.recorder import Recorded

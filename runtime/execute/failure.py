@@ -10,8 +10,8 @@ from typing import Any
 from autograph.errors import AutographError
 
 from .. import trace
-from ..ir import Node
-from ..places import Place
+from ..base.places import Place
+from ..ir.graph import Node
 
 
 def require_room(frames: int = 12) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from .. import trace
-from ..dtypes import string
-from ..ir import Graph, Node, Value
+from ..base.dtypes import string
+from ..ir.graph import Graph, Node, Value
 from .failure import user_error
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from .. import trace
-from ..ir import Graph, Node, Value
+from ..ir.graph import Graph, Node, Value
+from ..ir.total import Totality
 from ..numerics import check_results
 from ..profiler import recorder
-from ..total import Totality
 from . import costs
 from .body import Body
 from .failure import require_room

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import DType, int64, variant
-from ..ir import Graph, Type
-from ..op import OPS, Op
+from ..base.dtypes import DType, int64, variant
+from ..ir.graph import Graph, Type
+from ..ir.op import OPS, Op
 from ..ops import text
 from ..ops.host import ErrorTemplate
 from ..ops.list_value import ListValue

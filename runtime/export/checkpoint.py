@@ -21,9 +21,10 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError, SavedFileError
 
-from .. import deferred, shapes, trace
-from ..dtypes import from_numpy, int64
-from ..places import user_location
+from .. import deferred, trace
+from ..base import shapes
+from ..base.dtypes import from_numpy, int64
+from ..base.places import user_location
 from ..variable import Variable
 from .objects import parts_of
 from .weights import load_tensors, read_file, replace_file, save_tensors

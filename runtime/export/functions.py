@@ -17,13 +17,14 @@ from typing import Any
 from autograph.errors import SavingError, SignatureError
 from autograph.tracebacks import trimming
 
-from .. import call_state, nest, shapes, trace
+from .. import call_state, trace
 from ..arguments import ObjectReference, Parameters, composite_spec, is_tensor_like, key_of, resolved, shown, spec_of
-from ..composite import Composite, CompositeSpec
+from ..base import nest, shapes
+from ..base.composite import Composite, CompositeSpec
 from ..concrete import ConcreteFunction, WritesOutside
 from ..convert import convert_to_tensor
 from ..function import Function, _Options
-from ..ir import Graph
+from ..ir.graph import Graph
 from ..spec import TensorSpec
 from ..tensor import SymbolicTensor, Tensor
 from ..tensor_array import TensorArraySpec

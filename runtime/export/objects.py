@@ -23,10 +23,10 @@ from typing import Any
 from autograph.errors import InvalidTypeError
 
 from ..arguments import Parameters
+from ..base.streams import Stream
 from ..concrete import ConcreteFunction
 from ..function import Function
 from ..module import Module
-from ..streams import Stream
 from ..tensor import EagerTensor
 from ..variable import Variable
 from .functions import RestoredFunction, decode_parameters, encode_parameters, is_alive, traces_of

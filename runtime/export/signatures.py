@@ -18,7 +18,7 @@ from ..call_state import arguments, results
 from ..concrete import ConcreteFunction
 from ..convert import convert_to_tensor
 from ..function import Function
-from ..ir import Graph
+from ..ir.graph import Graph
 from ..spec import TensorSpec
 from ..tensor import SymbolicTensor, Tensor
 from .functions import _callable

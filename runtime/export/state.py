@@ -17,10 +17,10 @@ from typing import Any
 
 from autograph.errors import SavingError
 
-from .. import shapes
+from ..base import shapes
+from ..base.dtypes import bool_
 from ..call_state import MISSING, SavedPlace, StatePlace, arguments, place_of
-from ..dtypes import bool_
-from ..ir import Graph, Type
+from ..ir.graph import Graph, Type
 from ..optional import OptionalOutput
 from ..spec import TensorSpec
 from ..tensor import SymbolicTensor

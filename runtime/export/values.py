@@ -45,13 +45,13 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from ..dtypes import ALL, DType, from_numpy
-from ..ir import Graph
+from ..base.dtypes import ALL, DType, from_numpy
+from ..base.shapes import Shape, TensorShape
+from ..ir.graph import Graph
 from ..ops import text
 from ..ops.host import ErrorTemplate, _Slot
 from ..ops.list_value import ListValue
 from ..optional import OptionalOutput, RunTimeOutput
-from ..shapes import Shape, TensorShape
 from ..spec import TensorSpec
 from ..tensor import EagerTensor
 from ..tensor_array import TensorArraySpec

@@ -25,8 +25,8 @@ import numpy as np
 from autograph.errors import InvalidArgumentError, MissingExtraError, MissingFileError, SavedFileError
 
 from .. import trace
+from ..base.dtypes import as_dtype, complex64, complex128, from_numpy, string, variant
 from ..convert import convert_to_tensor
-from ..dtypes import as_dtype, complex64, complex128, from_numpy, string, variant
 from . import strict_json
 from .file_errors import damaged_error, newer_version_error
 

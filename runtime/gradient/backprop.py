@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
-from .. import convert, shapes
-from ..ir import Type
-from ..op import OPS, STRUCTURAL
+from .. import convert
+from ..base import shapes
+from ..ir.graph import Type
+from ..ir.op import OPS, STRUCTURAL
 from ..tensor import SymbolicTensor
 from .records import Record, is_differentiable, is_variable, key
 

@@ -16,11 +16,11 @@ from autograph.config import settings
 from autograph.errors import GraphError
 
 from .. import trace
+from ..base.dtypes import variant
 from ..convert import wrap
-from ..dtypes import variant
 from ..execute.executable import Executable
-from ..ir import Graph, Node, Type
-from ..op import OPS
+from ..ir.graph import Graph, Node, Type
+from ..ir.op import OPS
 from ..ops.control import CALL, call_node
 from ..tensor import EagerTensor, SymbolicTensor
 from .backprop import RULES, Pairs, backpropagate, fit, type_of, zeros_like
@@ -180,7 +180,7 @@ def derivative(graph: Graph, wanted: Sequence[int], free: Sequence[Any]) -> Deri
             finally:
                 _under_way.pop()
             if settings.checks and not _under_way:  # what it calls is ready too
-                from ..check import check
+                from ..ir.check import check
 
                 check(found.forward)
                 check(found.backward)

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import shapes, trace
+from .. import trace
+from ..base import shapes
+from ..base.dtypes import string, variant
 from ..convert import string_scalar
-from ..dtypes import string, variant
-from ..ir import Graph, Node, Type, Value
-from ..op import OPS
+from ..ir.graph import Graph, Node, Type, Value
+from ..ir.op import OPS
 from ..ops.control import cond_node, finish_graph
 from ..tensor import SymbolicTensor
 from .backprop import RULES, Pairs, backpropagate, fit, type_of, zeros_like

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..ir import Graph, Node, Value
+from ..ir.graph import Graph, Node, Value
 
 
 def copy_graph(source: Graph, parent: Graph | None, outer: Mapping[Value, Value]) -> Graph:

@@ -14,9 +14,10 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
-from .. import nest, trace
+from .. import trace
+from ..base import nest
 from ..convert import convert_to_tensor
-from ..ir import Graph
+from ..ir.graph import Graph
 from ..ops.control import CUSTOM_GRADIENT
 from ..tensor import SymbolicTensor
 from .backprop import RULES, Pairs, fit, type_of, zeros_like

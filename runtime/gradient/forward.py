@@ -11,7 +11,7 @@ from typing import Any
 
 from autograph.errors import FailedPreconditionError, InvalidArgumentError
 
-from .. import nest
+from ..base import nest
 from ..convert import convert_to_tensor
 from ..ops.create import ones_like, zeros_like
 from ..ops.reduce import reduce_sum

@@ -6,10 +6,11 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError
 
-from .. import nest, trace
-from ..dtypes import int32
-from ..ir import Graph, Type
-from ..op import OPS
+from .. import trace
+from ..base import nest
+from ..base.dtypes import int32
+from ..ir.graph import Graph, Type
+from ..ir.op import OPS
 from ..ops.control import finish_graph, while_node
 from ..ops.create import one_hot_op, zeros_like
 from ..ops.joining import concat

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from .. import trace
+from ..base.dtypes import variant
 from ..convert import wrap
-from ..dtypes import variant
-from ..ir import Type
-from ..op import OPS, STRUCTURAL, op
+from ..ir.graph import Type
+from ..ir.op import OPS, STRUCTURAL, op
 from .backprop import RULES, Pairs, type_of, zeros_like
 from .nested import add_output
 from .records import Record, is_differentiable

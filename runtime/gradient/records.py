@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 
 from .. import convert, trace
-from ..ir import Graph, Node, Value
-from ..op import NOT_DIFFERENTIABLE, STRUCTURAL, Op
+from ..ir.graph import Graph, Node, Value
+from ..ir.op import NOT_DIFFERENTIABLE, STRUCTURAL, Op
 from ..ops.list_value import ListValue
 from ..tensor import EagerTensor, SymbolicTensor, Tensor
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from .. import trace
-from ..dtypes import int64, variant
-from ..ir import Graph, Node, Type, Value
-from ..op import OPS
+from ..base.dtypes import int64, variant
+from ..ir.graph import Graph, Node, Type, Value
+from ..ir.op import OPS
 from ..ops.control import finish_graph, while_node
 from ..tensor import SymbolicTensor
 from .backprop import RULES, Pairs, backpropagate, fit, type_of, zeros_like

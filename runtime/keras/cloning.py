@@ -7,7 +7,7 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError
 
-from .. import nest
+from ..base import nest
 from .functional_config import replay
 from .layers.core import InputLayer
 from .model import Functional, Model

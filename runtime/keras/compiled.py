@@ -7,7 +7,7 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError
 
-from .. import nest
+from ..base import nest
 from . import losses as losses_module
 from . import metrics as metrics_module
 from .metrics import Mean, Metric

@@ -10,7 +10,8 @@ import itertools
 import threading
 from typing import Any
 
-from .. import nest, trace
+from .. import trace
+from ..base import nest
 from ..tensor import SymbolicTensor, Tensor
 from .notes import Notes
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 
-from .. import nest
+from ..base import nest
 from ..convert import constant, convert_to_tensor
 from ..data.dataset import Dataset
 from ..ops import random

@@ -11,8 +11,8 @@ import numpy as np
 from autograph.errors import InvalidArgumentError
 from autograph.tracebacks import trimming
 
-from .. import nest
-from ..places import warn
+from ..base import nest
+from ..base.places import warn
 from .callback import CallbackList, History
 from .data import ArrayData, IterableData, data_from, split_off
 

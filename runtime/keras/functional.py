@@ -8,7 +8,7 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError
 
-from .. import nest, shapes
+from ..base import nest, shapes
 from ..convert import cast, convert_to_tensor
 from ..ops.shape import expand_dims, squeeze
 from .layer import Layer

@@ -13,7 +13,7 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
-from .. import nest
+from ..base import nest
 from ..tensor import EagerTensor
 from ..variable import Variable
 from .functional import FunctionalGraph

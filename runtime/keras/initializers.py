@@ -15,8 +15,9 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, UnimplementedError
 
+from ..base.dtypes import as_dtype
+from ..base.shapes import as_shape
 from ..convert import convert_to_tensor
-from ..dtypes import as_dtype
 from ..ops import random
 from ..ops.create import eye, fill
 from ..ops.decompose import qr
@@ -25,7 +26,6 @@ from ..ops.elementwise import cast
 from ..ops.linalg import adjoint
 from ..ops.math import sign
 from ..ops.shape import broadcast_to, reshape
-from ..shapes import as_shape
 from ..tensor import Tensor
 from .registry import Registry, snake_case
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError
 
-from .. import nest, shapes
-from ..dtypes import as_dtype
+from ..base import nest, shapes
+from ..base.dtypes import as_dtype
 from ..tensor import Tensor
 
 __all__ = ["InputSpec", "check_input"]

@@ -11,9 +11,10 @@ import numpy as np
 from autograph.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
 from autograph.tracebacks import trim
 
-from .. import nest, trace
+from .. import trace
+from ..base import nest
+from ..base.dtypes import as_dtype
 from ..convert import cast, convert_to_tensor
-from ..dtypes import as_dtype
 from ..tensor import Tensor
 from ..variable import Variable
 from . import context, regularizers

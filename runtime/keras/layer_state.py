@@ -9,9 +9,10 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from .. import nest, trace
+from .. import trace
+from ..base import nest
+from ..base.dtypes import as_dtype
 from ..convert import convert_to_tensor
-from ..dtypes import as_dtype
 from . import constraints, context, initializers, regularizers
 from .allocation import taken
 from .tracking import Record, all_layers, own_layers, own_metrics, own_variables, unique

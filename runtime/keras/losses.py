@@ -12,7 +12,7 @@ from typing import Any
 
 from autograph.errors import UnimplementedError
 
-from .. import nest
+from ..base import nest
 from ..ops.elementwise import cast
 from ..trace import name_scope
 from . import loss_functions as functions

@@ -7,7 +7,7 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError, UnimplementedError
 
-from .. import nest
+from ..base import nest
 from ..function import function
 from ..module import Module
 from ..spec import TensorSpec

@@ -31,10 +31,10 @@ from autograph.errors import (
 )
 
 from .. import trace
+from ..base.places import warn
 from ..export import strict_json
 from ..export.file_errors import damaged_error, newer_version_error
 from ..export.weights import content_of, read_file, replace_file, tensors_of
-from ..places import warn
 from ..spec import TensorSpec
 from . import allocation
 from .compile_config import compile_from_config, compile_to_config

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autograph.errors import InvalidArgumentError
 
-from ..places import warn
+from ..base.places import warn
 from . import confusion, metrics, scores
 from .callback import Callback, Logs
 from .compiled import CompiledMetrics

@@ -14,11 +14,11 @@ import numpy as np
 from autograph.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 
 from .. import trace
+from ..base.places import warn
 from ..convert import convert_to_tensor
 from ..ops.combined import clip_by_global_norm, clip_by_norm
 from ..ops.elementwise import cast, clip_by_value, where
 from ..ops.math import not_equal
-from ..places import warn
 from ..tensor import Tensor
 from ..trace import name_scope
 from ..variable import Variable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import nest
+from ..base import nest
 from ..function import Function, function
 from ..spec import TensorSpec
 from .tracking import own_layers

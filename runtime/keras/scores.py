@@ -7,6 +7,7 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError
 
+from ..base.places import warn
 from ..convert import convert_to_tensor
 from ..ops.counts import confusion_matrix
 from ..ops.create import ones_like
@@ -16,7 +17,6 @@ from ..ops.gather import gather
 from ..ops.math import absolute, divide_no_nan, logical_and
 from ..ops.reduce import argmax, reduce_max, reduce_mean, reduce_sum
 from ..ops.shape import expand_dims, reshape
-from ..places import warn
 from .loss_functions import EPSILON
 from .metric import Metric
 

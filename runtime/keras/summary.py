@@ -10,7 +10,7 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError
 
-from .. import nest
+from ..base import nest
 from .sequential import Sequential
 from .symbolic import is_shape, output_shape
 

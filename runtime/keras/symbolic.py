@@ -12,10 +12,11 @@ from typing import Any, NoReturn
 
 from autograph.errors import InvalidArgumentError
 
-from .. import nest, trace
-from ..dtypes import as_dtype
-from ..ir import Graph, Type
-from ..shapes import TensorShape, as_shape
+from .. import trace
+from ..base import nest
+from ..base.dtypes import as_dtype
+from ..base.shapes import TensorShape, as_shape
+from ..ir.graph import Graph, Type
 from ..spec import TensorSpec
 from ..tensor import SymbolicTensor, Tensor
 from . import context

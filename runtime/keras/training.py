@@ -14,7 +14,7 @@ import numpy as np
 from autograph.config import settings
 from autograph.errors import InvalidArgumentError
 
-from .. import nest
+from ..base import nest
 from ..convert import convert_to_tensor
 from ..function import function
 from ..gradient import GradientTape

@@ -8,7 +8,7 @@ from typing import Any
 from autograph.errors import InvalidArgumentError
 
 from .. import trace
-from ..shapes import TensorShape
+from ..base.shapes import TensorShape
 from ..tensor import EagerTensor, Tensor
 from ..variable import Variable
 from . import initializers

@@ -9,8 +9,8 @@ import functools
 import operator
 from typing import Any
 
+from ..base.dtypes import as_dtype
 from ..convert import convert_to_tensor
-from ..dtypes import as_dtype
 from ..numpy_protocol import implements
 from ..promotion import together
 from . import create, cumulative, diagonals, elementwise, joining, linalg, reduce, shape, sort

@@ -14,9 +14,9 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, OutOfRangeError
 
-from ..dtypes import DType, float32, string, variant
-from ..op import NOT_DIFFERENTIABLE, Op, Type, op
-from ..shapes import Shape, is_compatible
+from ..base.dtypes import DType, float32, string, variant
+from ..base.shapes import Shape, is_compatible
+from ..ir.op import NOT_DIFFERENTIABLE, Op, Type, op
 from . import lists
 from .infer import exactly, require, require_kind, text
 from .list_value import ListValue

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ..base.shapes import TensorShape, as_shape, broadcast
 from ..convert import convert_to_tensor
 from ..indexed_slices import IndexedSlices
 from ..promotion import together
-from ..shapes import TensorShape, as_shape, broadcast
 from ..tensor import Tensor
 from ..variable import Variable
 from .control import identity

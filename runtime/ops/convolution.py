@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..op import Type, op, type_of
+from ..base.shapes import Shape, is_compatible
+from ..ir.op import Type, op, type_of
 from ..promotion import together
-from ..shapes import Shape, is_compatible
 from . import convolution_kernels as kernels
 from . import samples as s
 from .dims import as_dims

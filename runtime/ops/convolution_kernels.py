@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import threads
+from ..base import threads
 from .windows import Padding, Windows
 
 # Elements of the matrix of windows that are made at a time.

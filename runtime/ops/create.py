@@ -8,11 +8,12 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from .. import dtypes, totality
+from ..base import dtypes
+from ..base.dtypes import DType, as_dtype, float32, float64
+from ..base.shapes import Shape, is_compatible
 from ..convert import constant, convert_to_tensor, string_scalar
-from ..dtypes import DType, as_dtype, float32, float64
-from ..op import NOT_DIFFERENTIABLE, Op, Type, op
-from ..shapes import Shape, is_compatible
+from ..ir import totality
+from ..ir.op import NOT_DIFFERENTIABLE, Op, Type, op
 from ..tensor import EagerTensor
 from ..trace import static_value
 from . import samples as s
@@ -153,7 +154,7 @@ def _range_length(start: Any, limit: Any, delta: Any) -> int | None:
 
 
 def _infer_linspace(start: Type, stop: Type, num: int, axis: int = 0, endpoint: bool = True) -> Type:
-    from ..shapes import broadcast
+    from ..base.shapes import broadcast
     from .infer import float_dtype
 
     require(num >= 0, f"the number of points can't be negative: {num}")

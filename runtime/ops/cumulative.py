@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import totality
+from ..base.dtypes import float64
+from ..base.shapes import is_compatible
 from ..convert import convert_to_tensor
-from ..dtypes import float64
-from ..op import Op, Type, op
-from ..shapes import is_compatible
+from ..ir import totality
+from ..ir.op import Op, Type, op
 from . import samples as s
 from .declare import holomorphic, through
 from .elementwise import where_op

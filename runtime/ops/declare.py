@@ -9,8 +9,8 @@ import numpy as np
 
 from autograph.errors import NoGradientError
 
-from .. import totality
-from ..op import NOT_DIFFERENTIABLE, OPS, Op, Type, apply, op
+from ..ir import totality
+from ..ir.op import NOT_DIFFERENTIABLE, OPS, Op, Type, apply, op
 from .infer import elementwise
 
 Function = Callable[..., Any]

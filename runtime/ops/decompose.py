@@ -8,9 +8,9 @@ import numpy as np
 
 from autograph.errors import NoGradientError
 
-from ..op import Op, Type, op, type_of
+from ..base.shapes import broadcast, is_compatible
+from ..ir.op import Op, Type, op, type_of
 from ..promotion import together
-from ..shapes import broadcast, is_compatible
 from . import samples as s
 from .declare import holomorphic
 from .factor_gradients import eigh_gradient, qr_gradient, svd_gradient

@@ -8,11 +8,11 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
+from ..base.shapes import Shape, TensorShape
+from ..base.shapes import size as known_size
 from ..convert import convert_to_tensor
-from ..ir import Value
-from ..op import OPS
-from ..shapes import Shape, TensorShape
-from ..shapes import size as known_size
+from ..ir.graph import Value
+from ..ir.op import OPS
 from ..tensor import EagerTensor, Tensor
 
 

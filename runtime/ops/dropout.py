@@ -8,8 +8,8 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
+from ..base.dtypes import float32
 from ..convert import convert_to_tensor
-from ..dtypes import float32
 from ..tensor import EagerTensor
 from . import random
 from .control import identity

@@ -11,9 +11,9 @@ import numpy as np
 
 from autograph.errors import OutOfRangeError
 
+from ..base.shapes import Shape, is_compatible
 from ..convert import convert_to_tensor
-from ..op import Type, op
-from ..shapes import Shape, is_compatible
+from ..ir.op import Type, op
 from . import samples as s
 from .dims import as_dims
 from .infer import at_least, axis_of, exactly, require, require_kind, text, whole
@@ -232,7 +232,7 @@ def _infer_along(x: Type, indices: Type, axis: int) -> Type:
         return Type(x.dtype, None)
     require(len(x.shape) == len(indices.shape), f"the ranks of {text(x.shape)} and {text(indices.shape)} differ")
     place = axis_of(axis, len(x.shape))
-    from ..shapes import broadcast
+    from ..base.shapes import broadcast
 
     others = broadcast((*x.shape[:place], 1, *x.shape[place + 1 :]),
         (*indices.shape[:place], 1, *indices.shape[place + 1 :]))

@@ -16,12 +16,13 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from .. import nest, trace
+from .. import trace
+from ..base import nest
+from ..base.dtypes import DType, as_dtype, bool_, float64, variant
 from ..convert import convert_to_tensor, wrap
-from ..dtypes import DType, as_dtype, bool_, float64, variant
-from ..effects import Effects
-from ..ir import Type
-from ..op import NOT_DIFFERENTIABLE, STRUCTURAL, op
+from ..ir.effects import Effects
+from ..ir.graph import Type
+from ..ir.op import NOT_DIFFERENTIABLE, STRUCTURAL, op
 from ..tensor import Tensor
 from .print_format import format_array
 

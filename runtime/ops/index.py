@@ -18,11 +18,12 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError, OutOfRangeError
 
-from .. import shapes, totality
+from ..base import shapes
+from ..base.dtypes import DType
+from ..base.shapes import Shape
 from ..convert import convert_to_tensor
-from ..dtypes import DType
-from ..op import Op, Type, op, type_of
-from ..shapes import Shape
+from ..ir import totality
+from ..ir.op import Op, Type, op, type_of
 from ..tensor import EagerTensor, Tensor
 from . import samples as s
 from .infer import exactly, require, require_kind, text

@@ -17,9 +17,9 @@ import numpy as np
 
 from autograph.errors import AutographError, InvalidArgumentError, InvalidTypeError
 
-from ..dtypes import DType, bool_, from_numpy
-from ..op import Type
-from ..shapes import Shape, broadcast
+from ..base.dtypes import DType, bool_, from_numpy
+from ..base.shapes import Shape, broadcast
+from ..ir.op import Type
 
 Dim = int | None
 _OF_BOOLS = (

@@ -9,12 +9,12 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from .. import totality
+from ..base.dtypes import float32
+from ..base.shapes import Shape, merge
+from ..base.shapes import size as known_size
 from ..convert import convert_to_tensor
-from ..dtypes import float32
-from ..op import Type, op
-from ..shapes import Shape, merge
-from ..shapes import size as known_size
+from ..ir import totality
+from ..ir.op import Type, op
 from ..tensor import EagerTensor
 from . import samples as s
 from .dims import as_dims

@@ -13,7 +13,7 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from ..dtypes import DType
+from ..base.dtypes import DType
 from .integers import float_to_integer
 
 Array = Any

@@ -14,11 +14,12 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from .. import threads, totality
-from ..dtypes import DType, float64
-from ..op import Op, Type, op
+from ..base import threads
+from ..base.dtypes import DType, float64
+from ..base.shapes import Shape, broadcast, merge
+from ..ir import totality
+from ..ir.op import Op, Type, op
 from ..promotion import together
-from ..shapes import Shape, broadcast, merge
 from . import samples as s
 from .declare import holomorphic, sum_to
 from .infer import at_least, axes_of, require, require_kind, text, ufunc_dtype, whole

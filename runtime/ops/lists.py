@@ -15,11 +15,11 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, OutOfRangeError
 
-from .. import totality
+from ..base.dtypes import DType, as_dtype, float32, int32, variant
+from ..base.shapes import Shape, TensorShape, is_compatible, relax
 from ..convert import convert_to_tensor
-from ..dtypes import DType, as_dtype, float32, int32, variant
-from ..op import NOT_DIFFERENTIABLE, Op, Type, op
-from ..shapes import Shape, TensorShape, is_compatible, relax
+from ..ir import totality
+from ..ir.op import NOT_DIFFERENTIABLE, Op, Type, op
 from ..tensor import Tensor
 from . import samples as s
 from .elementwise import cast

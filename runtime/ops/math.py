@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import totality
-from ..op import NOT_DIFFERENTIABLE, OPS, Op, op
+from ..ir import totality
+from ..ir.op import NOT_DIFFERENTIABLE, OPS, Op, op
+from ..ir.work import Work
 from ..tensor import EagerTensor
-from ..work import Work
 from . import kernels, samples, special
 from .create import zeros_like
 from .declare import Function, binary, cast_like, sum_to, unary

@@ -9,12 +9,12 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from .. import totality
+from ..base.shapes import merge
 from ..convert import convert_to_tensor
-from ..op import Type, op
+from ..ir import totality
+from ..ir.op import Type, op
+from ..ir.work import Work
 from ..promotion import together
-from ..shapes import merge
-from ..work import Work
 from . import kernels
 from . import samples as s
 from .declare import cast_like, unary

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from ..base.dtypes import as_dtype, int64
 from ..convert import convert_to_tensor
-from ..dtypes import as_dtype, int64
+from ..ir.op import OPS
 from ..numpy_protocol import implements
-from ..op import OPS
 from ..promotion import together
 from . import counts, create, cumulative, diagonals, elementwise, gather, index, joining, linalg, reduce, shape, sort
 from .infer import require

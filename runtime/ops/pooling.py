@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from ..base.dtypes import int64
+from ..base.shapes import Shape, is_compatible
 from ..convert import convert_to_tensor
-from ..dtypes import int64
-from ..op import NOT_DIFFERENTIABLE, Type, op, type_of
-from ..shapes import Shape, is_compatible
+from ..ir.op import NOT_DIFFERENTIABLE, Type, op, type_of
 from . import samples as s
 from .create import zeros_like
 from .dims import as_dims

@@ -15,11 +15,11 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
+from ..base.dtypes import DType, as_dtype, float32, int32, int64
+from ..base.shapes import Shape, broadcast
 from ..convert import convert_to_tensor
-from ..dtypes import DType, as_dtype, float32, int32, int64
-from ..effects import Effects
-from ..op import NOT_DIFFERENTIABLE, Op, Type, op
-from ..shapes import Shape, broadcast
+from ..ir.effects import Effects
+from ..ir.op import NOT_DIFFERENTIABLE, Op, Type, op
 from . import samples as s
 from .declare import no_gradient, sum_to
 from .dims import as_dims

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from ..base.dtypes import DType, as_dtype, float32, int32
+from ..base.shapes import Shape, broadcast
 from ..convert import convert_to_tensor
-from ..dtypes import DType, as_dtype, float32, int32
-from ..effects import Effects
-from ..op import NOT_DIFFERENTIABLE, Op, Type, op
-from ..shapes import Shape, broadcast
+from ..ir.effects import Effects
+from ..ir.op import NOT_DIFFERENTIABLE, Op, Type, op
 from . import random
 from . import samples as s
 from .create import zeros_like

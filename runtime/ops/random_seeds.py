@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..base.dtypes import int32
 from ..convert import convert_to_tensor
-from ..dtypes import int32
 from .elementwise import cast
 from .infer import require
 from .joining import stack

@@ -13,9 +13,9 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, OutOfRangeError
 
-from ..dtypes import yields
-from ..op import Op, Type, op
-from ..shapes import Shape, is_compatible
+from ..base.dtypes import yields
+from ..base.shapes import Shape, is_compatible
+from ..ir.op import Op, Type, op
 from . import samples as s
 from .declare import finish
 from .dims import as_dims

@@ -13,13 +13,13 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from .. import totality
+from ..base.dtypes import DType, as_dtype, int32
+from ..base.shapes import Shape, is_compatible
+from ..base.shapes import broadcast as broadcast_shapes
 from ..convert import convert_to_tensor
-from ..dtypes import DType, as_dtype, int32
-from ..op import NOT_DIFFERENTIABLE, Op, Type, op
-from ..shapes import Shape, is_compatible
-from ..shapes import broadcast as broadcast_shapes
-from ..work import Work
+from ..ir import totality
+from ..ir.op import NOT_DIFFERENTIABLE, Op, Type, op
+from ..ir.work import Work
 from . import samples as s
 from .declare import sum_to
 from .dims import as_dims, dims_of

@@ -11,11 +11,11 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from .. import totality
+from ..base.dtypes import DType, as_dtype, bool_, int32, int64
+from ..base.shapes import is_compatible
 from ..convert import convert_to_tensor
-from ..dtypes import DType, as_dtype, bool_, int32, int64
-from ..op import NOT_DIFFERENTIABLE, Type, op
-from ..shapes import is_compatible
+from ..ir import totality
+from ..ir.op import NOT_DIFFERENTIABLE, Type, op
 from . import samples as s
 from .infer import at_least, axis_of, exactly, require, require_kind, text, whole
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import totality
-from ..op import OPS, Op, Type, apply, op
-from ..shapes import broadcast
+from ..base.shapes import broadcast
+from ..ir import totality
+from ..ir.op import OPS, Op, Type, apply, op
 from . import incomplete
 from . import samples as s
 from .declare import Function, binary, no_gradient, sum_to, unary

@@ -2,7 +2,7 @@
 
 A node holds the variable itself, as an attribute: ``variable`` where it reads (gradients find it by that name),
 ``target`` where it writes. A variable's array is replaced and never changed, so what was read before stays as it was.
-Each node that writes is atomic (see `runtime.atomic`); several together are not, nor is a read and what follows it.
+Each node that writes is atomic (see `base.atomic`); several together are not, nor is a read and what follows it.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from .. import shapes
-from ..atomic import change, lock
-from ..dtypes import DType, float32
-from ..effects import Effects
-from ..op import OPS, Type, op
-from ..shapes import Shape
-from ..work import Work
+from ..base import shapes
+from ..base.atomic import change, lock
+from ..base.dtypes import DType, float32
+from ..base.shapes import Shape
+from ..ir.effects import Effects
+from ..ir.op import OPS, Type, op
+from ..ir.work import Work
 from .infer import require, require_kind, text
 
 __all__ = ["ASSIGN", "ASSIGN_ADD", "ASSIGN_SUB", "READ", "UPDATE"]

@@ -14,9 +14,9 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from ..dtypes import DType, as_dtype, bool_, float32, int32, string
-from ..op import NOT_DIFFERENTIABLE, Type, op
-from ..shapes import broadcast
+from ..base.dtypes import DType, as_dtype, bool_, float32, int32, string
+from ..base.shapes import broadcast
+from ..ir.op import NOT_DIFFERENTIABLE, Type, op
 from . import samples as s
 from .infer import exactly, reduced, require, require_kind
 from .print_format import format_array

@@ -19,10 +19,10 @@ import numpy as np
 
 from autograph.errors import InvalidTypeError
 
+from ..base.dtypes import bool_, int32, string
 from ..convert import convert_to_tensor
-from ..dtypes import bool_, int32, string
-from ..ir import Value
-from ..op import NOT_DIFFERENTIABLE, Type, op
+from ..ir.graph import Value
+from ..ir.op import NOT_DIFFERENTIABLE, Type, op
 from ..tensor import SymbolicTensor, Tensor
 from ..trace_text import written
 

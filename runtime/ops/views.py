@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..ir import Value
-from ..op import OPS
+from ..ir.graph import Value
+from ..ir.op import OPS
 from ..tensor import SymbolicTensor
 from .shape import reshape
 

@@ -28,8 +28,8 @@ from typing import NamedTuple
 from autograph.config import settings
 from autograph.log import log
 
-from ..ir import Graph, Value
-from ..op import OPS
+from ..ir.graph import Graph, Value
+from ..ir.op import OPS
 from .dead_code import drop_dead_code
 from .options import enabled_passes
 from .rewrite import Rewriter
@@ -84,7 +84,7 @@ def optimize(graph: Graph, passes: Collection[str] | None = None) -> Optimized:
             changes["dead_code"] += drop_dead_code(each, rewriter.totality)
     _keep_apart(graph, target)
     if settings.checks:
-        from ..check import check
+        from ..ir.check import check
 
         check(target)
     result = Optimized(target, graph, {name: changes[name] for name in PASSES if changes[name]})

@@ -8,9 +8,9 @@ feeds itself goes. Every value is looked at once.
 
 from __future__ import annotations
 
-from ..ir import Graph, Node, Value
-from ..termination import ends
-from ..total import Totality
+from ..ir.graph import Graph, Node, Value
+from ..ir.termination import ends
+from ..ir.total import Totality
 
 __all__ = ["drop_dead_code"]
 

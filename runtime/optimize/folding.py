@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import shapes
-from ..dtypes import string, variant
+from ..base import shapes
+from ..base.dtypes import string, variant
 from ..execute.interpreter import as_string
-from ..ir import Node, Type, Value
-from ..total import is_total
+from ..ir.graph import Node, Type, Value
+from ..ir.total import is_total
 
 # A result may have this many elements, or as many as the constants that it is made of.
 _LIMIT = 1024

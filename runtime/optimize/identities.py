@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import bool_
-from ..ir import Node, Value
-from ..shapes import is_fully_defined
-from ..totality import surely_broadcast
+from ..base.dtypes import bool_
+from ..base.shapes import is_fully_defined
+from ..ir.graph import Node, Value
+from ..ir.totality import surely_broadcast
 
 __all__ = ["RULES", "Make", "Result", "Rule"]
 

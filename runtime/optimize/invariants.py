@@ -1,6 +1,6 @@
 """Loop-invariant code: what a loop computes anew in every turn from values that it does not change moves before it.
 
-The rule. A node moves out of the **body** only when it is total (see `runtime.total`) and holds no list, for the loop
+The rule. A node moves out of the **body** only when it is total (see `ir.total`) and holds no list, for the loop
 may run no turn at all; and only when its result is not much larger than its inputs, so that a loop of no turns costs
 no memory. The **test** runs at least once: out of it moves also what may raise, as long as nothing that may raise,
 warn, act, or go on for ever stands before it in the test. Branches keep what they hold: they may not be taken.
@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .. import shapes
-from ..ir import Value
-from ..op import Op
-from ..total import is_total
+from ..base import shapes
+from ..ir.graph import Value
+from ..ir.op import Op
+from ..ir.total import is_total
 
 # A result may have this many elements, or as many as its largest input.
 _LIMIT = 4096

@@ -11,7 +11,7 @@ from typing import Any
 from autograph.config import settings
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
-from ..ir import Graph
+from ..ir.graph import Graph
 
 __all__ = ["get_experimental_options", "set_experimental_options"]
 

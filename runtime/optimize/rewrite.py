@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import shapes
-from ..ir import Graph, Node, Type, Value
-from ..op import OPS, Op
+from ..base import shapes
+from ..ir.graph import Graph, Node, Type, Value
+from ..ir.op import OPS, Op
+from ..ir.total import Totality
 from ..ops.control import CONSTANT, CUSTOM_GRADIENT, PLACEHOLDER
-from ..total import Totality
 from . import identities, shape_chains
 from .folding import folded
 from .invariants import may_move

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .. import shapes
-from ..ir import Node, Value
-from ..shapes import Shape
+from ..base import shapes
+from ..base.shapes import Shape
+from ..ir.graph import Node, Value
 from .identities import Make, Result, Rule
 
 __all__ = ["RULES"]

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import DType, variant
-from ..ir import Node
+from ..base.dtypes import DType, variant
+from ..ir.graph import Node
 
 # Larger constants are told apart by identity.
 _SMALL = 256

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..ir import Graph, Node, Value
+from ..ir.graph import Graph, Node, Value
 from ..ops.control import CALL, COND, CONSTANT, WHILE, same_captures
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import Any
 from autograph.errors import AlreadyExistsError, UnavailableError
 
 from .. import concrete
-from ..ir import Graph
+from ..ir.graph import Graph
 from . import recorder
 
 __all__ = ["Profile", "ProfilerOptions", "Trace", "start", "stop"]

@@ -7,9 +7,9 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError
 
+from ..base.places import warn
 from ..concrete import observers
-from ..ir import Graph
-from ..places import warn
+from ..ir.graph import Graph
 from .graph_proto import graph_proto
 from .summaries import _record
 from .writer import library, local

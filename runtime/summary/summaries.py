@@ -11,12 +11,13 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
-from .. import shapes, trace
+from .. import trace
+from ..base import shapes
+from ..base.dtypes import bool_, float32, float64, int64, string
 from ..convert import convert_to_tensor
-from ..dtypes import bool_, float32, float64, int64, string
-from ..effects import Effects
-from ..ir import Type
-from ..op import NOT_DIFFERENTIABLE, op
+from ..ir.effects import Effects
+from ..ir.graph import Type
+from ..ir.op import NOT_DIFFERENTIABLE, op
 from ..ops.elementwise import cast
 from .writer import SummaryWriter, is_recorded, library, local
 

@@ -12,7 +12,7 @@ from typing import Any
 from autograph.errors import FailedPreconditionError, MissingExtraError
 
 from .. import convert, trace
-from ..dtypes import bool_
+from ..base.dtypes import bool_
 
 
 class _Local(threading.local):

@@ -21,7 +21,7 @@ FOLDERS = ("autograph", "converters", "runtime")
 NOT_FOR_USERS = {
     "runtime/execute/native": "a graph that can't become machine code runs on NumPy instead",
     "autograph/source/template.py": "wrong templates are mistakes of converters",
-    "runtime/check.py": "graphs that aren't valid are mistakes of operators and passes, or come from damaged files",
+    "runtime/ir/check.py": "graphs that aren't valid: mistakes of operators and passes, or of damaged files",
 }
 """Files and folders whose errors stay inside autograph, with the reason."""
 

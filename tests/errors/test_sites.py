@@ -59,7 +59,7 @@ def test_the_table_has_no_line_too_many(reached: set[Site]) -> None:
 PYTHON_ERRORS = {
     "runtime/export/": "of damaged files: they become a SavedFileError",
     "runtime/keras/compile_config.py": "of damaged files: they become a SavedFileError",
-    "runtime/op.py": "mistakes of those who declare ops",
+    "runtime/ir/op.py": "mistakes of those who declare ops",
     "runtime/operands.py": "Python's own, of items of a number",
     "runtime/ops/math.py": "Python's own, of int() and round()",
     "runtime/ops/text.py": "Python's own, of the methods of str",

@@ -9,13 +9,13 @@ import pytest
 
 import autograph as tf
 from autograph.config import settings
-from autograph.runtime.check import check
-from autograph.runtime.deeper import deeper
+from autograph.runtime.base.deeper import deeper
 from autograph.runtime.execute import native
 from autograph.runtime.execute.native.lowering import Lowering
 from autograph.runtime.execute.plan import Plan
+from autograph.runtime.ir.check import check
+from autograph.runtime.ir.show import dot, text
 from autograph.runtime.optimize import optimize
-from autograph.runtime.show import dot, text
 from tests.work import work
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.check import check
-from autograph.runtime.dtypes import int32
+from autograph.runtime.base.dtypes import int32
 from autograph.runtime.execute.interpreter import interpret
 from autograph.runtime.execute.plan import Plan
-from autograph.runtime.ir import Graph, Type
+from autograph.runtime.ir.check import check
+from autograph.runtime.ir.graph import Graph, Type
 from autograph.runtime.ops.control import cond_node, finish_graph, while_node
 from autograph.runtime.tensor import SymbolicTensor
 from autograph.runtime.trace import building, current_graph, value_of

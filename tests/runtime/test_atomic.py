@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import autograph as tf
-from autograph.runtime import atomic, threads
+from autograph.runtime.base import atomic, threads
 from autograph.runtime.ops import state
 from autograph.runtime.ops.list_value import ListValue
 

@@ -9,8 +9,8 @@ import pytest
 
 import autograph as tf
 from autograph.errors import GraphError
-from autograph.runtime.dtypes import float32, int32
-from autograph.runtime.ir import Graph, Type
+from autograph.runtime.base.dtypes import float32, int32
+from autograph.runtime.ir.graph import Graph, Type
 from autograph.runtime.ops.control import call_node
 from autograph.runtime.ops.host import raise_node
 from autograph.runtime.trace import current_graph

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import autograph as tf
-from autograph.runtime.drawing.layout import Box, Panel, place
-from autograph.runtime.ir import Graph
-from autograph.runtime.show import dot, is_scalar_constant
+from autograph.runtime.ir.drawing.layout import Box, Panel, place
+from autograph.runtime.ir.graph import Graph
+from autograph.runtime.ir.show import dot, is_scalar_constant
 from tests.work import work
 
 

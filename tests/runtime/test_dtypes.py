@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import autograph as tf
-from autograph.runtime import dtypes
+from autograph.runtime.base import dtypes
 
 NUMBERS = [d for d in dtypes.ALL if d.kind not in "SV"]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import autograph as tf
-from autograph.runtime import float_warnings
+from autograph.runtime.base import float_warnings
 
 
 @pytest.mark.parametrize("ignore, restore", [

@@ -18,7 +18,7 @@ import pytest
 
 import autograph as tf
 from autograph.errors import InvalidArgumentError, SignatureError, StagingError
-from autograph.runtime.check import check
+from autograph.runtime.ir.check import check
 
 
 class Counter:

@@ -9,8 +9,8 @@ import pytest
 
 import autograph as tf
 from autograph.errors import StagingError
-from autograph.runtime.dtypes import float32, int32
-from autograph.runtime.ir import Graph, Type
+from autograph.runtime.base.dtypes import float32, int32
+from autograph.runtime.ir.graph import Graph, Type
 from autograph.runtime.tensor import SymbolicTensor
 from autograph.runtime.trace import building, static_value
 from tests.work import work

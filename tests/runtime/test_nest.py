@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import autograph as tf
-from autograph.runtime import nest
+from autograph.runtime.base import nest
 
 
 class Point(NamedTuple):

@@ -11,8 +11,8 @@ from autograph.errors import StagedValueError
 from autograph.runtime import ops, trace  # noqa: F401
 from autograph.runtime.convert import convert_to_tensor
 from autograph.runtime.execute.interpreter import interpret
-from autograph.runtime.ir import Graph
-from autograph.runtime.op import type_of
+from autograph.runtime.ir.graph import Graph
+from autograph.runtime.ir.op import type_of
 from autograph.runtime.tensor import SymbolicTensor
 
 X = np.array([[3.0, 1.0, 2.0], [0.5, -1.0, 4.0]])

@@ -12,8 +12,8 @@ from autograph.runtime import ops, trace  # noqa: F401
 from autograph.runtime.convert import convert_to_tensor, wrap
 from autograph.runtime.execute.plan import Plan
 from autograph.runtime.gradient import GradientTape
-from autograph.runtime.ir import Graph
-from autograph.runtime.op import NOT_DIFFERENTIABLE, OPS, STRUCTURAL, Op
+from autograph.runtime.ir.graph import Graph
+from autograph.runtime.ir.op import NOT_DIFFERENTIABLE, OPS, STRUCTURAL, Op
 from autograph.runtime.tensor import SymbolicTensor
 
 from .test_ops import CASES, outputs, promoted, type_of

@@ -14,14 +14,14 @@ from autograph.runtime import (
     random_generator,  # noqa: F401  (declares its own)
     trace,
 )
+from autograph.runtime.base.dtypes import variant
+from autograph.runtime.base.shapes import is_subshape
 from autograph.runtime.convert import wrap
 from autograph.runtime.data import dataset  # noqa: F401  (declares the ops of datasets)
-from autograph.runtime.dtypes import variant
 from autograph.runtime.execute.interpreter import interpret
 from autograph.runtime.execute.plan import Plan
-from autograph.runtime.ir import Graph
-from autograph.runtime.op import OPS, Op, Type, type_of
-from autograph.runtime.shapes import is_subshape
+from autograph.runtime.ir.graph import Graph
+from autograph.runtime.ir.op import OPS, Op, Type, type_of
 from autograph.runtime.tensor import EagerTensor, SymbolicTensor
 
 pytestmark = pytest.mark.filterwarnings("ignore:(divide by zero|overflow|invalid value|Mean of empty):RuntimeWarning")

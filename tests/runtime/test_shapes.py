@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import autograph as tf
 from autograph.errors import InvalidArgumentError
-from autograph.runtime import shapes
-from autograph.runtime.shapes import Shape
+from autograph.runtime.base import shapes
+from autograph.runtime.base.shapes import Shape
 
 known = st.lists(st.integers(0, 3), max_size=3).map(tuple)
 

@@ -11,10 +11,10 @@ import pytest
 
 import autograph as tf
 from autograph.errors import GraphError
-from autograph.runtime.check import check
-from autograph.runtime.dtypes import float32
-from autograph.runtime.ir import Graph, Type
-from autograph.runtime.show import dot, text
+from autograph.runtime.base.dtypes import float32
+from autograph.runtime.ir.check import check
+from autograph.runtime.ir.graph import Graph, Type
+from autograph.runtime.ir.show import dot, text
 
 from .graphs import INT, cond, graph_of, while_loop
 

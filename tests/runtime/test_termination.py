@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import autograph as tf
-from autograph.runtime.termination import ends
+from autograph.runtime.ir.termination import ends
 
 
 def ended_by_a_bound(n: Any) -> None:

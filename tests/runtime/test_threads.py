@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import autograph as tf
-from autograph.runtime import threads
+from autograph.runtime.base import threads
 
 setting = threads.setting()
 pytestmark = pytest.mark.skipif(setting is None, reason="NumPy's BLAS is not OpenBLAS")

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograph.runtime import dtypes
-from autograph.runtime.dtypes import float32, int32
-from autograph.runtime.ir import Graph, Type, Value
-from autograph.runtime.op import OPS
-from autograph.runtime.total import Totality, is_total
+from autograph.runtime.base import dtypes
+from autograph.runtime.base.dtypes import float32, int32
+from autograph.runtime.ir.graph import Graph, Type, Value
+from autograph.runtime.ir.op import OPS
+from autograph.runtime.ir.total import Totality, is_total
 
 from .graphs import INT, cond, graph_of, while_loop
 from .test_ops import CASES, STRUCTURE, input_type, promoted

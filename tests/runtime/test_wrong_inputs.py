@@ -12,8 +12,8 @@ from autograph.errors import AutographError, InvalidArgumentError
 from autograph.runtime import trace
 from autograph.runtime.convert import wrap
 from autograph.runtime.execute.plan import Plan
-from autograph.runtime.ir import Graph, Type
-from autograph.runtime.op import OPS, Op
+from autograph.runtime.ir.graph import Graph, Type
+from autograph.runtime.ir.op import OPS, Op
 from autograph.runtime.ops.samples import strings
 from autograph.runtime.tensor import EagerTensor, SymbolicTensor
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from autograph.errors import MutationError
 from autograph.runtime import convert
+from autograph.runtime.ir.op import OPS
 from autograph.runtime.numpy_protocol import as_arrays
-from autograph.runtime.op import OPS
 from autograph.runtime.ops import index as index_ops
 from autograph.runtime.ops.views import reshaped
 

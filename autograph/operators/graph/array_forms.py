@@ -13,10 +13,10 @@ import numpy as np
 
 from autograph.errors import MutationError, StagedTypeError
 from autograph.runtime import convert
-from autograph.runtime.op import OPS
+from autograph.runtime.base.places import user_code
+from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops import index as index_ops
 from autograph.runtime.ops.views import rewritten
-from autograph.runtime.places import user_code
 from autograph.runtime.tensor import SymbolicTensor
 
 from .. import aliases, array_memory, heap, state

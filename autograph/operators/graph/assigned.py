@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from types import CodeType
 
-from autograph.runtime.places import Place, user_code
+from autograph.runtime.base.places import Place, user_code
 
 
 def assigned_lines(code: CodeType, name: str, what: str = "STORE_") -> list[int]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime import dtypes
+from autograph.runtime.base import dtypes
 from autograph.runtime.ops.text import text_op
 from autograph.runtime.tensor import SymbolicTensor
 

@@ -7,7 +7,7 @@ from types import FunctionType
 from typing import Any
 
 from autograph.runtime import trace
-from autograph.runtime.streams import Stream
+from autograph.runtime.base.streams import Stream
 from autograph.runtime.tensor import EagerTensor, Tensor
 from autograph.runtime.variable import Variable
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from autograph.errors import AutographError
 from autograph.runtime import undelivered
-from autograph.runtime.ir import Graph
+from autograph.runtime.ir.graph import Graph
 from autograph.runtime.recursion import NeverReturns
 from autograph.runtime.trace import building
 

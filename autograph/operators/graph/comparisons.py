@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import StagedValueError
-from autograph.runtime import dtypes
+from autograph.runtime.base import dtypes
 from autograph.runtime.convert import convert_to_tensor
-from autograph.runtime.op import OPS
+from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops.reduce import argmax
 from autograph.runtime.tensor import Tensor
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import BranchMismatchError, StagedValueError
-from autograph.runtime import dtypes
-from autograph.runtime.op import OPS
+from autograph.runtime.base import dtypes
+from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops.text import apply_text
 from autograph.runtime.tensor import Tensor
 from autograph.runtime.trace import current_graph, static_value

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from autograph.errors import MutationError
-from autograph.runtime import dtypes
-from autograph.runtime.op import OPS
+from autograph.runtime.base import dtypes
+from autograph.runtime.ir.op import OPS
 
 from .. import aliases, heap
 from ..locations import name_of

@@ -7,9 +7,9 @@ from typing import Any
 
 from autograph.errors import StagedTypeError
 from autograph.runtime import trace
-from autograph.runtime.ir import Graph
+from autograph.runtime.base.places import Location, Place
+from autograph.runtime.ir.graph import Graph
 from autograph.runtime.ops.host import RAISE, assert_node, raise_node
-from autograph.runtime.places import Location, Place
 
 from ..dispatch import Thunk
 from ..exceptions import StagedRaise

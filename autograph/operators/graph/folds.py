@@ -9,16 +9,16 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.errors import InvalidArgumentError
-from autograph.runtime import nest
+from autograph.runtime.base import nest
+from autograph.runtime.base.dtypes import as_dtype
+from autograph.runtime.base.shapes import is_subshape
 from autograph.runtime.convert import convert_to_tensor
-from autograph.runtime.dtypes import as_dtype
-from autograph.runtime.op import OPS
+from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops.control import identity
 from autograph.runtime.ops.create import zeros
 from autograph.runtime.ops.joining import stack
 from autograph.runtime.ops.shape import reverse as reverse_axes
 from autograph.runtime.ops.shape import shape
-from autograph.runtime.shapes import is_subshape
 from autograph.runtime.spec import TensorSpec
 from autograph.runtime.trace import executing_eagerly
 

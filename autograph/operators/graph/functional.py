@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import BranchMismatchError, InvalidArgumentError, InvalidTypeError
-from autograph.runtime import nest
+from autograph.runtime.base import nest
+from autograph.runtime.base.dtypes import int32
 from autograph.runtime.convert import convert_to_tensor, strong
-from autograph.runtime.dtypes import int32
 from autograph.runtime.ops.elementwise import cast
 from autograph.runtime.ops.joining import stack
 from autograph.runtime.ops.math import logical_and

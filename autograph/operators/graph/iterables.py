@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from autograph.errors import StagedValueError, StagingError
-from autograph.runtime import dtypes, trace_text
-from autograph.runtime.op import OPS
+from autograph.runtime import trace_text
+from autograph.runtime.base import dtypes
+from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops.text import apply_text
 from autograph.runtime.tensor import Tensor
 

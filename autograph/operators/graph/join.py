@@ -6,7 +6,7 @@ import copy
 import threading
 from typing import Any
 
-from autograph.runtime import dtypes, shapes
+from autograph.runtime.base import dtypes, shapes
 
 from ..snapshots import attributes_of_container
 from ..variables import UNDEFINED

@@ -12,8 +12,8 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from autograph.errors import MutationError
-from autograph.runtime.ir import Graph
-from autograph.runtime.places import Place
+from autograph.runtime.base.places import Place
+from autograph.runtime.ir.graph import Graph
 from autograph.runtime.tensor import SymbolicTensor
 
 from ..locations import Cell, Location, Mutable

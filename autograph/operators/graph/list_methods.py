@@ -8,9 +8,9 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from autograph.runtime import dtypes
+from autograph.runtime.base import dtypes
 from autograph.runtime.convert import convert_to_tensor
-from autograph.runtime.op import OPS
+from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops import create
 from autograph.runtime.ops.gather import boolean_mask
 from autograph.runtime.ops.index import set_item

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import InvalidArgumentError
-from autograph.runtime import dtypes
-from autograph.runtime.dtypes import DType
-from autograph.runtime.ir import Type
-from autograph.runtime.op import NOT_DIFFERENTIABLE, Op, op
+from autograph.runtime.base import dtypes
+from autograph.runtime.base.dtypes import DType
+from autograph.runtime.base.shapes import Shape
+from autograph.runtime.ir.graph import Type
+from autograph.runtime.ir.op import NOT_DIFFERENTIABLE, Op, op
 from autograph.runtime.ops.list_value import ListValue
 from autograph.runtime.ops.lists import zeros_like_op
-from autograph.runtime.shapes import Shape
 
 
 def _list_type(*_: Type, **__: Any) -> Type:

@@ -10,9 +10,10 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograph.errors import StagedValueError, StagingError
-from autograph.runtime import convert, dtypes, trace_text
-from autograph.runtime.ir import Type
-from autograph.runtime.op import OPS
+from autograph.runtime import convert, trace_text
+from autograph.runtime.base import dtypes
+from autograph.runtime.ir.graph import Type
+from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops.text import Items
 from autograph.runtime.tensor import Tensor
 

@@ -10,7 +10,7 @@ import threading
 from collections import Counter
 from collections.abc import Hashable
 
-from autograph.runtime.ir import Graph
+from autograph.runtime.ir.graph import Graph
 from autograph.runtime.trace import building, value_of
 
 from ..locations import Attribute, Contents, Item, Location, StateOf

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.runtime.effects import Effects
-from autograph.runtime.ir import Graph
+from autograph.runtime.ir.effects import Effects
+from autograph.runtime.ir.graph import Graph
 
 
 def acts(graph: Graph) -> bool:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
-from autograph.runtime import shapes
-from autograph.runtime.shapes import Shape
+from autograph.runtime.base import shapes
+from autograph.runtime.base.shapes import Shape
 from autograph.runtime.tensor import Tensor
 
 from ..dispatch import Options

@@ -19,9 +19,9 @@ from typing import Any
 
 from autograph.errors import BranchMismatchError
 from autograph.runtime import repetitions, undelivered
-from autograph.runtime.ir import Graph, Mark
+from autograph.runtime.base.shapes import as_shape
+from autograph.runtime.ir.graph import Graph, Mark
 from autograph.runtime.ops.control import while_node
-from autograph.runtime.shapes import as_shape
 from autograph.runtime.tensor import SymbolicTensor
 from autograph.runtime.trace import building, current_graph, value_of
 

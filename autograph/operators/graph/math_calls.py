@@ -12,9 +12,9 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.errors import StagedValueError
-from autograph.runtime import dtypes
+from autograph.runtime.base import dtypes
 from autograph.runtime.convert import convert_to_tensor
-from autograph.runtime.op import OPS
+from autograph.runtime.ir.op import OPS
 
 from ..raw_attributes import raw_attribute
 from . import conditions, python_builtins

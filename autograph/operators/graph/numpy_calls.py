@@ -14,7 +14,7 @@ import numpy as np
 from autograph.runtime import tensor as tensors
 from autograph.runtime.convert import as_tensor, convert_to_tensor
 from autograph.runtime.in_place import own
-from autograph.runtime.op import OPS
+from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops import elementwise
 from autograph.runtime.ops import shape as shape_ops
 

@@ -24,9 +24,9 @@ import autograph
 from autograph import runtime
 from autograph.errors import AutographError, ConversionError, GraphError, StagingError
 from autograph.runtime import trace
-from autograph.runtime.ir import Value
+from autograph.runtime.base.shapes import is_fully_defined
+from autograph.runtime.ir.graph import Value
 from autograph.runtime.recursion import Signal
-from autograph.runtime.shapes import is_fully_defined
 from autograph.runtime.tensor import EagerTensor, SymbolicTensor
 from autograph.runtime.variable import Variable
 

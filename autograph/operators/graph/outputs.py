@@ -15,7 +15,7 @@ import numpy as np
 
 from autograph.errors import StagedValueError
 from autograph.runtime import convert
-from autograph.runtime.op import OPS
+from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops import create
 from autograph.runtime.ops.lists import from_tensor_op
 from autograph.runtime.optional import RunTimeOutput, go_to_a_trace

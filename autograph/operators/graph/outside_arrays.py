@@ -10,7 +10,7 @@ import numpy as np
 from autograph.errors import MutationError
 from autograph.runtime import convert
 from autograph.runtime.call_state import SavedPlace
-from autograph.runtime.ir import Graph
+from autograph.runtime.ir.graph import Graph
 
 from .. import array_memory
 from ..array_memory import memory_of

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import MutationError
-from autograph.runtime import convert, dtypes, trace
+from autograph.runtime import convert, trace
 from autograph.runtime.arguments import key_of
+from autograph.runtime.base import dtypes
 from autograph.runtime.call_state import MISSING, SavedPlace, StatePlace
 from autograph.runtime.guards import Guard
-from autograph.runtime.ir import Graph
+from autograph.runtime.ir.graph import Graph
 from autograph.runtime.optional import OptionalOutput
 from autograph.runtime.spec import TensorSpec
 from autograph.runtime.tensor import EagerTensor, SymbolicTensor

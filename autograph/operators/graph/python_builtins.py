@@ -11,12 +11,13 @@ from types import FrameType
 from typing import Any
 
 from autograph.errors import StagedValueError
-from autograph.runtime import dtypes, repetitions
+from autograph.runtime import repetitions
+from autograph.runtime.base import dtypes
+from autograph.runtime.base.places import warn
+from autograph.runtime.base.streams import Stream
 from autograph.runtime.convert import convert_to_tensor
-from autograph.runtime.op import OPS
+from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops.text import apply_text
-from autograph.runtime.places import warn
-from autograph.runtime.streams import Stream
 from autograph.runtime.tensor import SymbolicTensor, Tensor
 from autograph.runtime.variable import Variable
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograph.runtime.streams import Cursor, Stream
+from autograph.runtime.base.streams import Cursor, Stream
 from autograph.runtime.variable import Variable
 
 from .. import heap

@@ -10,10 +10,10 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError, OutOfRangeError, StagingError
 from autograph.runtime import trace
-from autograph.runtime.ir import Graph, Node, Value
+from autograph.runtime.base.shapes import is_fully_defined
+from autograph.runtime.ir.graph import Graph, Node, Value
+from autograph.runtime.ir.total import is_total
 from autograph.runtime.ops.host import ASSERT, PY_FUNCTION, RAISE
-from autograph.runtime.shapes import is_fully_defined
-from autograph.runtime.total import is_total
 
 from .errors import keywords_of, where
 

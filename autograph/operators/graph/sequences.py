@@ -8,9 +8,9 @@ import operator
 from collections.abc import Callable, ItemsView, KeysView, ValuesView
 from typing import Any
 
+from autograph.runtime.base.dtypes import string, widest
 from autograph.runtime.convert import convert_to_tensor
-from autograph.runtime.dtypes import string, widest
-from autograph.runtime.op import OPS
+from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops.lists import from_tensor_op
 from autograph.runtime.ops.shape import ensure_shape
 from autograph.runtime.ops.text import apply_text

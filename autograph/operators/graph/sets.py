@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from autograph.runtime.convert import convert_to_tensor
-from autograph.runtime.op import OPS
+from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops.gather import boolean_mask
 from autograph.runtime.ops.joining import concat
 from autograph.runtime.ops.lists import from_tensor_op

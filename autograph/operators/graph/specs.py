@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime import convert, dtypes, nest, shapes
-from autograph.runtime.dtypes import DType
-from autograph.runtime.ir import Type
-from autograph.runtime.shapes import Shape
+from autograph.runtime import convert
+from autograph.runtime.base import dtypes, nest, shapes
+from autograph.runtime.base.dtypes import DType
+from autograph.runtime.base.shapes import Shape
+from autograph.runtime.ir.graph import Type
 from autograph.runtime.tensor import SymbolicTensor
 
 from .. import heap

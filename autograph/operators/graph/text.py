@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime import dtypes, trace_text
+from autograph.runtime import trace_text
+from autograph.runtime.base import dtypes
 from autograph.runtime.convert import cast
 from autograph.runtime.ops.text import (
     MAPPINGS,

@@ -17,13 +17,13 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from autograph.errors import MutationError
-from autograph.runtime import places as lines
 from autograph.runtime import repetitions, trace, undelivered
 from autograph.runtime.arguments import mutation_error
+from autograph.runtime.base import places as lines
+from autograph.runtime.base.places import Place
 from autograph.runtime.concrete import WritesOutside
-from autograph.runtime.ir import Graph
+from autograph.runtime.ir.graph import Graph
 from autograph.runtime.optional import OptionalOutput
-from autograph.runtime.places import Place
 from autograph.runtime.tensor import SymbolicTensor
 
 from .. import aliases, array_memory, heap
@@ -47,7 +47,6 @@ from .maybe import Maybe
 from .outputs import as_output as list_output
 from .outside_arrays import ArrayContents, ArrayPlace
 from .outside_places import Key, OutsidePlace, guessed, widen
-from .rebinding import count_references
 from .refusals import changed_in_recursion, lost_array, outlives_trace
 from .sets import StagedSet
 from .specs import Frozen, has_parts, is_structure, parts_of, rebuild
@@ -326,7 +325,7 @@ class _Left:
         """How many references there are to objects by identity, besides those of the user's objects."""
         changed = [Frozen(each, None) for each, _ in self._journal.watched.changed]
         held = references_in([*self.frozen.values(), *changed])
-        count_references(held, self.locations.values())
+        rebinding.count_references(held, self.locations.values())
         return held
 
     def outliving_list(self) -> Location | None:

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from autograph.errors import StagedValueError
-from autograph.runtime import dtypes
+from autograph.runtime.base import dtypes
 from autograph.runtime.convert import convert_to_tensor
-from autograph.runtime.op import OPS
+from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops.reduce import argmax
 
 from .. import arithmetic

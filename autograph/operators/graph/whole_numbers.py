@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from autograph.runtime import dtypes
-from autograph.runtime.op import OPS
+from autograph.runtime.base import dtypes
+from autograph.runtime.ir.op import OPS
 from autograph.runtime.tensor import Tensor
 
 from ..exceptions import raising

@@ -39,7 +39,7 @@ from typing import Any
 
 from autograph.config import settings
 
-from ...ir import Graph
+from ...ir.graph import Graph
 from ..plan import Plan
 
 __all__ = ["is_available", "native_plan", "report"]

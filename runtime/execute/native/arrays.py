@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...dtypes import DType, int64
+from ...base.dtypes import DType, int64
 from .emitter import Emitter, literal, type_of
 from .workspace import Slot
 

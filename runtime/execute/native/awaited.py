@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...ir import Graph, Node, Value
+from ...ir.graph import Graph, Node, Value
 from ...ops.state import READ
 from .held import Held, changed_in
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from ...ir import Graph, Node, Value
+from ...ir.graph import Graph, Node, Value
 from .arrays import Buffer, Expression, Load, Map, Splat
 from .elementwise import is_made_anew
 from .emitter import NotLowered, type_of

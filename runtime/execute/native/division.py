@@ -7,7 +7,7 @@ import struct
 
 import numpy as np
 
-from ...dtypes import DType, bool_, float64
+from ...base.dtypes import DType, bool_, float64
 from .emitter import Emitter, NotLowered, literal, type_of
 from .functions import Format, unless_far
 from .machine import fuses

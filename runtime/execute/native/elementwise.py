@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ...dtypes import DType, bool_, from_numpy
-from ...ir import Value
+from ...base.dtypes import DType, bool_, from_numpy
+from ...ir.graph import Value
 from . import functions
 from .division import divide, floor_divide, fmod, known_integer, reciprocal, remainder, truncatediv
 from .emitter import Emitter, NotLowered, literal, type_of

@@ -14,7 +14,7 @@ import numpy as np
 
 from autograph.errors import AutographError
 
-from ...dtypes import DType, float32, float64
+from ...base.dtypes import DType, float32, float64
 from .machine import vector_width
 from .supported import TYPES
 

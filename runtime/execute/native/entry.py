@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ir import Type
+from ...ir.graph import Type
 from .compiler import Code
 
 # Byte offsets in PyArrayObject, which NumPy's C API fixes (checked by `layout_is_known`), and in a bytes object.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...ir import Node
+from ...ir.graph import Node
 from ...ops.infer import axis_of
 from .arrays import Expression, Gather, Splat
 from .emitter import NotLowered

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ir import Graph
+from ...ir.graph import Graph
 from ...ops.state import READ
 
 

@@ -11,15 +11,15 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...dtypes import DType, bool_, int64, variant
-from ...ir import Node
-from ...shapes import Shape, is_compatible
+from ...base.dtypes import DType, bool_, int64, variant
+from ...base.shapes import Shape, is_compatible
+from ...ir.graph import Node
 from .arrays import Buffer, Expression, Ints, Load, Map, Splat
 from .emitter import Emitter, NotLowered, literal, type_of
 from .lowering import Fails, lowers
 
 if TYPE_CHECKING:
-    from ...ir import Value
+    from ...ir.graph import Value
     from .held import Held
     from .lowering import Lowering
 

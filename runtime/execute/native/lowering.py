@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ...dtypes import DType, bool_
-from ...ir import Graph, Node, Type, Value
-from ...total import is_total
+from ...base.dtypes import DType, bool_
+from ...ir.graph import Graph, Node, Type, Value
+from ...ir.total import is_total
 from .arrays import (
     MOST_OPERATIONS,
     Buffer,
@@ -257,7 +257,7 @@ class Lowering:
 
     def constant(self, array: np.ndarray) -> Expression:
         """A known array, or number."""
-        from ...dtypes import from_numpy
+        from ...base.dtypes import from_numpy
 
         dtype = from_numpy(array.dtype)
         type_of(dtype)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...dtypes import DType
+from ...base.dtypes import DType
 from .emitter import Emitter, type_of
 from .machine import vector_registers
 

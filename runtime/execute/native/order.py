@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...ir import Node
+from ...ir.graph import Node
 from .arrays import Expression, Ints, Load
 from .emitter import NotLowered, type_of
 from .lowering import lowers

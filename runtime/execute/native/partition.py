@@ -7,12 +7,12 @@ import itertools
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from ...dtypes import variant
-from ...effects import Effects
-from ...ir import Graph, Node, Type, Value
-from ...op import OPS, Op
+from ...base.dtypes import variant
+from ...ir.effects import Effects
+from ...ir.graph import Graph, Node, Type, Value
+from ...ir.op import OPS, Op
+from ...ir.work import Work
 from ...profiler import recorder
-from ...work import Work
 from . import supported
 from .region import Region
 

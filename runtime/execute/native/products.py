@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ... import threads
-from ...dtypes import float32
-from ...ir import Graph, Node, Value
+from ...base import threads
+from ...base.dtypes import float32
+from ...ir.graph import Graph, Node, Value
 from . import blas
 from .arrays import Expression, Ints, Load, Splat, broadcast
 from .emitter import NotLowered, literal, type_of

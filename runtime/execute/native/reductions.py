@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...dtypes import DType, bool_, float32, float64, int32, int64
-from ...ir import Node
+from ...base.dtypes import DType, bool_, float32, float64, int32, int64
+from ...ir.graph import Node
 from ...ops.infer import axes_of
 from ...ops.reduce import neutral
 from .arrays import Expression, Gather, Ints, Iota, Load, Loops, Map, Splat, transposed

@@ -13,8 +13,8 @@ import numpy as np
 from autograph.config import settings
 from autograph.errors import AutographError
 
-from ...deeper import deeper
-from ...ir import Graph, Node, Type
+from ...base.deeper import deeper
+from ...ir.graph import Graph, Node, Type
 from ...profiler import recorder
 from .. import costs
 from ..plan import Plan

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...ir import Node
+from ...ir.graph import Node
 from ...ops.infer import axes_of
 from .arrays import Expression
 from .emitter import Emitter, NotLowered, literal, type_of

@@ -11,9 +11,9 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from ...ir import Node
-from ...op import OPS
-from ...shapes import is_compatible
+from ...base.shapes import is_compatible
+from ...ir.graph import Node
+from ...ir.op import OPS
 from .arrays import Expression
 from .emitter import NotLowered
 from .held import Held

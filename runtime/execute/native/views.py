@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...dtypes import DType, bool_, int64
-from ...ir import Node
+from ...base.dtypes import DType, bool_, int64
+from ...ir.graph import Node
 from ...ops.infer import axes_of, axis_of
 from .arrays import Expression, Gather, Ints, Iota, Load, Splat, broadcast, buffers, checked_index, transposed
 from .elementwise import apply

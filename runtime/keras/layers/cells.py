@@ -10,7 +10,7 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError
 
-from ... import nest
+from ...base import nest
 from ...convert import convert_to_tensor
 from ...ops.create import ones_like, zeros
 from ...ops.dropout import dropout

@@ -7,7 +7,7 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError
 
-from ...dtypes import as_dtype
+from ...base.dtypes import as_dtype
 from ...ops.elementwise import cast
 from ...ops.gather import gather
 from ...ops.linalg import tensordot

@@ -6,7 +6,8 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError
 
-from ... import nest, trace
+from ... import trace
+from ...base import nest
 from ...ops.create import zeros_like
 from ...ops.elementwise import cast, where
 from ...ops.math import not_equal

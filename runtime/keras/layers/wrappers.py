@@ -6,7 +6,7 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError
 
-from ... import nest
+from ...base import nest
 from ...ops.elementwise import cast
 from ...ops.joining import concat, stack
 from ...ops.shape import reverse, transpose

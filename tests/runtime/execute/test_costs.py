@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import autograph as tf
-from autograph.runtime.dtypes import float32
+from autograph.runtime.base.dtypes import float32
 from autograph.runtime.execute.plan import Plan
-from autograph.runtime.ir import Graph, Type
+from autograph.runtime.ir.graph import Graph, Type
 from autograph.runtime.ops.control import finish_graph
 from autograph.runtime.ops.index import set_item
 from autograph.runtime.tensor import SymbolicTensor

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import autograph as tf
-from autograph.runtime.dtypes import int32
+from autograph.runtime.base.dtypes import int32
 from autograph.runtime.execute.interpreter import interpret
 from autograph.runtime.execute.plan import Plan
-from autograph.runtime.ir import Graph, Type
-from autograph.runtime.op import OPS, type_of
+from autograph.runtime.ir.graph import Graph, Type
+from autograph.runtime.ir.op import OPS, type_of
 from autograph.runtime.ops.index import set_item as store
 from autograph.runtime.ops.lists import TensorList
 from autograph.runtime.tensor import EagerTensor

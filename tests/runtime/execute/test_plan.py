@@ -14,10 +14,10 @@ import pytest
 
 import autograph as tf
 from autograph.errors import InvalidArgumentError, OutOfRangeError
-from autograph.runtime.dtypes import float32
+from autograph.runtime.base.dtypes import float32
 from autograph.runtime.execute.interpreter import interpret
 from autograph.runtime.execute.plan import Plan
-from autograph.runtime.ir import Type
+from autograph.runtime.ir.graph import Type
 from autograph.runtime.ops.control import call_node
 from autograph.runtime.ops.host import assert_node, raise_node
 
@@ -192,9 +192,9 @@ def test_no_warnings_for_what_tensors_define() -> None:
 BIG = """
 import numpy as np
 import autograph as tf
-from autograph.runtime.dtypes import float32
+from autograph.runtime.base.dtypes import float32
 from autograph.runtime.execute.plan import Plan
-from autograph.runtime.ir import Graph, Type
+from autograph.runtime.ir.graph import Graph, Type
 from autograph.runtime.ops.control import finish_graph
 from autograph.runtime.tensor import SymbolicTensor
 from autograph.runtime.trace import building

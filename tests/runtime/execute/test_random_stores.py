@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import autograph as tf
-from autograph.runtime.dtypes import int32
+from autograph.runtime.base.dtypes import int32
 from autograph.runtime.execute.interpreter import interpret
 from autograph.runtime.execute.plan import Plan
-from autograph.runtime.ir import Graph, Type
+from autograph.runtime.ir.graph import Graph, Type
 from autograph.runtime.ops.index import set_item
 from autograph.runtime.ops.lists import TensorList
 from tests.programs.profile import examples

@@ -10,7 +10,7 @@ from autograph.errors import SavingError
 from autograph.runtime.arguments import Parameters
 from autograph.runtime.concrete import ConcreteFunction
 from autograph.runtime.convert import wrap
-from autograph.runtime.ir import Graph
+from autograph.runtime.ir.graph import Graph
 from autograph.runtime.tensor import SymbolicTensor
 from autograph.runtime.variable import Variable
 from tests.runtime.test_ops import CASES, input_type, promoted

@@ -22,7 +22,7 @@ import pytest
 import autograph as tf
 from autograph.errors import AutographError, SavedFileError
 from autograph.runtime.export import strict_json
-from autograph.runtime.op import OPS
+from autograph.runtime.ir.op import OPS
 
 
 class Model(tf.Module):

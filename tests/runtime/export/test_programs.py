@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[3]
 RUN = """
 import sys
 import autograph as tf
-from autograph.runtime.nest import flatten
+from autograph.runtime.base.nest import flatten
 import numpy as np
 
 for folder in sys.argv[1:]:

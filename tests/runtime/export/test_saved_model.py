@@ -14,7 +14,7 @@ import pytest
 
 import autograph as tf
 from autograph.errors import SavedFileError, SavingError, SignatureError
-from autograph.runtime.nest import children
+from autograph.runtime.base.nest import children
 
 
 class Point(NamedTuple):

@@ -12,7 +12,7 @@ import safetensors.numpy
 
 import autograph as tf
 from autograph.errors import InvalidArgumentError, MissingExtraError, SavedFileError, StagedValueError
-from autograph.runtime.dtypes import ALL, variant
+from autograph.runtime.base.dtypes import ALL, variant
 from autograph.runtime.export import weights
 from autograph.runtime.export.weights import load_tensors, save_tensors
 

@@ -9,9 +9,9 @@ import pytest
 
 import autograph as tf
 from autograph.config import settings
-from autograph.runtime.dtypes import float32
-from autograph.runtime.ir import Graph, Type
-from autograph.runtime.op import OPS
+from autograph.runtime.base.dtypes import float32
+from autograph.runtime.ir.graph import Graph, Type
+from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops.control import call_node, finish_graph
 from autograph.runtime.optimize import optimize
 from autograph.runtime.tensor import SymbolicTensor

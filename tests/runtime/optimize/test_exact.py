@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import autograph as tf
-from autograph.runtime import dtypes
+from autograph.runtime.base import dtypes
 from autograph.runtime.execute.interpreter import interpret
 from autograph.runtime.execute.plan import Plan
-from autograph.runtime.ir import Graph, Type
-from autograph.runtime.op import OPS
+from autograph.runtime.ir.graph import Graph, Type
+from autograph.runtime.ir.op import OPS
 from autograph.runtime.optimize import identities, optimize, shape_chains
 
 from ..graphs import graph_of

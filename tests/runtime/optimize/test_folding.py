@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from autograph.runtime import trace
+from autograph.runtime.base.dtypes import variant
 from autograph.runtime.convert import wrap
-from autograph.runtime.dtypes import variant
 from autograph.runtime.execute.interpreter import interpret
-from autograph.runtime.ir import Graph
+from autograph.runtime.ir.graph import Graph
 from autograph.runtime.optimize import optimize
 from autograph.runtime.tensor import SymbolicTensor
 

@@ -16,12 +16,12 @@ import pytest
 
 import autograph as tf
 from autograph.__main__ import _spec
-from autograph.runtime.check import check
 from autograph.runtime.execute.interpreter import interpret
 from autograph.runtime.execute.plan import Plan
-from autograph.runtime.ir import Graph, Value
+from autograph.runtime.ir.check import check
+from autograph.runtime.ir.graph import Graph, Value
+from autograph.runtime.ir.show import text
 from autograph.runtime.optimize import PASSES, optimize
-from autograph.runtime.show import text
 from tests.golden import Golden
 
 FILES = sorted((Path(__file__).parent / "data").glob("*.test"))

@@ -10,7 +10,7 @@ import pytest
 from autograph.runtime import trace
 from autograph.runtime.convert import wrap
 from autograph.runtime.execute.interpreter import interpret
-from autograph.runtime.ir import Graph, Type
+from autograph.runtime.ir.graph import Graph, Type
 from autograph.runtime.optimize import optimize
 from autograph.runtime.tensor import SymbolicTensor
 
@@ -39,8 +39,8 @@ def test_results_stay(record: Any, inputs: Any, attributes: Any, blur: bool) -> 
 
 
 def test_transposes_without_an_order() -> None:
-    from autograph.runtime.dtypes import float32
-    from autograph.runtime.op import OPS
+    from autograph.runtime.base.dtypes import float32
+    from autograph.runtime.ir.op import OPS
 
     from ..graphs import graph_of
 

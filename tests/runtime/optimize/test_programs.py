@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import autograph as tf
-from autograph.runtime.dtypes import bool_, float32, int32
-from autograph.runtime.ir import Graph, Type
+from autograph.runtime.base.dtypes import bool_, float32, int32
+from autograph.runtime.ir.graph import Graph, Type
 from autograph.runtime.ops.control import call_node
 from autograph.runtime.ops.host import assert_node
 from autograph.runtime.optimize import PASSES

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import autograph as tf
-from autograph.runtime.dtypes import float32
-from autograph.runtime.ir import Type
-from autograph.runtime.op import OPS
+from autograph.runtime.base.dtypes import float32
+from autograph.runtime.ir.graph import Type
+from autograph.runtime.ir.op import OPS
 from autograph.runtime.optimize import optimize
 from autograph.runtime.optimize.sharing import constant_key, exact
 

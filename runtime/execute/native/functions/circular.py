@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ....dtypes import DType, float64, int64
+from ....base.dtypes import DType, float64, int64
 from ..emitter import Emitter
 from .formats import Format
 from .library import unless_far

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....dtypes import DType
+from ....base.dtypes import DType
 from ..emitter import Emitter
 from .exponentials import exp_series, reduced
 from .formats import Format

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ....dtypes import DType
+from ....base.dtypes import DType
 from ..emitter import Emitter
 from .formats import Format
 from .sharing import shared

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dtypes import DType
+from ....base.dtypes import DType
 from ..emitter import Emitter, literal, type_of
 from ..machine import vector_registers
 

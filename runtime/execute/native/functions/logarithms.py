@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ....dtypes import DType
+from ....base.dtypes import DType
 from ..emitter import Emitter
 from .exponentials import LN2, exp
 from .formats import Format

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ....dtypes import DType, float32, float64
+from ....base.dtypes import DType, float32, float64
 from ..emitter import Emitter
 from ..machine import fuses
 from .exponentials import exp2_series

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 
-from ....dtypes import DType
+from ....base.dtypes import DType
 from ..emitter import Emitter, type_of
 
 __all__ = ["shared"]

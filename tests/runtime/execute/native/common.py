@@ -12,8 +12,8 @@ from autograph.runtime import trace
 from autograph.runtime.convert import wrap
 from autograph.runtime.execute import costs, native
 from autograph.runtime.execute.native.region import Region
-from autograph.runtime.ir import Graph
-from autograph.runtime.op import Op, type_of
+from autograph.runtime.ir.graph import Graph
+from autograph.runtime.ir.op import Op, type_of
 from autograph.runtime.tensor import SymbolicTensor
 
 

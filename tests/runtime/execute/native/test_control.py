@@ -17,12 +17,12 @@ import pytest
 
 import autograph as tf
 from autograph.errors import OutOfRangeError
-from autograph.runtime.dtypes import float64
+from autograph.runtime.base.dtypes import float64
 from autograph.runtime.execute.native import entry
 from autograph.runtime.execute.native.lowering import Lowering
 from autograph.runtime.execute.native.region import Region
 from autograph.runtime.execute.plan import Plan
-from autograph.runtime.ir import Type
+from autograph.runtime.ir.graph import Type
 from tests.runtime.execute.native import guards
 from tests.runtime.execute.native.common import needs_llvm, same
 

@@ -14,8 +14,8 @@ import autograph as tf
 from autograph.config import settings
 from autograph.runtime.execute import costs
 from autograph.runtime.execute.native.region import Region
-from autograph.runtime.op import OPS
-from autograph.runtime.work import Work
+from autograph.runtime.ir.op import OPS
+from autograph.runtime.ir.work import Work
 from tests.runtime.execute.native.common import needs_llvm
 
 pytestmark = needs_llvm

@@ -21,8 +21,8 @@ from autograph.runtime.execute.native.compiler import Code
 from autograph.runtime.execute.native.lowering import Lowering
 from autograph.runtime.execute.native.machine import fuses
 from autograph.runtime.execute.plan import Plan
-from autograph.runtime.ir import Graph
-from autograph.runtime.op import OPS, type_of
+from autograph.runtime.ir.graph import Graph
+from autograph.runtime.ir.op import OPS, type_of
 from autograph.runtime.tensor import SymbolicTensor
 from tests.runtime.execute.native.common import graph_of_op, needs_llvm, region_of
 

@@ -14,8 +14,8 @@ import autograph as tf
 from autograph.errors import OutOfRangeError, UnimplementedError
 from autograph.runtime.execute.native import assemble
 from autograph.runtime.execute.native.region import Region
-from autograph.runtime.ir import Graph
-from autograph.runtime.op import Op
+from autograph.runtime.ir.graph import Graph
+from autograph.runtime.ir.op import Op
 from tests.programs.profile import EXAMPLES
 from tests.runtime.execute.native import guards
 from tests.runtime.execute.native.common import graph_of_op, needs_llvm, region_of, same

@@ -9,12 +9,12 @@ import pytest
 
 from autograph.errors import UnimplementedError
 from autograph.runtime import ops  # noqa: F401  (declares the ops)
-from autograph.runtime.dtypes import int32, int64
+from autograph.runtime.base.dtypes import int32, int64
 from autograph.runtime.execute.native.elementwise import ELEMENTWISE
 from autograph.runtime.execute.native.lowering import LOWERINGS
 from autograph.runtime.execute.native.partition import obstacle
 from autograph.runtime.execute.plan import Plan
-from autograph.runtime.op import OPS, Op
+from autograph.runtime.ir.op import OPS, Op
 from tests.runtime.execute.native.common import graph_of_op, needs_llvm, region_of, same
 
 pytestmark = [
@@ -114,7 +114,7 @@ def test_all_bytes_by_a_constant(name: str, divisor: int) -> None:
 @pytest.mark.parametrize("target", ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
                                     "float32", "float64"])  # fmt: skip
 def test_casts_between_all_dtypes(source: str, target: str) -> None:
-    from autograph.runtime.dtypes import as_dtype
+    from autograph.runtime.base.dtypes import as_dtype
 
     kind = np.dtype(source)
     if kind.kind == "f":

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import autograph as tf
 from autograph.runtime.execute.native import assemble, lowering, multiply, products
-from autograph.runtime.op import OPS
+from autograph.runtime.ir.op import OPS
 from tests.programs.profile import examples
 from tests.runtime.execute.native import guards
 from tests.runtime.execute.native.common import graph_of_op, needs_llvm, region_of

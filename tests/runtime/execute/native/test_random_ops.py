@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import autograph as tf
-from autograph.runtime import dtypes, trace
-from autograph.runtime.ir import Graph, Type
+from autograph.runtime import trace
+from autograph.runtime.base import dtypes
+from autograph.runtime.ir.graph import Graph, Type
 from tests.programs.profile import examples
 
 from ...graphs import cond, graph_of, while_loop

@@ -19,8 +19,8 @@ from autograph.runtime import trace
 from autograph.runtime.execute.native.partition import obstacle
 from autograph.runtime.execute.native.region import Region
 from autograph.runtime.execute.plan import Plan
-from autograph.runtime.ir import Graph, Type
-from autograph.runtime.op import Op, type_of
+from autograph.runtime.ir.graph import Graph, Type
+from autograph.runtime.ir.op import Op, type_of
 from autograph.runtime.tensor import SymbolicTensor
 from tests.programs.profile import EXAMPLES
 from tests.runtime.execute.native.common import needs_llvm, same

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .ir import Graph, Node, Value
+from .graph import Graph, Node, Value
 
 __all__ = ["ends"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .ir import Graph, Node, Value
+from .graph import Graph, Node, Value
 
 __all__ = ["dot", "lines", "text"]
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 # A user's frame is one that runs neither this package, nor NumPy's dispatch, nor the standard library.
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 _SKIPPED = (_PACKAGE, os.path.dirname(np.__file__) + os.sep, "<autograph", "<frozen ")
 _LIBRARY = os.path.dirname(os.__file__) + os.sep
 _is_user_file: dict[str, bool] = {}

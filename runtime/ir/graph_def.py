@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from .ir import Graph, Node, Value
+from .graph import Graph, Node, Value
 
 __all__ = ["FunctionDef", "FunctionLibrary", "GraphDef", "NodeDef", "graph_def"]
 

@@ -15,13 +15,13 @@ import numpy as np
 
 from autograph.errors import InaccessibleTensorError, StagingError
 
-from .dtypes import DType, from_numpy
-from .places import Location, Place
-from .shapes import Shape
+from ..base.dtypes import DType, from_numpy
+from ..base.places import Location, Place
+from ..base.shapes import Shape
 
 if TYPE_CHECKING:
-    from .call_state import StatePlace
-    from .guards import Guard
+    from ..call_state import StatePlace
+    from ..guards import Guard
     from .op import Op
 
 __all__ = ["Graph", "Location", "Mark", "Node", "Type", "Value"]
@@ -117,7 +117,7 @@ class Node:
 
 @functools.cache
 def _constant_op() -> Op:
-    from .ops.control import CONSTANT  # which needs this module; an import takes longer than the rest of a node
+    from ..ops.control import CONSTANT  # which needs this module; an import takes longer than the rest of a node
 
     return CONSTANT
 
@@ -224,7 +224,7 @@ class Graph:
         return value
 
     def _placeholder(self, type: Type, name: str) -> Value:
-        from .ops.control import PLACEHOLDER
+        from ..ops.control import PLACEHOLDER
 
         return self.add(PLACEHOLDER, (), {}, name=name, types=(type,)).outputs[0]
 
@@ -386,14 +386,14 @@ class Graph:
 
     def as_default(self) -> Any:
         """A context manager: ops applied inside it become nodes of this graph."""
-        from .trace import building
+        from ..trace import building
 
         self.by_hand = True
         return building(self)
 
     def get_tensor_by_name(self, name: str) -> Any:
         """The tensor ``node:0``. Raises `KeyError` when the graph has none of that name."""
-        from .tensor import SymbolicTensor
+        from ..tensor import SymbolicTensor
 
         operation, _, index = name.partition(":")
         outputs = self.get_operation_by_name(operation).outputs

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from .dtypes import as_dtype
+from ..base.dtypes import as_dtype
 from .effects import Effects
-from .ir import Type
+from .graph import Type
 from .totality import Rule
 from .work import Work
 
@@ -47,14 +47,14 @@ class Op:
         added to it, where that is a small part of it: then ``gradient`` isn't asked.
     samples: ``samples() -> list`` of input tuples (NumPy arrays), or ``(inputs, attributes)`` pairs, for the
         generic tests.
-    effects: what the op does besides computing its outputs (see `runtime.effects`): a node that has some is never
+    effects: what the op does besides computing its outputs (see `runtime.ir.effects`): a node that has some is never
         dropped, merged or reordered among other effects. ``effect``: whether there are any.
     total: ``total(inputs, attributes)`` says whether the op certainly neither raises nor warns on inputs of these
-        types; see `runtime.totality` for the rules that there are. None: it may.
+        types; see `runtime.ir.totality` for the rules that there are. None: it may.
     raises_by_value: whether it raises depends on what its inputs hold, not on their types alone.
     warns: the kernel may warn, for some integers or lengths.
     view: NumPy gives a view of the first input, where the result isn't `fresh`.
-    work: how much work it is, see `runtime.work`.
+    work: how much work it is, see `runtime.ir.work`.
     native: machine code has a form of it (the tests compare with the forms that there are).
     tensorflow_name: TensorFlow's name of the op in a ``GraphDef``, where that isn't its own name in camel case.
     promote: inputs from this position on are cast to their common dtype (see `runtime.promotion`) before `infer` and
@@ -146,7 +146,7 @@ class Registry(dict[str, Op]):
 
     def load(self) -> None:
         """Load all families."""
-        importlib.import_module(".ops", __package__)
+        importlib.import_module("autograph.runtime.ops")
 
     def __missing__(self, name: str) -> Op:
         self.load()
@@ -186,4 +186,4 @@ def type_of(value: Any) -> Type:
     return Type(as_dtype(array.dtype), tuple(array.shape))
 
 
-from .trace import apply  # noqa: E402  (trace needs the names above; `runtime/__init__.py` holds the order)
+from ..trace import apply  # noqa: E402  (trace needs the names above; `runtime/__init__.py` holds the order)

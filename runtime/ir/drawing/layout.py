@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from ..ir import Graph, Node, Value
+from ..graph import Graph, Node, Value
 from ..show import is_scalar_constant, reference
 
 CHARACTER, LINE, MARGIN = 6.7, 15.0, 10.0  # of the type: the width of a character, the height of a line

@@ -6,7 +6,7 @@ import html
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..ir import Graph
+from ..graph import Graph
 from .layout import LINE, MARGIN, Box, Panel, place
 
 STYLE = """

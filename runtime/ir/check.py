@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from autograph.errors import AutographError, GraphError
 
-from . import shapes
-from .dtypes import bool_
-from .ir import Graph, Node, Type, Value
-from .ops.control import check_fit, check_loop
+from ..base import shapes
+from ..base.dtypes import bool_
+from ..ops.control import check_fit, check_loop
+from .graph import Graph, Node, Type, Value
 from .show import lines
 
 __all__ = ["check"]

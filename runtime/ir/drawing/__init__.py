@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ..ir import Graph
+from ..graph import Graph
 
 __all__ = ["Picture"]
 

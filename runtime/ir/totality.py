@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .ir import Value
-from .shapes import Shape, is_fully_defined
+from ..base.shapes import Shape, is_fully_defined
+from .graph import Value
 
 Rule = Callable[[Sequence[Value], dict[str, Any]], bool]
 _NUMBERS = "biufc"

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .ir import Graph, Node, Value
+from .graph import Graph, Node, Value
 from .op import Op
 from .termination import ends
 

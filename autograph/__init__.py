@@ -15,15 +15,15 @@ _NAMES = {
     "api": "convert do_not_convert set_verbosity to_code to_graph trace",
     "connect": "function",
     "runtime.concrete": "ConcreteFunction",
-    "runtime.spec": "TensorSpec",
+    "runtime.tensors.spec": "TensorSpec",
     "runtime.base.shapes": "TensorShape",
-    "runtime.tensor": "Tensor",
+    "runtime.tensors.tensor": "Tensor",
     "runtime.ir.graph": "Graph",
-    "runtime.trace": """
+    "runtime.tensors.trace": """
         executing_eagerly get_current_name_scope get_static_value=static_value inside_function is_symbolic_tensor
         name_scope
         """,
-    "runtime.convert": "constant convert_to_tensor=as_tensor",
+    "runtime.tensors.convert": "constant convert_to_tensor=as_tensor",
     "runtime.base.dtypes": """
         DType as_dtype bool=bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 half=float16 float32
         float64 double=float64 complex64 complex128 string variant
@@ -70,7 +70,7 @@ _NAMES = {
     "runtime.ops.sort": "argsort searchsorted sequence_mask sort unique unique_with_counts",
     "runtime.ops.statistics": "histogram_fixed_width histogram_fixed_width_bins",
     "runtime.ops.strings": "as_string",
-    "runtime.indexed_slices": "IndexedSlices",
+    "runtime.tensors.indexed_slices": "IndexedSlices",
     "runtime.keras.initializers": """
         constant_initializer=Constant ones_initializer=Ones random_normal_initializer=RandomNormal
         random_uniform_initializer=RandomUniform zeros_initializer=Zeros

@@ -146,7 +146,7 @@ def _write_page(function: Any, concrete: Any, path: str) -> None:
 def _spec(text: str) -> Any:
     """The `TensorSpec` or Python value that a --spec means."""
     from .runtime.base.dtypes import as_dtype
-    from .runtime.spec import TensorSpec
+    from .runtime.tensors.spec import TensorSpec
 
     match = _SPEC.fullmatch(text.strip())
     try:

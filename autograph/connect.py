@@ -12,7 +12,7 @@ from typing import Any
 from .runtime.call_state import StatePlace, set_place_of
 from .runtime.function import function as function
 from .runtime.function import set_front_half
-from .runtime.unconverted import set_explanation
+from .runtime.tensors.unconverted import set_explanation
 from .runtime.unfinished import set_refusals
 
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 import threading
 from types import CodeType, TracebackType
 
-from autograph.runtime.trace import building
+from autograph.runtime.tensors.trace import building
 
 PATIENCE = 0.5
 """Seconds: a hundred times what converting a function takes as a rule."""

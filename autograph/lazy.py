@@ -9,10 +9,10 @@ from typing import Any
 
 
 def parse(table: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-    """Public name -> (module, attribute), from ``{"runtime.convert": "constant cast=convert_dtype"}``.
+    """Public name -> (module, attribute), from ``{"runtime.tensors.convert": "constant cast=convert_dtype"}``.
 
-    >>> parse({"runtime.convert": "constant cast=to"})
-    {'constant': ('autograph.runtime.convert', 'constant'), 'cast': ('autograph.runtime.convert', 'to')}
+    >>> parse({"runtime.tensors.convert": "constant cast=to"})
+    {'constant': ('autograph.runtime.tensors.convert', 'constant'), 'cast': ('autograph.runtime.tensors.convert', 'to')}
     """
     names = {}
     for module, words in table.items():

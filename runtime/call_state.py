@@ -12,7 +12,7 @@ import abc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .convert import wrap
+from .tensors.convert import wrap
 
 if TYPE_CHECKING:
     from .ir.graph import Graph, Value

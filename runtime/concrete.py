@@ -13,7 +13,7 @@ import numpy as np
 from autograph.errors import InvalidArgumentError, MutationError, SignatureError, StagedTypeError
 from autograph.tracebacks import trim
 
-from . import call_state, signatures, trace
+from . import call_state, signatures
 from .arguments import (
     Parameters,
     check_not_changed,
@@ -28,17 +28,18 @@ from .arguments import (
 from .base import nest, places, shapes
 from .base.composite import Composite, CompositeSpec
 from .choices import forbid_choices
-from .convert import as_numbers, convert_to_tensor, strong, weak_kind, wrap
 from .execute.executable import Executable
 from .execute.plan import Plan
 from .gradient.call import run as run_recorded
-from .in_place import changed_inputs
 from .ir.graph import Graph, Type
 from .ops.control import call_node
 from .optimize import Optimized
 from .optional import has_optional, with_values
-from .spec import TensorSpec
-from .tensor import SymbolicTensor, Tensor
+from .tensors import trace
+from .tensors.convert import as_numbers, convert_to_tensor, strong, weak_kind, wrap
+from .tensors.in_place import changed_inputs
+from .tensors.spec import TensorSpec
+from .tensors.tensor import SymbolicTensor, Tensor
 
 _numbers = itertools.count(1)
 observers: list[Callable[[Graph], None]] = []
@@ -253,7 +254,7 @@ class ConcreteFunction:
         return self.packed(results[: self.result_count])
 
     def check_arguments(self, values: Sequence[Any], given: Sequence[Any]) -> None:
-        """Refuses NumPy arrays for parameters that the function stores into (see `runtime.in_place`)."""
+        """Refuses NumPy arrays for parameters that the function stores into (see `runtime.tensors.in_place`)."""
         check_not_changed(self.graph.name, self._parameters.names, values, given, self.changed_inputs)
 
     def packed(self, results: list[Any]) -> Any:

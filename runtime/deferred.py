@@ -10,7 +10,7 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any, Protocol
 
-from . import trace
+from .tensors import trace
 
 if TYPE_CHECKING:
     from .variable import Variable

@@ -10,9 +10,9 @@ import numpy as np
 
 from autograph.errors import StagedRecursionError
 
-from . import trace
 from .ir.graph import Location
-from .tensor import Tensor
+from .tensors import trace
+from .tensors.tensor import Tensor
 
 
 def endless_recursion(error: RecursionError) -> StagedRecursionError:

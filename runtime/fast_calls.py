@@ -32,9 +32,9 @@ from . import call_state
 from .arguments import ObjectReference, Parameters
 from .base import nest
 from .base.dtypes import string, variant
-from .convert import wrap
 from .guards import same_values
-from .tensor import EagerTensor, SymbolicTensor
+from .tensors.convert import wrap
+from .tensors.tensor import EagerTensor, SymbolicTensor
 
 if TYPE_CHECKING:
     from .concrete import ConcreteFunction

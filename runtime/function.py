@@ -13,7 +13,7 @@ from autograph.config import settings
 from autograph.errors import InvalidTypeError, SignatureError, StagedRecursionError
 from autograph.tracebacks import trim, trimming
 
-from . import call_state, numerics, repetitions, trace
+from . import call_state, repetitions
 from .arguments import (
     Parameters,
     cast_to,
@@ -37,8 +37,8 @@ from .fast_calls import MISS
 from .ir.graph import Graph
 from .optional import results_for
 from .recursion import Pending
-from .spec import TensorSpec
-from .trace import open_graphs
+from .tensors import numerics, trace
+from .tensors.spec import TensorSpec
 from .traces import Traces
 from .unfinished import run_unfinished
 from .variable_creation import traced_twice
@@ -151,7 +151,7 @@ class Function:
             if settings.run_functions_eagerly:
                 return self._converted()(*args, **kwargs)
             traces, local = self._traces, trace._local
-            alone = not (open_graphs or observers or numerics.enabled or local.tapes or local.ambient is not None)
+            alone = not (trace.open_graphs or observers or numerics.enabled or local.tapes or local.ambient is not None)
             if alone:
                 result = traces.fast.call(args, kwargs)
                 if result is not MISS:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .arguments import ObjectReference, key_of
-from .tensor import EagerTensor
+from .tensors.tensor import EagerTensor
 
 __all__ = ["Guard", "same_values"]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .base import nest
-from .tensor import SymbolicTensor
+from .tensors.tensor import SymbolicTensor
 
 
 class _Results(threading.local):

@@ -10,7 +10,7 @@ from .arguments import Parameters, composite_spec, resolved
 from .base import nest
 from .base.composite import CompositeSpec
 from .base.shapes import show
-from .spec import TensorSpec
+from .tensors.spec import TensorSpec
 
 if TYPE_CHECKING:
     from .concrete import ConcreteFunction

@@ -14,14 +14,14 @@ from .base.composite import Composite, CompositeSpec
 from .base.dtypes import DType, as_dtype, float32, variant
 from .base.places import Location, dropped_at
 from .base.shapes import Shape, TensorShape
-from .convert import convert_to_tensor
 from .ops import arrays, lists
 from .ops.elementwise import cast
 from .ops.gather import gather
 from .ops.joining import concat, split
 from .ops.shape import reshape, shape
-from .spec import TensorSpec
-from .tensor import EagerTensor, Tensor
+from .tensors.convert import convert_to_tensor
+from .tensors.spec import TensorSpec
+from .tensors.tensor import EagerTensor, Tensor
 
 __all__ = ["TensorArray", "TensorArraySpec"]
 

@@ -13,19 +13,20 @@ import numpy as np
 
 from autograph.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError
 
-from . import deferred, numpy_protocol, trace
+from . import deferred
 from .base import shapes
 from .base.dtypes import DType, as_dtype
 from .base.shapes import Shape, TensorShape
 from .choices import forbid_choices
-from .convert import convert_to_tensor
-from .indexed_slices import IndexedSlices
 from .ir.graph import Node
 from .ops import state
 from .ops.index import encode, get_item
-from .reference import Reference
-from .slices import note_slice
-from .tensor import EagerTensor, Tensor
+from .tensors import numpy_protocol, trace
+from .tensors.convert import convert_to_tensor
+from .tensors.indexed_slices import IndexedSlices
+from .tensors.reference import Reference
+from .tensors.slices import note_slice
+from .tensors.tensor import EagerTensor, Tensor
 from .variable_creation import announce, initial_value_of
 
 __all__ = ["Variable"]

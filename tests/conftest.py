@@ -17,7 +17,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 @pytest.fixture
 def unwatched() -> Iterator[None]:
     """What earlier tests have left under way, such as a generator given up, keeps no call from its quick way."""
-    from autograph.runtime import concrete, numerics, trace
+    from autograph.runtime import concrete
+    from autograph.runtime.tensors import numerics, trace
 
     gc.collect()
     numerics.enabled = False

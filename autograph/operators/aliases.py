@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from autograph.errors import MutationError
-from autograph.runtime.trace import user_location
+from autograph.runtime.tensors.trace import user_location
 
 from . import array_memory, choices, decisions
 from .choices import Alternative as Alternative

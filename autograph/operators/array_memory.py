@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from autograph.runtime.in_place import viewed
-from autograph.runtime.tensor import SymbolicTensor
+from autograph.runtime.tensors.in_place import viewed
+from autograph.runtime.tensors.tensor import SymbolicTensor
 
 if TYPE_CHECKING:
     from .graph.array_forms import StagedArray

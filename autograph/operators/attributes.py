@@ -9,7 +9,7 @@ from typing import Any
 from numpy import ndarray
 
 from autograph.errors import MutationError
-from autograph.runtime.trace import user_location
+from autograph.runtime.tensors.trace import user_location
 
 from . import state
 from .aliases import use

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any
 
 from autograph.errors import MutationError
-from autograph.runtime.trace import user_location
+from autograph.runtime.tensors.trace import user_location
 
 from .calls import call, is_left_alone
 from .dispatch import Backend, active, open_traces

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any, ClassVar, Final
 
-from autograph.runtime.trace import open_graphs as open_traces
+from autograph.runtime.tensors.trace import open_graphs as open_traces
 
 from .array_memory import is_array
 from .by_type import ByType

@@ -9,7 +9,7 @@ from typing import Any
 
 from autograph.errors import StagingError
 from autograph.runtime.recursion import NeverReturns, Signal
-from autograph.runtime.trace import user_location
+from autograph.runtime.tensors.trace import user_location
 
 from .contexts import open_context
 from .dispatch import Thunk, active, backend_of, open_traces

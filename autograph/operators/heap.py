@@ -17,9 +17,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograph.errors import MutationError, StagedValueError
-from autograph.runtime.tensor import SymbolicTensor
-from autograph.runtime.trace import user_location
-from autograph.runtime.trace_text import calls_libraries
+from autograph.runtime.tensors.tensor import SymbolicTensor
+from autograph.runtime.tensors.trace import user_location
+from autograph.runtime.tensors.trace_text import calls_libraries
 
 from . import aliases, array_memory
 from .forms import contents_of, set_contents

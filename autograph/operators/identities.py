@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.errors import StagedValueError
-from autograph.runtime.trace import user_location
+from autograph.runtime.tensors.trace import user_location
 
 from . import alias_paths, aliases
 from .array_memory import is_array, is_tensor, is_whole

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.errors import StagedTypeError
-from autograph.runtime.trace import user_location
+from autograph.runtime.tensors.trace import user_location
 
 from .array_memory import is_tensor
 from .attributes import get_attribute

@@ -8,7 +8,7 @@ from importlib.machinery import BuiltinImporter, ExtensionFileLoader
 from types import CellType, FrameType, FunctionType, MemberDescriptorType, ModuleType, SimpleNamespace
 from typing import Any
 
-from autograph.runtime.trace import is_user_file, user_location
+from autograph.runtime.tensors.trace import is_user_file, user_location
 
 from .by_type import ByType
 from .dispatch import backend_of

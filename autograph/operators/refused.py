@@ -7,7 +7,7 @@ from typing import Any
 
 from autograph.errors import ConversionError, StagingError
 from autograph.runtime.recursion import Signal
-from autograph.runtime.trace import is_user_file
+from autograph.runtime.tensors.trace import is_user_file
 
 from .dispatch import active, open_traces
 

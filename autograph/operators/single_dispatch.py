@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import Any
 
 from autograph.errors import StagedValueError
-from autograph.runtime.trace import user_location
+from autograph.runtime.tensors.trace import user_location
 
 from .calls import call
 from .dispatch import backend_of

@@ -8,7 +8,7 @@ from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from autograph.errors import MutationError
-from autograph.runtime.trace import user_location
+from autograph.runtime.tensors.trace import user_location
 
 from . import aliases, heap, state
 from .attributes import Owner, read_item

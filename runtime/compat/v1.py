@@ -22,17 +22,17 @@ import numpy as np
 
 from autograph.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError
 
-from .. import trace
 from ..base import nest, shapes
 from ..base.dtypes import as_dtype, float32
-from ..convert import convert_to_tensor
 from ..dependencies import group
 from ..execute.executable import Executable
 from ..gradient.copying import copy_node
 from ..ir.graph import Graph, Node, Type, Value
 from ..ops.control import identity
-from ..spec import TensorSpec
-from ..tensor import SymbolicTensor
+from ..tensors import trace
+from ..tensors.convert import convert_to_tensor
+from ..tensors.spec import TensorSpec
+from ..tensors.tensor import SymbolicTensor
 from ..variable import Variable as Variable
 
 __all__ = [

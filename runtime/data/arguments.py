@@ -6,8 +6,8 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
-from ..convert import convert_to_tensor
-from ..tensor import EagerTensor
+from ..tensors.convert import convert_to_tensor
+from ..tensors.tensor import EagerTensor
 
 __all__ = ["Number", "flag", "number", "require_positive", "static"]
 

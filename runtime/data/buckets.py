@@ -12,7 +12,7 @@ import numpy as np
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
 from ..base import nest
-from ..spec import TensorSpec
+from ..tensors.spec import TensorSpec
 from .arguments import require_positive
 from .dataset import Dataset
 from .failures import Failure, Item, attempt

@@ -20,8 +20,8 @@ from autograph.errors import DataLossError, InvalidArgumentError, InvalidTypeErr
 
 from ..base import nest, shapes
 from ..base.dtypes import string
-from ..convert import wrap
-from ..spec import TensorSpec
+from ..tensors.convert import wrap
+from ..tensors.spec import TensorSpec
 from .dataset import Dataset
 from .failures import Failure, Item
 from .functions import Environment

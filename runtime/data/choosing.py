@@ -10,11 +10,11 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
-from .. import trace
 from ..base.dtypes import DType, int64
-from ..convert import convert_to_tensor
-from ..spec import TensorSpec
-from ..tensor import EagerTensor
+from ..tensors import trace
+from ..tensors.convert import convert_to_tensor
+from ..tensors.spec import TensorSpec
+from ..tensors.tensor import EagerTensor
 from .arguments import Number, flag, number
 from .combine import joined_specs
 from .dataset import INFINITE_CARDINALITY, Dataset

@@ -10,7 +10,7 @@ from autograph.errors import InvalidTypeError
 
 from ..base import nest
 from ..base.shapes import relax
-from ..spec import TensorSpec
+from ..tensors.spec import TensorSpec
 from .arguments import require_positive
 from .dataset import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset
 from .failures import Failure, Item

@@ -14,9 +14,9 @@ from ..base import nest
 from ..base.composite import Composite
 from ..base.dtypes import as_dtype, int64
 from ..base.streams import Cursor, Stream
-from ..convert import constant
 from ..ops.elementwise import cast
-from ..tensor import SymbolicTensor
+from ..tensors.convert import constant
+from ..tensors.tensor import SymbolicTensor
 from .failures import Item
 from .functions import Environment
 from .iterator import DatasetIterator, Position, cursor_of, iterator_of

@@ -7,14 +7,15 @@ from typing import Any
 
 from autograph.errors import InvalidTypeError
 
-from .. import call_state, trace
+from .. import call_state
 from ..arguments import name_of
 from ..base import nest
 from ..concrete import outputs_of
 from ..execute.executable import Executable
 from ..function import converted
 from ..ir.graph import Graph
-from ..tensor import SymbolicTensor
+from ..tensors import trace
+from ..tensors.tensor import SymbolicTensor
 from ..variable_creation import traced_twice
 from .failures import Failure, Item
 from .structure import Element, normalised, specs_of, types_of

@@ -14,9 +14,9 @@ from autograph.errors import DataLossError, InvalidArgumentError, InvalidTypeErr
 from ..base import nest, shapes
 from ..base.dtypes import int64, string
 from ..base.shapes import Shape
-from ..convert import convert_to_tensor, wrap
 from ..ops.infer import text
-from ..spec import TensorSpec
+from ..tensors.convert import convert_to_tensor, wrap
+from ..tensors.spec import TensorSpec
 from .arguments import Number, flag, number, require_positive, static
 from .dataset import Dataset
 from .failures import Failure, Item, attempt, take_rows

@@ -11,18 +11,18 @@ import numpy as np
 
 from autograph.errors import OutOfRangeError, StagedValueError
 
-from .. import trace
 from ..base import nest
 from ..base.composite import Composite
 from ..base.dtypes import bool_, float32, variant
 from ..base.streams import Cursor, Stream
-from ..convert import wrap
 from ..ir.effects import Effects
 from ..ir.graph import Type, foreign_value_error
 from ..ir.op import NOT_DIFFERENTIABLE, op
 from ..ops.list_value import ListValue
-from ..spec import TensorSpec
-from ..tensor import SymbolicTensor
+from ..tensors import trace
+from ..tensors.convert import wrap
+from ..tensors.spec import TensorSpec
+from ..tensors.tensor import SymbolicTensor
 from .failures import Failure, Item
 from .structure import UNSAVABLE, Element, packed, types_of
 

@@ -10,15 +10,15 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from .. import trace
 from ..base import nest
 from ..base.composite import Composite
 from ..base.dtypes import bool_, float32, string
-from ..convert import constant, wrap
 from ..ir.effects import Effects
 from ..ir.graph import Type
 from ..ir.op import NOT_DIFFERENTIABLE, op
-from ..spec import TensorSpec
+from ..tensors import trace
+from ..tensors.convert import constant, wrap
+from ..tensors.spec import TensorSpec
 from .iterator import Position, _sample_position
 from .structure import UNSAVABLE, Element, normalised, packed, specs_of, types_of
 from .values import ElementsSpec

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import trace
 from ..base.dtypes import variant
 from ..ir.effects import Effects
 from ..ir.graph import Type
 from ..ir.op import NOT_DIFFERENTIABLE, op
 from ..ops.random import fresh_seed
+from ..tensors import trace
 from .arguments import Number, number, require_positive, static
 from .dataset import UNKNOWN_CARDINALITY, Dataset
 from .failures import Failure, Item

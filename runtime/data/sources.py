@@ -9,12 +9,12 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
-from .. import trace
 from ..base import nest
 from ..base.composite import Composite
 from ..base.dtypes import DType, as_dtype
-from ..convert import wrap
-from ..spec import TensorSpec
+from ..tensors import trace
+from ..tensors.convert import wrap
+from ..tensors.spec import TensorSpec
 from .arguments import Number, number
 from .dataset import Dataset
 from .failures import Failure, Item

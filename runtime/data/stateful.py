@@ -11,8 +11,8 @@ from autograph.errors import InvalidArgumentError, InvalidTypeError
 from ..base import nest
 from ..base.dtypes import int32, int64, string
 from ..base.shapes import relax
-from ..convert import wrap
-from ..spec import TensorSpec
+from ..tensors.convert import wrap
+from ..tensors.spec import TensorSpec
 from .dataset import Dataset
 from .failures import Failure, Item, raised
 from .functions import ElementFunction, Environment

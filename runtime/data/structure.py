@@ -15,10 +15,10 @@ from autograph.errors import InvalidArgumentError, InvalidTypeError
 from ..arguments import spec_of
 from ..base import nest, shapes
 from ..base.composite import Composite, CompositeSpec
-from ..convert import convert_to_tensor, wrap
 from ..ir.graph import Type
-from ..spec import TensorSpec
-from ..tensor import EagerTensor
+from ..tensors.convert import convert_to_tensor, wrap
+from ..tensors.spec import TensorSpec
+from ..tensors.tensor import EagerTensor
 
 __all__ = ["Element", "components", "flatten_up_to", "normalised", "packed", "specs_of", "tensor_specs", "types_of"]
 

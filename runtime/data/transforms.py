@@ -13,7 +13,7 @@ from autograph.errors import InvalidArgumentError
 from ..base import nest
 from ..base.dtypes import bool_
 from ..ops.infer import text
-from ..spec import TensorSpec
+from ..tensors.spec import TensorSpec
 from .arguments import Number, flag, number, require_positive, static
 from .dataset import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset
 from .failures import Failure, Item, attempt, take_rows

@@ -9,17 +9,17 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
-from .. import trace
 from ..arguments import key_of
 from ..base import nest
 from ..base.composite import CompositeSpec
 from ..base.dtypes import int64, variant
 from ..base.shapes import TensorShape
-from ..convert import wrap
 from ..ir.graph import Type
 from ..ir.op import NOT_DIFFERENTIABLE, op
-from ..spec import TensorSpec
-from ..tensor import SymbolicTensor
+from ..tensors import trace
+from ..tensors.convert import wrap
+from ..tensors.spec import TensorSpec
+from ..tensors.tensor import SymbolicTensor
 from .failures import Item
 from .functions import Environment
 from .iterator import DatasetIterator, sample_dataset

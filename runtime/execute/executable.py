@@ -7,12 +7,12 @@ from typing import Any
 
 from autograph.config import settings
 
-from .. import numerics
 from ..base.deeper import deeper
 from ..ir.graph import Graph
 from ..optimize import Optimized, optimize
 from ..profiler import recorder
 from ..profiler.recorder import Recorded
+from ..tensors import numerics
 from .plan import Plan
 
 _DEEPER = 20_000

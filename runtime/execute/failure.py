@@ -9,9 +9,9 @@ from typing import Any
 
 from autograph.errors import AutographError
 
-from .. import trace
 from ..base.places import Place
 from ..ir.graph import Node
+from ..tensors import trace
 
 
 def require_room(frames: int = 12) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import trace
 from ..base.dtypes import string
 from ..ir.graph import Graph, Node, Value
+from ..tensors import trace
 from .failure import user_error
 
 

@@ -19,7 +19,7 @@ from .writer import Writer
 class Plan:
     """A compiled graph. ``run(*arrays)`` takes an array for each of `Graph.inputs` and returns a tuple of outputs.
 
-    ``check_numerics``: with a check for NaNs and infinities after each op; see `runtime.numerics`.
+    ``check_numerics``: with a check for NaNs and infinities after each op; see `runtime.tensors.numerics`.
     ``budget``: a list of one number, from which the work of each turn of a loop is taken; when it gets below zero,
     `Spent` is raised (see `costs`).
     ``profiled``: the time of each node is recorded; see `runtime.profiler`.

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import trace
 from ..ir.graph import Graph, Node, Value
 from ..ir.total import Totality
-from ..numerics import check_results
 from ..profiler import recorder
+from ..tensors import trace
+from ..tensors.numerics import check_results
 from . import costs
 from .body import Body
 from .failure import require_room

@@ -27,7 +27,7 @@ from ..base.streams import Stream
 from ..concrete import ConcreteFunction
 from ..function import Function
 from ..module import Module
-from ..tensor import EagerTensor
+from ..tensors.tensor import EagerTensor
 from ..variable import Variable
 from .functions import RestoredFunction, decode_parameters, encode_parameters, is_alive, traces_of
 from .values import NotSavable, Source, Target, decode, encode, is_index, require

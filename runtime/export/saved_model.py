@@ -38,12 +38,12 @@ from autograph.errors import (
     SavingError,
 )
 
-from .. import trace
 from ..base import shapes
 from ..base.dtypes import from_numpy
 from ..concrete import ConcreteFunction
 from ..deferred import array_of
 from ..ir.graph import Graph
+from ..tensors import trace
 from ..variable import Variable, _restored
 from . import strict_json
 from .file_errors import damaged_error, newer_version_error

@@ -16,11 +16,11 @@ from autograph.errors import SavingError
 from ..arguments import Parameters
 from ..call_state import arguments, results
 from ..concrete import ConcreteFunction
-from ..convert import convert_to_tensor
 from ..function import Function
 from ..ir.graph import Graph
-from ..spec import TensorSpec
-from ..tensor import SymbolicTensor, Tensor
+from ..tensors.convert import convert_to_tensor
+from ..tensors.spec import TensorSpec
+from ..tensors.tensor import SymbolicTensor, Tensor
 from .functions import _callable
 from .objects import Signatures, children_of
 from .state import bound_to_a_graph

@@ -22,8 +22,8 @@ from ..base.dtypes import bool_
 from ..call_state import MISSING, SavedPlace, StatePlace, arguments, place_of
 from ..ir.graph import Graph, Type
 from ..optional import OptionalOutput
-from ..spec import TensorSpec
-from ..tensor import SymbolicTensor
+from ..tensors.spec import TensorSpec
+from ..tensors.tensor import SymbolicTensor
 from .objects import LoadedObject
 from .values import NotSavable, Source, Target, decode, encode, is_index, require
 

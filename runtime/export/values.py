@@ -52,9 +52,9 @@ from ..ops import text
 from ..ops.host import ErrorTemplate, _Slot
 from ..ops.list_value import ListValue
 from ..optional import OptionalOutput, RunTimeOutput
-from ..spec import TensorSpec
-from ..tensor import EagerTensor
 from ..tensor_array import TensorArraySpec
+from ..tensors.spec import TensorSpec
+from ..tensors.tensor import EagerTensor
 from ..variable import Variable
 
 __all__ = ["CompositeOutput", "NotSavable", "Output", "Source", "Target", "decode", "encode"]

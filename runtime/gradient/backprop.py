@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
-from .. import convert
 from ..base import shapes
 from ..ir.graph import Type
 from ..ir.op import OPS, STRUCTURAL
-from ..tensor import SymbolicTensor
+from ..tensors import convert
+from ..tensors.tensor import SymbolicTensor
 from .records import Record, is_differentiable, is_variable, key
 
 # Rules for ops that hold sub-graphs: ``rule(record, gradients of outputs, active keys) -> (source, gradient) pairs``.

@@ -15,14 +15,14 @@ import numpy as np
 from autograph.config import settings
 from autograph.errors import GraphError
 
-from .. import trace
 from ..base.dtypes import variant
-from ..convert import wrap
 from ..execute.executable import Executable
 from ..ir.graph import Graph, Node, Type
 from ..ir.op import OPS
 from ..ops.control import CALL, call_node
-from ..tensor import EagerTensor, SymbolicTensor
+from ..tensors import trace
+from ..tensors.convert import wrap
+from ..tensors.tensor import EagerTensor, SymbolicTensor
 from .backprop import RULES, Pairs, backpropagate, fit, type_of, zeros_like
 from .copying import copy_graph, copy_nodes, prune
 from .nested import add_output, exports

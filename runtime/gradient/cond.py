@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import trace
 from ..base import shapes
 from ..base.dtypes import string, variant
-from ..convert import string_scalar
 from ..ir.graph import Graph, Node, Type, Value
 from ..ir.op import OPS
 from ..ops.control import cond_node, finish_graph
-from ..tensor import SymbolicTensor
+from ..tensors import trace
+from ..tensors.convert import string_scalar
+from ..tensors.tensor import SymbolicTensor
 from .backprop import RULES, Pairs, backpropagate, fit, type_of, zeros_like
 from .copying import prune
 from .nested import Pullback, add_output, distinct, exports

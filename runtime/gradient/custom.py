@@ -14,12 +14,12 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
-from .. import trace
 from ..base import nest
-from ..convert import convert_to_tensor
 from ..ir.graph import Graph
 from ..ops.control import CUSTOM_GRADIENT
-from ..tensor import SymbolicTensor
+from ..tensors import trace
+from ..tensors.convert import convert_to_tensor
+from ..tensors.tensor import SymbolicTensor
 from .backprop import RULES, Pairs, fit, type_of, zeros_like
 from .copying import copy_nodes, prune
 from .records import Record, fresh, is_differentiable, is_variable, key, remember

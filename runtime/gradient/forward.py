@@ -12,9 +12,9 @@ from typing import Any
 from autograph.errors import FailedPreconditionError, InvalidArgumentError
 
 from ..base import nest
-from ..convert import convert_to_tensor
 from ..ops.create import ones_like, zeros_like
 from ..ops.reduce import reduce_sum
+from ..tensors.convert import convert_to_tensor
 from .records import is_differentiable, is_variable
 from .tape import GradientTape, _as_tensor
 from .unconnected import UnconnectedGradients

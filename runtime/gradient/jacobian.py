@@ -6,7 +6,6 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError
 
-from .. import trace
 from ..base import nest
 from ..base.dtypes import int32
 from ..ir.graph import Graph, Type
@@ -16,7 +15,8 @@ from ..ops.create import one_hot_op, zeros_like
 from ..ops.joining import concat
 from ..ops.lists import TensorList
 from ..ops.shape import reshape, shape, size, transpose
-from ..tensor import SymbolicTensor
+from ..tensors import trace
+from ..tensors.tensor import SymbolicTensor
 from .records import is_variable
 from .unconnected import UnconnectedGradients
 
@@ -68,7 +68,7 @@ def _joined(target: Any, rows: Any, source: Any) -> Any:
 
 
 def _vector(dims: Any) -> Any:
-    from ..convert import convert_to_tensor
+    from ..tensors.convert import convert_to_tensor
 
     is_scalar = isinstance(dims, list) and not dims
     return reshape(convert_to_tensor(0), (-1,))[:0] if is_scalar else convert_to_tensor(dims, int32)

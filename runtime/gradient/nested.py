@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .. import trace
 from ..base.dtypes import int32, variant
 from ..ir.graph import Graph, Node, Type, Value
 from ..ir.op import NOT_DIFFERENTIABLE, OPS, STRUCTURAL
-from ..tensor import SymbolicTensor
+from ..tensors import trace
+from ..tensors.tensor import SymbolicTensor
 from .copying import copy_node, copy_nodes
 from .records import Record, free_sources, is_differentiable, key, key_of_value
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import trace
 from ..base.dtypes import variant
-from ..convert import wrap
 from ..ir.graph import Type
 from ..ir.op import OPS, STRUCTURAL, op
+from ..tensors import trace
+from ..tensors.convert import wrap
 from .backprop import RULES, Pairs, type_of, zeros_like
 from .nested import add_output
 from .records import Record, is_differentiable

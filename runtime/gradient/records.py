@@ -24,11 +24,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import convert, trace
 from ..ir.graph import Graph, Node, Value
 from ..ir.op import NOT_DIFFERENTIABLE, STRUCTURAL, Op
 from ..ops.list_value import ListValue
-from ..tensor import EagerTensor, SymbolicTensor, Tensor
+from ..tensors import convert, trace
+from ..tensors.tensor import EagerTensor, SymbolicTensor, Tensor
 
 __all__ = ["Record", "is_variable", "key", "record_node", "run_recorded", "variable_read"]
 

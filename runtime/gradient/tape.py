@@ -9,12 +9,12 @@ from typing import Any
 
 from autograph.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError
 
-from .. import trace
 from ..base import nest
 from ..base.places import warn
-from ..convert import convert_to_tensor
 from ..ops.create import ones_like
-from ..tensor import SymbolicTensor, Tensor
+from ..tensors import trace
+from ..tensors.convert import convert_to_tensor
+from ..tensors.tensor import SymbolicTensor, Tensor
 from . import call, cond, custom, python_calls, while_loop  # noqa: F401  (they register their rules)
 from .backprop import backpropagate, fit, type_of, zeros_like
 from .records import Record, is_differentiable, is_variable, key

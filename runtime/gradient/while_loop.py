@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import trace
 from ..base.dtypes import int64, variant
 from ..ir.graph import Graph, Node, Type, Value
 from ..ir.op import OPS
 from ..ops.control import finish_graph, while_node
-from ..tensor import SymbolicTensor
+from ..tensors import trace
+from ..tensors.tensor import SymbolicTensor
 from .backprop import RULES, Pairs, backpropagate, fit, type_of, zeros_like
 from .copying import prune
 from .nested import Pullback, add_output, distinct, exports, needed, reached

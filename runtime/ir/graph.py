@@ -151,7 +151,7 @@ class Graph:
     variables: made while it was built by hand, each with its initial value.
     control_inputs: the nodes that a node was made to run after, by hand; see `runtime.dependencies`.
     calls_itself: whether nodes in it, or in graphs that it holds or calls, call it.
-    stored: the values that Python code has stored into, as far as it can see; see `runtime.in_place`.
+    stored: the values that Python code has stored into, as far as it can see; see `runtime.tensors.in_place`.
     outside: by key, what gives name and value of places that runs change, but whose values are constants of the graph.
     state: the places outside the function that calls read before a run and write after it; see `runtime.call_state`.
         The last parameters and the last outputs of the graph are theirs.
@@ -386,14 +386,14 @@ class Graph:
 
     def as_default(self) -> Any:
         """A context manager: ops applied inside it become nodes of this graph."""
-        from ..trace import building
+        from ..tensors.trace import building
 
         self.by_hand = True
         return building(self)
 
     def get_tensor_by_name(self, name: str) -> Any:
         """The tensor ``node:0``. Raises `KeyError` when the graph has none of that name."""
-        from ..tensor import SymbolicTensor
+        from ..tensors.tensor import SymbolicTensor
 
         operation, _, index = name.partition(":")
         outputs = self.get_operation_by_name(operation).outputs

@@ -57,7 +57,7 @@ class Op:
     work: how much work it is, see `runtime.ir.work`.
     native: machine code has a form of it (the tests compare with the forms that there are).
     tensorflow_name: TensorFlow's name of the op in a ``GraphDef``, where that isn't its own name in camel case.
-    promote: inputs from this position on are cast to their common dtype (see `runtime.promotion`) before `infer` and
+    promote: inputs from this position on are cast to their common dtype (see `tensors.promotion`) before `infer` and
         the kernel see them. None: every input keeps its own dtype.
     numeric: the op calculates: it refuses tensors of booleans, and takes Python's own for the numbers 0 and 1.
     divides: the expression is for floats, and for integers when the second input is above zero; else the kernel,
@@ -75,7 +75,7 @@ class Op:
     unsavable: what to write instead in a function that is to be saved, as the op works on objects of Python's; "" for
         all others.
     numpy_names: names in NumPy that mean this op with the same positional inputs: ``("add",)``, ``("true_divide",)``.
-        For NumPy functions with other signatures see `runtime.numpy_protocol.implements`.
+        For NumPy functions with other signatures see `runtime.tensors.numpy_protocol.implements`.
     """
 
     name: str
@@ -186,4 +186,4 @@ def type_of(value: Any) -> Type:
     return Type(as_dtype(array.dtype), tuple(array.shape))
 
 
-from ..trace import apply  # noqa: E402  (trace needs the names above; `runtime/__init__.py` holds the order)
+from ..tensors.trace import apply  # noqa: E402  (trace needs the names above; `runtime/__init__.py` holds the order)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..convert import convert_to_tensor
 from ..ops.elementwise import cast
 from ..ops.math import equal
 from ..ops.reduce import argmax
 from ..ops.shape import reshape, shape, squeeze
 from ..ops.sort import in_top_k
+from ..tensors.convert import convert_to_tensor
 from .reduction import same_rank
 
 __all__ = [

@@ -9,12 +9,12 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError
 
-from ..convert import convert_to_tensor
 from ..ops import math, nn
 from ..ops.elementwise import clip_by_value, where
 from ..ops.infer import at_least
 from ..ops.joining import split
 from ..ops.reduce import reduce_logsumexp
+from ..tensors.convert import convert_to_tensor
 from .notes import logits
 from .registry import Registry
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..convert import convert_to_tensor
 from ..ops.elementwise import cast, clip_by_value
 from ..ops.math import absolute, maximum, power, sign, sqrt, square
+from ..tensors.convert import convert_to_tensor
 from . import initializers
 from .optimizer import Optimizer
 

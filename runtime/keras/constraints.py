@@ -6,10 +6,10 @@ from typing import Any
 
 from autograph.errors import UnimplementedError
 
-from ..convert import convert_to_tensor
 from ..ops.elementwise import cast, clip_by_value
 from ..ops.math import maximum, sqrt, square
 from ..ops.reduce import reduce_sum
+from ..tensors.convert import convert_to_tensor
 from .registry import Registry
 
 __all__ = ["Constraint", "MaxNorm", "NonNeg", "UnitNorm", "deserialize", "get", "max_norm", "non_neg", "serialize",

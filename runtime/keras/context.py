@@ -10,9 +10,9 @@ import itertools
 import threading
 from typing import Any
 
-from .. import trace
 from ..base import nest
-from ..tensor import SymbolicTensor, Tensor
+from ..tensors import trace
+from ..tensors.tensor import SymbolicTensor, Tensor
 from .notes import Notes
 
 __all__ = ["calling", "get_mask", "set_mask", "undisturbed"]

@@ -15,10 +15,10 @@ import numpy as np
 from autograph.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 
 from ..base import nest
-from ..convert import constant, convert_to_tensor
 from ..data.dataset import Dataset
 from ..ops import random
-from ..tensor import EagerTensor, Tensor
+from ..tensors.convert import constant, convert_to_tensor
+from ..tensors.tensor import EagerTensor, Tensor
 
 __all__ = [
     "ArrayData", "IterableData", "PyDataset", "data_from", "pack_x_y_sample_weight", "split_off",

@@ -9,8 +9,8 @@ from typing import Any
 from autograph.errors import InvalidArgumentError
 
 from ..base import nest, shapes
-from ..convert import cast, convert_to_tensor
 from ..ops.shape import expand_dims, squeeze
+from ..tensors.convert import cast, convert_to_tensor
 from .layer import Layer
 from .symbolic import KerasTensor, Node
 from .tracking import unique

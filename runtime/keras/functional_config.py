@@ -14,7 +14,7 @@ import numpy as np
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
 from ..base import nest
-from ..tensor import EagerTensor
+from ..tensors.tensor import EagerTensor
 from ..variable import Variable
 from .functional import FunctionalGraph
 from .layer import Layer

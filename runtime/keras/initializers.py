@@ -17,7 +17,6 @@ from autograph.errors import InvalidArgumentError, UnimplementedError
 
 from ..base.dtypes import as_dtype
 from ..base.shapes import as_shape
-from ..convert import convert_to_tensor
 from ..ops import random
 from ..ops.create import eye, fill
 from ..ops.decompose import qr
@@ -26,7 +25,8 @@ from ..ops.elementwise import cast
 from ..ops.linalg import adjoint
 from ..ops.math import sign
 from ..ops.shape import broadcast_to, reshape
-from ..tensor import Tensor
+from ..tensors.convert import convert_to_tensor
+from ..tensors.tensor import Tensor
 from .registry import Registry, snake_case
 
 __all__ = [

@@ -8,7 +8,7 @@ from autograph.errors import InvalidArgumentError
 
 from ..base import nest, shapes
 from ..base.dtypes import as_dtype
-from ..tensor import Tensor
+from ..tensors.tensor import Tensor
 
 __all__ = ["InputSpec", "check_input"]
 

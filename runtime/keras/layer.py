@@ -11,11 +11,11 @@ import numpy as np
 from autograph.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
 from autograph.tracebacks import trim
 
-from .. import trace
 from ..base import nest
 from ..base.dtypes import as_dtype
-from ..convert import cast, convert_to_tensor
-from ..tensor import Tensor
+from ..tensors import trace
+from ..tensors.convert import cast, convert_to_tensor
+from ..tensors.tensor import Tensor
 from ..variable import Variable
 from . import context, regularizers
 from .input_spec import InputSpec, check_input

@@ -9,10 +9,10 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from .. import trace
 from ..base import nest
 from ..base.dtypes import as_dtype
-from ..convert import convert_to_tensor
+from ..tensors import trace
+from ..tensors.convert import convert_to_tensor
 from . import constraints, context, initializers, regularizers
 from .allocation import taken
 from .tracking import Record, all_layers, own_layers, own_metrics, own_variables, unique

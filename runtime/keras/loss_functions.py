@@ -12,12 +12,12 @@ from typing import Any
 
 from ..base.places import warn
 from ..base.shapes import is_compatible
-from ..convert import convert_to_tensor
 from ..ops import math, nn
 from ..ops.elementwise import cast, clip_by_value, where
 from ..ops.infer import require, text
 from ..ops.reduce import reduce_all, reduce_max, reduce_mean, reduce_sum
 from ..ops.shape import expand_dims, shape, squeeze
+from ..tensors.convert import convert_to_tensor
 from .context import set_mask
 from .notes import logits
 from .reduction import require_same_shape, same_rank

@@ -14,7 +14,7 @@ from autograph.errors import UnimplementedError
 
 from ..base import nest
 from ..ops.elementwise import cast
-from ..trace import name_scope
+from ..tensors.trace import name_scope
 from . import loss_functions as functions
 from .context import get_mask
 from .loss_functions import *  # noqa: F403

@@ -11,12 +11,12 @@ from typing import Any
 
 from autograph.errors import FailedPreconditionError, UnimplementedError
 
-from ..convert import convert_to_tensor
 from ..ops.create import zeros
 from ..ops.elementwise import cast
 from ..ops.math import divide_no_nan
 from ..ops.reduce import reduce_mean, reduce_sum
 from ..ops.shape import broadcast_to, shape
+from ..tensors.convert import convert_to_tensor
 from ..variable import Variable
 from . import initializers
 from .context import get_mask

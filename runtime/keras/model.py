@@ -10,7 +10,7 @@ from autograph.errors import InvalidArgumentError, UnimplementedError
 from ..base import nest
 from ..function import function
 from ..module import Module
-from ..spec import TensorSpec
+from ..tensors.spec import TensorSpec
 from . import weights
 from .custom_objects import custom_object_scope
 from .functional import FunctionalGraph

@@ -13,14 +13,14 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 
-from .. import trace
 from ..base.places import warn
-from ..convert import convert_to_tensor
 from ..ops.combined import clip_by_global_norm, clip_by_norm
 from ..ops.elementwise import cast, clip_by_value, where
 from ..ops.math import not_equal
-from ..tensor import Tensor
-from ..trace import name_scope
+from ..tensors import trace
+from ..tensors.convert import convert_to_tensor
+from ..tensors.tensor import Tensor
+from ..tensors.trace import name_scope
 from ..variable import Variable
 from . import initializers, schedules
 from .names import auto_name

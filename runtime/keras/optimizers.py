@@ -7,9 +7,9 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError
 
-from ..convert import convert_to_tensor
 from ..ops.elementwise import cast
 from ..ops.math import maximum, power, sqrt, square
+from ..tensors.convert import convert_to_tensor
 from . import initializers
 from . import schedules as schedules
 from .adaptive_optimizers import Adadelta, Adamax, Ftrl, Lion, Nadam

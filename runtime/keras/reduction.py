@@ -7,12 +7,12 @@ from typing import Any
 from autograph.errors import InvalidArgumentError
 
 from ..base.shapes import is_compatible
-from ..convert import convert_to_tensor
 from ..ops.elementwise import cast, where
 from ..ops.infer import require, text
 from ..ops.math import divide_no_nan
 from ..ops.reduce import reduce_sum
 from ..ops.shape import expand_dims, size, squeeze
+from ..tensors.convert import convert_to_tensor
 
 __all__ = ["apply_mask", "reduce_weighted_values", "require_same_shape", "same_rank", "standardize_reduction"]
 

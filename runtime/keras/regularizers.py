@@ -6,9 +6,9 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError, UnimplementedError
 
-from ..convert import convert_to_tensor
 from ..ops.math import absolute, square
 from ..ops.reduce import reduce_sum
+from ..tensors.convert import convert_to_tensor
 from .registry import Registry
 
 __all__ = ["L1", "L1L2", "L2", "Regularizer", "deserialize", "get", "l1", "l1_l2", "l2", "serialize"]

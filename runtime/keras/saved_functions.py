@@ -6,7 +6,7 @@ from typing import Any
 
 from ..base import nest
 from ..function import Function, function
-from ..spec import TensorSpec
+from ..tensors.spec import TensorSpec
 from .tracking import own_layers
 
 __all__ = ["children_of_model", "input_specs"]

@@ -8,10 +8,10 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError, UnimplementedError
 
-from ..convert import convert_to_tensor
 from ..ops.elementwise import cast, where
 from ..ops.math import ceil, cos, floor, log, minimum, power
-from ..trace import name_scope
+from ..tensors.convert import convert_to_tensor
+from ..tensors.trace import name_scope
 from .registry import Registry
 
 __all__ = [

@@ -8,7 +8,6 @@ from typing import Any
 from autograph.errors import InvalidArgumentError
 
 from ..base.places import warn
-from ..convert import convert_to_tensor
 from ..ops.counts import confusion_matrix
 from ..ops.create import ones_like
 from ..ops.diagonals import diag_part
@@ -17,6 +16,7 @@ from ..ops.gather import gather
 from ..ops.math import absolute, divide_no_nan, logical_and
 from ..ops.reduce import argmax, reduce_max, reduce_mean, reduce_sum
 from ..ops.shape import expand_dims, reshape
+from ..tensors.convert import convert_to_tensor
 from .loss_functions import EPSILON
 from .metric import Metric
 

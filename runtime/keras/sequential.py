@@ -7,7 +7,7 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
-from .. import trace
+from ..tensors import trace
 from .custom_objects import custom_object_scope
 from .functional import FunctionalGraph
 from .layer import Layer

@@ -10,7 +10,7 @@ from typing import Any
 
 from autograph import connect as connect  # tf.function converts what it traces
 
-from .. import trace
+from ..tensors import trace
 
 __all__ = ["call_if", "converted_call", "fold_time", "map_time", "scan_time", "traced_call"]
 

@@ -12,13 +12,13 @@ from typing import Any, NoReturn
 
 from autograph.errors import InvalidArgumentError
 
-from .. import trace
 from ..base import nest
 from ..base.dtypes import as_dtype
 from ..base.shapes import TensorShape, as_shape
 from ..ir.graph import Graph, Type
-from ..spec import TensorSpec
-from ..tensor import SymbolicTensor, Tensor
+from ..tensors import trace
+from ..tensors.spec import TensorSpec
+from ..tensors.tensor import SymbolicTensor, Tensor
 from . import context
 from .names import auto_name
 from .staging import traced_call

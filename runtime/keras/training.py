@@ -15,10 +15,10 @@ from autograph.config import settings
 from autograph.errors import InvalidArgumentError
 
 from ..base import nest
-from ..convert import convert_to_tensor
 from ..function import function
 from ..gradient import GradientTape
 from ..ops.shape import shape
+from ..tensors.convert import convert_to_tensor
 from . import optimizers
 from .compiled import CompiledLosses, CompiledMetrics
 from .data import unpack_x_y_sample_weight

@@ -7,9 +7,9 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError
 
-from .. import trace
 from ..base.shapes import TensorShape
-from ..tensor import EagerTensor, Tensor
+from ..tensors import trace
+from ..tensors.tensor import EagerTensor, Tensor
 from ..variable import Variable
 from . import initializers
 from .names import auto_name, current_path

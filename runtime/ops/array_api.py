@@ -10,9 +10,9 @@ import operator
 from typing import Any
 
 from ..base.dtypes import as_dtype
-from ..convert import convert_to_tensor
-from ..numpy_protocol import implements
-from ..promotion import together
+from ..tensors.convert import convert_to_tensor
+from ..tensors.numpy_protocol import implements
+from ..tensors.promotion import together
 from . import create, cumulative, diagonals, elementwise, joining, linalg, reduce, shape, sort
 from .infer import at_least, axis_of, not_defined_for, require, whole
 from .reduce import axis_attribute

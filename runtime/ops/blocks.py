@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..convert import convert_to_tensor
+from ..tensors.convert import convert_to_tensor
 from .create import range as range_
 from .create import zeros
 from .elementwise import cast, where

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..base.shapes import TensorShape, as_shape, broadcast
-from ..convert import convert_to_tensor
-from ..indexed_slices import IndexedSlices
-from ..promotion import together
-from ..tensor import Tensor
+from ..tensors.convert import convert_to_tensor
+from ..tensors.indexed_slices import IndexedSlices
+from ..tensors.promotion import together
+from ..tensors.tensor import Tensor
 from ..variable import Variable
 from .control import identity
 from .create import ones_like, zeros, zeros_like

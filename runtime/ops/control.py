@@ -12,14 +12,14 @@ import numpy as np
 
 from autograph.errors import GraphError
 
-from .. import trace
 from ..base import shapes
 from ..base.dtypes import bool_
 from ..ir import totality
 from ..ir.graph import Graph, Type, Value
 from ..ir.op import NOT_DIFFERENTIABLE, STRUCTURAL, op, same, type_of
 from ..ir.work import Work
-from ..tensor import SymbolicTensor
+from ..tensors import trace
+from ..tensors.tensor import SymbolicTensor
 
 __all__ = ["call_node", "cond_node", "finish_graph", "identity", "same_captures", "while_node"]
 

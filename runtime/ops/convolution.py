@@ -14,7 +14,7 @@ import numpy as np
 
 from ..base.shapes import Shape, is_compatible
 from ..ir.op import Type, op, type_of
-from ..promotion import together
+from ..tensors.promotion import together
 from . import convolution_kernels as kernels
 from . import samples as s
 from .dims import as_dims

@@ -10,8 +10,8 @@ from autograph.errors import InvalidArgumentError
 
 from ..base.dtypes import DType, as_dtype, int32, int64
 from ..base.shapes import is_compatible
-from ..convert import convert_to_tensor
 from ..ir.op import Type, op
+from ..tensors.convert import convert_to_tensor
 from . import samples as s
 from .infer import exactly, require, require_kind, text
 

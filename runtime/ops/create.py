@@ -11,11 +11,11 @@ from autograph.errors import InvalidArgumentError
 from ..base import dtypes
 from ..base.dtypes import DType, as_dtype, float32, float64
 from ..base.shapes import Shape, is_compatible
-from ..convert import constant, convert_to_tensor, string_scalar
 from ..ir import totality
 from ..ir.op import NOT_DIFFERENTIABLE, Op, Type, op
-from ..tensor import EagerTensor
-from ..trace import static_value
+from ..tensors.convert import constant, convert_to_tensor, string_scalar
+from ..tensors.tensor import EagerTensor
+from ..tensors.trace import static_value
 from . import samples as s
 from .dims import as_dims
 from .elementwise import cast

@@ -9,9 +9,9 @@ import numpy as np
 
 from ..base.dtypes import float64
 from ..base.shapes import is_compatible
-from ..convert import convert_to_tensor
 from ..ir import totality
 from ..ir.op import Op, Type, op
+from ..tensors.convert import convert_to_tensor
 from . import samples as s
 from .declare import holomorphic, through
 from .elementwise import where_op

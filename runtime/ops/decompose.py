@@ -10,7 +10,7 @@ from autograph.errors import NoGradientError
 
 from ..base.shapes import broadcast, is_compatible
 from ..ir.op import Op, Type, op, type_of
-from ..promotion import together
+from ..tensors.promotion import together
 from . import samples as s
 from .declare import holomorphic
 from .factor_gradients import eigh_gradient, qr_gradient, svd_gradient

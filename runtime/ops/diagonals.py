@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..convert import convert_to_tensor, is_array
-from ..promotion import together
+from ..tensors.convert import convert_to_tensor, is_array
+from ..tensors.promotion import together
 from .create import diag_op, diag_part_op, fill, set_diag_op
 from .elementwise import cast
 from .gather import gather

@@ -10,10 +10,10 @@ from autograph.errors import InvalidArgumentError
 
 from ..base.shapes import Shape, TensorShape
 from ..base.shapes import size as known_size
-from ..convert import convert_to_tensor
 from ..ir.graph import Value
 from ..ir.op import OPS
-from ..tensor import EagerTensor, Tensor
+from ..tensors.convert import convert_to_tensor
+from ..tensors.tensor import EagerTensor, Tensor
 
 
 def as_dims(shape: Any) -> tuple[Shape, tuple[Any, ...]]:

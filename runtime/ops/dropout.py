@@ -9,8 +9,8 @@ import numpy as np
 from autograph.errors import InvalidArgumentError
 
 from ..base.dtypes import float32
-from ..convert import convert_to_tensor
-from ..tensor import EagerTensor
+from ..tensors.convert import convert_to_tensor
+from ..tensors.tensor import EagerTensor
 from . import random
 from .control import identity
 from .create import zeros_like

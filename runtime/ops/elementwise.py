@@ -11,9 +11,9 @@ from autograph.errors import InvalidArgumentError
 
 from ..base.dtypes import DType, as_dtype, bool_, complex64, complex128, float32, int32
 from ..base.shapes import broadcast
-from ..convert import convert_to_tensor, strong
 from ..ir import totality
 from ..ir.op import NOT_DIFFERENTIABLE, Type, op
+from ..tensors.convert import convert_to_tensor, strong
 from . import kernels
 from . import samples as s
 from .declare import Function, sum_to, unary

@@ -12,8 +12,8 @@ import numpy as np
 from autograph.errors import OutOfRangeError
 
 from ..base.shapes import Shape, is_compatible
-from ..convert import convert_to_tensor
 from ..ir.op import Type, op
+from ..tensors.convert import convert_to_tensor
 from . import samples as s
 from .dims import as_dims
 from .infer import at_least, axis_of, exactly, require, require_kind, text, whole

@@ -16,14 +16,14 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from .. import trace
 from ..base import nest
 from ..base.dtypes import DType, as_dtype, bool_, float64, variant
-from ..convert import convert_to_tensor, wrap
 from ..ir.effects import Effects
 from ..ir.graph import Type
 from ..ir.op import NOT_DIFFERENTIABLE, STRUCTURAL, op
-from ..tensor import Tensor
+from ..tensors import trace
+from ..tensors.convert import convert_to_tensor, wrap
+from ..tensors.tensor import Tensor
 from .print_format import format_array
 
 __all__ = ["assert_node", "numpy_function", "print", "py_function", "raise_node", "timestamp"]

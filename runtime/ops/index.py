@@ -21,10 +21,10 @@ from autograph.errors import InvalidArgumentError, InvalidTypeError, OutOfRangeE
 from ..base import shapes
 from ..base.dtypes import DType
 from ..base.shapes import Shape
-from ..convert import convert_to_tensor
 from ..ir import totality
 from ..ir.op import Op, Type, op, type_of
-from ..tensor import EagerTensor, Tensor
+from ..tensors.convert import convert_to_tensor
+from ..tensors.tensor import EagerTensor, Tensor
 from . import samples as s
 from .infer import exactly, require, require_kind, text
 

@@ -58,7 +58,7 @@ def warn(message: str) -> None:
 
 
 def _place() -> tuple[str, int]:
-    from ..trace import user_location
+    from ..tensors.trace import user_location
 
     frame = sys._getframe(1)
     while frame is not None:

@@ -12,10 +12,10 @@ from autograph.errors import InvalidArgumentError
 from ..base.dtypes import float32
 from ..base.shapes import Shape, merge
 from ..base.shapes import size as known_size
-from ..convert import convert_to_tensor
 from ..ir import totality
 from ..ir.op import Type, op
-from ..tensor import EagerTensor
+from ..tensors.convert import convert_to_tensor
+from ..tensors.tensor import EagerTensor
 from . import samples as s
 from .dims import as_dims
 from .infer import at_least, axis_of, exactly, require, require_kind, text, total, whole

@@ -19,7 +19,7 @@ from ..base.dtypes import DType, float64
 from ..base.shapes import Shape, broadcast, merge
 from ..ir import totality
 from ..ir.op import Op, Type, op
-from ..promotion import together
+from ..tensors.promotion import together
 from . import samples as s
 from .declare import holomorphic, sum_to
 from .infer import at_least, axes_of, require, require_kind, text, ufunc_dtype, whole

@@ -17,10 +17,10 @@ from autograph.errors import InvalidArgumentError, OutOfRangeError
 
 from ..base.dtypes import DType, as_dtype, float32, int32, variant
 from ..base.shapes import Shape, TensorShape, is_compatible, relax
-from ..convert import convert_to_tensor
 from ..ir import totality
 from ..ir.op import NOT_DIFFERENTIABLE, Op, Type, op
-from ..tensor import Tensor
+from ..tensors.convert import convert_to_tensor
+from ..tensors.tensor import Tensor
 from . import samples as s
 from .elementwise import cast
 from .infer import at_least, exactly, require, require_kind, text

@@ -2,7 +2,7 @@
 
 Two-argument functions broadcast. Dtypes follow NumPy, also where TensorFlow refuses: `exp` of integers is float64,
 an int32 and a float32 tensor add up to float64. Python numbers are weak: `float32_tensor * 2` stays float32; NumPy's
-scalars and arrays take the tensor's dtype (see `runtime.promotion`). Tensors of booleans are no numbers. Integer
+scalars and arrays take the tensor's dtype (see `tensors.promotion`). Tensors of booleans are no numbers. Integer
 arithmetic wraps around; division rounds down and the remainder takes the sign of the divisor, as in Python; a division
 of integers by zero gives 0, as in NumPy (TensorFlow raises).
 """
@@ -17,7 +17,7 @@ import numpy as np
 from ..ir import totality
 from ..ir.op import NOT_DIFFERENTIABLE, OPS, Op, op
 from ..ir.work import Work
-from ..tensor import EagerTensor
+from ..tensors.tensor import EagerTensor
 from . import kernels, samples, special
 from .create import zeros_like
 from .declare import Function, binary, cast_like, sum_to, unary

@@ -10,9 +10,9 @@ import numpy as np
 from autograph.errors import InvalidArgumentError
 
 from ..base.dtypes import DType, as_dtype, complex64, complex128, float32, int32
-from ..convert import convert_to_tensor
 from ..ir.op import Op, Type, op, type_of
-from ..promotion import together
+from ..tensors.convert import convert_to_tensor
+from ..tensors.promotion import together
 from . import samples as s
 from .decompose import SINGULAR, _infer_square, _squares, band_part, triangular_solve_op
 from .factor_gradients import _inverse_differences

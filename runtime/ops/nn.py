@@ -10,11 +10,11 @@ import numpy as np
 from autograph.errors import InvalidArgumentError
 
 from ..base.shapes import merge
-from ..convert import convert_to_tensor
 from ..ir import totality
 from ..ir.op import Type, op
 from ..ir.work import Work
-from ..promotion import together
+from ..tensors.convert import convert_to_tensor
+from ..tensors.promotion import together
 from . import kernels
 from . import samples as s
 from .declare import cast_like, unary

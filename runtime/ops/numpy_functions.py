@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..base.dtypes import as_dtype, int64
-from ..convert import convert_to_tensor
 from ..ir.op import OPS
-from ..numpy_protocol import implements
-from ..promotion import together
+from ..tensors.convert import convert_to_tensor
+from ..tensors.numpy_protocol import implements
+from ..tensors.promotion import together
 from . import counts, create, cumulative, diagonals, elementwise, gather, index, joining, linalg, reduce, shape, sort
 from .infer import require
 from .reduce import axis_attribute

@@ -13,8 +13,8 @@ import numpy as np
 
 from ..base.dtypes import int64
 from ..base.shapes import Shape, is_compatible
-from ..convert import convert_to_tensor
 from ..ir.op import NOT_DIFFERENTIABLE, Type, op, type_of
+from ..tensors.convert import convert_to_tensor
 from . import samples as s
 from .create import zeros_like
 from .dims import as_dims

@@ -17,9 +17,9 @@ from autograph.errors import InvalidArgumentError
 
 from ..base.dtypes import DType, as_dtype, float32, int32, int64
 from ..base.shapes import Shape, broadcast
-from ..convert import convert_to_tensor
 from ..ir.effects import Effects
 from ..ir.op import NOT_DIFFERENTIABLE, Op, Type, op
+from ..tensors.convert import convert_to_tensor
 from . import samples as s
 from .declare import no_gradient, sum_to
 from .dims import as_dims

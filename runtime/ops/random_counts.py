@@ -12,9 +12,9 @@ import numpy as np
 
 from ..base.dtypes import DType, as_dtype, float32, int32
 from ..base.shapes import Shape, broadcast
-from ..convert import convert_to_tensor
 from ..ir.effects import Effects
 from ..ir.op import NOT_DIFFERENTIABLE, Op, Type, op
+from ..tensors.convert import convert_to_tensor
 from . import random
 from . import samples as s
 from .create import zeros_like

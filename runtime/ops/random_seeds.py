@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base.dtypes import int32
-from ..convert import convert_to_tensor
+from ..tensors.convert import convert_to_tensor
 from .elementwise import cast
 from .infer import require
 from .joining import stack

@@ -15,10 +15,10 @@ import numpy as np
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
 from ..base.dtypes import DType, as_dtype, bool_, float64, int64, uint64
-from ..convert import convert_to_tensor
 from ..ir import totality
 from ..ir.op import NOT_DIFFERENTIABLE, Op, Type, op
 from ..ir.work import Work
+from ..tensors.convert import convert_to_tensor
 from . import samples as s
 from .declare import finish, holomorphic
 from .elementwise import cast

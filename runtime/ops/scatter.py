@@ -129,7 +129,7 @@ def _declare(name: str, function: Any, doc: str, gradient: Any = None) -> Callab
 
 def _together(tensor: Any, updates: Any) -> tuple[Any, Any]:
     """Both as tensors, with Python numbers and arrays among the updates in the tensor's dtype."""
-    from ..convert import cast, convert_to_tensor, fitted, holds_tensor, is_array, weak_kind
+    from ..tensors.convert import cast, convert_to_tensor, fitted, holds_tensor, is_array, weak_kind
 
     tensor = convert_to_tensor(tensor)
     if weak_kind(updates) is None:

@@ -16,10 +16,10 @@ from autograph.errors import InvalidArgumentError
 from ..base.dtypes import DType, as_dtype, int32
 from ..base.shapes import Shape, is_compatible
 from ..base.shapes import broadcast as broadcast_shapes
-from ..convert import convert_to_tensor
 from ..ir import totality
 from ..ir.op import NOT_DIFFERENTIABLE, Op, Type, op
 from ..ir.work import Work
+from ..tensors.convert import convert_to_tensor
 from . import samples as s
 from .declare import sum_to
 from .dims import as_dims, dims_of

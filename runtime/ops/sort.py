@@ -13,9 +13,9 @@ from autograph.errors import InvalidArgumentError
 
 from ..base.dtypes import DType, as_dtype, bool_, int32, int64
 from ..base.shapes import is_compatible
-from ..convert import convert_to_tensor
 from ..ir import totality
 from ..ir.op import NOT_DIFFERENTIABLE, Type, op
+from ..tensors.convert import convert_to_tensor
 from . import samples as s
 from .infer import at_least, axis_of, exactly, require, require_kind, text, whole
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..convert import convert_to_tensor
-from ..promotion import together
+from ..tensors.convert import convert_to_tensor
+from ..tensors.promotion import together
 from .counts import bincount
 from .elementwise import cast, clip_by_value, stop_gradient, where
 from .infer import require

@@ -20,11 +20,11 @@ import numpy as np
 from autograph.errors import InvalidTypeError
 
 from ..base.dtypes import bool_, int32, string
-from ..convert import convert_to_tensor
 from ..ir.graph import Value
 from ..ir.op import NOT_DIFFERENTIABLE, Type, op
-from ..tensor import SymbolicTensor, Tensor
-from ..trace_text import written
+from ..tensors.convert import convert_to_tensor
+from ..tensors.tensor import SymbolicTensor, Tensor
+from ..tensors.trace_text import written
 
 __all__ = ["METHODS", "Items", "Optional", "Slot", "apply_text", "method_of", "text_op", "text_while_tracing"]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..ir.graph import Value
 from ..ir.op import OPS
-from ..tensor import SymbolicTensor
+from ..tensors.tensor import SymbolicTensor
 from .shape import reshape
 
 __all__ = ["reshaped", "rewritten"]

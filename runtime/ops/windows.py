@@ -16,7 +16,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from autograph.errors import InvalidArgumentError
 
-from ..convert import convert_to_tensor
+from ..tensors.convert import convert_to_tensor
 from .infer import Dim, require
 from .shape import transpose
 

@@ -78,7 +78,7 @@ def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None
 
 def graph(graph_data: Any) -> Any:
     """Write one graph, a `Graph` or a ``GraphDef`` of TensorBoard, to the default writer; whether it was written."""
-    from ..convert import convert_to_tensor
+    from ..tensors.convert import convert_to_tensor
 
     writer = local.writer
     if writer is None:

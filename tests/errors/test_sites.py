@@ -60,7 +60,7 @@ PYTHON_ERRORS = {
     "runtime/export/": "of damaged files: they become a SavedFileError",
     "runtime/keras/compile_config.py": "of damaged files: they become a SavedFileError",
     "runtime/ir/op.py": "mistakes of those who declare ops",
-    "runtime/operands.py": "Python's own, of items of a number",
+    "runtime/tensors/operands.py": "Python's own, of items of a number",
     "runtime/ops/math.py": "Python's own, of int() and round()",
     "runtime/ops/text.py": "Python's own, of the methods of str",
 }
@@ -81,7 +81,7 @@ def test_recording() -> None:
         with pytest.raises(tf.errors.InvalidTypeError):
             tf.constant([1, 2]).__pow__(2, 3)
         tf.constant([1, 2]).__pow__(2)
-    assert [(site.file, site.function) for site in reached] == [("runtime/tensor.py", "Tensor.__pow__")]
+    assert [(site.file, site.function) for site in reached] == [("runtime/tensors/tensor.py", "Tensor.__pow__")]
     assert all((ROOT / name).is_file() for name in sites())
 
 

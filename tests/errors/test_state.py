@@ -8,7 +8,7 @@ import pytest
 
 import autograph as tf
 from autograph.operators import state
-from autograph.runtime import trace
+from autograph.runtime.tensors import trace
 
 
 class Model:

@@ -13,8 +13,8 @@ from autograph.runtime.execute.plan import Plan
 from autograph.runtime.ir.check import check
 from autograph.runtime.ir.graph import Graph, Type
 from autograph.runtime.ops.control import cond_node, finish_graph, while_node
-from autograph.runtime.tensor import SymbolicTensor
-from autograph.runtime.trace import building, current_graph, value_of
+from autograph.runtime.tensors.tensor import SymbolicTensor
+from autograph.runtime.tensors.trace import building, current_graph, value_of
 
 INT = Type(int32, ())
 

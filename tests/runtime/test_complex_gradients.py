@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograph.runtime.convert import wrap
 from autograph.runtime.ir.op import Op
+from autograph.runtime.tensors.convert import wrap
 
 from .test_op_gradients import REFUSED, gradients
 from .test_ops import CASES, outputs, promoted

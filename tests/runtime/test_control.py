@@ -13,7 +13,7 @@ from autograph.runtime.base.dtypes import float32, int32
 from autograph.runtime.ir.graph import Graph, Type
 from autograph.runtime.ops.control import call_node
 from autograph.runtime.ops.host import raise_node
-from autograph.runtime.trace import current_graph
+from autograph.runtime.tensors.trace import current_graph
 
 from .graphs import INT, branch, cond, graph_of, run, while_loop
 

@@ -11,8 +11,8 @@ import autograph as tf
 from autograph.errors import StagingError
 from autograph.runtime.base.dtypes import float32, int32
 from autograph.runtime.ir.graph import Graph, Type
-from autograph.runtime.tensor import SymbolicTensor
-from autograph.runtime.trace import building, static_value
+from autograph.runtime.tensors.tensor import SymbolicTensor
+from autograph.runtime.tensors.trace import building, static_value
 from tests.work import work
 
 from .graphs import INT, cond, graph_of, run, while_loop

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from autograph.errors import StagedValueError
-from autograph.runtime import ops, trace  # noqa: F401
-from autograph.runtime.convert import convert_to_tensor
+from autograph.runtime import ops  # noqa: F401
 from autograph.runtime.execute.interpreter import interpret
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.ir.op import type_of
-from autograph.runtime.tensor import SymbolicTensor
+from autograph.runtime.tensors import trace  # noqa: F401
+from autograph.runtime.tensors.convert import convert_to_tensor
+from autograph.runtime.tensors.tensor import SymbolicTensor
 
 X = np.array([[3.0, 1.0, 2.0], [0.5, -1.0, 4.0]])
 S = np.array([[4.0, 1.0], [1.0, 3.0]])

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 import autograph.operators.graph  # noqa: F401  (declares ops)
-from autograph.runtime import ops, trace  # noqa: F401
-from autograph.runtime.convert import convert_to_tensor, wrap
+from autograph.runtime import ops  # noqa: F401
 from autograph.runtime.execute.plan import Plan
 from autograph.runtime.gradient import GradientTape
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.ir.op import NOT_DIFFERENTIABLE, OPS, STRUCTURAL, Op
-from autograph.runtime.tensor import SymbolicTensor
+from autograph.runtime.tensors import trace  # noqa: F401
+from autograph.runtime.tensors.convert import convert_to_tensor, wrap
+from autograph.runtime.tensors.tensor import SymbolicTensor
 
 from .test_ops import CASES, outputs, promoted, type_of
 

@@ -13,11 +13,11 @@ from hypothesis.extra import numpy as hnp
 from autograph.errors import InvalidArgumentError, OutOfRangeError
 from autograph.runtime import ops  # noqa: F401
 from autograph.runtime.base.shapes import is_subshape
-from autograph.runtime.convert import wrap
 from autograph.runtime.ir.op import OPS, Type, type_of
 from autograph.runtime.ops import index
 from autograph.runtime.ops.list_value import ListValue
 from autograph.runtime.ops.lists import TensorList
+from autograph.runtime.tensors.convert import wrap
 from tests.work import work
 
 SHAPES = hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=4)

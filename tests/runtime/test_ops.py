@@ -8,21 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograph.runtime import (
-    ops,  # noqa: F401  (declares the ops)
-    promotion,
-    random_generator,  # noqa: F401  (declares its own)
-    trace,
-)
+from autograph.runtime import ops, random_generator  # noqa: F401  (declares the ops) # noqa: F401  (declares its own)
 from autograph.runtime.base.dtypes import variant
 from autograph.runtime.base.shapes import is_subshape
-from autograph.runtime.convert import wrap
 from autograph.runtime.data import dataset  # noqa: F401  (declares the ops of datasets)
 from autograph.runtime.execute.interpreter import interpret
 from autograph.runtime.execute.plan import Plan
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.ir.op import OPS, Op, Type, type_of
-from autograph.runtime.tensor import EagerTensor, SymbolicTensor
+from autograph.runtime.tensors import promotion, trace  # noqa: F401  (declares the ops) # noqa: F401  (declares its own)
+from autograph.runtime.tensors.convert import wrap
+from autograph.runtime.tensors.tensor import EagerTensor, SymbolicTensor
 
 pytestmark = pytest.mark.filterwarnings("ignore:(divide by zero|overflow|invalid value|Mean of empty):RuntimeWarning")
 # What the executors run themselves, and what acts on the world outside: no kernel to run over samples.

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from autograph.errors import AutographError, InvalidArgumentError
-from autograph.runtime import trace
-from autograph.runtime.convert import wrap
 from autograph.runtime.execute.plan import Plan
 from autograph.runtime.ir.graph import Graph, Type
 from autograph.runtime.ir.op import OPS, Op
 from autograph.runtime.ops.samples import strings
-from autograph.runtime.tensor import EagerTensor, SymbolicTensor
+from autograph.runtime.tensors import trace
+from autograph.runtime.tensors.convert import wrap
+from autograph.runtime.tensors.tensor import EagerTensor, SymbolicTensor
 
 from .test_ops import STRUCTURE, input_type, outputs, same_value, sample_of
 

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import MutationError
-from autograph.runtime import convert
 from autograph.runtime.ir.op import OPS
-from autograph.runtime.numpy_protocol import as_arrays
 from autograph.runtime.ops import index as index_ops
 from autograph.runtime.ops.views import reshaped
+from autograph.runtime.tensors import convert
+from autograph.runtime.tensors.numpy_protocol import as_arrays
 
 from .. import aliases, heap, state
 from ..array_memory import is_array, memory_of

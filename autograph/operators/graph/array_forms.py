@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import MutationError, StagedTypeError
-from autograph.runtime import convert
 from autograph.runtime.base.places import user_code
 from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops import index as index_ops
 from autograph.runtime.ops.views import rewritten
-from autograph.runtime.tensor import SymbolicTensor
+from autograph.runtime.tensors import convert
+from autograph.runtime.tensors.tensor import SymbolicTensor
 
 from .. import aliases, array_memory, heap, state
 from ..array_memory import memory_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograph.runtime.ir.op import OPS
-from autograph.runtime.trace import current_graph
+from autograph.runtime.tensors.trace import current_graph
 
 from .. import decisions, heap
 from ..array_memory import is_array

@@ -8,7 +8,7 @@ import numpy as np
 
 from autograph.runtime.base import dtypes
 from autograph.runtime.ops.text import text_op
-from autograph.runtime.tensor import SymbolicTensor
+from autograph.runtime.tensors.tensor import SymbolicTensor
 
 from ..refused import is_refusal
 from ..variables import UNDEFINED

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
 
-from autograph.runtime import trace
 from autograph.runtime.base.streams import Stream
-from autograph.runtime.tensor import EagerTensor, Tensor
+from autograph.runtime.tensors import trace
+from autograph.runtime.tensors.tensor import EagerTensor, Tensor
 from autograph.runtime.variable import Variable
 
 from .. import heap, state

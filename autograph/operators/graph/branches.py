@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autograph.errors import AutographError
-from autograph.runtime import undelivered
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.recursion import NeverReturns
-from autograph.runtime.trace import building
+from autograph.runtime.tensors import undelivered
+from autograph.runtime.tensors.trace import building
 
 from .. import aliases, heap
 from ..exceptions import StagedRaise, refuse_in_try

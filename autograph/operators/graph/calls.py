@@ -27,7 +27,7 @@ from autograph.errors import MutationError
 from autograph.runtime import repetitions
 from autograph.runtime.concrete import ConcreteFunction
 from autograph.runtime.function import Function
-from autograph.runtime.trace_text import calls_libraries
+from autograph.runtime.tensors.trace_text import calls_libraries
 
 from .. import aliases, heap, identities, state
 from ..array_memory import is_array

@@ -7,10 +7,10 @@ from types import BuiltinFunctionType, MethodType
 from typing import Any, NoReturn
 
 from autograph.errors import StagedValueError
-from autograph.runtime import convert, trace_text
 from autograph.runtime.base import dtypes
 from autograph.runtime.ir.graph import Type
 from autograph.runtime.ir.op import OPS
+from autograph.runtime.tensors import convert, trace_text
 
 from .errors import where
 from .specs import Constant, Spec, described

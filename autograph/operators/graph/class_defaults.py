@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any, NamedTuple, NoReturn
 
 from autograph.errors import MutationError, StagedValueError
-from autograph.runtime.trace import user_location
+from autograph.runtime.tensors.trace import user_location
 
 from .. import aliases
 from ..locations import Attribute, Location, attributes_of, has_attributes

@@ -10,10 +10,10 @@ import numpy as np
 
 from autograph.errors import StagedValueError
 from autograph.runtime.base import dtypes
-from autograph.runtime.convert import convert_to_tensor
 from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops.reduce import argmax
-from autograph.runtime.tensor import Tensor
+from autograph.runtime.tensors.convert import convert_to_tensor
+from autograph.runtime.tensors.tensor import Tensor
 
 from .. import arithmetic, heap
 from . import conditions

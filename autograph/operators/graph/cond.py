@@ -8,7 +8,7 @@ from typing import Any
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.ops.control import cond_node
 from autograph.runtime.recursion import NeverReturns
-from autograph.runtime.trace import building, current_graph, value_of
+from autograph.runtime.tensors.trace import building, current_graph, value_of
 
 from .. import aliases, decisions
 from ..aliases import Body

@@ -11,8 +11,8 @@ from autograph.errors import BranchMismatchError, StagedValueError
 from autograph.runtime.base import dtypes
 from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops.text import apply_text
-from autograph.runtime.tensor import Tensor
-from autograph.runtime.trace import current_graph, static_value
+from autograph.runtime.tensors.tensor import Tensor
+from autograph.runtime.tensors.trace import current_graph, static_value
 
 from .. import arithmetic, heap
 from ..builtin_calls import truth as special_truth

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from autograph.errors import StagedValueError
-from autograph.runtime import trace_text
 from autograph.runtime.base import dtypes
 from autograph.runtime.ir.graph import Type
 from autograph.runtime.ir.op import OPS
+from autograph.runtime.tensors import trace_text
 
 from .. import aliases, arithmetic, heap
 from ..state import Mutable, about_to_change, created

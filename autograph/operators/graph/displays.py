@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from autograph.errors import StagedValueError
 from autograph.runtime.ops.host import assert_node
 from autograph.runtime.ops.text import apply_text
-from autograph.runtime.tensor import SymbolicTensor
+from autograph.runtime.tensors.tensor import SymbolicTensor
 
 from ..calls import call
 from ..raw_attributes import raw_attribute

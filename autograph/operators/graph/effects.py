@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import MutationError
-from autograph.runtime.trace import is_user_file, user_location
-from autograph.runtime.trace_text import calls_libraries
+from autograph.runtime.tensors.trace import is_user_file, user_location
+from autograph.runtime.tensors.trace_text import calls_libraries
 
 from .. import state
 from ..iterators import is_iterator

@@ -6,10 +6,10 @@ from types import TracebackType
 from typing import Any
 
 from autograph.errors import StagedTypeError
-from autograph.runtime import trace
 from autograph.runtime.base.places import Location, Place
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.ops.host import RAISE, assert_node, raise_node
+from autograph.runtime.tensors import trace
 
 from ..dispatch import Thunk
 from ..exceptions import StagedRaise

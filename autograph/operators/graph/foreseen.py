@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograph.runtime.function import Function
-from autograph.runtime.tensor import EagerTensor, SymbolicTensor
-from autograph.runtime.trace import is_user_file
+from autograph.runtime.tensors.tensor import EagerTensor, SymbolicTensor
+from autograph.runtime.tensors.trace import is_user_file
 
 from ..locations import Attribute, Cell, Global, Item, Location, attributes_of, is_plain_object
 from .specs import SCALARS

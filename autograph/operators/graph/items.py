@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import BranchMismatchError, MutationError, StagedValueError, StagingError
-from autograph.runtime.convert import convert_to_tensor
-from autograph.runtime.in_place import note_store
-from autograph.runtime.operands import array
 from autograph.runtime.ops import index as index_ops
-from autograph.runtime.tensor import SymbolicTensor, Tensor
+from autograph.runtime.tensors.convert import convert_to_tensor
+from autograph.runtime.tensors.in_place import note_store
+from autograph.runtime.tensors.operands import array
+from autograph.runtime.tensors.tensor import SymbolicTensor, Tensor
 
 from .. import aliases, heap, state
 from . import array_forms, rebinding

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from autograph.errors import StagedValueError, StagingError
-from autograph.runtime import trace_text
 from autograph.runtime.base import dtypes
 from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops.text import apply_text
-from autograph.runtime.tensor import Tensor
+from autograph.runtime.tensors import trace_text
+from autograph.runtime.tensors.tensor import Tensor
 
 from .. import heap
 from ..builtin_calls import truth

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from autograph.errors import MutationError
 from autograph.runtime.base.places import Place
 from autograph.runtime.ir.graph import Graph
-from autograph.runtime.tensor import SymbolicTensor
+from autograph.runtime.tensors.tensor import SymbolicTensor
 
 from ..locations import Cell, Location, Mutable
 from ..snapshots import Snapshot, restore

@@ -9,14 +9,14 @@ import operator
 from typing import Any
 
 from autograph.runtime.base import dtypes
-from autograph.runtime.convert import convert_to_tensor
 from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops import create
 from autograph.runtime.ops.gather import boolean_mask
 from autograph.runtime.ops.index import set_item
 from autograph.runtime.ops.joining import concat
 from autograph.runtime.ops.reduce import argmax
-from autograph.runtime.tensor import Tensor
+from autograph.runtime.tensors.convert import convert_to_tensor
+from autograph.runtime.tensors.tensor import Tensor
 
 from .errors import require, type_error
 from .maybe import Maybe

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from autograph.errors import StagedValueError
-from autograph.runtime.convert import convert_to_tensor
+from autograph.runtime.tensors.convert import convert_to_tensor
 
 from .errors import where
 

@@ -10,12 +10,12 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograph.errors import StagedValueError, StagingError
-from autograph.runtime import convert, trace_text
 from autograph.runtime.base import dtypes
 from autograph.runtime.ir.graph import Type
 from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops.text import Items
-from autograph.runtime.tensor import Tensor
+from autograph.runtime.tensors import convert, trace_text
+from autograph.runtime.tensors.tensor import Tensor
 
 from .. import aliases, heap
 from ..array_memory import is_array

@@ -7,10 +7,10 @@ from typing import Any
 
 from autograph.errors import StagedValueError
 from autograph.runtime.base import dtypes
-from autograph.runtime.convert import convert_to_tensor
 from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops.reduce import argmax
-from autograph.runtime.tensor import SymbolicTensor, Tensor
+from autograph.runtime.tensors.convert import convert_to_tensor
+from autograph.runtime.tensors.tensor import SymbolicTensor, Tensor
 
 from ..identities import check_key
 from ..raw_attributes import raw_attribute

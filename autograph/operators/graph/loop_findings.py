@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Hashable
 
 from autograph.runtime.ir.graph import Graph
-from autograph.runtime.trace import building, value_of
+from autograph.runtime.tensors.trace import building, value_of
 
 from ..locations import Attribute, Contents, Item, Location, StateOf
 from ..state import stack

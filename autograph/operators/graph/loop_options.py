@@ -9,7 +9,7 @@ import numpy as np
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 from autograph.runtime.base import shapes
 from autograph.runtime.base.shapes import Shape
-from autograph.runtime.tensor import Tensor
+from autograph.runtime.tensors.tensor import Tensor
 
 from ..dispatch import Options
 from .errors import where

@@ -18,12 +18,13 @@ from types import CodeType
 from typing import Any
 
 from autograph.errors import BranchMismatchError
-from autograph.runtime import repetitions, undelivered
+from autograph.runtime import repetitions
 from autograph.runtime.base.shapes import as_shape
 from autograph.runtime.ir.graph import Graph, Mark
 from autograph.runtime.ops.control import while_node
-from autograph.runtime.tensor import SymbolicTensor
-from autograph.runtime.trace import building, current_graph, value_of
+from autograph.runtime.tensors import undelivered
+from autograph.runtime.tensors.tensor import SymbolicTensor
+from autograph.runtime.tensors.trace import building, current_graph, value_of
 
 from .. import aliases
 from ..dispatch import Options

@@ -13,8 +13,8 @@ from typing import Any
 
 from autograph.errors import StagedValueError
 from autograph.runtime.base import dtypes
-from autograph.runtime.convert import convert_to_tensor
 from autograph.runtime.ir.op import OPS
+from autograph.runtime.tensors.convert import convert_to_tensor
 
 from ..raw_attributes import raw_attribute
 from . import conditions, python_builtins

@@ -8,7 +8,7 @@ from types import CodeType
 from typing import Any
 
 from autograph.errors import BranchMismatchError
-from autograph.runtime.trace import is_user_file
+from autograph.runtime.tensors.trace import is_user_file
 
 from ..variables import UNDEFINED
 from .assigned import assigned_lines, bodies_in

@@ -23,11 +23,11 @@ from typing import Any
 import autograph
 from autograph import runtime
 from autograph.errors import AutographError, ConversionError, GraphError, StagingError
-from autograph.runtime import trace
 from autograph.runtime.base.shapes import is_fully_defined
 from autograph.runtime.ir.graph import Value
 from autograph.runtime.recursion import Signal
-from autograph.runtime.tensor import EagerTensor, SymbolicTensor
+from autograph.runtime.tensors import trace
+from autograph.runtime.tensors.tensor import EagerTensor, SymbolicTensor
 from autograph.runtime.variable import Variable
 
 from ..dispatch import backend_of

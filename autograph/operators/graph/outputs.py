@@ -14,12 +14,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from autograph.errors import StagedValueError
-from autograph.runtime import convert
 from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops import create
 from autograph.runtime.ops.lists import from_tensor_op
 from autograph.runtime.optional import RunTimeOutput, go_to_a_trace
-from autograph.runtime.tensor import SymbolicTensor
+from autograph.runtime.tensors import convert
+from autograph.runtime.tensors.tensor import SymbolicTensor
 
 from .errors import where
 from .list_ops import LIST_FLAT, LIST_LENGTHS, LIST_SPLIT

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import MutationError
-from autograph.runtime import convert
 from autograph.runtime.call_state import SavedPlace
 from autograph.runtime.ir.graph import Graph
+from autograph.runtime.tensors import convert
 
 from .. import array_memory
 from ..array_memory import memory_of

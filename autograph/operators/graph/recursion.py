@@ -16,12 +16,13 @@ from inspect import Parameter
 from types import FrameType, FunctionType
 from typing import Any
 
-from autograph.runtime import repetitions, trace
+from autograph.runtime import repetitions
 from autograph.runtime.arguments import Parameters, key_of
-from autograph.runtime.convert import convert_to_tensor
 from autograph.runtime.function import Function, part_of_a_trace
 from autograph.runtime.recursion import Signal
-from autograph.runtime.tensor import SymbolicTensor
+from autograph.runtime.tensors import trace
+from autograph.runtime.tensors.convert import convert_to_tensor
+from autograph.runtime.tensors.tensor import SymbolicTensor
 
 from ..aliases import settle
 from .specs import rebuild

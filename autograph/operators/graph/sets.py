@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from autograph.runtime.convert import convert_to_tensor
 from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops.gather import boolean_mask
 from autograph.runtime.ops.joining import concat
 from autograph.runtime.ops.lists import from_tensor_op
 from autograph.runtime.ops.sort import unique
+from autograph.runtime.tensors.convert import convert_to_tensor
 
 from .conditions import all_of, contains, not_
 from .errors import require, type_error

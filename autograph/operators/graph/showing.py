@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.runtime import repetitions
-from autograph.runtime.trace_text import calls_libraries
+from autograph.runtime.tensors.trace_text import calls_libraries
 
 from ..raw_attributes import raw_attribute
 

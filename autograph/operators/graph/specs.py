@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime import convert
 from autograph.runtime.base import dtypes, nest, shapes
 from autograph.runtime.base.dtypes import DType
 from autograph.runtime.base.shapes import Shape
 from autograph.runtime.ir.graph import Type
-from autograph.runtime.tensor import SymbolicTensor
+from autograph.runtime.tensors import convert
+from autograph.runtime.tensors.tensor import SymbolicTensor
 
 from .. import heap
 from ..array_memory import is_array

@@ -10,7 +10,7 @@ from typing import Any
 
 from autograph.errors import MutationError, StagingError
 from autograph.runtime import repetitions
-from autograph.runtime.trace import current_graph
+from autograph.runtime.tensors.trace import current_graph
 
 from .. import control_flow, heap
 from ..aliases import settle

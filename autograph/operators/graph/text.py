@@ -17,9 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime import trace_text
 from autograph.runtime.base import dtypes
-from autograph.runtime.convert import cast
 from autograph.runtime.ops.text import (
     MAPPINGS,
     METHODS,
@@ -29,7 +27,9 @@ from autograph.runtime.ops.text import (
     positional,
     text_while_tracing,
 )
-from autograph.runtime.tensor import SymbolicTensor, Tensor
+from autograph.runtime.tensors import trace_text
+from autograph.runtime.tensors.convert import cast
+from autograph.runtime.tensors.tensor import SymbolicTensor, Tensor
 from autograph.runtime.variable import Variable
 
 from .. import heap

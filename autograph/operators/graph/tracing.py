@@ -17,14 +17,15 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from autograph.errors import MutationError
-from autograph.runtime import repetitions, trace, undelivered
+from autograph.runtime import repetitions
 from autograph.runtime.arguments import mutation_error
 from autograph.runtime.base import places as lines
 from autograph.runtime.base.places import Place
 from autograph.runtime.concrete import WritesOutside
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.optional import OptionalOutput
-from autograph.runtime.tensor import SymbolicTensor
+from autograph.runtime.tensors import trace, undelivered
+from autograph.runtime.tensors.tensor import SymbolicTensor
 
 from .. import aliases, array_memory, heap
 from ..calls import call, staged_form

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import AutographError, MutationError
-from autograph.runtime.trace import user_code
+from autograph.runtime.tensors.trace import user_code
 
 from .. import heap, state
 from ..dispatch import backend_of

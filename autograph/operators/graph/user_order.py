@@ -12,9 +12,9 @@ from typing import Any
 
 from autograph.errors import StagedValueError
 from autograph.runtime.base import dtypes
-from autograph.runtime.convert import convert_to_tensor
 from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops.reduce import argmax
+from autograph.runtime.tensors.convert import convert_to_tensor
 
 from .. import arithmetic
 from ..builtin_calls import truth

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime import convert
-from autograph.runtime.tensor import EagerTensor, SymbolicTensor, Tensor
+from autograph.runtime.tensors import convert
+from autograph.runtime.tensors.tensor import EagerTensor, SymbolicTensor, Tensor
 
 from .. import array_memory, heap
 from ..array_memory import is_array

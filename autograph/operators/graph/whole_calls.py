@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Any, TypeVar, cast
 
 from autograph.errors import MutationError
-from autograph.runtime.trace import executing_eagerly
+from autograph.runtime.tensors.trace import executing_eagerly
 
 from .. import heap
 from ..locations import name_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autograph.runtime.base import dtypes
 from autograph.runtime.ir.op import OPS
-from autograph.runtime.tensor import Tensor
+from autograph.runtime.tensors.tensor import Tensor
 
 from ..exceptions import raising
 from . import conditions

@@ -11,11 +11,11 @@ from typing import Any
 from autograph.errors import InvalidArgumentError
 
 from ...base import nest
-from ...convert import convert_to_tensor
 from ...ops.create import ones_like, zeros
 from ...ops.dropout import dropout
 from ...ops.joining import concat, split
 from ...ops.shape import shape
+from ...tensors.convert import convert_to_tensor
 from .. import activations, initializers
 from ..layer import Layer
 from ..serialization import deserialize, dtype_config, plain

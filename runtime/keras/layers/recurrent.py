@@ -6,13 +6,13 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError
 
-from ... import trace
 from ...base import nest
 from ...ops.create import zeros_like
 from ...ops.elementwise import cast, where
 from ...ops.math import not_equal
 from ...ops.reduce import reduce_any
 from ...ops.shape import ensure_shape, reverse, transpose
+from ...tensors import trace
 from ..layer import InputSpec, Layer
 from ..registry import snake_case
 from ..serialization import deserialize, dtype_config, plain

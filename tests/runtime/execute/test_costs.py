@@ -13,8 +13,8 @@ from autograph.runtime.execute.plan import Plan
 from autograph.runtime.ir.graph import Graph, Type
 from autograph.runtime.ops.control import finish_graph
 from autograph.runtime.ops.index import set_item
-from autograph.runtime.tensor import SymbolicTensor
-from autograph.runtime.trace import building
+from autograph.runtime.tensors.tensor import SymbolicTensor
+from autograph.runtime.tensors.trace import building
 from tests.work import work
 
 from ..graphs import cond, while_loop

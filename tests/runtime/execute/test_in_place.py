@@ -15,7 +15,7 @@ from autograph.runtime.ir.graph import Graph, Type
 from autograph.runtime.ir.op import OPS, type_of
 from autograph.runtime.ops.index import set_item as store
 from autograph.runtime.ops.lists import TensorList
-from autograph.runtime.tensor import EagerTensor
+from autograph.runtime.tensors.tensor import EagerTensor
 
 from ..graphs import INT, cond, graph_of, run, while_loop
 from ..test_ops import CASES, outputs, promoted

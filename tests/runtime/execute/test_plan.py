@@ -196,8 +196,8 @@ from autograph.runtime.base.dtypes import float32
 from autograph.runtime.execute.plan import Plan
 from autograph.runtime.ir.graph import Graph, Type
 from autograph.runtime.ops.control import finish_graph
-from autograph.runtime.tensor import SymbolicTensor
-from autograph.runtime.trace import building
+from autograph.runtime.tensors.tensor import SymbolicTensor
+from autograph.runtime.tensors.trace import building
 
 graph = Graph("big")
 x = SymbolicTensor(graph.parameter(Type(float32, (2,)), "x"))

@@ -9,9 +9,9 @@ import autograph as tf
 from autograph.errors import SavingError
 from autograph.runtime.arguments import Parameters
 from autograph.runtime.concrete import ConcreteFunction
-from autograph.runtime.convert import wrap
 from autograph.runtime.ir.graph import Graph
-from autograph.runtime.tensor import SymbolicTensor
+from autograph.runtime.tensors.convert import wrap
+from autograph.runtime.tensors.tensor import SymbolicTensor
 from autograph.runtime.variable import Variable
 from tests.runtime.test_ops import CASES, input_type, promoted
 

@@ -14,8 +14,8 @@ from autograph.runtime.ir.graph import Graph, Type
 from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops.control import call_node, finish_graph
 from autograph.runtime.optimize import optimize
-from autograph.runtime.tensor import SymbolicTensor
-from autograph.runtime.trace import building
+from autograph.runtime.tensors.tensor import SymbolicTensor
+from autograph.runtime.tensors.trace import building
 from tests.work import work
 
 from ..graphs import cond, while_loop

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograph.runtime import trace
 from autograph.runtime.base.dtypes import variant
-from autograph.runtime.convert import wrap
 from autograph.runtime.execute.interpreter import interpret
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.optimize import optimize
-from autograph.runtime.tensor import SymbolicTensor
+from autograph.runtime.tensors import trace
+from autograph.runtime.tensors.convert import wrap
+from autograph.runtime.tensors.tensor import SymbolicTensor
 
 from ..graphs import graph_of
 from ..test_ops import CASES, STRUCTURE, input_type

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from autograph.runtime import trace
-from autograph.runtime.convert import wrap
 from autograph.runtime.execute.interpreter import interpret
 from autograph.runtime.ir.graph import Graph, Type
 from autograph.runtime.optimize import optimize
-from autograph.runtime.tensor import SymbolicTensor
+from autograph.runtime.tensors import trace
+from autograph.runtime.tensors.convert import wrap
+from autograph.runtime.tensors.tensor import SymbolicTensor
 
 from ..test_ops import CASES, input_type, same_value
 

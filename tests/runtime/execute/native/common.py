@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from autograph.config import settings
-from autograph.runtime import trace
-from autograph.runtime.convert import wrap
 from autograph.runtime.execute import costs, native
 from autograph.runtime.execute.native.region import Region
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.ir.op import Op, type_of
-from autograph.runtime.tensor import SymbolicTensor
+from autograph.runtime.tensors import trace
+from autograph.runtime.tensors.convert import wrap
+from autograph.runtime.tensors.tensor import SymbolicTensor
 
 
 @pytest.fixture

@@ -12,10 +12,7 @@ import numpy as np
 import pytest
 
 import autograph as tf
-from autograph.runtime import (
-    ops,  # noqa: F401  (declares the ops)
-    trace,
-)
+from autograph.runtime import ops  # noqa: F401  (declares the ops)
 from autograph.runtime.execute.native.assemble import module_text
 from autograph.runtime.execute.native.compiler import Code
 from autograph.runtime.execute.native.lowering import Lowering
@@ -23,7 +20,8 @@ from autograph.runtime.execute.native.machine import fuses
 from autograph.runtime.execute.plan import Plan
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.ir.op import OPS, type_of
-from autograph.runtime.tensor import SymbolicTensor
+from autograph.runtime.tensors import trace  # noqa: F401  (declares the ops)
+from autograph.runtime.tensors.tensor import SymbolicTensor
 from tests.runtime.execute.native.common import graph_of_op, needs_llvm, region_of
 
 pytestmark = [needs_llvm, pytest.mark.filterwarnings("ignore::RuntimeWarning")]

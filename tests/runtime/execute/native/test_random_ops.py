@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import autograph as tf
-from autograph.runtime import trace
 from autograph.runtime.base import dtypes
 from autograph.runtime.ir.graph import Graph, Type
+from autograph.runtime.tensors import trace
 from tests.programs.profile import examples
 
 from ...graphs import cond, graph_of, while_loop

@@ -15,13 +15,13 @@ import pytest
 
 import autograph as tf
 from autograph.errors import AutographError, OutOfRangeError, UnimplementedError
-from autograph.runtime import trace
 from autograph.runtime.execute.native.partition import obstacle
 from autograph.runtime.execute.native.region import Region
 from autograph.runtime.execute.plan import Plan
 from autograph.runtime.ir.graph import Graph, Type
 from autograph.runtime.ir.op import Op, type_of
-from autograph.runtime.tensor import SymbolicTensor
+from autograph.runtime.tensors import trace
+from autograph.runtime.tensors.tensor import SymbolicTensor
 from tests.programs.profile import EXAMPLES
 from tests.runtime.execute.native.common import needs_llvm, same
 from tests.runtime.execute.native.test_ops import cases

@@ -9,9 +9,9 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
-from .base import dtypes, shapes
-from .base.dtypes import DType, as_dtype, from_numpy
-from .ir.op import OPS
+from ..base import dtypes, shapes
+from ..base.dtypes import DType, as_dtype, from_numpy
+from ..ir.op import OPS
 from .tensor import EagerTensor, SymbolicTensor, Tensor
 
 __all__ = [

@@ -15,12 +15,12 @@ import numpy as np
 from autograph.errors import AutographError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from autograph.tracebacks import trim
 
+from ..base import dtypes, places, shapes
+from ..base.float_warnings import ignore, restore
+from ..base.places import Place, is_user_file, user_code, user_location
+from ..ir.graph import Graph, Node, Type, Value, foreign_value_error
+from ..ir.op import Op
 from . import convert, numerics, promotion, undelivered
-from .base import dtypes, places, shapes
-from .base.float_warnings import ignore, restore
-from .base.places import Place, is_user_file, user_code, user_location
-from .ir.graph import Graph, Node, Type, Value, foreign_value_error
-from .ir.op import Op
 from .tensor import EagerTensor, SymbolicTensor, Tensor
 
 __all__ = [
@@ -176,14 +176,14 @@ def add_node(op: Op, values: Sequence[Value], attributes: dict[str, Any], types:
 
 def record_node(node: Node) -> None:
     """Tell this thread's gradient tapes about a node."""
-    from .gradient.records import record_node
+    from ..gradient.records import record_node
 
     record_node(node)
 
 
 def run_recorded(op: Op, inputs: Sequence[Any], attributes: dict[str, Any]) -> Any:
     """As `run_eagerly`, for the gradient tapes of this thread to see."""
-    from .gradient.records import run_recorded
+    from ..gradient.records import run_recorded
 
     if op.promote is not None:
         try:

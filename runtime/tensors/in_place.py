@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.graph import Graph, Node, Value
+from ..ir.op import OPS
 from . import trace
-from .ir.graph import Graph, Node, Value
-from .ir.op import OPS
 
 # What gives a tensor that may stand for an array that goes on being stored into.
 _STORED = frozenset(("placeholder", "set_item", "cond", "while"))

@@ -13,8 +13,8 @@ import numpy as np
 
 from autograph.errors import StagedValueError
 
-from .base import nest
-from .ir.op import NUMPY, OPS
+from ..base import nest
+from ..ir.op import NUMPY, OPS
 from .tensor import EagerTensor, SymbolicTensor, Tensor
 
 __all__ = ["as_arrays", "function", "implements", "ufunc"]

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from autograph.errors import AutographError
 
-from .base.places import user_location
+from ..base.places import user_location
 
 Error = TypeVar("Error", bound=AutographError)
 _DEBUGGERS = ("bdb", "pdb", "pydevd", "debugpy")

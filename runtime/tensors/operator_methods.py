@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .base.dtypes import bool_, int32
-from .ir.op import OPS
+from ..base.dtypes import bool_, int32
+from ..ir.op import OPS
 
 
 def binary(name: str) -> Callable[[Any, Any], Any]:

@@ -13,9 +13,9 @@ import numpy as np
 
 from autograph.errors import StagedAttributeError
 
+from ..base import dtypes
 from . import convert, trace
 from . import tensor as tensors
-from .base import dtypes
 from .in_place import own
 from .slices import slice_method
 
@@ -106,7 +106,7 @@ def attribute(tensor: Any, name: str) -> Any:
         return value(tensor)
     method = _METHODS.get(name)
     if method is None:
-        from .ops.text import method_of
+        from ..ops.text import method_of
 
         found = slice_method(tensor, name) or method_of(tensor, name)
         if found is not None:

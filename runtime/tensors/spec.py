@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from .base import dtypes, shapes
-from .base.dtypes import DType, as_dtype
-from .base.shapes import TensorShape
+from ..base import dtypes, shapes
+from ..base.dtypes import DType, as_dtype
+from ..base.shapes import TensorShape
+from ..ir.graph import Type
 from .convert import convert_to_tensor
-from .ir.graph import Type
 from .tensor import Tensor
 
 __all__ = ["TensorSpec"]

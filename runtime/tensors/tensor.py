@@ -11,11 +11,11 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError, StagedValueError
 
+from ..base.dtypes import DType, from_numpy, variant
+from ..base.shapes import Shape, TensorShape, merge
+from ..ir.graph import Graph, Node, Value
+from ..ir.op import OPS
 from . import operands
-from .base.dtypes import DType, from_numpy, variant
-from .base.shapes import Shape, TensorShape, merge
-from .ir.graph import Graph, Node, Value
-from .ir.op import OPS
 from .operator_methods import (
     binary,
     equal,
@@ -150,7 +150,7 @@ class Tensor:
         return other // self, other % self
 
     def __round__(self, digits: int | None = None) -> Any:
-        from .ops import math
+        from ..ops import math
 
         return math.round_to(self, digits)
 
@@ -164,7 +164,7 @@ class Tensor:
         raise InvalidTypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
     def __getitem__(self, key: Any) -> Any:
-        from .ops import index
+        from ..ops import index
 
         if operands.is_text(self) and (type(key) in (int, slice) or isinstance(key, Tensor)):
             return operands.part(self, key)
@@ -354,7 +354,7 @@ class SymbolicTensor(Tensor):
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """The value that a session (of `tf.compat.v1`; the default one) computes for the tensor."""
-        from .compat.v1 import get_default_session
+        from ..compat.v1 import get_default_session
 
         session = get_default_session() if session is None else session
         if session is None:

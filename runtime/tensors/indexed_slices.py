@@ -6,7 +6,7 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError
 
-from .base.dtypes import DType
+from ..base.dtypes import DType
 from .convert import convert_to_tensor
 
 __all__ = ["IndexedSlices"]
@@ -32,7 +32,7 @@ class IndexedSlices:
         return self.values.dtype
 
     def __tensor__(self) -> Any:
-        from .ops.scatter import scatter_nd
+        from ..ops.scatter import scatter_nd
 
         if self.dense_shape is None:
             raise InvalidArgumentError(

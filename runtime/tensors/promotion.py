@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ..base import dtypes
+from ..base.dtypes import DType
+from ..ir.op import Op
 from . import convert
-from .base import dtypes
-from .base.dtypes import DType
-from .ir.op import Op
 from .tensor import EagerTensor, SymbolicTensor
 
 

@@ -1,0 +1,1 @@
+"""Tensors, tracing, conversion, and NumPy's protocols."""

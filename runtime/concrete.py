@@ -28,8 +28,8 @@ from .arguments import (
 from .base import nest, places, shapes
 from .base.composite import Composite, CompositeSpec
 from .choices import forbid_choices
-from .execute.executable import Executable
-from .execute.plan import Plan
+from .engines.executable import Executable
+from .engines.numpy.plan import Plan
 from .gradient.call import run as run_recorded
 from .ir.graph import Graph, Type
 from .ops.control import call_node

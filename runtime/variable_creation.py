@@ -17,7 +17,7 @@ from autograph.errors import InvalidArgumentError, StagingError
 
 from . import deferred, repetitions
 from .base.dtypes import DType
-from .execute.interpreter import run_node
+from .engines.interpreter import run_node
 from .ir.graph import Graph, Node, Value
 from .tensors import trace
 from .tensors.convert import convert_to_tensor, wrap

@@ -25,7 +25,7 @@ from autograph.errors import FailedPreconditionError, InvalidArgumentError, Inva
 from ..base import nest, shapes
 from ..base.dtypes import as_dtype, float32
 from ..dependencies import group
-from ..execute.executable import Executable
+from ..engines.executable import Executable
 from ..gradient.copying import copy_node
 from ..ir.graph import Graph, Node, Type, Value
 from ..ops.control import identity

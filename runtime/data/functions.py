@@ -11,7 +11,7 @@ from .. import call_state
 from ..arguments import name_of
 from ..base import nest
 from ..concrete import outputs_of
-from ..execute.executable import Executable
+from ..engines.executable import Executable
 from ..function import converted
 from ..ir.graph import Graph
 from ..tensors import trace

@@ -16,7 +16,7 @@ from autograph.config import settings
 from autograph.errors import GraphError
 
 from ..base.dtypes import variant
-from ..execute.executable import Executable
+from ..engines.executable import Executable
 from ..ir.graph import Graph, Node, Type
 from ..ir.op import OPS
 from ..ops.control import CALL, call_node

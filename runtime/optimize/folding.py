@@ -14,7 +14,7 @@ import numpy as np
 
 from ..base import shapes
 from ..base.dtypes import string, variant
-from ..execute.interpreter import as_string
+from ..engines.interpreter import as_string
 from ..ir.graph import Node, Type, Value
 from ..ir.total import is_total
 

@@ -19,7 +19,7 @@ ROOT = Path(PACKAGE).parent
 FOLDERS = ("autograph", "converters", "runtime")
 
 NOT_FOR_USERS = {
-    "runtime/execute/native": "a graph that can't become machine code runs on NumPy instead",
+    "runtime/engines/native": "a graph that can't become machine code runs on NumPy instead",
     "autograph/source/template.py": "wrong templates are mistakes of converters",
     "runtime/ir/check.py": "graphs that aren't valid: mistakes of operators and passes, or of damaged files",
 }

@@ -10,9 +10,9 @@ import pytest
 import autograph as tf
 from autograph.config import settings
 from autograph.runtime.base.deeper import deeper
-from autograph.runtime.execute import native
-from autograph.runtime.execute.native.lowering import Lowering
-from autograph.runtime.execute.plan import Plan
+from autograph.runtime.engines import native
+from autograph.runtime.engines.native.lowering import Lowering
+from autograph.runtime.engines.numpy.plan import Plan
 from autograph.runtime.ir.check import check
 from autograph.runtime.ir.show import dot, text
 from autograph.runtime.optimize import optimize

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.base.dtypes import int32
-from autograph.runtime.execute.interpreter import interpret
-from autograph.runtime.execute.plan import Plan
+from autograph.runtime.engines.interpreter import interpret
+from autograph.runtime.engines.numpy.plan import Plan
 from autograph.runtime.ir.check import check
 from autograph.runtime.ir.graph import Graph, Type
 from autograph.runtime.ops.control import cond_node, finish_graph, while_node

@@ -68,7 +68,7 @@ def test_a_loop_of_100000_turns_uses_constant_memory() -> None:
     graph = graph_of(
         lambda x: while_loop(lambda i, v: i < 100_000, lambda i, v: [i + 1, v + 1], [tf.constant(0), x]), VECTOR
     )
-    from autograph.runtime.execute.plan import Plan
+    from autograph.runtime.engines.numpy.plan import Plan
 
     plan = Plan(graph)
     tracemalloc.start()
@@ -96,7 +96,7 @@ def test_calls_share_one_function() -> None:
     inner = graph_of(lambda x: [x * 2, x + 1], INT, name="inner")
     graph = graph_of(lambda x: [a + b for a, b in [call_node(inner, [x]), call_node(inner, [x + 5])]], INT)
     assert run(graph, 3) == [10, 25]
-    from autograph.runtime.execute.plan import Plan
+    from autograph.runtime.engines.numpy.plan import Plan
 
     assert Plan(graph).source.count("def ") == 2
 
@@ -118,7 +118,7 @@ def test_a_branch_that_raises_decides_nothing() -> None:
 def test_strings_keep_their_bytes() -> None:
     text = Type(tf.string, ())
     graph = graph_of(lambda x: cond(x == "a", lambda: [x + "\0"], lambda: [x + x]), text)
-    from autograph.runtime.execute.plan import Plan
+    from autograph.runtime.engines.numpy.plan import Plan
 
     result = Plan(graph).run(np.array(b"a", object))[0]
     assert result[()] == b"a\0"

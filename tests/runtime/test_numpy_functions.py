@@ -9,7 +9,7 @@ import pytest
 
 from autograph.errors import StagedValueError
 from autograph.runtime import ops  # noqa: F401
-from autograph.runtime.execute.interpreter import interpret
+from autograph.runtime.engines.interpreter import interpret
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.ir.op import type_of
 from autograph.runtime.tensors import trace  # noqa: F401

@@ -9,7 +9,7 @@ import pytest
 
 import autograph.operators.graph  # noqa: F401  (declares ops)
 from autograph.runtime import ops  # noqa: F401
-from autograph.runtime.execute.plan import Plan
+from autograph.runtime.engines.numpy.plan import Plan
 from autograph.runtime.gradient import GradientTape
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.ir.op import NOT_DIFFERENTIABLE, OPS, STRUCTURAL, Op

@@ -12,8 +12,8 @@ from autograph.runtime import ops, random_generator  # noqa: F401  (declares the
 from autograph.runtime.base.dtypes import variant
 from autograph.runtime.base.shapes import is_subshape
 from autograph.runtime.data import dataset  # noqa: F401  (declares the ops of datasets)
-from autograph.runtime.execute.interpreter import interpret
-from autograph.runtime.execute.plan import Plan
+from autograph.runtime.engines.interpreter import interpret
+from autograph.runtime.engines.numpy.plan import Plan
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.ir.op import OPS, Op, Type, type_of
 from autograph.runtime.tensors import promotion, trace  # noqa: F401  (declares the ops) # noqa: F401  (declares its own)

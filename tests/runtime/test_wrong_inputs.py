@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from autograph.errors import AutographError, InvalidArgumentError
-from autograph.runtime.execute.plan import Plan
+from autograph.runtime.engines.numpy.plan import Plan
 from autograph.runtime.ir.graph import Graph, Type
 from autograph.runtime.ir.op import OPS, Op
 from autograph.runtime.ops.samples import strings

@@ -9,10 +9,10 @@ from unittest import mock
 import numpy as np
 
 from autograph.config import settings
-from autograph.runtime.execute import costs
-from autograph.runtime.execute.interpreter import interpret
-from autograph.runtime.execute.native import native_plan
-from autograph.runtime.execute.plan import Plan
+from autograph.runtime.engines import costs
+from autograph.runtime.engines.interpreter import interpret
+from autograph.runtime.engines.native import native_plan
+from autograph.runtime.engines.numpy.plan import Plan
 from autograph.runtime.ir.check import check
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.optimize import PASSES, optimize

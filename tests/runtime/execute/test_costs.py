@@ -9,7 +9,7 @@ import pytest
 
 import autograph as tf
 from autograph.runtime.base.dtypes import float32
-from autograph.runtime.execute.plan import Plan
+from autograph.runtime.engines.numpy.plan import Plan
 from autograph.runtime.ir.graph import Graph, Type
 from autograph.runtime.ops.control import finish_graph
 from autograph.runtime.ops.index import set_item

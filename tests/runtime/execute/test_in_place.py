@@ -9,8 +9,8 @@ import pytest
 
 import autograph as tf
 from autograph.runtime.base.dtypes import int32
-from autograph.runtime.execute.interpreter import interpret
-from autograph.runtime.execute.plan import Plan
+from autograph.runtime.engines.interpreter import interpret
+from autograph.runtime.engines.numpy.plan import Plan
 from autograph.runtime.ir.graph import Graph, Type
 from autograph.runtime.ir.op import OPS, type_of
 from autograph.runtime.ops.index import set_item as store

@@ -15,8 +15,8 @@ import pytest
 import autograph as tf
 from autograph.errors import InvalidArgumentError, OutOfRangeError
 from autograph.runtime.base.dtypes import float32
-from autograph.runtime.execute.interpreter import interpret
-from autograph.runtime.execute.plan import Plan
+from autograph.runtime.engines.interpreter import interpret
+from autograph.runtime.engines.numpy.plan import Plan
 from autograph.runtime.ir.graph import Type
 from autograph.runtime.ops.control import call_node
 from autograph.runtime.ops.host import assert_node, raise_node
@@ -193,7 +193,7 @@ BIG = """
 import numpy as np
 import autograph as tf
 from autograph.runtime.base.dtypes import float32
-from autograph.runtime.execute.plan import Plan
+from autograph.runtime.engines.numpy.plan import Plan
 from autograph.runtime.ir.graph import Graph, Type
 from autograph.runtime.ops.control import finish_graph
 from autograph.runtime.tensors.tensor import SymbolicTensor

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import autograph as tf
 from autograph.runtime.base.dtypes import int32
-from autograph.runtime.execute.interpreter import interpret
-from autograph.runtime.execute.plan import Plan
+from autograph.runtime.engines.interpreter import interpret
+from autograph.runtime.engines.numpy.plan import Plan
 from autograph.runtime.ir.graph import Graph, Type
 from autograph.runtime.ops.index import set_item
 from autograph.runtime.ops.lists import TensorList

@@ -10,8 +10,8 @@ import pytest
 
 import autograph as tf
 from autograph.runtime.base import dtypes
-from autograph.runtime.execute.interpreter import interpret
-from autograph.runtime.execute.plan import Plan
+from autograph.runtime.engines.interpreter import interpret
+from autograph.runtime.engines.numpy.plan import Plan
 from autograph.runtime.ir.graph import Graph, Type
 from autograph.runtime.ir.op import OPS
 from autograph.runtime.optimize import identities, optimize, shape_chains

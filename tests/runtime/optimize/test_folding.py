@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from autograph.runtime.base.dtypes import variant
-from autograph.runtime.execute.interpreter import interpret
+from autograph.runtime.engines.interpreter import interpret
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.optimize import optimize
 from autograph.runtime.tensors import trace

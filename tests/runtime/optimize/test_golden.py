@@ -16,8 +16,8 @@ import pytest
 
 import autograph as tf
 from autograph.__main__ import _spec
-from autograph.runtime.execute.interpreter import interpret
-from autograph.runtime.execute.plan import Plan
+from autograph.runtime.engines.interpreter import interpret
+from autograph.runtime.engines.numpy.plan import Plan
 from autograph.runtime.ir.check import check
 from autograph.runtime.ir.graph import Graph, Value
 from autograph.runtime.ir.show import text

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from autograph.runtime.execute.interpreter import interpret
+from autograph.runtime.engines.interpreter import interpret
 from autograph.runtime.ir.graph import Graph, Type
 from autograph.runtime.optimize import optimize
 from autograph.runtime.tensors import trace

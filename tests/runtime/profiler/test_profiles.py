@@ -12,7 +12,7 @@ import pytest
 import autograph as tf
 from autograph.config import settings
 from autograph.runtime import concrete
-from autograph.runtime.execute import costs
+from autograph.runtime.engines import costs
 from autograph.runtime.profiler import recorder
 
 profiler = tf.profiler.experimental
@@ -69,7 +69,7 @@ def test_each_node_is_an_event_with_its_line(tmp_path: Path, monkeypatch: pytest
 
 
 def test_machine_code_is_one_event(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    native = pytest.importorskip("autograph.runtime.execute.native")
+    native = pytest.importorskip("autograph.runtime.engines.native")
     if not native.is_available():
         pytest.skip("llvmlite is not installed")
     monkeypatch.setattr(settings, "native", True)

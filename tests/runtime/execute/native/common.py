@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from autograph.config import settings
-from autograph.runtime.execute import costs, native
-from autograph.runtime.execute.native.region import Region
+from autograph.runtime.engines import costs, native
+from autograph.runtime.engines.native.region import Region
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.ir.op import Op, type_of
 from autograph.runtime.tensors import trace

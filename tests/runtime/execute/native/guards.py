@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.execute.native.assemble import module_text
-from autograph.runtime.execute.native.compiler import Code
-from autograph.runtime.execute.native.lowering import Lowering
+from autograph.runtime.engines.native.assemble import module_text
+from autograph.runtime.engines.native.compiler import Code
+from autograph.runtime.engines.native.lowering import Lowering
 
 EVERYWHERE = os.environ.get("AUTOGRAPH_GUARD_PAGES") == "1"
 _library = ctypes.CDLL(None, use_errno=True)

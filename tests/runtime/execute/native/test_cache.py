@@ -13,8 +13,8 @@ import pytest
 
 import autograph as tf
 from autograph.config import settings
-from autograph.runtime.execute.native import cache, compiler
-from autograph.runtime.execute.native.region import Region
+from autograph.runtime.engines.native import cache, compiler
+from autograph.runtime.engines.native.region import Region
 from tests.runtime.execute.native.common import needs_llvm, same
 
 pytestmark = [needs_llvm, pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have no owners here")]
@@ -68,7 +68,7 @@ def test_code_is_found_again(folder: Path, optimised: list[int]) -> None:
 
 def test_another_process_finds_it(folder: Path) -> None:
     program = (
-        "import numpy as np\nimport autograph as tf\nfrom autograph.runtime.execute.native import compiler\n"
+        "import numpy as np\nimport autograph as tf\nfrom autograph.runtime.engines.native import compiler\n"
         "real = compiler.Code._optimize\n"
         "def counted(*given):\n    print('compiles')\n    real(*given)\n"
         "compiler.Code._optimize = staticmethod(counted)\n"

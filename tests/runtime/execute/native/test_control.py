@@ -18,10 +18,10 @@ import pytest
 import autograph as tf
 from autograph.errors import OutOfRangeError
 from autograph.runtime.base.dtypes import float64
-from autograph.runtime.execute.native import entry
-from autograph.runtime.execute.native.lowering import Lowering
-from autograph.runtime.execute.native.region import Region
-from autograph.runtime.execute.plan import Plan
+from autograph.runtime.engines.native import entry
+from autograph.runtime.engines.native.lowering import Lowering
+from autograph.runtime.engines.native.region import Region
+from autograph.runtime.engines.numpy.plan import Plan
 from autograph.runtime.ir.graph import Type
 from tests.runtime.execute.native import guards
 from tests.runtime.execute.native.common import needs_llvm, same
@@ -433,7 +433,7 @@ def test_without_llvmlite_graphs_run_through_the_plan() -> None:
         "settings.native = True\n"
         "@tf.function\ndef f(n):\n    while n < 100:\n        n = n * 2\n    return n\n"
         "exec(compile('', 'f', 'exec'))\nprint(int(tf.function(lambda x: x + 1)(tf.constant(2))))\n"
-        "from autograph.runtime.execute import native\nassert not native.is_available()\n"
+        "from autograph.runtime.engines import native\nassert not native.is_available()\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0 and done.stdout == "3\n", done.stderr

@@ -12,8 +12,8 @@ import pytest
 
 import autograph as tf
 from autograph.config import settings
-from autograph.runtime.execute import costs
-from autograph.runtime.execute.native.region import Region
+from autograph.runtime.engines import costs
+from autograph.runtime.engines.native.region import Region
 from autograph.runtime.ir.op import OPS
 from autograph.runtime.ir.work import Work
 from tests.runtime.execute.native.common import needs_llvm

@@ -13,11 +13,11 @@ import pytest
 
 import autograph as tf
 from autograph.runtime import ops  # noqa: F401  (declares the ops)
-from autograph.runtime.execute.native.assemble import module_text
-from autograph.runtime.execute.native.compiler import Code
-from autograph.runtime.execute.native.lowering import Lowering
-from autograph.runtime.execute.native.machine import fuses
-from autograph.runtime.execute.plan import Plan
+from autograph.runtime.engines.native.assemble import module_text
+from autograph.runtime.engines.native.compiler import Code
+from autograph.runtime.engines.native.lowering import Lowering
+from autograph.runtime.engines.native.machine import fuses
+from autograph.runtime.engines.numpy.plan import Plan
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.ir.op import OPS, type_of
 from autograph.runtime.tensors import trace  # noqa: F401  (declares the ops)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import autograph as tf
 from autograph.errors import OutOfRangeError
-from autograph.runtime.execute.native.region import Region
-from autograph.runtime.execute.plan import Plan
+from autograph.runtime.engines.native.region import Region
+from autograph.runtime.engines.numpy.plan import Plan
 from tests.programs.profile import examples
 from tests.runtime.execute.native import guards
 from tests.runtime.execute.native.common import at_once as at_once

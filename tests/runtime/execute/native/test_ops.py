@@ -10,10 +10,10 @@ import pytest
 from autograph.errors import UnimplementedError
 from autograph.runtime import ops  # noqa: F401  (declares the ops)
 from autograph.runtime.base.dtypes import int32, int64
-from autograph.runtime.execute.native.elementwise import ELEMENTWISE
-from autograph.runtime.execute.native.lowering import LOWERINGS
-from autograph.runtime.execute.native.partition import obstacle
-from autograph.runtime.execute.plan import Plan
+from autograph.runtime.engines.native.elementwise import ELEMENTWISE
+from autograph.runtime.engines.native.lowering import LOWERINGS
+from autograph.runtime.engines.native.partition import obstacle
+from autograph.runtime.engines.numpy.plan import Plan
 from autograph.runtime.ir.op import OPS, Op
 from tests.runtime.execute.native.common import graph_of_op, needs_llvm, region_of, same
 

@@ -10,7 +10,7 @@ import pytest
 
 import autograph as tf
 from autograph.errors import UnimplementedError
-from autograph.runtime.execute.native import partition
+from autograph.runtime.engines.native import partition
 from tests.runtime.execute.native.common import at_once as at_once
 from tests.runtime.execute.native.common import needs_llvm
 

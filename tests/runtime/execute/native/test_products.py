@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import autograph as tf
-from autograph.runtime.execute.native import assemble, lowering, multiply, products
+from autograph.runtime.engines.native import assemble, lowering, multiply, products
 from autograph.runtime.ir.op import OPS
 from tests.programs.profile import examples
 from tests.runtime.execute.native import guards

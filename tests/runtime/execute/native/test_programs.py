@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import autograph as tf
 from autograph.errors import OutOfRangeError
-from autograph.runtime.execute.interpreter import interpret
-from autograph.runtime.execute.native.region import Region
-from autograph.runtime.execute.plan import Plan
+from autograph.runtime.engines.interpreter import interpret
+from autograph.runtime.engines.native.region import Region
+from autograph.runtime.engines.numpy.plan import Plan
 from tests.programs.profile import examples
 from tests.runtime.execute.native.common import needs_llvm, same
 

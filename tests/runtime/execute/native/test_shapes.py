@@ -15,9 +15,9 @@ import pytest
 
 import autograph as tf
 from autograph.errors import AutographError, OutOfRangeError, UnimplementedError
-from autograph.runtime.execute.native.partition import obstacle
-from autograph.runtime.execute.native.region import Region
-from autograph.runtime.execute.plan import Plan
+from autograph.runtime.engines.native.partition import obstacle
+from autograph.runtime.engines.native.region import Region
+from autograph.runtime.engines.numpy.plan import Plan
 from autograph.runtime.ir.graph import Graph, Type
 from autograph.runtime.ir.op import Op, type_of
 from autograph.runtime.tensors import trace

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import autograph as tf
-from autograph.runtime.execute.native import region as regions
-from autograph.runtime.execute.native import transaction
-from autograph.runtime.execute.native.awaited import awaited_in
-from autograph.runtime.execute.native.region import Region
+from autograph.runtime.engines.native import region as regions
+from autograph.runtime.engines.native import transaction
+from autograph.runtime.engines.native.awaited import awaited_in
+from autograph.runtime.engines.native.region import Region
 
 from ...crowd import crowd, repeat
 from .common import needs_llvm

@@ -7,7 +7,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograph.runtime.execute.native.workspace import Slot, Workspace
+from autograph.runtime.engines.native.workspace import Slot, Workspace
 from tests.programs.profile import examples
 from tests.work import work
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..base.float_warnings import ignore, restore
-from ..ir.graph import Graph, Location, Node
-from .failure import user_error
+from ...base.float_warnings import ignore, restore
+from ...ir.graph import Graph, Location, Node
+from ..failure import user_error
 from .writer import Writer
 
 

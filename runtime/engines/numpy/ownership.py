@@ -16,9 +16,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from typing import NamedTuple
 
-from ..base.dtypes import variant
-from ..ir.effects import LOOKS_AT_INPUTS
-from ..ir.graph import Graph, Node, Value
+from ...base.dtypes import variant
+from ...ir.effects import LOOKS_AT_INPUTS
+from ...ir.graph import Graph, Node, Value
 
 # Values that may share memory with more roots than this lose all of them: nothing is known of them any more.
 _MANY = 12

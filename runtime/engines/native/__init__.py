@@ -40,7 +40,7 @@ from typing import Any
 from autograph.config import settings
 
 from ...ir.graph import Graph
-from ..plan import Plan
+from ..numpy.plan import Plan
 
 __all__ = ["is_available", "native_plan", "report"]
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..base.dtypes import ALL, string
-from ..ir.graph import Graph, Node, Value
-from . import costs
-from .names import BUILTINS, identifier
+from ...base.dtypes import ALL, string
+from ...ir.graph import Graph, Node, Value
+from .. import costs
+from ..names import BUILTINS, identifier
 
 if TYPE_CHECKING:
     from .writer import Writer

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.graph import Graph, Node, Value
-from ..ir.total import Totality
-from ..profiler import recorder
-from ..tensors import trace
-from ..tensors.numerics import check_results
-from . import costs
+from ...ir.graph import Graph, Node, Value
+from ...ir.total import Totality
+from ...profiler import recorder
+from ...tensors import trace
+from ...tensors.numerics import check_results
+from .. import costs
+from ..failure import require_room
+from ..interpreter import as_string
+from ..names import BUILTINS, identifier, is_literal, number_name
 from .body import Body
-from .failure import require_room
-from .interpreter import as_string
-from .names import BUILTINS, identifier, is_literal, number_name
 from .ownership import Ownership, ownership
 
 

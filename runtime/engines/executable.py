@@ -13,7 +13,7 @@ from ..optimize import Optimized, optimize
 from ..profiler import recorder
 from ..profiler.recorder import Recorded
 from ..tensors import numerics
-from .plan import Plan
+from .numpy.plan import Plan
 
 _DEEPER = 20_000
 

@@ -17,7 +17,7 @@ from ...base.deeper import deeper
 from ...ir.graph import Graph, Node, Type
 from ...profiler import recorder
 from .. import costs
-from ..plan import Plan
+from ..numpy.plan import Plan
 from . import is_available, report
 from .held import held_in
 from .transaction import StandIns, Superseded, Transaction

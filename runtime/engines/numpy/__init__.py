@@ -1,0 +1,1 @@
+"""Graphs as plans: straight Python that calls NumPy's kernels."""

@@ -14,7 +14,7 @@ __version__ = "0.1.0"
 _NAMES = {
     "api": "convert do_not_convert set_verbosity to_code to_graph trace",
     "connect": "function",
-    "runtime.concrete": "ConcreteFunction",
+    "runtime.functions.concrete": "ConcreteFunction",
     "runtime.tensors.spec": "TensorSpec",
     "runtime.base.shapes": "TensorShape",
     "runtime.tensors.tensor": "Tensor",
@@ -30,8 +30,8 @@ _NAMES = {
         """,
     "operators.graph.folds": "foldl foldr map_fn scan vectorized_map",
     "operators.graph.functional": "case cond switch_case while_loop",
-    "runtime.dependencies": "control_dependencies device group init_scope no_op tuple=tuple_",
-    "runtime.debugging": """
+    "runtime.state.dependencies": "control_dependencies device group init_scope no_op tuple=tuple_",
+    "runtime.state.debugging": """
         Assert assert_equal assert_greater assert_less assert_rank
         """,
     "runtime.gradient": """
@@ -75,9 +75,9 @@ _NAMES = {
         constant_initializer=Constant ones_initializer=Ones random_normal_initializer=RandomNormal
         random_uniform_initializer=RandomUniform zeros_initializer=Zeros
         """,
-    "runtime.module": "Module",
-    "runtime.tensor_array": "TensorArray TensorArraySpec",
-    "runtime.variable": "Variable",
+    "runtime.state.module": "Module",
+    "runtime.state.tensor_array": "TensorArray TensorArraySpec",
+    "runtime.state.variable": "Variable",
 }
 
 _NAMESPACES = {
@@ -156,7 +156,7 @@ _NAMESPACES = {
             """,
         "runtime.ops.random_seeds": "experimental fold_in split",
         "runtime.ops.random_counts": "gamma poisson stateless_gamma stateless_poisson",
-        "runtime.random_generator": "Generator create_rng_state get_global_generator set_global_generator",
+        "runtime.state.random_generator": "Generator create_rng_state get_global_generator set_global_generator",
     },
     "strings": {
         "runtime.ops.strings": """
@@ -185,7 +185,7 @@ _NAMESPACES = {
 
 # Modules that are public as they are.
 _MODULES = {
-    "compat": "runtime.compat", "config": "config", "debugging": "runtime.debugging", "errors": "errors",
+    "compat": "runtime.compat", "config": "config", "debugging": "runtime.state.debugging", "errors": "errors",
     "experimental": "experimental", "initializers": "runtime.keras.initializers", "keras": "keras",
     "losses": "runtime.keras.losses", "metrics": "runtime.keras.metrics", "nest": "runtime.base.nest",
     "optimizers": "runtime.keras.optimizers", "profiler": "runtime.profiler", "summary": "runtime.summary",

@@ -109,7 +109,7 @@ def __getattr__(name: str) -> Any:
         from .runtime.optimize import options
 
         return options
-    from .runtime import devices
+    from .runtime.state import devices
 
     if name not in devices.__all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any
 
-from .runtime.call_state import StatePlace, set_place_of
-from .runtime.function import function as function
-from .runtime.function import set_front_half
+from .runtime.functions.call_state import StatePlace, set_place_of
+from .runtime.functions.function import function as function
+from .runtime.functions.function import set_front_half
+from .runtime.functions.unfinished import set_refusals
 from .runtime.tensors.unconverted import set_explanation
-from .runtime.unfinished import set_refusals
 
 
 def convert(python_function: Callable[..., Any]) -> Callable[..., Any]:

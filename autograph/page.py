@@ -9,7 +9,7 @@ from typing import Any
 
 from .api import to_code
 from .highlight import marked_up
-from .runtime.concrete import ConcreteFunction
+from .runtime.functions.concrete import ConcreteFunction
 from .runtime.ir.drawing.svg import STYLE, link, svg
 from .source.find import find
 

@@ -17,7 +17,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 @pytest.fixture
 def unwatched() -> Iterator[None]:
     """What earlier tests have left under way, such as a generator given up, keeps no call from its quick way."""
-    from autograph.runtime import concrete
+    from autograph.runtime.functions import concrete
     from autograph.runtime.tensors import numerics, trace
 
     gc.collect()

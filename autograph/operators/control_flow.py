@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from itertools import repeat
 from typing import Any
 
-from autograph.runtime import repetitions
+from autograph.runtime.functions import repetitions
 
 from .builtin_calls import iterated, truth
 from .calls import call

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.errors import StagingError
-from autograph.runtime.recursion import NeverReturns, Signal
+from autograph.runtime.functions.recursion import NeverReturns, Signal
 from autograph.runtime.tensors.trace import user_location
 
 from .contexts import open_context

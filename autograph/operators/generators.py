@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 from autograph.errors import StagedValueError
-from autograph.runtime.recursion import Signal
+from autograph.runtime.functions.recursion import Signal
 
 from .arithmetic import made
 from .builtin_calls import iterated

@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from autograph.errors import ConversionError, StagingError
-from autograph.runtime.recursion import Signal
+from autograph.runtime.functions.recursion import Signal
 from autograph.runtime.tensors.trace import is_user_file
 
 from .dispatch import active, open_traces

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import MutationError
-from autograph.runtime import repetitions
 from autograph.runtime.base.places import Place, user_code
+from autograph.runtime.functions import repetitions
 
 from . import aliases, array_memory, heap
 from .array_memory import is_tensor

@@ -7,16 +7,16 @@ from typing import Any
 
 from autograph.errors import InvalidTypeError
 
-from .. import call_state
-from ..arguments import name_of
 from ..base import nest
-from ..concrete import outputs_of
 from ..engines.executable import Executable
-from ..function import converted
+from ..functions import call_state
+from ..functions.arguments import name_of
+from ..functions.concrete import outputs_of
+from ..functions.function import converted
+from ..functions.variable_creation import traced_twice
 from ..ir.graph import Graph
 from ..tensors import trace
 from ..tensors.tensor import SymbolicTensor
-from ..variable_creation import traced_twice
 from .failures import Failure, Item
 from .structure import Element, normalised, specs_of, types_of
 

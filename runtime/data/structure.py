@@ -12,9 +12,9 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
-from ..arguments import spec_of
 from ..base import nest, shapes
 from ..base.composite import Composite, CompositeSpec
+from ..functions.arguments import spec_of
 from ..ir.graph import Type
 from ..tensors.convert import convert_to_tensor, wrap
 from ..tensors.spec import TensorSpec

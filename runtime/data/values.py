@@ -9,11 +9,11 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
-from ..arguments import key_of
 from ..base import nest
 from ..base.composite import CompositeSpec
 from ..base.dtypes import int64, variant
 from ..base.shapes import TensorShape
+from ..functions.arguments import key_of
 from ..ir.graph import Type
 from ..ir.op import NOT_DIFFERENTIABLE, op
 from ..tensors import trace

@@ -19,7 +19,7 @@ from ..ir.op import OPS, Op
 from ..ops import text
 from ..ops.host import ErrorTemplate
 from ..ops.list_value import ListValue
-from ..variable import Variable
+from ..state.variable import Variable
 from .exceptions import slots_of
 from .values import MAX_RANK, require
 

@@ -17,19 +17,28 @@ from typing import Any
 from autograph.errors import SavingError, SignatureError
 from autograph.tracebacks import trimming
 
-from .. import call_state
-from ..arguments import ObjectReference, Parameters, composite_spec, is_tensor_like, key_of, resolved, shown, spec_of
 from ..base import nest, shapes
 from ..base.composite import Composite, CompositeSpec
-from ..concrete import ConcreteFunction, WritesOutside
-from ..function import Function, _Options
+from ..functions import call_state
+from ..functions.arguments import (
+    ObjectReference,
+    Parameters,
+    composite_spec,
+    is_tensor_like,
+    key_of,
+    resolved,
+    shown,
+    spec_of,
+)
+from ..functions.concrete import ConcreteFunction, WritesOutside
+from ..functions.function import Function, _Options
 from ..ir.graph import Graph
-from ..tensor_array import TensorArraySpec
+from ..state.tensor_array import TensorArraySpec
+from ..state.variable import Variable
 from ..tensors import trace
 from ..tensors.convert import convert_to_tensor
 from ..tensors.spec import TensorSpec
 from ..tensors.tensor import SymbolicTensor, Tensor
-from ..variable import Variable
 from .values import CompositeOutput, NotSavable, Output, Source, Target, decode, encode, is_name, require
 
 __all__ = ["RestoredFunction", "decode_parameters", "decode_trace", "encode_parameters", "encode_trace"]

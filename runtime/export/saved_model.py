@@ -40,11 +40,11 @@ from autograph.errors import (
 
 from ..base import shapes
 from ..base.dtypes import from_numpy
-from ..concrete import ConcreteFunction
-from ..deferred import array_of
+from ..functions.concrete import ConcreteFunction
+from ..functions.deferred import array_of
 from ..ir.graph import Graph
+from ..state.variable import Variable, _restored
 from ..tensors import trace
-from ..variable import Variable, _restored
 from . import strict_json
 from .file_errors import damaged_error, newer_version_error
 from .functions import decode_trace, encode_trace

@@ -13,10 +13,10 @@ from typing import Any
 
 from autograph.errors import SavingError
 
-from ..arguments import Parameters
-from ..call_state import arguments, results
-from ..concrete import ConcreteFunction
-from ..function import Function
+from ..functions.arguments import Parameters
+from ..functions.call_state import arguments, results
+from ..functions.concrete import ConcreteFunction
+from ..functions.function import Function
 from ..ir.graph import Graph
 from ..tensors.convert import convert_to_tensor
 from ..tensors.spec import TensorSpec

@@ -1,4 +1,4 @@
-"""The state of saved functions (see `runtime.call_state`): what places outside of them held.
+"""The state of saved functions (see `runtime.functions.call_state`): what places outside of them held.
 
     {"places": [{"name": "Counter.count", "object": 0, "value": {"eager": "constants/0"}}, …],
      "graphs": [[0, [{"place": 0, "template": {"spec": ["int32", [], null]}, "may_miss": false, "read": true,
@@ -19,9 +19,9 @@ from autograph.errors import SavingError
 
 from ..base import shapes
 from ..base.dtypes import bool_
-from ..call_state import MISSING, SavedPlace, StatePlace, arguments, place_of
+from ..functions.call_state import MISSING, SavedPlace, StatePlace, arguments, place_of
+from ..functions.optional import OptionalOutput
 from ..ir.graph import Graph, Type
-from ..optional import OptionalOutput
 from ..tensors.spec import TensorSpec
 from ..tensors.tensor import SymbolicTensor
 from .objects import LoadedObject

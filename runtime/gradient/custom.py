@@ -119,7 +119,7 @@ def _form(function: Callable[..., Any]) -> Callable[..., Any]:
     """What to call in place of a function of the user: while a graph is being built, one that stages control flow."""
     if trace.current_graph() is None:
         return function
-    from ..function import staged_form
+    from ..functions.function import staged_form
 
     return staged_form(function)
 

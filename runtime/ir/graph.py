@@ -20,8 +20,8 @@ from ..base.places import Location, Place
 from ..base.shapes import Shape
 
 if TYPE_CHECKING:
-    from ..call_state import StatePlace
-    from ..guards import Guard
+    from ..functions.call_state import StatePlace
+    from ..functions.guards import Guard
     from .op import Op
 
 __all__ = ["Graph", "Location", "Mark", "Node", "Type", "Value"]
@@ -149,13 +149,13 @@ class Graph:
     never_returns: True for a branch that always raises; its ``outputs`` are then empty and mean nothing.
     by_hand: whether it is built in ``with graph.as_default():``, for a session to run parts of it.
     variables: made while it was built by hand, each with its initial value.
-    control_inputs: the nodes that a node was made to run after, by hand; see `runtime.dependencies`.
+    control_inputs: the nodes that a node was made to run after, by hand; see `runtime.state.dependencies`.
     calls_itself: whether nodes in it, or in graphs that it holds or calls, call it.
     stored: the values that Python code has stored into, as far as it can see; see `runtime.tensors.in_place`.
     outside: by key, what gives name and value of places that runs change, but whose values are constants of the graph.
-    state: the places outside the function that calls read before a run and write after it; see `runtime.call_state`.
+    state: the places outside the function that calls read before a run and write after it; see `functions.call_state`.
         The last parameters and the last outputs of the graph are theirs.
-    frozen: by key, the variables outside whose values are constants of the graph; see `runtime.guards`.
+    frozen: by key, the variables outside whose values are constants of the graph; see `runtime.functions.guards`.
     unseen: the names of attributes that are constants of the graph, and that nothing looks at later.
     varying: the keys of variables outside which are to be inputs, when they hold tensors or arrays.
     takes_state: whether a call in a trace gives it what places outside hold there, so that it need not capture that.

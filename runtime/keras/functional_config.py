@@ -14,8 +14,8 @@ import numpy as np
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
 from ..base import nest
+from ..state.variable import Variable
 from ..tensors.tensor import EagerTensor
-from ..variable import Variable
 from .functional import FunctionalGraph
 from .layer import Layer
 from .layers.core import InputLayer

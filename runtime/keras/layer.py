@@ -13,10 +13,10 @@ from autograph.tracebacks import trim
 
 from ..base import nest
 from ..base.dtypes import as_dtype
+from ..state.variable import Variable
 from ..tensors import trace
 from ..tensors.convert import cast, convert_to_tensor
 from ..tensors.tensor import Tensor
-from ..variable import Variable
 from . import context, regularizers
 from .input_spec import InputSpec, check_input
 from .layer_state import LayerState

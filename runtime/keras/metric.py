@@ -16,8 +16,8 @@ from ..ops.elementwise import cast
 from ..ops.math import divide_no_nan
 from ..ops.reduce import reduce_mean, reduce_sum
 from ..ops.shape import broadcast_to, shape
+from ..state.variable import Variable
 from ..tensors.convert import convert_to_tensor
-from ..variable import Variable
 from . import initializers
 from .context import get_mask
 from .names import auto_name

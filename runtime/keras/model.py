@@ -8,8 +8,8 @@ from typing import Any
 from autograph.errors import InvalidArgumentError, UnimplementedError
 
 from ..base import nest
-from ..function import function
-from ..module import Module
+from ..functions.function import function
+from ..state.module import Module
 from ..tensors.spec import TensorSpec
 from . import weights
 from .custom_objects import custom_object_scope

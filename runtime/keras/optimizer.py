@@ -17,11 +17,11 @@ from ..base.places import warn
 from ..ops.combined import clip_by_global_norm, clip_by_norm
 from ..ops.elementwise import cast, clip_by_value, where
 from ..ops.math import not_equal
+from ..state.variable import Variable
 from ..tensors import trace
 from ..tensors.convert import convert_to_tensor
 from ..tensors.tensor import Tensor
 from ..tensors.trace import name_scope
-from ..variable import Variable
 from . import initializers, schedules
 from .names import auto_name
 from .staging import call_if, converted_call

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..base import nest
-from ..function import Function, function
+from ..functions.function import Function, function
 from ..tensors.spec import TensorSpec
 from .tracking import own_layers
 

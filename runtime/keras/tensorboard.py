@@ -10,7 +10,7 @@ import numpy as np
 from autograph.errors import InvalidArgumentError
 
 from .. import summary
-from ..function import function
+from ..functions.function import function
 from .callback import Callback, Logs
 from .saved_functions import input_specs
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from ..variable import Variable
+from ..state.variable import Variable
 
 __all__ = ["Record", "all_layers", "flat_layers", "own_metrics", "own_variables", "unique"]
 

@@ -15,7 +15,7 @@ from autograph.config import settings
 from autograph.errors import InvalidArgumentError
 
 from ..base import nest
-from ..function import function
+from ..functions.function import function
 from ..gradient import GradientTape
 from ..ops.shape import shape
 from ..tensors.convert import convert_to_tensor

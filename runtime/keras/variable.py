@@ -8,9 +8,9 @@ from typing import Any
 from autograph.errors import InvalidArgumentError
 
 from ..base.shapes import TensorShape
+from ..state.variable import Variable
 from ..tensors import trace
 from ..tensors.tensor import EagerTensor, Tensor
-from ..variable import Variable
 from . import initializers
 from .names import auto_name, current_path
 

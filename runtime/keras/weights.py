@@ -17,8 +17,8 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from ..deferred import array_of
 from ..export.weights import load_tensors, save_tensors
+from ..functions.deferred import array_of
 from ..tensors import trace
 from .registry import snake_case
 from .tracking import own_layers, own_variables

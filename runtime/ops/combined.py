@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..base.shapes import TensorShape, as_shape, broadcast
+from ..state.variable import Variable
 from ..tensors.convert import convert_to_tensor
 from ..tensors.indexed_slices import IndexedSlices
 from ..tensors.promotion import together
 from ..tensors.tensor import Tensor
-from ..variable import Variable
 from .control import identity
 from .create import ones_like, zeros, zeros_like
 from .cumulative import Axis, cumprod, norm
@@ -196,7 +196,7 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str
     The shape of `partitions` is that of the first axes of `data`; the number of slices in each part is unknown in
     a graph. Raises `InvalidArgumentError` for a number outside `[0, num_partitions)`.
     """
-    from ..debugging import Assert
+    from ..state.debugging import Assert
 
     partitions = convert_to_tensor(partitions)
     message = f"dynamic_partition: a number is not in [0, {num_partitions})"

@@ -109,7 +109,7 @@ def _update(*inputs: Any, target: Any, by: str, **attributes: Any) -> tuple[()]:
 
 def _sample(*inputs: Any, role: str = "target", **attributes: Any) -> Any:
     """Inputs and attributes for a variable of two numbers."""
-    from ..variable import Variable
+    from ..state.variable import Variable
 
     variable = Variable(np.array([1, 2], np.float32))
     return tuple(np.array(x, np.float32) for x in inputs), {role: variable, **attributes}

@@ -14,7 +14,7 @@ from typing import Any
 
 from autograph.errors import AlreadyExistsError, UnavailableError
 
-from .. import concrete
+from ..functions import concrete
 from ..ir.graph import Graph
 from . import recorder
 

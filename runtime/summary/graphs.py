@@ -8,7 +8,7 @@ from typing import Any
 from autograph.errors import InvalidArgumentError
 
 from ..base.places import warn
-from ..concrete import observers
+from ..functions.concrete import observers
 from ..ir.graph import Graph
 from .graph_proto import graph_proto
 from .summaries import _record

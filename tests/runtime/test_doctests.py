@@ -8,8 +8,8 @@ import importlib
 import numpy as np
 import pytest
 
-MODULES = ["base.dtypes", "base.shapes", "base.nest", "ir.op", "tensors.convert", "tensors.spec", "function",
-           "ir.graph_def", "ops.print_format", "keras.model", "keras.sequential"]  # fmt: skip
+MODULES = ["base.dtypes", "base.shapes", "base.nest", "ir.op", "tensors.convert", "tensors.spec",
+           "functions.function", "ir.graph_def", "ops.print_format", "keras.model", "keras.sequential"]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -14,11 +14,11 @@ import pytest
 
 import autograph as tf
 from autograph.errors import InvalidArgumentError, SignatureError
-from autograph.runtime.fast_calls import MISS
+from autograph.runtime.functions.fast_calls import MISS
 from tests.work import work
 
 pytestmark = [
-    pytest.mark.filterwarnings("ignore::autograph.runtime.retracing.RetracingWarning"),
+    pytest.mark.filterwarnings("ignore::autograph.runtime.functions.retracing.RetracingWarning"),
     pytest.mark.usefixtures("unwatched"),
 ]
 

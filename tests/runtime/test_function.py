@@ -148,7 +148,7 @@ def test_print_while_tracing_and_tf_print_while_running(capfd: pytest.CaptureFix
     assert capfd.readouterr().out == "Traced with 1\nExecuted with 1\nExecuted with 1\nTraced with 2\nExecuted with 2\n"
 
 
-@pytest.mark.filterwarnings("ignore::autograph.runtime.retracing.RetracingWarning")
+@pytest.mark.filterwarnings("ignore::autograph.runtime.functions.retracing.RetracingWarning")
 def test_python_values_are_told_apart_by_type() -> None:  # S07
     @tf.function
     def function(x: Any) -> Any:
@@ -189,7 +189,7 @@ def test_equal_python_values_of_different_types_are_told_apart() -> None:  # S07
     ],
     ids=lambda values: type(values[0]).__name__,
 )  # fmt: skip
-@pytest.mark.filterwarnings("ignore::autograph.runtime.retracing.RetracingWarning")
+@pytest.mark.filterwarnings("ignore::autograph.runtime.functions.retracing.RetracingWarning")
 def test_containers_are_told_apart_by_what_they_hold(values: list[Any]) -> None:
     @tf.function
     def text(value: Any, inner: Any) -> Any:
@@ -321,7 +321,7 @@ def test_instances_are_not_kept_alive() -> None:  # S12
     assert gone() is None
 
 
-@pytest.mark.filterwarnings("ignore::autograph.runtime.retracing.RetracingWarning")
+@pytest.mark.filterwarnings("ignore::autograph.runtime.functions.retracing.RetracingWarning")
 def test_traces_for_variables_that_are_gone_are_not_kept() -> None:
     @tf.function
     def total(parts: Any) -> Any:

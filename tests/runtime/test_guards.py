@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import autograph as tf
-from autograph.runtime.guards import Guard, same_values
+from autograph.runtime.functions.guards import Guard, same_values
 
 SCALE: Any = 2.0
 NAME: Any = "double"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograph.runtime import ops, random_generator  # noqa: F401  (declares the ops) # noqa: F401  (declares its own)
+from autograph.runtime import ops  # noqa: F401  (declares the ops) # noqa: F401  (declares its own)
 from autograph.runtime.base.dtypes import variant
 from autograph.runtime.base.shapes import is_subshape
 from autograph.runtime.data import dataset  # noqa: F401  (declares the ops of datasets)
@@ -16,6 +16,7 @@ from autograph.runtime.engines.interpreter import interpret
 from autograph.runtime.engines.numpy.plan import Plan
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.ir.op import OPS, Op, Type, type_of
+from autograph.runtime.state import random_generator  # noqa: F401  (declares the ops) # noqa: F401  (declares its own)
 from autograph.runtime.tensors import promotion, trace  # noqa: F401  (declares the ops) # noqa: F401  (declares its own)
 from autograph.runtime.tensors.convert import wrap
 from autograph.runtime.tensors.tensor import EagerTensor, SymbolicTensor

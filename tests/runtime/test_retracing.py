@@ -12,7 +12,7 @@ import pytest
 
 import autograph as tf
 from autograph.errors import SignatureError
-from autograph.runtime.retracing import RetracingWarning
+from autograph.runtime.functions.retracing import RetracingWarning
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,6 @@
 """The back end that builds graphs of `autograph.runtime`; importing this package registers it."""
 
-from autograph.runtime.optional import set_optional
+from autograph.runtime.functions.optional import set_optional
 
 from ..dispatch import register_backend
 from .backend import GraphBackend

@@ -7,9 +7,9 @@ from types import FunctionType
 from typing import Any
 
 from autograph.runtime.base.streams import Stream
+from autograph.runtime.state.variable import Variable
 from autograph.runtime.tensors import trace
 from autograph.runtime.tensors.tensor import EagerTensor, Tensor
-from autograph.runtime.variable import Variable
 
 from .. import heap, state
 from ..dispatch import Backend, Options, Thunk

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autograph.errors import AutographError
+from autograph.runtime.functions.recursion import NeverReturns
 from autograph.runtime.ir.graph import Graph
-from autograph.runtime.recursion import NeverReturns
 from autograph.runtime.tensors import undelivered
 from autograph.runtime.tensors.trace import building
 

@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import MutationError
-from autograph.runtime import repetitions
-from autograph.runtime.concrete import ConcreteFunction
-from autograph.runtime.function import Function
+from autograph.runtime.functions import repetitions
+from autograph.runtime.functions.concrete import ConcreteFunction
+from autograph.runtime.functions.function import Function
 from autograph.runtime.tensors.trace_text import calls_libraries
 
 from .. import aliases, heap, identities, state

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from autograph.runtime.functions.recursion import NeverReturns
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.ops.control import cond_node
-from autograph.runtime.recursion import NeverReturns
 from autograph.runtime.tensors.trace import building, current_graph, value_of
 
 from .. import aliases, decisions

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograph.runtime.function import Function
+from autograph.runtime.functions.function import Function
 from autograph.runtime.tensors.tensor import EagerTensor, SymbolicTensor
 from autograph.runtime.tensors.trace import is_user_file
 

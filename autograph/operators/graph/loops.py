@@ -18,8 +18,8 @@ from types import CodeType
 from typing import Any
 
 from autograph.errors import BranchMismatchError
-from autograph.runtime import repetitions
 from autograph.runtime.base.shapes import as_shape
+from autograph.runtime.functions import repetitions
 from autograph.runtime.ir.graph import Graph, Mark
 from autograph.runtime.ops.control import while_node
 from autograph.runtime.tensors import undelivered

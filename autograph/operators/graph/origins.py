@@ -24,11 +24,11 @@ import autograph
 from autograph import runtime
 from autograph.errors import AutographError, ConversionError, GraphError, StagingError
 from autograph.runtime.base.shapes import is_fully_defined
+from autograph.runtime.functions.recursion import Signal
 from autograph.runtime.ir.graph import Value
-from autograph.runtime.recursion import Signal
+from autograph.runtime.state.variable import Variable
 from autograph.runtime.tensors import trace
 from autograph.runtime.tensors.tensor import EagerTensor, SymbolicTensor
-from autograph.runtime.variable import Variable
 
 from ..dispatch import backend_of
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import MutationError
-from autograph.runtime.call_state import SavedPlace
+from autograph.runtime.functions.call_state import SavedPlace
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.tensors import convert
 

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import MutationError
-from autograph.runtime.arguments import key_of
 from autograph.runtime.base import dtypes
-from autograph.runtime.call_state import MISSING, SavedPlace, StatePlace
-from autograph.runtime.guards import Guard
+from autograph.runtime.functions.arguments import key_of
+from autograph.runtime.functions.call_state import MISSING, SavedPlace, StatePlace
+from autograph.runtime.functions.guards import Guard
+from autograph.runtime.functions.optional import OptionalOutput
 from autograph.runtime.ir.graph import Graph
-from autograph.runtime.optional import OptionalOutput
 from autograph.runtime.tensors import convert, trace
 from autograph.runtime.tensors.spec import TensorSpec
 from autograph.runtime.tensors.tensor import EagerTensor, SymbolicTensor

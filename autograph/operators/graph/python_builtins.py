@@ -11,15 +11,15 @@ from types import FrameType
 from typing import Any
 
 from autograph.errors import StagedValueError
-from autograph.runtime import repetitions
 from autograph.runtime.base import dtypes
 from autograph.runtime.base.places import warn
 from autograph.runtime.base.streams import Stream
+from autograph.runtime.functions import repetitions
 from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops.text import apply_text
+from autograph.runtime.state.variable import Variable
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.tensor import SymbolicTensor, Tensor
-from autograph.runtime.variable import Variable
 
 from .. import heap, state, strings
 from ..aliases import has_others

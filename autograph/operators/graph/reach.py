@@ -27,9 +27,9 @@ import numpy as np
 
 from autograph.errors import MutationError
 from autograph.runtime.base.places import Place
-from autograph.runtime.choices import note_choice
+from autograph.runtime.functions.choices import note_choice
+from autograph.runtime.state.variable import Variable
 from autograph.runtime.tensors.trace import is_user_file, user_location
-from autograph.runtime.variable import Variable
 
 from .. import aliases, array_memory
 from ..aliases import PUT, SOMETIMES, TAKEN, Alternative, Side

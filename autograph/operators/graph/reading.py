@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.runtime.base.streams import Cursor, Stream
-from autograph.runtime.variable import Variable
+from autograph.runtime.state.variable import Variable
 
 from .. import heap
 from ..raw_attributes import raw_attribute

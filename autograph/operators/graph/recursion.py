@@ -1,7 +1,7 @@
 """Recursion that only a run ends: a function called again, in a staged body, from a call of itself.
 
 Tracing would go on for ever. The inner call becomes a call of a traced function instead, a graph that calls itself
-(see `runtime.recursion`). That holds when the inner call has arguments of the same kinds as one further out: equal
+(see `functions.recursion`). That holds when the inner call has arguments of the same kinds as one further out: equal
 Python values, tensors of equal dtype and shape. Otherwise Python values change from call to call, and may end the
 recursion; when `PYTHON_LIMIT` calls have not, or an index is out of range in one, the Python numbers that change
 become tensors.
@@ -16,10 +16,10 @@ from inspect import Parameter
 from types import FrameType, FunctionType
 from typing import Any
 
-from autograph.runtime import repetitions
-from autograph.runtime.arguments import Parameters, key_of
-from autograph.runtime.function import Function, part_of_a_trace
-from autograph.runtime.recursion import Signal
+from autograph.runtime.functions import repetitions
+from autograph.runtime.functions.arguments import Parameters, key_of
+from autograph.runtime.functions.function import Function, part_of_a_trace
+from autograph.runtime.functions.recursion import Signal
 from autograph.runtime.tensors import trace
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.tensor import SymbolicTensor

@@ -1,6 +1,6 @@
 """Calls that only show something, such as `print` and `logging.info`, while a function is traced: each shows once.
 
-See `runtime.repetitions`. Where such a call is a repetition, it does all the same but show: arguments are formatted.
+See `functions.repetitions`. Where such a call is a repetition, it does all the same but show: arguments are formatted.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from autograph.runtime import repetitions
+from autograph.runtime.functions import repetitions
 from autograph.runtime.tensors.trace_text import calls_libraries
 
 from ..raw_attributes import raw_attribute

@@ -9,7 +9,7 @@ from types import GeneratorType
 from typing import Any
 
 from autograph.errors import MutationError, StagingError
-from autograph.runtime import repetitions
+from autograph.runtime.functions import repetitions
 from autograph.runtime.tensors.trace import current_graph
 
 from .. import control_flow, heap

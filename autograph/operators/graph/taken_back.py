@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from autograph.errors import MutationError
-from autograph.runtime.repetitions import Effects
+from autograph.runtime.functions.repetitions import Effects
 
 from ..locations import Attribute, Contents, Item, Location, StateOf
 from ..snapshots import Snapshot, difference, restore

@@ -27,10 +27,10 @@ from autograph.runtime.ops.text import (
     positional,
     text_while_tracing,
 )
+from autograph.runtime.state.variable import Variable
 from autograph.runtime.tensors import trace_text
 from autograph.runtime.tensors.convert import cast
 from autograph.runtime.tensors.tensor import SymbolicTensor, Tensor
-from autograph.runtime.variable import Variable
 
 from .. import heap
 from ..attributes import get_attribute, get_subscript

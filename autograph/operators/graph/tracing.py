@@ -17,13 +17,13 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from autograph.errors import MutationError
-from autograph.runtime import repetitions
-from autograph.runtime.arguments import mutation_error
 from autograph.runtime.base import places as lines
 from autograph.runtime.base.places import Place
-from autograph.runtime.concrete import WritesOutside
+from autograph.runtime.functions import repetitions
+from autograph.runtime.functions.arguments import mutation_error
+from autograph.runtime.functions.concrete import WritesOutside
+from autograph.runtime.functions.optional import OptionalOutput
 from autograph.runtime.ir.graph import Graph
-from autograph.runtime.optional import OptionalOutput
 from autograph.runtime.tensors import trace, undelivered
 from autograph.runtime.tensors.tensor import SymbolicTensor
 

@@ -7,12 +7,12 @@ import pytest
 
 import autograph as tf
 from autograph.errors import SavingError
-from autograph.runtime.arguments import Parameters
-from autograph.runtime.concrete import ConcreteFunction
+from autograph.runtime.functions.arguments import Parameters
+from autograph.runtime.functions.concrete import ConcreteFunction
 from autograph.runtime.ir.graph import Graph
+from autograph.runtime.state.variable import Variable
 from autograph.runtime.tensors.convert import wrap
 from autograph.runtime.tensors.tensor import SymbolicTensor
-from autograph.runtime.variable import Variable
 from tests.runtime.test_ops import CASES, input_type, promoted
 
 pytestmark = pytest.mark.filterwarnings("ignore:(divide by zero|overflow|invalid value|Mean of empty):RuntimeWarning")

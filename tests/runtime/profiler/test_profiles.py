@@ -11,8 +11,8 @@ import pytest
 
 import autograph as tf
 from autograph.config import settings
-from autograph.runtime import concrete
 from autograph.runtime.engines import costs
+from autograph.runtime.functions import concrete
 from autograph.runtime.profiler import recorder
 
 profiler = tf.profiler.experimental

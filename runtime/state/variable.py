@@ -13,21 +13,21 @@ import numpy as np
 
 from autograph.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError
 
-from . import deferred
-from .base import shapes
-from .base.dtypes import DType, as_dtype
-from .base.shapes import Shape, TensorShape
-from .choices import forbid_choices
-from .ir.graph import Node
-from .ops import state
-from .ops.index import encode, get_item
-from .tensors import numpy_protocol, trace
-from .tensors.convert import convert_to_tensor
-from .tensors.indexed_slices import IndexedSlices
-from .tensors.reference import Reference
-from .tensors.slices import note_slice
-from .tensors.tensor import EagerTensor, Tensor
-from .variable_creation import announce, initial_value_of
+from ..base import shapes
+from ..base.dtypes import DType, as_dtype
+from ..base.shapes import Shape, TensorShape
+from ..functions import deferred
+from ..functions.choices import forbid_choices
+from ..functions.variable_creation import announce, initial_value_of
+from ..ir.graph import Node
+from ..ops import state
+from ..ops.index import encode, get_item
+from ..tensors import numpy_protocol, trace
+from ..tensors.convert import convert_to_tensor
+from ..tensors.indexed_slices import IndexedSlices
+from ..tensors.reference import Reference
+from ..tensors.slices import note_slice
+from ..tensors.tensor import EagerTensor, Tensor
 
 __all__ = ["Variable"]
 
@@ -154,7 +154,7 @@ class Variable:
                 return tensor
             tensor = EagerTensor(origin._array.view())
         if trace._local.tapes:
-            from .gradient.records import variable_read
+            from ..gradient.records import variable_read
 
             variable_read(origin, tensor)
         return tensor
@@ -264,13 +264,13 @@ class Variable:
 
     def gather_nd(self, indices: Any, name: str | None = None) -> Any:
         """What lies at index vectors."""
-        from .ops.gather import gather_nd
+        from ..ops.gather import gather_nd
 
         return gather_nd(self.value(), indices, name=name)
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Any:
         """The rows with some indices."""
-        from .ops.gather import gather
+        from ..ops.gather import gather
 
         return gather(self.value(), indices, name=name)
 

@@ -12,15 +12,15 @@ from typing import Any
 
 from autograph.errors import InvalidTypeError
 
-from .base import nest
+from ..base import nest
+from ..ir.effects import Effects
+from ..ir.graph import Node
+from ..ir.op import NOT_DIFFERENTIABLE, op
+from ..ops.control import identity
+from ..tensors import trace
+from ..tensors.convert import convert_to_tensor
+from ..tensors.tensor import SymbolicTensor, Tensor
 from .devices import check_device_name
-from .ir.effects import Effects
-from .ir.graph import Node
-from .ir.op import NOT_DIFFERENTIABLE, op
-from .ops.control import identity
-from .tensors import trace
-from .tensors.convert import convert_to_tensor
-from .tensors.tensor import SymbolicTensor, Tensor
 
 __all__ = ["control_dependencies", "device", "group", "init_scope", "no_op", "tuple_"]
 

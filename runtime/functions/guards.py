@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..tensors.tensor import EagerTensor
 from .arguments import ObjectReference, key_of
-from .tensors.tensor import EagerTensor
 
 __all__ = ["Guard", "same_values"]
 

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
-from .base.places import is_user_file
+from ..base.places import is_user_file
 
 Key = tuple[tuple[tuple[CodeType, int], ...], tuple[int, ...]]
 Counts = dict[Key, int]

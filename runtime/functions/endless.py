@@ -10,9 +10,9 @@ import numpy as np
 
 from autograph.errors import StagedRecursionError
 
-from .ir.graph import Location
-from .tensors import trace
-from .tensors.tensor import Tensor
+from ..ir.graph import Location
+from ..tensors import trace
+from ..tensors.tensor import Tensor
 
 
 def endless_recursion(error: RecursionError) -> StagedRecursionError:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..ir.graph import Graph
+from ..ir.total import Totality
+from ..tensors import trace
 from .arguments import Parameters
 from .concrete import ConcreteFunction
-from .ir.graph import Graph
-from .ir.total import Totality
-from .tensors import trace
 
 
 def _never(error: BaseException) -> bool:

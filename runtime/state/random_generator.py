@@ -15,22 +15,22 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
-from .base import shapes
-from .base.atomic import change
-from .base.dtypes import DType, as_dtype, float32, int32, int64, uint64
-from .base.shapes import Shape
-from .ir.effects import Effects
-from .ir.graph import Type
-from .ir.op import NOT_DIFFERENTIABLE, op
-from .ops.dims import as_dims
-from .ops.elementwise import cast
-from .ops.infer import require
-from .ops.joining import stack
-from .ops.random import sample_normal, sample_truncated_normal, sample_uniform
-from .ops.reduce import reduce_prod
-from .tensors import trace
-from .tensors.convert import constant, convert_to_tensor
-from .tensors.tensor import EagerTensor
+from ..base import shapes
+from ..base.atomic import change
+from ..base.dtypes import DType, as_dtype, float32, int32, int64, uint64
+from ..base.shapes import Shape
+from ..ir.effects import Effects
+from ..ir.graph import Type
+from ..ir.op import NOT_DIFFERENTIABLE, op
+from ..ops.dims import as_dims
+from ..ops.elementwise import cast
+from ..ops.infer import require
+from ..ops.joining import stack
+from ..ops.random import sample_normal, sample_truncated_normal, sample_uniform
+from ..ops.reduce import reduce_prod
+from ..tensors import trace
+from ..tensors.convert import constant, convert_to_tensor
+from ..tensors.tensor import EagerTensor
 from .variable import Variable
 
 __all__ = ["Generator", "create_rng_state", "get_global_generator", "set_global_generator"]

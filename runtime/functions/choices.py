@@ -11,8 +11,8 @@ from typing import Any, NoReturn
 
 from autograph.errors import StagingError
 
-from .tensors import trace
-from .tensors.tensor import SymbolicTensor
+from ..tensors import trace
+from ..tensors.tensor import SymbolicTensor
 
 __all__ = ["forbid_choices", "note_choice"]
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .base import nest
-from .tensors.tensor import SymbolicTensor
+from ..base import nest
+from ..tensors.tensor import SymbolicTensor
 
 
 class _Results(threading.local):

@@ -13,6 +13,19 @@ import numpy as np
 from autograph.errors import InvalidArgumentError, MutationError, SignatureError, StagedTypeError
 from autograph.tracebacks import trim
 
+from ..base import nest, places, shapes
+from ..base.composite import Composite, CompositeSpec
+from ..engines.executable import Executable
+from ..engines.numpy.plan import Plan
+from ..gradient.call import run as run_recorded
+from ..ir.graph import Graph, Type
+from ..ops.control import call_node
+from ..optimize import Optimized
+from ..tensors import trace
+from ..tensors.convert import as_numbers, convert_to_tensor, strong, weak_kind, wrap
+from ..tensors.in_place import changed_inputs
+from ..tensors.spec import TensorSpec
+from ..tensors.tensor import SymbolicTensor, Tensor
 from . import call_state, signatures
 from .arguments import (
     Parameters,
@@ -25,21 +38,8 @@ from .arguments import (
     resolved,
     spec_of,
 )  # fmt: skip
-from .base import nest, places, shapes
-from .base.composite import Composite, CompositeSpec
 from .choices import forbid_choices
-from .engines.executable import Executable
-from .engines.numpy.plan import Plan
-from .gradient.call import run as run_recorded
-from .ir.graph import Graph, Type
-from .ops.control import call_node
-from .optimize import Optimized
 from .optional import has_optional, with_values
-from .tensors import trace
-from .tensors.convert import as_numbers, convert_to_tensor, strong, weak_kind, wrap
-from .tensors.in_place import changed_inputs
-from .tensors.spec import TensorSpec
-from .tensors.tensor import SymbolicTensor, Tensor
 
 _numbers = itertools.count(1)
 observers: list[Callable[[Graph], None]] = []
@@ -59,7 +59,7 @@ class ConcreteFunction:
     pinned to their traced values, and may be left out. It is made by `Function.get_concrete_function`.
 
     ``state`` lists the places outside the function (attributes, items, globals, variables of functions around it) that
-    each call reads before the graph runs, or writes after it; see `runtime.call_state`.
+    each call reads before the graph runs, or writes after it; see `runtime.functions.call_state`.
     """
 
     def __init__(self, graph: Graph, parameters: Parameters, values: Sequence[Any], outputs: Any,

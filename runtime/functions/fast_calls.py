@@ -17,7 +17,7 @@ graph. For arguments that come again there is a function like this one, of ``f(x
         tensor._array = result[0]
         return tensor
 
-It is stricter than the key of the arguments (see `runtime.arguments.key_of`), never less strict: what it does not take
+It is stricter than the key of the arguments (see `arguments.key_of`), never less strict: what it does not take
 goes the long way. It serves calls outside of traces, without tapes or anything else that watches.
 """
 
@@ -28,13 +28,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..base import nest
+from ..base.dtypes import string, variant
+from ..tensors.convert import wrap
+from ..tensors.tensor import EagerTensor, SymbolicTensor
 from . import call_state
 from .arguments import ObjectReference, Parameters
-from .base import nest
-from .base.dtypes import string, variant
 from .guards import same_values
-from .tensors.convert import wrap
-from .tensors.tensor import EagerTensor, SymbolicTensor
 
 if TYPE_CHECKING:
     from .concrete import ConcreteFunction

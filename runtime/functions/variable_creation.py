@@ -15,13 +15,13 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, StagingError
 
+from ..base.dtypes import DType
+from ..engines.interpreter import run_node
+from ..ir.graph import Graph, Node, Value
+from ..tensors import trace
+from ..tensors.convert import convert_to_tensor, wrap
+from ..tensors.tensor import EagerTensor, SymbolicTensor, Tensor
 from . import deferred, repetitions
-from .base.dtypes import DType
-from .engines.interpreter import run_node
-from .ir.graph import Graph, Node, Value
-from .tensors import trace
-from .tensors.convert import convert_to_tensor, wrap
-from .tensors.tensor import EagerTensor, SymbolicTensor, Tensor
 
 __all__ = ["announce", "initial_value_of", "traced_twice"]
 

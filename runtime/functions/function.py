@@ -13,7 +13,13 @@ from autograph.config import settings
 from autograph.errors import InvalidTypeError, SignatureError, StagedRecursionError
 from autograph.tracebacks import trim, trimming
 
-from . import call_state, repetitions
+from ..base import nest, shapes
+from ..base.composite import CompositeSpec
+from ..base.deeper import deeper
+from ..ir.graph import Graph
+from ..tensors import numerics, trace
+from ..tensors.spec import TensorSpec
+from . import call_state, optional, repetitions
 from .arguments import (
     Parameters,
     cast_to,
@@ -28,17 +34,10 @@ from .arguments import (
     symbolic,
     with_specs,
 )
-from .base import nest, shapes
-from .base.composite import CompositeSpec
-from .base.deeper import deeper
 from .concrete import ConcreteFunction, WritesOutside, observers, outputs_of
 from .endless import endless_recursion, recursion_error
 from .fast_calls import MISS
-from .ir.graph import Graph
-from .optional import results_for
 from .recursion import Pending
-from .tensors import numerics, trace
-from .tensors.spec import TensorSpec
 from .traces import Traces
 from .unfinished import run_unfinished
 from .variable_creation import traced_twice
@@ -255,7 +254,7 @@ class Function:
         graph, outputs = self._settled(values, specs, pending)
         call_state.finish(graph, [tensor.value for tensor in nest.flatten(outputs, True) if tensor is not None])
         if settings.checks and pending.is_settled:
-            from .ir.check import check
+            from ..ir.check import check
 
             check(graph)
         remaining = iter(specs)
@@ -284,7 +283,7 @@ class Function:
             before = [copy_structure(value) for value in inputs]
             args, kwargs = parameters.split(inputs)
             try:
-                with results_for(a_trace=self._options.gives_numbers):
+                with optional.results_for(a_trace=self._options.gives_numbers):
                     result = self._converted()(*args, **kwargs)
             except RecursionError as error:
                 found = error if isinstance(error, StagedRecursionError) else endless_recursion(error)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from autograph.errors import InvalidArgumentError
 
-from .base import threads
+from ..base import threads
 
 __all__ = [
     "LogicalDevice", "LogicalDeviceConfiguration", "PhysicalDevice", "check_device_name", "experimental",

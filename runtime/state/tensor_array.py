@@ -9,19 +9,19 @@ import numpy as np
 
 from autograph.errors import FailedPreconditionError, InvalidArgumentError
 
-from .base import shapes
-from .base.composite import Composite, CompositeSpec
-from .base.dtypes import DType, as_dtype, float32, variant
-from .base.places import Location, dropped_at
-from .base.shapes import Shape, TensorShape
-from .ops import arrays, lists
-from .ops.elementwise import cast
-from .ops.gather import gather
-from .ops.joining import concat, split
-from .ops.shape import reshape, shape
-from .tensors.convert import convert_to_tensor
-from .tensors.spec import TensorSpec
-from .tensors.tensor import EagerTensor, Tensor
+from ..base import shapes
+from ..base.composite import Composite, CompositeSpec
+from ..base.dtypes import DType, as_dtype, float32, variant
+from ..base.places import Location, dropped_at
+from ..base.shapes import Shape, TensorShape
+from ..ops import arrays, lists
+from ..ops.elementwise import cast
+from ..ops.gather import gather
+from ..ops.joining import concat, split
+from ..ops.shape import reshape, shape
+from ..tensors.convert import convert_to_tensor
+from ..tensors.spec import TensorSpec
+from ..tensors.tensor import EagerTensor, Tensor
 
 __all__ = ["TensorArray", "TensorArraySpec"]
 

@@ -8,18 +8,18 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from ..ir.graph import Graph
+from ..tensors import trace
 from . import recursion
 from .arguments import Parameters, is_gone, key_of, name_of, variables_of
 from .fast_calls import FastCalls
 from .guards import Guard
-from .ir.graph import Graph
 from .recursion import Pending
 from .retracing import History, Outside
-from .tensors import trace
 
 if TYPE_CHECKING:
+    from ..tensors.spec import TensorSpec
     from .concrete import ConcreteFunction
-    from .tensors.spec import TensorSpec
 
 
 _SHOWN = 10

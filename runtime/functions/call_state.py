@@ -12,10 +12,10 @@ import abc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .tensors.convert import wrap
+from ..tensors.convert import wrap
 
 if TYPE_CHECKING:
-    from .ir.graph import Graph, Value
+    from ..ir.graph import Graph, Value
 
 __all__ = [
     "MISSING", "SavedPlace", "StatePlace", "arguments", "finish", "given", "place_of", "read", "results", "running",

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
-from .base import nest
-from .tensors import trace
+from ..base import nest
+from ..tensors import trace
 from .variable import Variable
 
 __all__ = ["Module"]

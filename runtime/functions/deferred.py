@@ -10,10 +10,10 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .tensors import trace
+from ..tensors import trace
 
 if TYPE_CHECKING:
-    from .variable import Variable
+    from ..state.variable import Variable
 
 __all__ = ["Waiting", "array_of", "before_use", "created", "stop_waiting", "trace_ended", "wait", "waiting"]
 

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..base.composite import CompositeSpec
+from ..base.dtypes import as_dtype
+from ..base.shapes import show
+from ..ir.graph import Location
+from ..tensors import trace
 from .arguments import ObjectReference, is_number_key, is_tensor_key
-from .base.composite import CompositeSpec
-from .base.dtypes import as_dtype
-from .base.shapes import show
-from .ir.graph import Location
-from .tensors import trace
 
 __all__ = ["History", "RetracingWarning"]
 

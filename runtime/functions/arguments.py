@@ -19,14 +19,14 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, SignatureError
 
-from .base import nest
-from .base.composite import Composite, CompositeSpec
-from .base.dtypes import DType
-from .base.shapes import TensorShape
-from .ir.graph import Graph
-from .tensors.convert import convert_to_tensor, strong
-from .tensors.spec import TensorSpec
-from .tensors.tensor import EagerTensor, SymbolicTensor, Tensor
+from ..base import nest
+from ..base.composite import Composite, CompositeSpec
+from ..base.dtypes import DType
+from ..base.shapes import TensorShape
+from ..ir.graph import Graph
+from ..tensors.convert import convert_to_tensor, strong
+from ..tensors.spec import TensorSpec
+from ..tensors.tensor import EagerTensor, SymbolicTensor, Tensor
 
 _BY_VALUE = (int, str, bytes, bool, type(None), type(Ellipsis), np.dtype, DType, TensorShape)
 _SCALARS = (bool, int, float, complex, str, bytes)

@@ -6,11 +6,11 @@ import inspect
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..base import nest
+from ..base.composite import CompositeSpec
+from ..base.shapes import show
+from ..tensors.spec import TensorSpec
 from .arguments import Parameters, composite_spec, resolved
-from .base import nest
-from .base.composite import CompositeSpec
-from .base.shapes import show
-from .tensors.spec import TensorSpec
 
 if TYPE_CHECKING:
     from .concrete import ConcreteFunction

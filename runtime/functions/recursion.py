@@ -18,14 +18,14 @@ from typing import Any, NamedTuple
 
 from autograph.errors import StagingError
 
+from ..base import dtypes, nest, shapes
+from ..ir.graph import Graph, Location, Type, Value
+from ..ops.control import CALL, check_fit
+from ..tensors import trace
+from ..tensors.convert import cast
+from ..tensors.tensor import SymbolicTensor
 from . import repetitions
-from .base import dtypes, nest, shapes
-from .ir.graph import Graph, Location, Type, Value
-from .ops.control import CALL, check_fit
 from .optional import has_optional, with_values
-from .tensors import trace
-from .tensors.convert import cast
-from .tensors.tensor import SymbolicTensor
 
 _ROUNDS = 30  # a dimension becomes unknown, and a dtype wider, only so often
 

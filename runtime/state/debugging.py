@@ -14,19 +14,19 @@ import numpy as np
 from autograph.config import settings
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
-from .base import shapes
-from .base.dtypes import as_dtype, bool_
-from .ir.effects import Effects
-from .ir.op import NOT_DIFFERENTIABLE, op
-from .ops.print_format import format_array
-from .ops.shape import shape as shape_of
-from .tensors import trace
-from .tensors.convert import convert_to_tensor
-from .tensors.numerics import counts
-from .tensors.numerics import disable_check_numerics as disable_check_numerics
-from .tensors.numerics import enable_check_numerics as enable_check_numerics
-from .tensors.promotion import together
-from .tensors.tensor import Tensor
+from ..base import shapes
+from ..base.dtypes import as_dtype, bool_
+from ..ir.effects import Effects
+from ..ir.op import NOT_DIFFERENTIABLE, op
+from ..ops.print_format import format_array
+from ..ops.shape import shape as shape_of
+from ..tensors import trace
+from ..tensors.convert import convert_to_tensor
+from ..tensors.numerics import counts
+from ..tensors.numerics import disable_check_numerics as disable_check_numerics
+from ..tensors.numerics import enable_check_numerics as enable_check_numerics
+from ..tensors.promotion import together
+from ..tensors.tensor import Tensor
 
 _RELATIONS = {
     "==": np.equal, "!=": np.not_equal, "<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal,

@@ -1,0 +1,1 @@
+"""Variables, modules, random generators, tensor arrays, debugging, devices."""

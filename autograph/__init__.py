@@ -165,7 +165,7 @@ _NAMESPACES = {
             """,
     },
     "autodiff": {"runtime.gradient.forward": "ForwardAccumulator", "runtime.gradient": "GradientTape"},
-    "train": {"runtime.export.checkpoint": "Checkpoint CheckpointManager latest_checkpoint"},
+    "train": {"runtime.tools.export.checkpoint": "Checkpoint CheckpointManager latest_checkpoint"},
     "saved_model": {"saved_models": "DEFAULT_SERVING_SIGNATURE_DEF_KEY contains_saved_model load save"},
     "data": {
         "datasets": """
@@ -185,10 +185,10 @@ _NAMESPACES = {
 
 # Modules that are public as they are.
 _MODULES = {
-    "compat": "runtime.compat", "config": "config", "debugging": "runtime.state.debugging", "errors": "errors",
+    "compat": "runtime.tools.compat", "config": "config", "debugging": "runtime.state.debugging", "errors": "errors",
     "experimental": "experimental", "initializers": "runtime.keras.initializers", "keras": "keras",
     "losses": "runtime.keras.losses", "metrics": "runtime.keras.metrics", "nest": "runtime.base.nest",
-    "optimizers": "runtime.keras.optimizers", "profiler": "runtime.profiler", "summary": "runtime.summary",
+    "optimizers": "runtime.keras.optimizers", "profiler": "runtime.tools.profiler", "summary": "runtime.tools.summary",
     "version": "version",
 }  # fmt: skip
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from . import connect as connect
 from .operators.graph import backend as backend
-from .runtime.export.saved_model import DEFAULT_SERVING_SIGNATURE_DEF_KEY as DEFAULT_SERVING_SIGNATURE_DEF_KEY
-from .runtime.export.saved_model import contains_saved_model as contains_saved_model
-from .runtime.export.saved_model import load as load
-from .runtime.export.saved_model import save as save
 from .runtime.state import random_generator as random_generator
+from .runtime.tools.export.saved_model import DEFAULT_SERVING_SIGNATURE_DEF_KEY as DEFAULT_SERVING_SIGNATURE_DEF_KEY
+from .runtime.tools.export.saved_model import contains_saved_model as contains_saved_model
+from .runtime.tools.export.saved_model import load as load
+from .runtime.tools.export.saved_model import save as save

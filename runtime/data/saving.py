@@ -15,14 +15,14 @@ from typing import Any
 from autograph.errors import AutographError, DataLossError, InvalidArgumentError, NotFoundError, SavedFileError
 
 from ..base import nest
-from ..export import strict_json
-from ..export.file_errors import damaged_error, newer_version_error
-from ..export.values import NotSavable, decode, encode
-from ..export.weights import read_file, replace_file
 from ..ir.graph import foreign_value_error
 from ..tensors import trace
 from ..tensors.convert import wrap
 from ..tensors.spec import TensorSpec
+from ..tools.export import strict_json
+from ..tools.export.file_errors import damaged_error, newer_version_error
+from ..tools.export.values import NotSavable, decode, encode
+from ..tools.export.weights import read_file, replace_file
 from .cache_file import _part, _Reader, _write
 from .dataset import Dataset
 from .failures import Item, raised

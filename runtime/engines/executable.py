@@ -10,9 +10,9 @@ from autograph.config import settings
 from ..base.deeper import deeper
 from ..ir.graph import Graph
 from ..optimize import Optimized, optimize
-from ..profiler import recorder
-from ..profiler.recorder import Recorded
 from ..tensors import numerics
+from ..tools.profiler import recorder
+from ..tools.profiler.recorder import Recorded
 from .numpy.plan import Plan
 
 _DEEPER = 20_000

@@ -43,7 +43,7 @@ from .optional import has_optional, with_values
 
 _numbers = itertools.count(1)
 observers: list[Callable[[Graph], None]] = []
-"""What is told of each graph that is called and run; see `runtime.summary.graphs`."""
+"""What is told of each graph that is called and run; see `runtime.tools.summary.graphs`."""
 # TensorFlow's names of element types in its error messages.
 _LONG_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
 

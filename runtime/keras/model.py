@@ -184,7 +184,7 @@ class Model(Trainer, Layer):
         ``input_signature``: a `TensorSpec`, or a structure of them; left out, the inputs of a functional or built
         sequential model. Raises `InvalidArgumentError` for another format, and where the inputs are not known.
         """
-        from ..export.saved_model import save
+        from ..tools.export.saved_model import save
 
         if format != "tf_saved_model":
             raise InvalidArgumentError(f'models are exported in the format "tf_saved_model", not {format!r}')

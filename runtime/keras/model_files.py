@@ -31,11 +31,11 @@ from autograph.errors import (
 )
 
 from ..base.places import warn
-from ..export import strict_json
-from ..export.file_errors import damaged_error, newer_version_error
-from ..export.weights import content_of, read_file, replace_file, tensors_of
 from ..tensors import trace
 from ..tensors.spec import TensorSpec
+from ..tools.export import strict_json
+from ..tools.export.file_errors import damaged_error, newer_version_error
+from ..tools.export.weights import content_of, read_file, replace_file, tensors_of
 from . import allocation
 from .compile_config import compile_from_config, compile_to_config
 from .custom_objects import custom_object_scope

@@ -9,8 +9,8 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from .. import summary
 from ..functions.function import function
+from ..tools import summary
 from .callback import Callback, Logs
 from .saved_functions import input_specs
 

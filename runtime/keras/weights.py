@@ -17,9 +17,9 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from ..export.weights import load_tensors, save_tensors
 from ..functions.deferred import array_of
 from ..tensors import trace
+from ..tools.export.weights import load_tensors, save_tensors
 from .registry import snake_case
 from .tracking import own_layers, own_variables
 

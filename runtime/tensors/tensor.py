@@ -354,7 +354,7 @@ class SymbolicTensor(Tensor):
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """The value that a session (of `tf.compat.v1`; the default one) computes for the tensor."""
-        from ..compat.v1 import get_default_session
+        from ..tools.compat.v1 import get_default_session
 
         session = get_default_session() if session is None else session
         if session is None:

@@ -50,6 +50,6 @@ def _without_collection() -> Iterator[None]:
 
 
 def _switch_all_off() -> None:
-    if "autograph.runtime.summary" in sys.modules:
+    if "autograph.runtime.tools.summary" in sys.modules:
         tf.summary.trace_off()
     tf.debugging.disable_check_numerics()

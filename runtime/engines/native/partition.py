@@ -12,7 +12,7 @@ from ...ir.effects import Effects
 from ...ir.graph import Graph, Node, Type, Value
 from ...ir.op import OPS, Op
 from ...ir.work import Work
-from ...profiler import recorder
+from ...tools.profiler import recorder
 from . import supported
 from .region import Region
 

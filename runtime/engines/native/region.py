@@ -15,7 +15,7 @@ from autograph.errors import AutographError
 
 from ...base.deeper import deeper
 from ...ir.graph import Graph, Node, Type
-from ...profiler import recorder
+from ...tools.profiler import recorder
 from .. import costs
 from ..numpy.plan import Plan
 from . import is_available, report

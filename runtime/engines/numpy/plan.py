@@ -22,7 +22,7 @@ class Plan:
     ``check_numerics``: with a check for NaNs and infinities after each op; see `runtime.tensors.numerics`.
     ``budget``: a list of one number, from which the work of each turn of a loop is taken; when it gets below zero,
     `Spent` is raised (see `costs`).
-    ``profiled``: the time of each node is recorded; see `runtime.profiler`.
+    ``profiled``: the time of each node is recorded; see `runtime.tools.profiler`.
     ``stand_ins``: what is read and assigned to in the place of variables, by the identities of these.
     """
 

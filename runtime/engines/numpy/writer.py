@@ -9,9 +9,9 @@ import numpy as np
 
 from ...ir.graph import Graph, Node, Value
 from ...ir.total import Totality
-from ...profiler import recorder
 from ...tensors import trace
 from ...tensors.numerics import check_results
+from ...tools.profiler import recorder
 from .. import costs
 from ..failure import require_room
 from ..interpreter import as_string

@@ -13,8 +13,8 @@ import pytest
 
 import autograph as tf
 from autograph.errors import InvalidArgumentError, SavedFileError
-from autograph.runtime.export.weights import load_tensors
 from autograph.runtime.functions import deferred
+from autograph.runtime.tools.export.weights import load_tensors
 
 
 class Layer(tf.Module):

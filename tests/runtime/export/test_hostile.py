@@ -21,8 +21,8 @@ import pytest
 
 import autograph as tf
 from autograph.errors import AutographError, SavedFileError
-from autograph.runtime.export import strict_json
 from autograph.runtime.ir.op import OPS
+from autograph.runtime.tools.export import strict_json
 
 
 class Model(tf.Module):

@@ -202,7 +202,7 @@ def test_a_damaged_state_is_an_error(kind: str, tmp_path: Any) -> None:
     import hashlib
     import json
 
-    from autograph.runtime.export import strict_json
+    from autograph.runtime.tools.export import strict_json
 
     tf.saved_model.save(made(), tmp_path)
     path = tmp_path / "saved_model.json"

@@ -13,8 +13,8 @@ import safetensors.numpy
 import autograph as tf
 from autograph.errors import InvalidArgumentError, MissingExtraError, SavedFileError, StagedValueError
 from autograph.runtime.base.dtypes import ALL, variant
-from autograph.runtime.export import weights
-from autograph.runtime.export.weights import load_tensors, save_tensors
+from autograph.runtime.tools.export import weights
+from autograph.runtime.tools.export.weights import load_tensors, save_tensors
 
 EXAMPLES = {
     "matrix": np.arange(6.0).reshape(2, 3),

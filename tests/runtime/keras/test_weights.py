@@ -7,7 +7,7 @@ import pytest
 
 import autograph as tf
 from autograph.errors import MissingExtraError, SavedFileError
-from autograph.runtime.export.weights import load_tensors, save_tensors
+from autograph.runtime.tools.export.weights import load_tensors, save_tensors
 
 keras, layers = tf.keras, tf.keras.layers
 RANDOM = np.random.default_rng(3)

@@ -13,7 +13,7 @@ import autograph as tf
 from autograph.config import settings
 from autograph.runtime.engines import costs
 from autograph.runtime.functions import concrete
-from autograph.runtime.profiler import recorder
+from autograph.runtime.tools.profiler import recorder
 
 profiler = tf.profiler.experimental
 

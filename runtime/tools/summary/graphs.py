@@ -7,9 +7,9 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError
 
-from ..base.places import warn
-from ..functions.concrete import observers
-from ..ir.graph import Graph
+from ...base.places import warn
+from ...functions.concrete import observers
+from ...ir.graph import Graph
 from .graph_proto import graph_proto
 from .summaries import _record
 from .writer import library, local
@@ -78,7 +78,7 @@ def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None
 
 def graph(graph_data: Any) -> Any:
     """Write one graph, a `Graph` or a ``GraphDef`` of TensorBoard, to the default writer; whether it was written."""
-    from ..tensors.convert import convert_to_tensor
+    from ...tensors.convert import convert_to_tensor
 
     writer = local.writer
     if writer is None:

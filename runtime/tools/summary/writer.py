@@ -11,8 +11,8 @@ from typing import Any
 
 from autograph.errors import FailedPreconditionError, MissingExtraError
 
-from ..base.dtypes import bool_
-from ..tensors import convert, trace
+from ...base.dtypes import bool_
+from ...tensors import convert, trace
 
 
 class _Local(threading.local):

@@ -20,12 +20,12 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError, SavingError
 
-from ..base import shapes
-from ..base.places import Place
-from ..ir.check import check
-from ..ir.graph import Graph, Node, Type, Value
-from ..ir.op import OPS, Op
-from ..ops.control import PLACEHOLDER
+from ...base import shapes
+from ...base.places import Place
+from ...ir.check import check
+from ...ir.graph import Graph, Node, Type, Value
+from ...ir.op import OPS, Op
+from ...ops.control import PLACEHOLDER
 from .attributes import check_attributes
 from .values import (
     NotSavable,

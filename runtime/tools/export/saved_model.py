@@ -38,13 +38,13 @@ from autograph.errors import (
     SavingError,
 )
 
-from ..base import shapes
-from ..base.dtypes import from_numpy
-from ..functions.concrete import ConcreteFunction
-from ..functions.deferred import array_of
-from ..ir.graph import Graph
-from ..state.variable import Variable, _restored
-from ..tensors import trace
+from ...base import shapes
+from ...base.dtypes import from_numpy
+from ...functions.concrete import ConcreteFunction
+from ...functions.deferred import array_of
+from ...ir.graph import Graph
+from ...state.variable import Variable, _restored
+from ...tensors import trace
 from . import strict_json
 from .file_errors import damaged_error, newer_version_error
 from .functions import decode_trace, encode_trace

@@ -21,12 +21,12 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError, SavedFileError
 
-from ..base import shapes
-from ..base.dtypes import from_numpy, int64
-from ..base.places import user_location
-from ..functions import deferred
-from ..state.variable import Variable
-from ..tensors import trace
+from ...base import shapes
+from ...base.dtypes import from_numpy, int64
+from ...base.places import user_location
+from ...functions import deferred
+from ...state.variable import Variable
+from ...tensors import trace
 from .objects import parts_of
 from .weights import load_tensors, read_file, replace_file, save_tensors
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from autograph.errors import AlreadyExistsError, UnavailableError
 
-from ..functions import concrete
-from ..ir.graph import Graph
+from ...functions import concrete
+from ...ir.graph import Graph
 from . import recorder
 
 __all__ = ["Profile", "ProfilerOptions", "Trace", "start", "stop"]

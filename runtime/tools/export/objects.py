@@ -22,13 +22,13 @@ from typing import Any
 
 from autograph.errors import InvalidTypeError
 
-from ..base.streams import Stream
-from ..functions.arguments import Parameters
-from ..functions.concrete import ConcreteFunction
-from ..functions.function import Function
-from ..state.module import Module
-from ..state.variable import Variable
-from ..tensors.tensor import EagerTensor
+from ...base.streams import Stream
+from ...functions.arguments import Parameters
+from ...functions.concrete import ConcreteFunction
+from ...functions.function import Function
+from ...state.module import Module
+from ...state.variable import Variable
+from ...tensors.tensor import EagerTensor
 from .functions import RestoredFunction, decode_parameters, encode_parameters, is_alive, traces_of
 from .values import NotSavable, Source, Target, decode, encode, is_index, require
 

@@ -24,9 +24,9 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, MissingExtraError, MissingFileError, SavedFileError
 
-from ..base.dtypes import as_dtype, complex64, complex128, from_numpy, string, variant
-from ..tensors import trace
-from ..tensors.convert import convert_to_tensor
+from ...base.dtypes import as_dtype, complex64, complex128, from_numpy, string, variant
+from ...tensors import trace
+from ...tensors.convert import convert_to_tensor
 from . import strict_json
 from .file_errors import damaged_error, newer_version_error
 

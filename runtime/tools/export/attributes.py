@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from ..base.dtypes import DType, int64, variant
-from ..ir.graph import Graph, Type
-from ..ir.op import OPS, Op
-from ..ops import text
-from ..ops.host import ErrorTemplate
-from ..ops.list_value import ListValue
-from ..state.variable import Variable
+from ...base.dtypes import DType, int64, variant
+from ...ir.graph import Graph, Type
+from ...ir.op import OPS, Op
+from ...ops import text
+from ...ops.host import ErrorTemplate
+from ...ops.list_value import ListValue
+from ...state.variable import Variable
 from .exceptions import slots_of
 from .values import MAX_RANK, require
 

@@ -22,18 +22,18 @@ import numpy as np
 
 from autograph.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError
 
-from ..base import nest, shapes
-from ..base.dtypes import as_dtype, float32
-from ..engines.executable import Executable
-from ..gradient.copying import copy_node
-from ..ir.graph import Graph, Node, Type, Value
-from ..ops.control import identity
-from ..state.dependencies import group
-from ..state.variable import Variable as Variable
-from ..tensors import trace
-from ..tensors.convert import convert_to_tensor
-from ..tensors.spec import TensorSpec
-from ..tensors.tensor import SymbolicTensor
+from ...base import nest, shapes
+from ...base.dtypes import as_dtype, float32
+from ...engines.executable import Executable
+from ...gradient.copying import copy_node
+from ...ir.graph import Graph, Node, Type, Value
+from ...ops.control import identity
+from ...state.dependencies import group
+from ...state.variable import Variable as Variable
+from ...tensors import trace
+from ...tensors.convert import convert_to_tensor
+from ...tensors.spec import TensorSpec
+from ...tensors.tensor import SymbolicTensor
 
 __all__ = [
     "Graph", "Session", "Variable", "get_default_graph", "get_default_session", "global_variables",

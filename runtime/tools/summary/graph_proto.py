@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..base.dtypes import DType
-from ..ir.graph import Graph, Node, Type, Value
+from ...base.dtypes import DType
+from ...ir.graph import Graph, Node, Type, Value
 from .writer import library
 
 # TensorFlow's numbers of element types (``DataType`` in types.proto).

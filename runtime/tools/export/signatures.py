@@ -13,14 +13,14 @@ from typing import Any
 
 from autograph.errors import SavingError
 
-from ..functions.arguments import Parameters
-from ..functions.call_state import arguments, results
-from ..functions.concrete import ConcreteFunction
-from ..functions.function import Function
-from ..ir.graph import Graph
-from ..tensors.convert import convert_to_tensor
-from ..tensors.spec import TensorSpec
-from ..tensors.tensor import SymbolicTensor, Tensor
+from ...functions.arguments import Parameters
+from ...functions.call_state import arguments, results
+from ...functions.concrete import ConcreteFunction
+from ...functions.function import Function
+from ...ir.graph import Graph
+from ...tensors.convert import convert_to_tensor
+from ...tensors.spec import TensorSpec
+from ...tensors.tensor import SymbolicTensor, Tensor
 from .functions import _callable
 from .objects import Signatures, children_of
 from .state import bound_to_a_graph

@@ -17,13 +17,13 @@ from typing import Any
 
 from autograph.errors import SavingError
 
-from ..base import shapes
-from ..base.dtypes import bool_
-from ..functions.call_state import MISSING, SavedPlace, StatePlace, arguments, place_of
-from ..functions.optional import OptionalOutput
-from ..ir.graph import Graph, Type
-from ..tensors.spec import TensorSpec
-from ..tensors.tensor import SymbolicTensor
+from ...base import shapes
+from ...base.dtypes import bool_
+from ...functions.call_state import MISSING, SavedPlace, StatePlace, arguments, place_of
+from ...functions.optional import OptionalOutput
+from ...ir.graph import Graph, Type
+from ...tensors.spec import TensorSpec
+from ...tensors.tensor import SymbolicTensor
 from .objects import LoadedObject
 from .values import NotSavable, Source, Target, decode, encode, is_index, require
 

@@ -45,17 +45,17 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from ..base.dtypes import ALL, DType, from_numpy
-from ..base.shapes import Shape, TensorShape
-from ..functions.optional import OptionalOutput, RunTimeOutput
-from ..ir.graph import Graph
-from ..ops import text
-from ..ops.host import ErrorTemplate, _Slot
-from ..ops.list_value import ListValue
-from ..state.tensor_array import TensorArraySpec
-from ..state.variable import Variable
-from ..tensors.spec import TensorSpec
-from ..tensors.tensor import EagerTensor
+from ...base.dtypes import ALL, DType, from_numpy
+from ...base.shapes import Shape, TensorShape
+from ...functions.optional import OptionalOutput, RunTimeOutput
+from ...ir.graph import Graph
+from ...ops import text
+from ...ops.host import ErrorTemplate, _Slot
+from ...ops.list_value import ListValue
+from ...state.tensor_array import TensorArraySpec
+from ...state.variable import Variable
+from ...tensors.spec import TensorSpec
+from ...tensors.tensor import EagerTensor
 
 __all__ = ["CompositeOutput", "NotSavable", "Output", "Source", "Target", "decode", "encode"]
 

@@ -17,10 +17,10 @@ from typing import Any
 from autograph.errors import SavingError, SignatureError
 from autograph.tracebacks import trimming
 
-from ..base import nest, shapes
-from ..base.composite import Composite, CompositeSpec
-from ..functions import call_state
-from ..functions.arguments import (
+from ...base import nest, shapes
+from ...base.composite import Composite, CompositeSpec
+from ...functions import call_state
+from ...functions.arguments import (
     ObjectReference,
     Parameters,
     composite_spec,
@@ -30,15 +30,15 @@ from ..functions.arguments import (
     shown,
     spec_of,
 )
-from ..functions.concrete import ConcreteFunction, WritesOutside
-from ..functions.function import Function, _Options
-from ..ir.graph import Graph
-from ..state.tensor_array import TensorArraySpec
-from ..state.variable import Variable
-from ..tensors import trace
-from ..tensors.convert import convert_to_tensor
-from ..tensors.spec import TensorSpec
-from ..tensors.tensor import SymbolicTensor, Tensor
+from ...functions.concrete import ConcreteFunction, WritesOutside
+from ...functions.function import Function, _Options
+from ...ir.graph import Graph
+from ...state.tensor_array import TensorArraySpec
+from ...state.variable import Variable
+from ...tensors import trace
+from ...tensors.convert import convert_to_tensor
+from ...tensors.spec import TensorSpec
+from ...tensors.tensor import SymbolicTensor, Tensor
 from .values import CompositeOutput, NotSavable, Output, Source, Target, decode, encode, is_name, require
 
 __all__ = ["RestoredFunction", "decode_parameters", "decode_trace", "encode_parameters", "encode_trace"]

@@ -1,0 +1,1 @@
+"""What works on finished graphs and programs: saving, summaries, profiles, TensorFlow 1's style."""

@@ -12,6 +12,7 @@ import pytest
 
 import autograph as tf
 from autograph.errors import SignatureError
+from autograph.runtime.functions.function import Function
 from autograph.runtime.functions.retracing import RetracingWarning
 
 
@@ -276,22 +277,25 @@ def test_traces_for_objects_that_are_gone_are_dropped() -> None:
     assert "objects among their arguments are gone" in function.explain()
 
 
-def test_functions_that_call_each_other_can_be_traced_by_two_threads_at_once() -> None:  # L28
-    barrier, met = threading.Barrier(2), set()
+def test_functions_that_call_each_other_can_be_traced_by_two_threads_at_once(  # L28
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    barrier, waited, trace = threading.Barrier(2), threading.local(), Function._trace
 
-    def meet(name: str) -> None:
-        if name not in met:
-            met.add(name)
+    def together(*arguments: Any) -> Any:
+        if not hasattr(waited, "once"):
+            waited.once = True
             barrier.wait(10)
+        return trace(*arguments)
+
+    monkeypatch.setattr(Function, "_trace", together)
 
     @tf.function
     def first(x: Any) -> Any:
-        meet("first")
         return second(x - 1) + 1 if x > 0 else x
 
     @tf.function
     def second(x: Any) -> Any:
-        meet("second")
         return first(x - 1) + 1 if x > 0 else x
 
     results: list[int] = []

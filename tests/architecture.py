@@ -1,0 +1,191 @@
+"""What the imports of the product are, read from its source: `python -m tests.architecture` prints the figures."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[1]
+
+LAYERS = (
+    "autograph.keras", "autograph.datasets", "autograph.connect", "autograph.operators", "autograph.pipeline",
+    "autograph.converters", "runtime.keras", "runtime.data", "runtime.tools", "runtime.state", "runtime.functions",
+    "runtime.gradient", "runtime.engines", "runtime.optimize", "runtime.ops", "runtime.tensors", "runtime.ir",
+    "runtime.base",
+)  # fmt: skip
+"""The layers from the top down: a file imports from its own and from those further down."""
+
+
+class Import(NamedTuple):
+    """One import of a module of the product."""
+
+    importer: str
+    imported: str
+    is_deferred: bool
+    """Whether it stands in a function."""
+
+
+def files() -> Iterator[Path]:
+    """The files of the product."""
+    for folder in ("autograph", "converters", "runtime"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            if not path.relative_to(ROOT).is_relative_to("autograph/runtime") and not path.relative_to(
+                ROOT
+            ).is_relative_to("autograph/converters"):
+                yield path
+
+
+def module_of(path: Path) -> str:
+    """The name of a module, that of `autograph.runtime` shortened to `runtime`."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    parts = ("autograph", *parts) if parts[0] == "converters" else parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@cache
+def imports() -> list[Import]:
+    """All imports of modules of the product by others, but for those that only type checkers see."""
+    modules = {module_of(path): path for path in files()}
+    found = []
+    for name, path in modules.items():
+        tree = ast.parse(path.read_text())
+        package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+        for node, is_deferred in _statements(tree, False):
+            for each in _named(node, package):
+                target = _module(each, modules)
+                if target is not None and target != name:
+                    found.append(Import(name, target, is_deferred))
+    return found
+
+
+def _statements(node: ast.AST, is_deferred: bool) -> Iterator[tuple[ast.Import | ast.ImportFrom, bool]]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.Import, ast.ImportFrom)):
+            yield child, is_deferred
+        elif not (isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test)):
+            inside = is_deferred or isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+            yield from _statements(child, inside)
+
+
+def _named(node: ast.Import | ast.ImportFrom, package: str) -> Iterator[str]:
+    """What an import names, in full."""
+    if isinstance(node, ast.Import):
+        yield from (each.name for each in node.names)
+        return
+    parts = package.split(".")
+    parts = parts[: len(parts) - node.level + 1] if node.level else []
+    start = ".".join([*parts, *([node.module] if node.module else [])])
+    yield from (f"{start}.{each.name}" for each in node.names)
+
+
+def _module(name: str, modules: dict[str, Path]) -> str | None:
+    name = name.removeprefix("autograph.") if name.startswith("autograph.runtime") else name
+    while name and name not in modules:
+        name = name.rpartition(".")[0]
+    return name or None
+
+
+def layer_of(module: str) -> int | None:
+    """The number of a module's layer, from the top; None for the small modules that all layers use."""
+    for number, layer in enumerate(LAYERS):
+        if module == layer or module.startswith(f"{layer}."):
+            return number
+    return None
+
+
+def upward() -> list[Import]:
+    """The imports that run up."""
+    found = []
+    for each in imports():
+        one, other = layer_of(each.importer), layer_of(each.imported)
+        if one is not None and other is not None and other < one:
+            found.append(each)
+    return found
+
+
+def tests_of_names() -> Counter[str]:
+    """How often each file asks for the name of an op, outside of `runtime/ir/`."""
+    found: Counter[str] = Counter()
+    for path in files():
+        if module_of(path).startswith("runtime.ir"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Attribute) and node.attr == "name" and ast.unparse(node.value).endswith("op"):
+                found[module_of(path)] += 1
+    return found
+
+
+def searches() -> int:
+    """How often the product asks the interpreter who holds an object, or how many do."""
+    names = ("getrefcount", "get_referents", "get_referrers", "get_objects")
+    return sum(
+        isinstance(node, ast.Attribute) and node.attr in names
+        for path in files()
+        for node in ast.walk(ast.parse(path.read_text()))
+    )
+
+
+def largest_circle() -> int:
+    """The number of modules in the largest circle of imports, those in functions included."""
+    graph: dict[str, set[str]] = {module_of(path): set() for path in files()}
+    for each in imports():
+        graph[each.importer].add(each.imported)
+    return max(map(len, _components(graph)))
+
+
+def _components(graph: dict[str, set[str]]) -> Iterator[list[str]]:
+    """The strongly connected components (Kosaraju)."""
+    order: list[str] = []
+    seen: set[str] = set()
+    for start in graph:
+        pending = [(start, iter(graph[start]))] if start not in seen else []
+        seen.add(start)
+        while pending:
+            name, rest = pending[-1]
+            for other in rest:
+                if other not in seen:
+                    seen.add(other)
+                    pending.append((other, iter(graph[other])))
+                    break
+            else:
+                order.append(name)
+                pending.pop()
+    back: dict[str, set[str]] = {name: set() for name in graph}
+    for name, others in graph.items():
+        for other in others:
+            back[other].add(name)
+    taken: set[str] = set()
+    for start in reversed(order):
+        if start in taken:
+            continue
+        component, pending_names = [], [start]
+        taken.add(start)
+        while pending_names:
+            name = pending_names.pop()
+            component.append(name)
+            for other in back[name] - taken:
+                taken.add(other)
+                pending_names.append(other)
+        yield component
+
+
+@cache
+def figures() -> dict[str, int]:
+    """The figures that shall fall to nothing, or nearly so."""
+    every = imports()
+    return {
+        "imports that run up": len(upward()),
+        "imports in functions": sum(each.is_deferred for each in every),
+        "modules in the largest circle": largest_circle(),
+        "tests of an op's name": sum(tests_of_names().values()),
+        "questions who holds an object": searches(),
+    }
+
+
+if __name__ == "__main__":
+    for name, count in figures().items():
+        print(f"{count:5} {name}")

@@ -31,6 +31,10 @@ def _types(*_: Type, region: Region) -> tuple[Type, ...]:
     return tuple([value.type for value in region.graph.outputs])
 
 
+def _is_fresh(*_: Type, region: Region) -> bool:
+    return region.gives_fresh
+
+
 def _native() -> Op:
     """The op of a part: like any, but not in the registry.
 
@@ -39,7 +43,7 @@ def _native() -> Op:
     record = copy.copy(OPS["identity"])
     record.name, record.infer, record.numpy = "native", _types, _run
     record.effect, record.effects = True, Effects.WRITES | Effects.RAISES
-    record.fresh, record.numpy_names = True, ()
+    record.fresh, record.numpy_names = _is_fresh, ()
     return record
 
 

@@ -17,6 +17,7 @@ from ...base.deeper import deeper
 from ...ir.graph import Graph, Node, Type
 from ...tools.profiler import recorder
 from .. import costs
+from ..numpy.ownership import gives_fresh
 from ..numpy.plan import Plan
 from . import is_available, report
 from .held import held_in
@@ -67,6 +68,14 @@ class Region:
     def plan(self) -> Plan:
         """The plan that runs when there is no code for the arguments, and tells what is wrong with them."""
         return _plan_of(self.graph)
+
+    @functools.cached_property
+    def gives_fresh(self) -> bool:
+        """Whether the results share no memory with anything: code makes arrays of its own, a plan gives what there is.
+
+        Arrays that variables take or give are theirs.
+        """
+        return self._transaction is None and gives_fresh(self.graph)
 
     @functools.cached_property
     def rest(self) -> Plan:

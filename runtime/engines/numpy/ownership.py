@@ -83,6 +83,17 @@ def ownership(graph: Graph, kept: Set[Node], live: Set[Value]) -> Ownership:
     return analysis.result
 
 
+def gives_fresh(graph: Graph) -> bool:
+    """Whether a plan's results share memory neither with each other nor with inputs, constants and variables."""
+    nodes = set(graph.walk())
+    block = _Block(_Analysis(nodes, {value for node in nodes for value in (*node.inputs, *node.outputs)}))
+    for value in graph.inputs:
+        block.roots[value] = _OUTSIDE
+    found = block.run(graph, graph.outputs)
+    roots = [root for value, each in zip(graph.outputs, found, strict=True) if _holds_memory(value) for root in each]
+    return len(set(roots)) == len(roots) and all(root.owned for root in roots)
+
+
 class _Analysis:
     """What all blocks of one graph share."""
 

@@ -273,7 +273,7 @@ def change(obj: Any, element: bool = False) -> None:
     for each, when in choices.family(obj) if _local.nodes else ():
         node = _local.nodes.get(id(each))
         if node is not None:
-            _tell(node, when, element and each is obj)
+            _tell(node, when, element)
 
 
 def _tell(node: Node, when: Decision, element: bool) -> None:

@@ -614,6 +614,25 @@ def test_a_copy_of_an_element_is_not_taken_for_another_object() -> None:
             tf.function(function)(tf.constant(1))
 
 
+def test_an_element_of_one_of_two_lists_that_is_changed_is_not_missed() -> None:
+    @tf.function
+    def f(n):
+        kept, b, rows = [1], [], []
+        if n > 0:
+            if n in kept:
+                pass
+            else:
+                rows.insert(0, b)
+        else:
+            rows = [each for each in rows]
+        for each in rows:
+            each.append(1)
+        return b
+
+    with pytest.raises(MutationError, match="an element of a list that a graph holds, as a copy"):
+        f(tf.constant(2))
+
+
 def test_a_loop_over_one_of_several_lists_that_it_changes_is_refused() -> None:
     class Record:
         def __init__(self, items):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import itertools
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from ...base.dtypes import variant
 from ...ir.effects import Effects
 from ...ir.graph import Graph, Node, Type, Value
-from ...ir.op import OPS, Op
+from ...ir.op import Op
 from ...ir.work import Work
 from ...tools.profiler import recorder
 from . import supported
@@ -35,19 +34,8 @@ def _is_fresh(*_: Type, region: Region) -> bool:
     return region.gives_fresh
 
 
-def _native() -> Op:
-    """The op of a part: like any, but not in the registry.
-
-    It has an "effect" because its errors are the user's already, and not to be told again.
-    """
-    record = copy.copy(OPS["identity"])
-    record.name, record.infer, record.numpy = "native", _types, _run
-    record.effect, record.effects = True, Effects.WRITES | Effects.RAISES
-    record.fresh, record.numpy_names = _is_fresh, ()
-    return record
-
-
-NATIVE = _native()
+NATIVE = Op(name="native", infer=_types, numpy=_run, effects=Effects.WRITES | Effects.RAISES, fresh=_is_fresh)
+"""The op of a part: like any, but not in the registry. Its errors are the user's already, and not to be told again."""
 
 
 def obstacle(nodes: Iterable[Node]) -> tuple[Node, str] | None:

@@ -21,7 +21,7 @@ from ..base.places import is_user_file
 
 Key = tuple[tuple[tuple[CodeType, int], ...], tuple[int, ...]]
 Counts = dict[Key, int]
-Effects = dict[Hashable, Callable[[], None]]
+Undoings = dict[Hashable, Callable[[], None]]
 """By place, what takes the change of that place back."""
 
 
@@ -44,7 +44,7 @@ class _Local(threading.local):
         self.kept: list[Any] = []
         """What the keys have the identities of."""
         self.results: dict[tuple[Key, int], Any] = {}
-        self.effects: list[Effects] = []
+        self.effects: list[Undoings] = []
         """What traces have changed, in their order."""
 
 
@@ -93,7 +93,7 @@ def back(before: Mark) -> None:
         _take_back(_local.effects.pop())
 
 
-def done(effects: Effects, before: Mark) -> None:
+def done(effects: Undoings, before: Mark) -> None:
     """To be called at the end of a trace with what it has changed, itself or through others that it has called."""
     found = {**_traces_since(before), **effects}
     del _local.effects[before.effects :]
@@ -112,7 +112,7 @@ def taken_back(before: Mark) -> None:
     del _local.effects[before.effects :]
 
 
-def _traces_since(before: Mark) -> Effects:
+def _traces_since(before: Mark) -> Undoings:
     return {key: undo for each in _local.effects[before.effects :] for key, undo in each.items() if type(key) is _Trace}
 
 
@@ -134,7 +134,7 @@ def take_back_both(first: Mark, second: Mark) -> bool:
     return True
 
 
-def _take_back(effects: Effects) -> None:
+def _take_back(effects: Undoings) -> None:
     for undo in reversed(effects.values()):
         undo()
 

@@ -51,7 +51,7 @@ def watched(function: Any, form: Callable[..., Any]) -> Callable[..., Any]:
     """A function of NumPy, whose changes of arrays are noted; ``form`` is what computes its result."""
 
     def run(*arguments: Any, **keywords: Any) -> Any:
-        name = getattr(function, "__name__", "")
+        name = raw_attribute(function, "__name__", "")
         outs = _outputs(function, arguments, keywords)
         if outs:
             return _write_outputs(function, form, arguments, keywords, outs)
@@ -117,7 +117,7 @@ def _view(function: Callable[..., Any], arguments: Any, keywords: Any) -> Any:
     except (TypeError, AttributeError, np.exceptions.AxisError):
         return None
     parts = made if isinstance(made, (list, tuple)) else [made]
-    given = [each for each in (*arguments, getattr(function, "__self__", None)) if type(each) is np.ndarray]
+    given = [each for each in (*arguments, raw_attribute(function, "__self__")) if type(each) is np.ndarray]
     memories = [id(memory_of(each)) for each in given]
     if parts and all(type(each) is np.ndarray and id(memory_of(each)) in memories for each in parts):
         return made
@@ -133,7 +133,7 @@ def _outputs(function: Any, arguments: Any, keywords: Any) -> dict[Any, Any]:
         return {place: each for place, each in enumerate(arguments) if place >= function.nin and each is not None}
     if function is np.dot and len(arguments) > 2:
         return {2: arguments[2]}
-    if len(arguments) > 1 and isinstance(function, BuiltinFunctionType | MethodType) is False:
+    if len(arguments) > 1 and not isinstance(function, (BuiltinFunctionType, MethodType)):
         names = _parameters(function)
         place = names.index("out") if "out" in names else len(arguments)
         if place < len(arguments) and arguments[place] is not None:
@@ -171,7 +171,7 @@ def _change(change: Any, function: Any, target: Any, arguments: Any, keywords: A
     """A call that changes its first argument."""
     if not array_forms.must_stage(target, *arguments[1:], *keywords.values()):
         array_forms.note(target)
-        is_method = getattr(function, "__self__", None) is target
+        is_method = raw_attribute(function, "__self__") is target
         return function(*(arguments[1:] if is_method else arguments), **keywords)
     name = function.__name__
     if change is None:

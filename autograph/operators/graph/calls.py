@@ -78,7 +78,7 @@ def watch_call(function: Any) -> Callable[..., Any]:
     if function is open:
         form = _opening(form)
     elif _reaches_out(function):
-        form = _doing_once(form, getattr(function, "__self__", None))
+        form = _doing_once(form, raw_attribute(function, "__self__"))
     if not state.stack() or _needs_the_frame(function) or isinstance(function, (Function, ConcreteFunction)):
         return form
     return heap.giving(form)
@@ -89,7 +89,7 @@ def _reaches_out(function: Any) -> bool:
     an object that hides what it holds."""
     if not state.stack() or effects.is_in_body() or _needs_the_frame(function):
         return False
-    owner = getattr(function, "__self__", None)
+    owner = raw_attribute(function, "__self__")
     if owner is None or isinstance(owner, (ModuleType, type)):
         return effects.refused(function)
     if isinstance(owner, (*_CONTAINERS, *_IMMUTABLE, np.ndarray)) or backend_of(owner) is not None:

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from autograph.errors import MutationError
-from autograph.runtime.functions.repetitions import Effects
+from autograph.runtime.functions.repetitions import Undoings
 
 from ..locations import Attribute, Contents, Item, Location, StateOf
 from ..snapshots import Snapshot, difference, restore
@@ -31,9 +31,9 @@ def is_of_outer_trace(change: Change) -> bool:
     return type(change[0]) is StateOf or any(journal.is_created(change[0].owner) for journal in stack())
 
 
-def effects_of(journal: Journal, others: Iterable[Snapshot]) -> Effects:
+def effects_of(journal: Journal, others: Iterable[Snapshot]) -> Undoings:
     """What takes back the changes that a journal has seen, and those of `others`."""
-    effects: Effects = {}
+    effects: Undoings = {}
     for location, old in journal.changed_variables():
         effects[location.key] = partial(location.set, old)
     for snapshot in (*journal.announced(), *others):

@@ -10,7 +10,7 @@ import functools
 import gc
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from types import (
     BuiltinFunctionType,
     CellType,
@@ -160,7 +160,7 @@ def _has_repeated(contents: list[Any]) -> bool:
     return False
 
 
-def note_new(value: Any, known: dict[int, int]) -> None:
+def note_new(value: Any, known: Container[int]) -> None:
     """Notes what merging has made and can be changed: that is an affair of the body that does it."""
     value = _there(value)
     if not has_parts(value) or id(value) in known:

@@ -51,10 +51,3 @@ def _stage(values: Any, form: StagedList | StagedDict, label: str) -> None:
     for journal in stack():
         journal.staged(values, form)
     heap.stage(values, form, not stack() or stack()[0].is_created(values))
-
-
-def count_references(held: dict[int, int], places: Iterable[Location]) -> None:
-    """Adds the references that tables of this thread keep to the owners of places, to counts by identity."""
-    for location in {id(each.owner): each for each in places}.values():
-        key = id(location.owner)
-        held[key] = held.get(key, 0) + 2 * heap.has_form(location.owner)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -101,6 +102,8 @@ def exported(value: Any) -> Spec:
     return spec
 
 
+_BY_IDENTITY = (FunctionType, type)
+"""Kinds of objects of which no other one can be made from the parts."""
 _DEEPEST = 100
 """Objects in objects that are frozen; those further in (of a linked list, say) have to be the same ones."""
 
@@ -128,7 +131,7 @@ def freeze(value: Any, is_new: Callable[[Any], bool], memo: _Memo | None = None)
     if is_array(value):
         return _frozen_array(value, form, is_new)
     structural = has_parts(value)
-    if not structural and not (is_new(value) and has_attributes(value)):
+    if not structural and (isinstance(value, _BY_IDENTITY) or not (is_new(value) and has_attributes(value))):
         return value
     memo = _Memo() if memo is None else memo
     frozen = memo.get(id(value))

@@ -33,6 +33,7 @@ from .branches import Key, Outcome, named, old_value, trace_body
 from .dicts import DictOf
 from .errors import where
 from .join import join
+from .lists import ListState
 from .loop_aliases import LoopAliases
 from .loop_findings import Nesting, forget, stand_in
 from .loop_graphs import acts
@@ -82,6 +83,7 @@ class Loop:
         options: Options,
         tests_first: bool = False,
     ) -> None:
+        aliases.finish_body(is_loop=True)  # before anything is looked at
         self.turn = turn
         self.condition = condition
         self.bodies = bodies
@@ -151,7 +153,6 @@ class Loop:
         graph = current_graph()
         assert graph is not None
         try:
-            aliases.finish_body(is_loop=True)  # before the mark: what it adds to the graph is to stay
             if self._tests_first:
                 self._check_test(graph)
             for _ in range(ATTEMPTS):
@@ -371,7 +372,9 @@ class Loop:
             if isinstance(location, Contents) and isinstance(slot.spec, (ListOf, DictOf)):
                 del self.slots[key]
                 state = rebinding.stage(location.owner, location.label)
-                self.slots[state.key] = Slot(state, state.get(), slot.spec)
+                held = state.get()
+                spec = join(slot.spec, held.spec) if isinstance(held, ListState) else slot.spec
+                self.slots[state.key] = Slot(state, held, spec)
                 for other in self.slots.values():
                     held = other.initial.obj if isinstance(other.initial, Frozen) else None
                     if other.location is not None and held is location.owner:

@@ -32,9 +32,6 @@ def stage(values: list[Any] | dict[Any, Any], label: str) -> StateOf:
     form = StagedDict.of(values, label) if isinstance(values, dict) else StagedList(ListState.of(values), label)
     _stage(values, form, label)
     if isinstance(form, StagedList):
-        lists = [part for part in parts if isinstance(part, (list, Mutable))]
-        for number, part in enumerate(lists):
-            form.shared = form.shared or any(part is other for other in lists[:number])
         for part in parts:
             form.hold(part)
     return StateOf(form, label)

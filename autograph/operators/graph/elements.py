@@ -155,6 +155,8 @@ class PythonList(StagedList):
     def state(self) -> ListState:
         if heap.has_form(self.values):
             return self.root.state
+        for each in mutables(self.values):
+            aliases.use(each)
         if len(self.before) != len(self.values) or any(
             x is not y for x, y in zip(self.before, self.values, strict=True)
         ):

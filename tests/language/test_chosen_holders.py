@@ -86,6 +86,16 @@ def of_lists_in_lists(n: Any) -> Any:
     return x
 
 
+def beside_a_store_under_a_staged_index(n: Any) -> Any:
+    a: Any = []
+    b: Any = []
+    rows = [b] * 2
+    chosen = a if n else b
+    chosen.append(3)
+    rows[n % 2] = chosen
+    return rows
+
+
 def attribute_of_a_list_in_a_branch(n: Any) -> Any:
     a: Any = []
     for i in range(n):
@@ -97,7 +107,7 @@ def attribute_of_a_list_in_a_branch(n: Any) -> Any:
 
 RIGHT = [
     removed_of_equal_lists, changed_while_its_key_reads_the_other, used_in_one_branch_and_named_in_the_other,
-    given_back_early, by_attribute_of_a_context, of_lists_in_lists,
+    given_back_early, by_attribute_of_a_context, of_lists_in_lists, beside_a_store_under_a_staged_index,
 ]  # fmt: skip
 
 

@@ -43,6 +43,9 @@ class ListState:
     @classmethod
     def of(cls, values: Sequence[Any], kind: type = list) -> ListState:
         """The state for a Python list, or (of the kind `tuple`) tuple."""
+        if aliases.any_known():
+            for each in mutables(list(values)):
+                aliases.use(each)
         spec = ListOf(None, kind)
         for value in values:
             spec = _with_element(spec, value)

@@ -309,23 +309,32 @@ def _tell(node: Node, when: Decision, element: bool) -> None:
     for edge in node.edges:
         if edge.kind is CHOSEN:
             flag(edge, 1 - edge.side(node), when)
-        elif edge.kind is SHARED:
-            if element:
-                flag(edge, 1 - edge.side(node), when)
-        elif edge.side(node) == 0:
+        elif edge.kind is not SHARED and edge.side(node) == 0:
             flag(edge, 1, when)
             _spread(edge.nodes[1], edge, when)
-        elif element:
-            flag(edge, 0, when)
+    if element:
+        _spread(node, None, when)
 
 
-def _spread(values: Node, source: Edge, when: Decision) -> None:
-    """What a change of an element of a list puts out of date: what was taken from it, and lists that share it."""
-    for edge in values.edges:
-        if edge.kind is SHARED:
-            flag(edge, 1 - edge.side(values), when)
-        elif edge is not source and edge.nodes[1] is values and TAKEN in (edge.kind, source.kind):
-            flag(edge, 0, when)
+def _spread(values: Node, source: Edge | None, when: Decision) -> None:
+    """What a change of an element of a list puts out of date: what was taken from it, and lists that share it.
+
+    ``source`` is the edge of the object that has changed; None: it may be any element.
+    """
+    pending, seen = [values], {id(values)}
+    while pending:
+        current = pending.pop()
+        for edge in current.edges:
+            if edge.kind is SHARED:
+                other = edge.other(current)
+                flag(edge, 1 - edge.side(current), when)
+                if id(other) not in seen:
+                    seen.add(id(other))
+                    pending.append(other)
+            elif edge.kind is CHOSEN or edge is source or edge.nodes[1] is not current:
+                continue
+            elif source is None or TAKEN in (edge.kind, source.kind):
+                flag(edge, 0, when)
 
 
 Step = tuple[Any, Decision, "Edge | None"]

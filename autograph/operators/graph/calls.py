@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import datetime
-import decimal
 import functools
 import re
 import sys
@@ -36,15 +33,11 @@ from ..dispatch import backend_of
 from ..frame_readers import reader
 from ..locations import Mutable, has_hidden_state
 from ..raw_attributes import raw_attribute
-from . import array_calls, effects, library_errors, reach, rebinding, showing, unconverted
+from . import array_calls, effects, library_errors, makers, rebinding, showing, unconverted
 from .dicts import StagedDict
 from .errors import where
-from .values import freeze, frozen_in
+from .makers import CONTAINERS, IMMUTABLE
 
-_IMMUTABLE = (
-    str, bytes, int, float, complex, tuple, range, frozenset, type, type(None), slice, re.Pattern, re.Match, np.generic,
-    np.dtype, datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, decimal.Decimal, memoryview, property,
-)  # fmt: skip
 _READING = {
     set: {"copy", "union", "intersection", "difference", "symmetric_difference"}
     | {"isdisjoint", "issubset", "issuperset"},
@@ -93,7 +86,7 @@ def _reaches_out(function: Any) -> bool:
     owner = raw_attribute(function, "__self__")
     if owner is None or isinstance(owner, (ModuleType, type)):
         return effects.refused(function)
-    if isinstance(owner, (*_CONTAINERS, *_IMMUTABLE, np.ndarray)) or backend_of(owner) is not None:
+    if isinstance(owner, (*CONTAINERS, *IMMUTABLE, np.ndarray)) or backend_of(owner) is not None:
         return False
     if effects.is_printing(owner) or any(journal.is_created(owner) for journal in state.stack()):
         return False
@@ -163,14 +156,14 @@ def _watched(function: Any) -> Callable[..., Any]:
         if owner is not None and not isinstance(owner, ModuleType):
             return _watched_method(function, owner)
     if isinstance(function, (Function, ConcreteFunction)):
-        return _running_graph(function)
+        return makers.running_graph(function)
     if not state.stack() or id(function) in _PURE:
         return function
     module = _top_module(function)
     if module in ("autograph", "pdb"):  # a debugger looks for the frame of the user
         return function
     if module == "numpy" or isinstance(function, np.ufunc):
-        return _making_array(function)
+        return makers.making_array(function)
     if isinstance(function, functools._lru_cache_wrapper) and effects.is_in_body():
         return _caching(function)
     if isinstance(function, MethodType):
@@ -220,42 +213,18 @@ def _noting_arguments(function: Any) -> Callable[..., Any]:
             made = function(*arguments, **keywords)
         except (TypeError, AttributeError) as error:
             raise library_errors.explained(error, function) from error.__cause__
-        if effects.is_making(function):
-            state.created(made)
-        elif function is copy.copy or function is copy.deepcopy:
-            _note_copy(made, next(iter((*arguments, *keywords.values()))), function is copy.deepcopy)
-        elif type(made) in _CONTAINERS and effects.is_library(function) and _hold_nothing(arguments, keywords):
-            state.created_with_parts(made)
+        makers.note_result(function, made, (*arguments, *keywords.values()))
         return made
 
     return watched
 
 
-def _note_copy(made: Any, original: Any, is_deep: bool) -> None:
-    """Notes that a copy is new, with all parts that it doesn't share with the original. A method of a class that makes
-    copies may give anything."""
-    old = {id(each.obj): type(each.obj) for each in frozen_in([freeze(original, lambda _: False)])}
-    copying = "__deepcopy__" if is_deep else "__copy__"
-    if any(hasattr(cls, copying) and cls is not np.ndarray for cls in old.values()):
-        return
-    if is_deep:
-        reach.note_new(made, old)
-    elif id(made) not in old:
-        state.created(made)
-
-
-_CONTAINERS = (list, dict, set, deque, bytearray)
-
-
-def _hold_nothing(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
-    """Whether what a library function makes of some arguments can't change anything that is seen elsewhere."""
-    return all(isinstance(each, _IMMUTABLE) for each in (*arguments, *keywords.values()))
 
 
 def _watched_class(cls: Any) -> Callable[..., Any]:
     if cls is memoryview and state.stack():
         return _noting_arguments(cls)
-    if issubclass(cls, _IMMUTABLE) and cls.__module__ == "builtins":
+    if issubclass(cls, IMMUTABLE) and cls.__module__ == "builtins":
         return library_errors.explaining(effects.checking_iterators(cls) if effects.is_in_body() else cls, cls)
     if cls.__module__ in ("itertools", "functools"):
         return effects.checking_iterators(_iterating(cls))
@@ -332,31 +301,31 @@ def _method_of(function: Any, owner: Any) -> Callable[..., Any]:
     if isinstance(owner, (dict, set)):
         function = identities.checking_key(owner, function)
     if isinstance(owner, type):
-        return _making_instance(function, owner)
+        return makers.making_instance(function, owner)
     if isinstance(owner, list):
         state.about_to_change(owner)
         if name == "extend":
             return lambda values: _extend(owner, values)
         if name in ("insert", "pop", "remove", "index", "count", "sort"):
             return lambda *arguments, **keywords: _list_method(owner, function, arguments, keywords)
-        return _making(function) if name == "copy" else function
+        return makers.making(function) if name == "copy" else function
     if isinstance(owner, np.ndarray):
         return array_calls.method(function, owner) if is_array(owner) else function
     if isinstance(owner, dict) and name == "update":
         return functools.partial(_update, owner)
     if isinstance(owner, dict) and name == "copy":
-        return _making(function)
+        return makers.making(function)
     if isinstance(owner, dict) or (state.is_plain_object(owner) and not has_hidden_state(owner)):
         state.about_to_change(owner)
         return function
     if isinstance(owner, (str, bytes, re.Pattern, re.Match)):
-        return _making(function)
+        return makers.making(function)
     journals = [journal for journal in state.stack() if not journal.outermost]
     if not journals and isinstance(owner, (deque, set, bytearray)):
         state.about_to_change(owner)
     if not journals or backend_of(owner) is not None or effects.is_printing(owner):
         return function
-    if isinstance(owner, _IMMUTABLE):
+    if isinstance(owner, IMMUTABLE):
         return effects.checking_iterators(function)
     reading = next((names for kind, names in _READING.items() if isinstance(owner, kind)), None)
     if (reading is not None and name in reading) or any(journal.is_created(owner) for journal in journals):
@@ -365,52 +334,6 @@ def _method_of(function: Any, owner: Any) -> Callable[..., Any]:
         raise _refused(owner, name)
     state.about_to_change(owner)
     return function
-
-
-def _making_array(function: Any) -> Callable[..., Any]:
-    """A function of NumPy: the arrays that it makes, which are no views, nothing else knows yet."""
-
-    def make(*arguments: Any, **keywords: Any) -> Any:
-        made = function(*arguments, **keywords)
-        if type(made) is np.ndarray and made.base is None and not any(made is each for each in arguments):
-            state.created(made)
-        return made
-
-    return make
-
-
-def _making(function: Any) -> Callable[..., Any]:
-    """A method whose result nothing else knows yet."""
-
-    def make(*arguments: Any, **keywords: Any) -> Any:
-        made = function(*arguments, **keywords)
-        state.created(made)
-        return made
-
-    return make
-
-
-def _making_instance(function: Any, cls: type) -> Callable[..., Any]:
-    """A method of a class that may be another way to make instances, as `dict.fromkeys` and `object.__new__` are."""
-
-    def make(*arguments: Any, **keywords: Any) -> Any:
-        made = function(*arguments, **keywords)
-        if isinstance(made, cls):
-            state.created(made)
-        return made
-
-    return effects.checking_iterators(make) if effects.is_in_body() else make
-
-
-def _running_graph(function: Any) -> Callable[..., Any]:
-    """A traced function, each call of which makes the lists and dicts of its result."""
-
-    def run(*arguments: Any, **keywords: Any) -> Any:
-        made = function(*arguments, **keywords)
-        state.created_with_parts(made)
-        return made
-
-    return run
 
 
 def _form_method(form: Any, owner: Any, name: str) -> Callable[..., Any]:
@@ -426,7 +349,7 @@ def _form_method(form: Any, owner: Any, name: str) -> Callable[..., Any]:
 def _check_hidden_state(owner: Any, name: str) -> None:
     """Refuses a method of the standard library that may change what only the object itself can see."""
     journals = [journal for journal in state.stack() if not journal.outermost]
-    if not journals or isinstance(owner, (type, list, dict, *_IMMUTABLE)) or not has_hidden_state(owner):
+    if not journals or isinstance(owner, (type, list, dict, *IMMUTABLE)) or not has_hidden_state(owner):
         return
     if not any(journal.is_created(owner) for journal in journals):
         raise _refused(owner, name)

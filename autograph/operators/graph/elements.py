@@ -20,9 +20,10 @@ from ..locations import name_of
 from ..state import about_to_change, created
 from .errors import where
 from .join import join, repeats
-from .lists import ListState, StagedList, kind_of, mutables
+from .lists import ListState, StagedList, kind_of
 from .maybe import Maybe
 from .specs import ListOf, Optional, Spec, Tree, is_structure, parts_of, rebuild
+from .values import mutables
 
 Path = tuple[int, ...]
 

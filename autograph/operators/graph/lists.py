@@ -19,16 +19,15 @@ from autograph.runtime.tensors.tensor import Tensor
 
 from .. import aliases, heap
 from ..alias_paths import may_be_in
-from ..array_memory import is_array
 from ..state import Mutable, about_to_change, created
 from .errors import require, where
 from .join import element_spec, join
 from .list_methods import ListMethods, require_index
 from .list_ops import LIST_TAKE, NESTED_LIST_STACK
 from .list_protocol import ListProtocol
-from .specs import Frozen, Leaf, ListOf, Mismatch, Optional, Spec, Tree, can_change, has_parts, parts_of
-from .values import freeze, spec_of
-from .widening import widened_handles
+from .specs import Frozen, Leaf, ListOf, Mismatch, Spec
+from .values import freeze, mutables, spec_of
+from .widening import holds_lists, widened_handles
 
 
 class ListState:
@@ -445,28 +444,6 @@ class StagedList(ListMethods, ListProtocol, Mutable):
         return f"<staged list {self.name or ''}: {self.state.spec}>"
 
 
-def mutables(value: Any) -> Iterator[Any]:
-    """A value and its parts at any depth that can change."""
-    pending, seen = [value], set()
-    while pending:
-        each = pending.pop()
-        each = each if is_array(each) else heap.form(each)
-        if isinstance(each, Mutable) or is_array(each) or (has_parts(each) and can_change(each)):
-            if id(each) in seen:
-                continue
-            seen.add(id(each))
-            yield each
-        if has_parts(each):
-            pending.extend(parts_of(each)[1])
-
-
 def kind_of(value: Any) -> type:
     """The type of a value; of a staged list or tuple, Python's."""
     return value.state.spec.kind if isinstance(value, StagedList) else type(value)
-
-
-def holds_lists(spec: Spec | None) -> bool:
-    """Whether elements of a specification are staged lists, or have some as parts."""
-    if isinstance(spec, Tree):
-        return any(map(holds_lists, spec.children))
-    return isinstance(spec, ListOf) or (isinstance(spec, Optional) and holds_lists(spec.inner))

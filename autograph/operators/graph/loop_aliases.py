@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from .. import aliases
-from ..alias_paths import ends, possible
+from ..alias_paths import End, ends, possible
 from ..aliases import ALWAYS, CHOSEN, SOMETIMES, Body, Edge
 from ..array_memory import is_array
 from ..locations import Contents, Location, StateOf
@@ -121,6 +121,9 @@ class LoopAliases:
         def places_of(obj: Any) -> list[Place]:
             return [self._place_of(obj)] if is_old(obj) else held[id(obj)]
 
+        def is_end(obj: Any) -> bool:
+            return id(obj) in held or is_old(obj)
+
         for place, obj in objects:
             for each in held[id(obj)]:
                 if each != place:
@@ -129,12 +132,16 @@ class LoopAliases:
                 if self._started.get(place) is not obj:
                     _add(found, place, self._place_of(obj), Relation(CHOSEN, (False, False)))
                 continue
-            for far in ends(obj, lambda each: id(each) in held or is_old(each)):
+            for far in ends(obj, is_end):
                 for end in places_of(far.obj):
-                    if far.is_container:
-                        _add(found, place, end, Relation(far.kind, far.stale))
-                    else:
-                        _add(found, end, place, Relation(far.kind, far.stale[::-1]))
+                    _add_end(found, place, end, far)
+        for obj in _left_behind(noted, is_end):
+            around = list(ends(obj, is_end))
+            for near in around:
+                for far in around if near.kind == CHOSEN else ():
+                    for start in places_of(near.obj):
+                        for end in places_of(far.obj):
+                            _add_end(found, start, end, far, near.stale[1])
         for edge, side, _ in noted.flags:  # changes of what the next turn knows nothing of
             stale, changed = edge.nodes[side].obj, edge.nodes[1 - side].obj
             if edge.stale[side] and not is_old(changed) and id(changed) not in held:
@@ -217,6 +224,24 @@ def _add(found: dict[tuple[Place, Place], Relation], one: Place, other: Place, r
         one, other, relation = other, one, Relation(CHOSEN, relation.stale[::-1])
     known = found.get((one, other))
     found[one, other] = relation if known is None else _wider(known, relation)
+
+
+def _add_end(
+    found: dict[tuple[Place, Place], Relation], place: Place, end: Place, far: End, is_stale: bool = False
+) -> None:
+    stale = far.stale[0] or is_stale, far.stale[1]
+    if place == end:
+        return
+    if far.is_container:
+        _add(found, place, end, Relation(far.kind, stale))
+    else:
+        _add(found, end, place, Relation(far.kind, stale[::-1]))
+
+
+def _left_behind(noted: Body, is_end: Callable[[Any], bool]) -> Iterator[Any]:
+    """The objects of a turn that nothing has after it, but which tell what those may be that were there before."""
+    nodes = {id(node): node for edge in noted.edges for node in edge.nodes}
+    return (node.obj for node in nodes.values() if not is_end(node.obj) and not isinstance(node.obj, _Lost))
 
 
 def _label(location: Location | None) -> str:

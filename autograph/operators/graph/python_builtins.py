@@ -310,9 +310,7 @@ def isinstance_(value: Any, kinds: Any) -> Any:
 def type_(*arguments: Any, **keywords: Any) -> Any:
     """``type``: of a number or string that only the graph knows, that of the number."""
     if len(arguments) == 3 and isinstance(arguments[2], dict):
-        made = frame_readers.make_class(type, *arguments, **keywords)
-        state.created(made)
-        return made
+        return _making(frame_readers.make_class)(type, *arguments, **keywords)
     if len(arguments) == 1 and isinstance(arguments[0], Truth):
         raise arguments[0].ag__mismatch
     if len(arguments) == 1 and isinstance(arguments[0], StagedList):

@@ -34,7 +34,7 @@ from autograph.runtime.tensors.tensor import Tensor
 from autograph.runtime.tensors.trace import is_user_file, user_location
 
 from .. import aliases, array_memory
-from ..aliases import PUT, SOMETIMES, TAKEN, Alternative, Side
+from ..aliases import PUT, SHARED, SOMETIMES, TAKEN, Alternative, Side
 from ..control_flow import for_stmt
 from ..forms import original
 from ..heap import form
@@ -166,6 +166,8 @@ def _note_put(contents: list[Any], values: Any, label: str) -> None:
     """Notes that a staged list or tuple has copies of what its elements were."""
     for inner in frozen_in(list(contents)):
         aliases.relate(inner.obj, values, SOMETIMES, PUT, label=label)
+        if raw_attribute(inner.obj, "depth", False):
+            aliases.relate(inner.obj.root, values, SOMETIMES, SHARED, label=label)
 
 
 def note_new(value: Any, known: Container[int]) -> None:

@@ -13,7 +13,7 @@ from autograph.runtime.tensors.tensor import EagerTensor, SymbolicTensor, Tensor
 
 from .. import array_memory, choices, heap
 from ..array_memory import is_array
-from ..locations import Attribute, Location, attributes_of, has_hidden_state, is_plain_object
+from ..locations import Attribute, Location, Mutable, attributes_of, has_hidden_state, is_plain_object
 from ..snapshots import attributes_of_container
 from ..variables import UNDEFINED
 from .chosen import Chosen, ChosenOf
@@ -29,6 +29,7 @@ from .specs import (
     Reference,
     Spec,
     Tree,
+    can_change,
     factory_of,
     has_parts,
     parts_of,
@@ -172,6 +173,21 @@ def _frozen_form(value: Any, form: Any, is_new: Callable[[Any], bool], memo: _Me
     if isinstance(form, StagedDict):
         return Frozen(value, _freeze(state, is_new, memo), is_new(value))
     return Frozen(value, state, is_new(value))
+
+
+def mutables(value: Any) -> Iterator[Any]:
+    """A value and its parts at any depth that can change."""
+    pending, seen = [value], set()
+    while pending:
+        each = pending.pop()
+        each = each if is_array(each) else heap.form(each)
+        if isinstance(each, Mutable) or is_array(each) or (has_parts(each) and can_change(each)):
+            if id(each) in seen:
+                continue
+            seen.add(id(each))
+            yield each
+        if has_parts(each):
+            pending.extend(parts_of(each)[1])
 
 
 def varying(value: Any) -> Spec:

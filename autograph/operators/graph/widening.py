@@ -43,3 +43,10 @@ def widened_handles(before: Spec, after: Spec, handles: list[Any]) -> list[Any]:
         **where(),
         remedy="give all elements the same type and structure, from the start",
     )
+
+
+def holds_lists(spec: Spec | None) -> bool:
+    """Whether elements of a specification are staged lists, or have some as parts."""
+    if isinstance(spec, Tree):
+        return any(map(holds_lists, spec.children))
+    return isinstance(spec, ListOf) or (isinstance(spec, Optional) and holds_lists(spec.inner))

@@ -34,14 +34,24 @@ class Relation(NamedTuple):
     stale: tuple[bool, bool]
 
 
+class Known(NamedTuple):
+    """What an attempt has found that holds whenever the loop is staged again, and the older objects that it names."""
+
+    relations: dict[tuple[Place, Place], Relation]
+    old: dict[Hashable, Any]
+
+
 class LoopAliases:
     """What is known of the objects that are the state of a loop."""
 
-    def __init__(self, outer: Sequence[LoopAliases], known: dict[tuple[Place, Place], Relation]) -> None:
+    def __init__(self, outer: Sequence[LoopAliases], known: Known | None) -> None:
         self._outer = outer
         """The loops around it, outermost first."""
-        self._assumed = dict(known)
-        self._old: dict[Hashable, Any] = {}
+        replaced = {key for loop in outer for key in loop._replaced}
+        self._assumed = {} if known is None else _without(replaced, known.relations)
+        self._old: dict[Hashable, Any] = {} if known is None else dict(known.old)
+        self._replaced: set[Hashable] = set()
+        """The objects before the loop in the place of which a turn is given others: an inner loop knows those."""
         self._given: dict[Place, Any] = {}
         self._started: dict[Place, Any] = {}
         """By place the objects with which a turn begins, given to it or older than the loop."""
@@ -59,6 +69,7 @@ class LoopAliases:
         self, slots: Sequence[tuple[Hashable, Location | None, Any, Any]], ignored: str = ""
     ) -> dict[Place, Any]:
         loop = object()
+        self._replaced.clear()
         made: dict[Place, Any] = {}
         all_: dict[Place, Any] = {_LOST: _Lost()}
         sources: dict[int, list[Any]] = {}
@@ -68,6 +79,7 @@ class LoopAliases:
                 source = before.get(place)
                 if source is not obj:
                     made[place] = obj
+                    self._replaced.add(id(source))
                 if location is not None and ignored and location.name.startswith(ignored):
                     continue
                 all_[place] = obj
@@ -98,8 +110,8 @@ class LoopAliases:
         noted: Body,
         is_new: Callable[[Any], bool],
         is_early: Callable[[Any], bool],
-    ) -> bool:
-        """Whether what a turn leaves was known at its start: by slot its key, place and value at the end."""
+    ) -> set[tuple[Place, Place]]:
+        """What a turn leaves and was not known at its start: by slot its key, place and value at the end."""
         held: dict[int, list[Place]] = {}
         objects: list[tuple[Place, Any]] = []
         for key, location, value in slots:
@@ -139,14 +151,14 @@ class LoopAliases:
         for edge in self._between_old(noted, is_old):
             one, other = (self._place_of(node.obj) for node in edge.nodes)
             _add(found, one, other, Relation(edge.kind, (bool(edge.stale[0]), bool(edge.stale[1]))))
-        stable = True
+        new = set()
         for pair, each in found.items():
             known = self._assumed.get(pair)
             wider = each if known is None else _wider(known, each)
             if pair[0] != pair[1] and wider != known:
                 self._assumed[pair] = wider
-                stable = False
-        return stable
+                new.add(pair)
+        return new
 
     def _made_again(
         self, slots: Sequence[tuple[Hashable, Location | None, Any]], given: set[int], is_known: Callable[[Any], bool]
@@ -186,13 +198,14 @@ class LoopAliases:
         _, number, given = place
         return self._outer[number]._given.get(given) if number < len(self._outer) else None  # type: ignore[operator, call-overload]
 
-    def lasting(self) -> dict[tuple[Place, Place], Relation]:
-        """What holds of the objects that the loop gives to its turns whenever it is staged again."""
-        return {
-            pair: each
-            for pair, each in self._assumed.items()
-            if not any(place[0] == "old" and len(place) == 2 for place in pair)
-        }
+    def lasting(self, is_first: Callable[[Any], bool]) -> Known:
+        """What holds of the objects that the loop gives to its turns whenever it is staged again.
+
+        ``is_first`` tells objects that are older than the loops around it, and so the same each time.
+        """
+        old = {key: obj for key, obj in self._old.items() if is_first(obj)}
+
+        return Known(_without({key for key in self._old if key not in old}, self._assumed), old)
 
     def finish(self, slots: Sequence[tuple[Hashable, Location | None, Any, Any]]) -> None:
         """Notes what the objects may be that the variables hold after the loop."""
@@ -201,6 +214,15 @@ class LoopAliases:
 
 class _Lost:
     """An object that turns have changed and left behind."""
+
+
+def _without(gone: set[Hashable], relations: dict[tuple[Place, Place], Relation]) -> dict[tuple[Place, Place], Relation]:
+    """The relations that name none of some older objects."""
+    return {
+        pair: each
+        for pair, each in relations.items()
+        if not any(place[0] == "old" and len(place) == 2 and place[1] in gone for place in pair)
+    }
 
 
 def _wider(one: Relation, other: Relation) -> Relation:

@@ -47,11 +47,11 @@ class LoopAliases:
     def __init__(self, outer: Sequence[LoopAliases], known: Known | None) -> None:
         self._outer = outer
         """The loops around it, outermost first."""
-        replaced = {key for loop in outer for key in loop._replaced}
+        replaced = {key for loop in outer for key in loop._replaced.values()}
         self._assumed = {} if known is None else _without(replaced, known.relations)
         self._old: dict[Hashable, Any] = {} if known is None else dict(known.old)
-        self._replaced: set[Hashable] = set()
-        """The objects before the loop in the place of which a turn is given others: an inner loop knows those."""
+        self._replaced: dict[Place, Hashable] = {}
+        """By place the objects before the loop in whose place a turn is given others: an inner loop knows those."""
         self._given: dict[Place, Any] = {}
         self._started: dict[Place, Any] = {}
         """By place the objects with which a turn begins, given to it or older than the loop."""
@@ -79,7 +79,7 @@ class LoopAliases:
                 source = before.get(place)
                 if source is not obj:
                     made[place] = obj
-                    self._replaced.add(id(source))
+                    self._replaced[place] = id(source)
                 if location is not None and ignored and location.name.startswith(ignored):
                     continue
                 all_[place] = obj
@@ -155,10 +155,15 @@ class LoopAliases:
         for pair, each in found.items():
             known = self._assumed.get(pair)
             wider = each if known is None else _wider(known, each)
-            if pair[0] != pair[1] and wider != known:
+            if pair[0] != pair[1] and wider != known and not self._is_given(pair, each):
                 self._assumed[pair] = wider
                 new.add(pair)
         return new
+
+    def _is_given(self, pair: tuple[Place, Place], relation: Relation) -> bool:
+        """Whether it is what each turn knows anyhow: that a place may hold what it held before the loop."""
+        place, other = pair
+        return other == ("old", self._replaced.get(place)) and relation == Relation(CHOSEN, (False, False))
 
     def _made_again(
         self, slots: Sequence[tuple[Hashable, Location | None, Any]], given: set[int], is_known: Callable[[Any], bool]

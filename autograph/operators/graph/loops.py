@@ -342,19 +342,24 @@ class Loop:
                 stable = self._widen(slot, value, outcome) and stable
             values.append(value)
         self._last = values
+        for key, (location, value) in outcome.changes.items():
+            self._add_found(key, location, value)
+            values.append(value)
+            stable = False
         ends = [(key, location, value) for key, location, _, value in self._places(values)]
         new = self._aliases.end(ends, noted, outcome.journal.is_created, outcome.journal.is_early)
         if new:
             stable = False
             nesting.is_all_known &= len(_local.open) == 1 or new <= self._known_aliases().relations.keys()
-        for key, (location, value) in outcome.changes.items():
-            self._unsettled = location.label
-            slot = self.slots[key] = Slot(location, old_value(location), Constant(None))
-            slot.spec = named(self._joined(slot, spec_of(slot.initial), spec_of(value)), slot.label)
-            nesting.note_found(slot.lasting_key, location)
-            nesting.note_type(slot.lasting_key, slot.spec)
-            stable = False
         return values if stable else None
+
+    def _add_found(self, key: Key, location: Location, value: Any) -> None:
+        """Makes what the body was found to change, to some value, a part of the state."""
+        self._unsettled = location.label
+        slot = self.slots[key] = Slot(location, old_value(location), Constant(None))
+        slot.spec = named(self._joined(slot, spec_of(slot.initial), spec_of(value)), slot.label)
+        self._nesting.note_found(slot.lasting_key, location)
+        self._nesting.note_type(slot.lasting_key, slot.spec)
 
     def _widen(self, slot: Slot, value: Any, outcome: Outcome) -> bool:
         """Joins the specification of a value with that of its slot; whether the slot held it already."""

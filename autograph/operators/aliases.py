@@ -12,7 +12,8 @@ is used again.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Hashable, Iterator
 from typing import Any, NamedTuple
 
 from autograph.errors import MutationError
@@ -324,19 +325,43 @@ def steps(obj: Any, when: Decision, path: list[tuple[Any, Edge | None]]) -> Iter
             yield other, both, edge
 
 
+class Ways:
+    """The ways by which objects have been reached, the short ones first: a way that goes round tells nothing new."""
+
+    def __init__(self) -> None:
+        self._known: dict[Hashable, list[tuple[set[int], set[int], Decision]]] = {}
+        self._visits = 0
+
+    def is_new(self, key: Hashable, path: list[tuple[Any, Edge | None]], when: Decision) -> bool:
+        """Whether no way to the same thing is known by fewer objects and loops of these, which holds where this does.
+
+        Raises:
+            MutationError: so many ways are known that they can't be looked through.
+        """
+        objects = {id(each) for each, _ in path}
+        loops = {id(edge.loop) for _, edge in path if edge is not None and edge.loop is not None}
+        known = self._known.setdefault(key, [])
+        self._visits += 1
+        if self._visits > MOST_VISITS:
+            raise _too_many(path[0][0])
+        if any((truth is True or truth is when) and a <= objects and b <= loops for a, b, truth in known):
+            return False
+        known.append((objects, loops, when))
+        return True
+
+
 def _check(obj: Any, known: Decision) -> None:
     """Refuses an object that may be out of date.
 
     Raises:
         MutationError: it may be, or what may be known of it is too much to be looked through.
     """
-    visits = 0
-    pending: list[tuple[Any, Decision, list[tuple[Any, Edge | None]]]] = [(obj, known, [])]
+    if not is_any_stale(obj):
+        return
+    ways = Ways()
+    pending: deque[tuple[Any, Decision, list[tuple[Any, Edge | None]]]] = deque([(obj, known, [])])
     while pending:
-        current, when, path = pending.pop()
-        visits += 1
-        if visits > MOST_VISITS:
-            raise _too_many(obj)
+        current, when, path = pending.popleft()
         for other, both, edge in steps(current, when, path):
             if edge is not None:
                 side = 0 if edge.nodes[0].obj is current else 1
@@ -344,7 +369,25 @@ def _check(obj: Any, known: Decision) -> None:
                     raise refusal(edge, current)
                 if edge.kind is not CHOSEN and (edge.kind is SHARED or side == 0):
                     continue
-            pending.append((other, both, [*path, (current, edge)]))
+            step = [*path, (current, edge)]
+            if ways.is_new((id(other), edge is None), step, both):
+                pending.append((other, both, step))
+
+
+def is_any_stale(obj: Any) -> bool:
+    """Whether anything is out of date of what has to do with an object, however far: soon found."""
+    pending, seen = [obj], {id(obj)}
+    while pending:
+        current = pending.pop()
+        near = [each for each, _ in choices.family(current)]
+        node = _local.nodes.get(id(current))
+        for edge in [] if node is None else node.edges:
+            if any(each is not False for each in edge.stale):
+                return True
+            near.append(edge.other(node).obj)  # type: ignore[arg-type]
+        pending.extend(each for each in near if id(each) not in seen)
+        seen.update(map(id, near))
+    return False
 
 
 def _too_many(obj: Any) -> MutationError:

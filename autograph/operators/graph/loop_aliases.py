@@ -127,18 +127,25 @@ class LoopAliases:
         found: dict[tuple[Place, Place], Relation] = {}
 
         def places_of(obj: Any) -> list[Place]:
-            return [self._place_of(obj)] if is_old(obj) else held[id(obj)]
+            places = [place for place in held.get(id(obj), ()) if not is_old(obj) or is_put(place, obj)]
+            return [self._place_of(obj), *places] if is_old(obj) else places
+
+        def is_put(place: Place, obj: Any) -> bool:
+            """Whether the turn has put an object into a place: the next one is given a copy of it there."""
+            return self._started.get(place) is not obj
 
         for place, obj in objects:
             for each in held[id(obj)]:
                 if each != place:
                     _add(found, place, each, Relation(CHOSEN, (False, False)))
-            if is_old(obj):
-                if self._started.get(place) is not obj:
-                    _add(found, place, self._place_of(obj), Relation(CHOSEN, (False, False)))
+            if is_old(obj) and not is_put(place, obj):
                 continue
+            if is_old(obj):
+                _add(found, place, self._place_of(obj), Relation(CHOSEN, (False, False)))
             for far in ends(obj, lambda each: id(each) in held or is_old(each)):
-                for end in places_of(far.obj):
+                if is_old(obj) and is_old(far.obj) and not far.stale[0]:
+                    continue  # what older objects are to each other is known without the loop
+                for end in places_of(far.obj) or [_LOST]:
                     if far.is_container:
                         _add(found, place, end, Relation(far.kind, far.stale))
                     else:
@@ -146,7 +153,7 @@ class LoopAliases:
         for edge, side, _ in noted.flags:  # changes of what the next turn knows nothing of
             stale, changed = edge.nodes[side].obj, edge.nodes[1 - side].obj
             if edge.stale[side] and not is_old(changed) and id(changed) not in held:
-                for each in places_of(stale) if is_old(stale) or id(stale) in held else ():
+                for each in places_of(stale):
                     _add(found, each, _LOST, Relation(CHOSEN, (True, False)))
         for edge in self._between_old(noted, is_old):
             one, other = (self._place_of(node.obj) for node in edge.nodes)
@@ -155,15 +162,10 @@ class LoopAliases:
         for pair, each in found.items():
             known = self._assumed.get(pair)
             wider = each if known is None else _wider(known, each)
-            if pair[0] != pair[1] and wider != known and not self._is_given(pair, each):
+            if pair[0] != pair[1] and wider != known:
                 self._assumed[pair] = wider
                 new.add(pair)
         return new
-
-    def _is_given(self, pair: tuple[Place, Place], relation: Relation) -> bool:
-        """Whether it is what each turn knows anyhow: that a place may hold what it held before the loop."""
-        place, other = pair
-        return other == ("old", self._replaced.get(place)) and relation == Relation(CHOSEN, (False, False))
 
     def _made_again(
         self, slots: Sequence[tuple[Hashable, Location | None, Any]], given: set[int], is_known: Callable[[Any], bool]
@@ -221,7 +223,9 @@ class _Lost:
     """An object that turns have changed and left behind."""
 
 
-def _without(gone: set[Hashable], relations: dict[tuple[Place, Place], Relation]) -> dict[tuple[Place, Place], Relation]:
+def _without(
+    gone: set[Hashable], relations: dict[tuple[Place, Place], Relation]
+) -> dict[tuple[Place, Place], Relation]:
     """The relations that name none of some older objects."""
     return {
         pair: each

@@ -124,7 +124,8 @@ class Loop:
             if adapts or slot.lasting_key in self._types.adapting:
                 slot.adapt()
         known = self._types.specs.get(slot.lasting_key)
-        if known is not None:
+        is_staged_later = isinstance(slot.location, Contents) and isinstance(known, (ListOf, DictOf))
+        if known is not None and not is_staged_later:
             with suppress(Mismatch):
                 slot.spec = named(join(slot.spec, known), slot.label)
 
@@ -144,6 +145,8 @@ class Loop:
                     spec = structure_of(initial) if isinstance(slot.location, Contents) else spec_of(initial)
                     taken = self.slots[key] = Slot(slot.location, initial, spec)
                     self._begin_with_known(taken)
+                    for journal in stack():
+                        journal.note_owner(slot.location)  # the loop sets it, also where its body does not
 
     def _remember(self) -> None:
         if _local.open:

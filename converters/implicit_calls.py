@@ -12,6 +12,18 @@ area = ag__.iadd(area, ag__.lt(ag__.get_subscript(p, 0), ag__.neg(q)))
 with ag__.context(lock(p)) as held:
     ag__.AttributeUpdate(ag__.mut(p), 'count').by(ag__.iadd, 1)
 
+What makes an object says that it is new:
+
+>>> show(ImplicitCalls, '''
+... rows = []
+... def g():
+...     return rows
+... ''')
+rows = ag__.made([])
+@ag__.made
+def g():
+    return rows
+
 No handler catches what says that there can be no graph, and no node may raise what a handler would catch:
 
 >>> show(ImplicitCalls, '''
@@ -155,6 +167,15 @@ class ImplicitCalls(Pass):
         made = operator_call("call_display", [called.args[0], *parts], node)
         made.keywords = node.keywords
         return made
+
+    def leave_FunctionDef(self, node: Any) -> Rewritten:
+        if node is not self.context.tree and not getattr(node, "generated", False):
+            at = constant(None, node)
+            at.end_lineno, at.end_col_offset = node.lineno, node.col_offset
+            node.decorator_list.append(operator("made", at))
+        return node
+
+    leave_AsyncFunctionDef = leave_ClassDef = leave_FunctionDef
 
     @staticmethod
     def _iterating(node: Any, items: list[Any]) -> Any:

@@ -44,6 +44,45 @@ def _reached(obj: Any) -> Iterator[tuple[Any, bool]]:
                 pending.append((other, both, [*path, (current, edge)], unsure))
 
 
+_OBJECT, _IN, _ANY = range(3)
+"""What is at the end of a path: what the object may be; a list that holds it; or any of whose elements it may be."""
+
+
+def possible(obj: Any, is_any_of: bool = False) -> set[int]:
+    """By identity what an object may be, and the lists of which it may be any element; itself among them.
+
+    ``is_any_of``: an element of a list is meant, which only the run tells.
+    """
+    return {id(each) for each, state in _leads_to(obj, is_any_of) if state != _IN}
+
+
+def may_be_in(obj: Any, values: Any, is_any_of: bool = False) -> bool:
+    """Whether an object, or any of the elements of one, may be an element of a list that a graph holds."""
+    values = identity(values)
+    return any(each is values and state != _OBJECT for each, state in _leads_to(obj, is_any_of))
+
+
+def _leads_to(obj: Any, is_any_of: bool) -> Iterator[tuple[Any, int]]:
+    pending = [(identity(obj), _ANY if is_any_of else _OBJECT)]
+    seen = {(id(pending[0][0]), pending[0][1])}
+    known = here()
+    while pending:
+        current, state = pending.pop()
+        yield current, state
+        for other, _, edge in steps(current, known, []):
+            after: int | None = state
+            if edge is not None and edge.kind is SHARED:
+                after = None if state == _OBJECT else state
+            elif edge is not None and edge.kind is not CHOSEN:
+                if edge.nodes[0].obj is current:
+                    after = (_ANY if edge.kind is TAKEN else _IN) if state == _OBJECT else None
+                else:
+                    after = _OBJECT if state == _ANY else None
+            if after is not None and (id(other), after) not in seen:
+                seen.add((id(other), after))
+                pending.append((other, after))
+
+
 class End(NamedTuple):
     """An object that another one may be, share elements with, have as an element, or be an element of."""
 

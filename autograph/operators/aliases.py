@@ -189,11 +189,15 @@ def relate(
 
 
 class Side(NamedTuple):
-    """What a branch has left: its body, what merged objects are after it, and the objects that it has made."""
+    """What a branch has left: its body, what merged objects are after it, and the objects that it has made.
+
+    ``keeps``: whether functions, iterators or the like, which may hold such objects, are left too.
+    """
 
     body: Body
     alternatives: list[Alternative]
     new: list[Any]
+    keeps: bool
 
 
 def merge(sides: list[Side]) -> None:
@@ -201,6 +205,7 @@ def merge(sides: list[Side]) -> None:
     choices.merge_versions([side.body.changes for side in sides])
     for side in sides:
         side.body.keep()
+        _keep_choices(side)
     branches = [
         choices.Branch(
             side.body.truth if len(sides) > 1 else True,
@@ -214,6 +219,33 @@ def merge(sides: list[Side]) -> None:
     for one, other, when in merged.unknown:
         relate(one, other, when)
     _substitute([each for side in sides for each in side.new], merged.stands)
+    for side in sides:
+        for obj in map(identity, side.new) if side.keeps else ():
+            for each, _ in merged.stands.get(id(obj), ()):
+                relate(obj, each, SOMETIMES)
+
+
+def _keep_choices(side: Side) -> None:
+    """Notes what the choices may have been that a branch has made, which are forgotten with it, where something may
+    still have them or a copy: a list of a graph that they were put into, or what keeps objects unseen."""
+    for choice in side.body.changes.made:
+        node = _local.nodes.get(id(choice.obj))
+        held = [edge for edge in (node.edges if node is not None else ()) if edge.kind is not CHOSEN]
+        for root, when in choice.roots.values():
+            when = when if is_available(when) else True
+            for edge in held:
+                if edge.nodes[0] is node:
+                    _relate_as(edge, root.obj, edge.nodes[1].obj, when)
+            if side.keeps:
+                relate(choice.obj, root.obj, SOMETIMES)
+
+
+def _relate_as(edge: Edge, one: Any, other: Any, when: Decision) -> None:
+    """Notes that two objects may be one, out of date as those of another edge are."""
+    made = relate(one, other, and_(edge.when, when), edge.kind, edge.loop, edge.label)
+    if made is not None:
+        for number, stale in enumerate(edge.stale):
+            flag(made, number, stale)
 
 
 def _substitute(gone: list[Any], stands: dict[int, list[tuple[Any, Decision]]]) -> None:
@@ -226,11 +258,7 @@ def _substitute(gone: list[Any], stands: dict[int, list[tuple[Any, Decision]]]) 
             other, side = edge.other(node), edge.side(node)
             other.edges.remove(edge)
             for each, when in stands.get(id(obj), ()):
-                pair = (each, other.obj) if side == 0 else (other.obj, each)
-                made = relate(*pair, and_(edge.when, when), edge.kind, edge.loop, edge.label)
-                if made is not None:
-                    for number, stale in enumerate(edge.stale):
-                        flag(made, number, stale)
+                _relate_as(edge, *((each, other.obj) if side == 0 else (other.obj, each)), when)
 
 
 def flag(edge: Edge, side: int, when: Decision) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from functools import cached_property, singledispatchmethod
 from typing import Any
@@ -229,6 +230,9 @@ def read_item(container: Any, index: Any) -> Any:
         maker = method(type(container), "__missing__")
         if maker is not None:
             return call_method(maker, container, index)
+        if isinstance(container, defaultdict) and container.default_factory is not None:
+            container[index] = made = call(container.default_factory)()
+            return made
     return container[index]
 
 

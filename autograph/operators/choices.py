@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from . import decisions
@@ -116,6 +117,16 @@ def is_settling() -> bool:
     return _local.settling
 
 
+@contextmanager
+def as_they_are() -> Iterator[None]:
+    """Objects that are read meanwhile are not brought up to date."""
+    before, _local.settling = _local.settling, True
+    try:
+        yield
+    finally:
+        _local.settling = before
+
+
 def open_changes() -> Changes:
     """Begins to note the changes of a staged body."""
     made = Changes()
@@ -158,7 +169,8 @@ def use(obj: Any, here: Decision) -> None:
     for root, when in list(choice.roots.values()):
         truth = within(when, here)
         if truth is not False:
-            _settle(root, here)
+            if root.pending is not choice:  # else it may be about to change
+                _settle(root, here)
             if not choice.is_current(root):
                 _assign(truth, choice.obj, root.obj)
                 _set_seen(choice, root, root.version)
@@ -179,11 +191,8 @@ def _assign(truth: Decision, target: Any, source: Any) -> None:
 
     backend = active()
     assert backend is not None
-    _local.settling = True
-    try:
+    with as_they_are():
         backend.assign_where(truth, target, source)
-    finally:
-        _local.settling = False
 
 
 def change(obj: Any, here: Decision) -> None:

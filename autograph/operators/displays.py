@@ -15,7 +15,7 @@ from .special_methods import is_user_class
 
 
 def made(value: Any) -> Any:
-    """A list, dict or set that an expression has just made: what happens to it is no change of what is older."""
+    """What an expression, `def` or `class` has just made: what happens to it is no change of what is older."""
     if state.stack():
         state.created(value)
     return value

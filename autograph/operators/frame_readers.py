@@ -65,6 +65,13 @@ def _getframemodulename(depth: int = 0) -> str | None:
     return None if found is None else found.f_globals.get("__name__")
 
 
+def make_class(metaclass: Any, name: Any, bases: Any, namespace: Any, **keywords: Any) -> Any:
+    """``type(name, bases, namespace)``, which takes the class's module from the frame that calls it."""
+    caller = _outside(sys._getframe(1))
+    module = {} if caller is None else {"__module__": caller.f_globals.get("__name__")}
+    return metaclass(name, bases, {**module, **namespace}, **keywords)
+
+
 def _warn(message: Any, category: Any = None, stacklevel: int = 1, source: Any = None, **keywords: Any) -> None:
     own = sys._getframe()
     prefixes = keywords.pop("skip_file_prefixes", ())

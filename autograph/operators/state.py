@@ -8,7 +8,6 @@ changed. All of it is put back, so that the other branch starts from the same st
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -32,7 +31,6 @@ from .locations import (
     Global,
     Location,
     Mutable,
-    attributes_of,
     is_plain_object,
     locations,
     where,
@@ -262,90 +260,6 @@ class Journal:
         snapshot = self._snapshots.get(id(obj))
         return snapshot is not None and snapshot.early
 
-    def forget_made(self, places: dict[tuple[Any, ...], Location]) -> None:
-        """Lets go of the objects that the body has made, and of those that are none of the changed `places`."""
-        owners = {id(location.owner) for location in places.values()}
-        self._created.clear()
-        for key in [key for key, each in self._snapshots.items() if key not in owners and not each.early]:
-            del self._snapshots[key]
-
-    def forget_dead(
-        self,
-        places: dict[tuple[Any, ...], Location],
-        held: dict[int, int],
-        result: Any = None,
-        old: dict[tuple[Any, ...], Any] | None = None,
-    ) -> None:
-        """Drops, after `undo`, the places in objects that nobody can reach any more: the body has made them.
-
-        ``held`` counts the references to an object, by identity, that the collected values keep; besides, a result
-        may still hold it, directly or in its parts. ``old`` has what the places have held, which is dropped with them.
-        """
-        old = {} if old is None else old
-        for obj in self._created.values():
-            for each in map(id, attributes_of(obj).values()):
-                held[each] = held.get(each, 0) + 1
-        for each in map(id, _reachable(result)):
-            held[each] = held.get(each, 0) + 1
-        held[id(result)] = held.get(id(result), 0) + 1
-        by_owner: dict[int, list[tuple[Any, ...]]] = {}
-        for key, location in places.items():
-            snapshot = self._snapshots.get(id(location.owner))
-            if snapshot is not None and not snapshot.early:
-                by_owner.setdefault(id(location.owner), []).append(key)
-        # Else it would keep the last one, and the copy in it, alive.
-        snapshot = None
-        if by_owner:
-            self._count_copies({id(location.owner) for location in places.values()}, held)
-        for key in [key for key in places if key in self._announced and _is_dead_cell(places[key].owner, self)]:
-            del places[key]
-        while True:
-            dead = [
-                owner
-                for owner, keys in by_owner.items()
-                if self._is_dead(self._snapshots[owner], len(keys) + held.get(owner, 0))
-            ]
-            if not dead:
-                return
-            for owner in dead:
-                for key in by_owner.pop(owner):
-                    del places[key]
-                    old.pop(key, None)
-                for journal in (*_local.stack, self):
-                    journal._snapshots.pop(owner, None)
-
-    def _count_copies(self, changed: set[int], held: dict[int, int]) -> None:
-        """Adds the references that the copies of unchanged objects keep; the objects have them too."""
-        for key, snapshot in self._snapshots.items():
-            if key not in changed and isinstance(snapshot.copy, (list, dict)):
-                for each in snapshot.copy.values() if isinstance(snapshot.copy, dict) else snapshot.copy:
-                    held[id(each)] = held.get(id(each), 0) + 1
-
-    def _is_dead(self, snapshot: Snapshot, held: int) -> bool:
-        snapshots = sum(id(snapshot.obj) in journal._snapshots for journal in {*_local.stack, self})
-        # One more is the argument of `getrefcount`.
-        return sys.getrefcount(snapshot.obj) <= snapshots + held + 1
-
-
-def _is_dead_cell(cell: Any, journal: Journal) -> bool:
-    """Whether only journals know a variable: the call that made it is over."""
-    key = Cell, id(cell)
-    known = sum(key in each._variables or key in each._unneeded for each in {*_local.stack, journal})
-    # Besides there are the parameter here and the argument of `getrefcount`.
-    return sys.getrefcount(cell) <= known + 2
-
-
-def _reachable(value: Any) -> Iterator[Any]:
-    """Each reference to a container from a nested result, the outermost one included."""
-    pending, seen = [value], set()
-    while pending:
-        each = pending.pop()
-        if isinstance(each, (list, tuple, dict)):
-            yield each
-            if id(each) not in seen:
-                seen.add(id(each))
-                pending.extend(each.values() if isinstance(each, dict) else each)
-
 
 class _Local(threading.local):
     def __init__(self) -> None:
@@ -420,3 +334,14 @@ def created(obj: Any) -> None:
     """Notes in every open journal that `obj` is new."""
     for journal in _local.stack:
         journal.created(obj)
+
+
+def created_with_parts(structure: Any) -> None:
+    """Notes in every open journal that a value is new, and so are the lists and dicts in it; other objects in it may
+    be older."""
+    if not isinstance(structure, tuple):
+        created(structure)
+    if isinstance(structure, (list, dict, tuple)):
+        for each in structure.values() if isinstance(structure, dict) else structure:
+            if isinstance(each, (list, dict, tuple)):
+                created_with_parts(each)

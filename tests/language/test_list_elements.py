@@ -68,8 +68,8 @@ def attribute_chosen_in_a_turn(n):
 @pytest.mark.parametrize(
     ("function", "what"),
     [
-        (chosen_in_a_turn, "`second`"),
-        (chosen_in_an_inner_branch_of_a_turn, "`second`"),
+        (chosen_in_a_turn, ""),
+        (chosen_in_an_inner_branch_of_a_turn, ""),
         (attribute_chosen_in_a_turn, "a list that is used here"),
     ],
 )

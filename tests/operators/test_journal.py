@@ -145,27 +145,3 @@ def test_an_exception_puts_everything_back_and_closes_the_journal():
     assert values == [] and state.stack() == []
 
 
-def test_objects_that_the_body_makes_and_drops_are_forgotten():
-    kept = []
-
-    def body():
-        local = {}
-        ag__.set_item(1, local, "a")
-        other = Thing()
-        state.created(other)
-        ag__.mut(other).x = 9
-        survivor = {}
-        ag__.set_item(2, survivor, "b")
-        kept.append(survivor)
-
-    journal = Journal((body,))
-    with journal:
-        body()
-        found = journal.changes()
-        places = {key: location for key, (location, _, _) in found.items()}
-        found.clear()
-        holder = list(kept)
-        journal.undo()
-    journal.forget_dead(places, {})
-    assert sorted(location.label for location in places.values()) == ["dict", "kept"]
-    assert holder == [{}]

@@ -97,8 +97,8 @@ def method(function: Any, array: Any) -> Callable[..., Any]:
         if form is not array:
             return as_arrays(getattr(form, name)(*given, **named), [*given, *named.values()])
         made = function(*given, **named)
-        if type(made) is np.ndarray and made.base is None:
-            state.created(made)
+        if type(made) is list or (type(made) is np.ndarray and made.base is None):
+            state.created_with_parts(made)
         return made
 
     return run

@@ -17,7 +17,7 @@ from .. import aliases, heap
 from ..exceptions import StagedRaise, refuse_in_try
 from ..refused import is_refusal, replaced
 from ..state import Contents, Journal, Location
-from . import class_defaults, rebinding
+from . import class_defaults
 from .array_forms import StagedArray
 from .dicts import DictState, StagedDict
 from .errors import keep_cause, stage_raise
@@ -27,7 +27,7 @@ from .maybe import Maybe
 from .mismatches import of_branches
 from .refusals import changed_in_body
 from .specs import Frozen, Mismatch, Optional, Spec, parts_of, rebuild
-from .values import exported, freeze, frozen_in, references_in, spec_of
+from .values import exported, freeze, frozen_in, spec_of
 
 Key = tuple[Any, ...]
 
@@ -113,10 +113,6 @@ def _traced(outcome: Outcome, run: Callable[..., Any], is_loop: bool) -> Outcome
                 frozen[key] = Frozen(copy, contents, True)
         journal.undo()
     places = {key: location for key, (location, _, _) in found.items()}
-    empty_copies(found)
-    held = references_in([outcome.result, *frozen.values()])
-    rebinding.count_references(held, places.values())
-    journal.forget_dead(places, held)
     for key, location in places.items():
         if type(location) is Location:
             raise changed_in_body(location.owner, journal)
@@ -127,14 +123,6 @@ def _traced(outcome: Outcome, run: Callable[..., Any], is_loop: bool) -> Outcome
 def _is_gone(owner: Any) -> bool:
     """Whether a changed place is the memory of an array that nobody has any more."""
     return isinstance(owner, StagedArray) and owner.memory is None
-
-
-def empty_copies(found: dict[Key, tuple[Location, Any, Any]]) -> None:
-    """Forgets the changes of a journal, once they are frozen; the copies in them would keep objects alive."""
-    for location, _, new in found.values():
-        if isinstance(location, Contents) and isinstance(new, (list, dict)):
-            new.clear()
-    found.clear()
 
 
 def old_value(location: Location) -> Any:

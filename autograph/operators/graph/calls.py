@@ -36,9 +36,10 @@ from ..dispatch import backend_of
 from ..frame_readers import reader
 from ..locations import Mutable, has_hidden_state
 from ..raw_attributes import raw_attribute
-from . import array_calls, effects, library_errors, rebinding, showing, unconverted
+from . import array_calls, effects, library_errors, reach, rebinding, showing, unconverted
 from .dicts import StagedDict
 from .errors import where
+from .values import freeze, frozen_in
 
 _IMMUTABLE = (
     str, bytes, int, float, complex, tuple, range, frozenset, type, type(None), slice, re.Pattern, re.Match, np.generic,
@@ -162,7 +163,7 @@ def _watched(function: Any) -> Callable[..., Any]:
         if owner is not None and not isinstance(owner, ModuleType):
             return _watched_method(function, owner)
     if isinstance(function, (Function, ConcreteFunction)):
-        return function
+        return _running_graph(function)
     if not state.stack() or id(function) in _PURE:
         return function
     module = _top_module(function)
@@ -219,12 +220,28 @@ def _noting_arguments(function: Any) -> Callable[..., Any]:
             made = function(*arguments, **keywords)
         except (TypeError, AttributeError) as error:
             raise library_errors.explained(error, function) from error.__cause__
-        is_new = function is copy.copy or function is copy.deepcopy or _hold_nothing(arguments, keywords)
-        if effects.is_making(function) or (is_new and type(made) in _CONTAINERS and effects.is_library(function)):
+        if effects.is_making(function):
             state.created(made)
+        elif function is copy.copy or function is copy.deepcopy:
+            _note_copy(made, next(iter((*arguments, *keywords.values()))), function is copy.deepcopy)
+        elif type(made) in _CONTAINERS and effects.is_library(function) and _hold_nothing(arguments, keywords):
+            state.created_with_parts(made)
         return made
 
     return watched
+
+
+def _note_copy(made: Any, original: Any, is_deep: bool) -> None:
+    """Notes that a copy is new, with all parts that it doesn't share with the original. A method of a class that makes
+    copies may give anything."""
+    old = {id(each.obj): type(each.obj) for each in frozen_in([freeze(original, lambda _: False)])}
+    copying = "__deepcopy__" if is_deep else "__copy__"
+    if any(hasattr(cls, copying) and cls is not np.ndarray for cls in old.values()):
+        return
+    if is_deep:
+        reach.note_new(made, old)
+    elif id(made) not in old:
+        state.created(made)
 
 
 _CONTAINERS = (list, dict, set, deque, bytearray)
@@ -314,6 +331,8 @@ def _method_of(function: Any, owner: Any) -> Callable[..., Any]:
         return _form_method(heap.staged(owner), owner, name)
     if isinstance(owner, (dict, set)):
         function = identities.checking_key(owner, function)
+    if isinstance(owner, type):
+        return _making_instance(function, owner)
     if isinstance(owner, list):
         state.about_to_change(owner)
         if name == "extend":
@@ -325,7 +344,7 @@ def _method_of(function: Any, owner: Any) -> Callable[..., Any]:
         return array_calls.method(function, owner) if is_array(owner) else function
     if isinstance(owner, dict) and name == "update":
         return functools.partial(_update, owner)
-    if isinstance(owner, dict) and name in ("copy", "fromkeys"):
+    if isinstance(owner, dict) and name == "copy":
         return _making(function)
     if isinstance(owner, dict) or (state.is_plain_object(owner) and not has_hidden_state(owner)):
         state.about_to_change(owner)
@@ -369,6 +388,29 @@ def _making(function: Any) -> Callable[..., Any]:
         return made
 
     return make
+
+
+def _making_instance(function: Any, cls: type) -> Callable[..., Any]:
+    """A method of a class that may be another way to make instances, as `dict.fromkeys` and `object.__new__` are."""
+
+    def make(*arguments: Any, **keywords: Any) -> Any:
+        made = function(*arguments, **keywords)
+        if isinstance(made, cls):
+            state.created(made)
+        return made
+
+    return effects.checking_iterators(make) if effects.is_in_body() else make
+
+
+def _running_graph(function: Any) -> Callable[..., Any]:
+    """A traced function, each call of which makes the lists and dicts of its result."""
+
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        made = function(*arguments, **keywords)
+        state.created_with_parts(made)
+        return made
+
+    return run
 
 
 def _form_method(form: Any, owner: Any, name: str) -> Callable[..., Any]:

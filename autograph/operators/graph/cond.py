@@ -90,7 +90,7 @@ def _relate(
     """Notes which objects merged values are, under the condition that a branch is taken."""
     sides = []
     for row, outcome in zip(rows, branches, strict=True):
-        side = aliases.Side(outcome.noted, [], [])
+        side = aliases.Side(outcome.noted, [], [], reach.keeps_objects(row))
         for place, value, frozen in zip(places, values, row, strict=True):
             reach.relate(value, frozen, side, place)
         sides.append(side)

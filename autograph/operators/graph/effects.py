@@ -180,7 +180,15 @@ def instead_of(owner: Any) -> str | None:
 
 def is_making(function: Any) -> bool:
     """Whether a function of a library makes an object of its own in each call."""
-    return _module_of(function) in ("hashlib", "hmac", "zlib")
+    module = _module_of(function)
+    return module in ("hashlib", "hmac", "zlib") or raw_attribute(function, "__name__", "") in _MAKING.get(module, ())
+
+
+_MAKING = {
+    "dataclasses": words("asdict astuple replace"), "difflib": words("get_close_matches"),
+    "heapq": words("nlargest nsmallest"), "statistics": words("multimode quantiles"),
+}  # fmt: skip
+"""Functions that make a list, dict or object of what they are given, by module."""
 
 
 def is_library(function: Any) -> bool:

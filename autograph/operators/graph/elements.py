@@ -19,7 +19,7 @@ from .. import aliases, heap
 from ..locations import name_of
 from ..state import about_to_change, created
 from .errors import where
-from .join import join
+from .join import join, repeats
 from .lists import ListState, StagedList, kind_of, mutables
 from .maybe import Maybe
 from .specs import ListOf, Optional, Spec, Tree, is_structure, parts_of, rebuild
@@ -95,14 +95,14 @@ class ListElement(StagedList):
             raise self._lost("changed")
         root = self.root.own()
         aliases.change(root, element=True)
-        if root.shared:
+        if repeats(root._held.spec):
             raise self._refusal(
-                "is changed, and it may have other names or be in another list too, which would not see the change",
-                "put a copy into the list (`x.copy()`), and use it under one name",
+                "is changed, and the list may hold it twice; it would be changed in one place alone",
+                "put copies into the list (`x.copy()`)",
             )
         held = self.parent.state
         element = _replaced(held.spec.element, self.path, state.spec)
-        wide = held.widened(ListOf(element))
+        wide = held.widened(ListOf(element, held.spec.kind, held.spec.repeats))
         spec, start = self._part(element)
         handles = list(wide.handles)
         for number, handle in enumerate(state.widened(spec).handles, start):
@@ -155,6 +155,8 @@ class PythonList(StagedList):
     def state(self) -> ListState:
         if heap.has_form(self.values):
             return self.root.state
+        for each in mutables(self.values):
+            aliases.use(each)
         if len(self.before) != len(self.values) or any(
             x is not y for x, y in zip(self.before, self.values, strict=True)
         ):

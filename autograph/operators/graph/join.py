@@ -8,6 +8,7 @@ from typing import Any
 
 from autograph.runtime.base import dtypes, shapes
 
+from ..alias_paths import possible
 from ..snapshots import attributes_of_container
 from ..variables import UNDEFINED
 from .chosen import join_chosen
@@ -144,7 +145,30 @@ def _join_lists(left: Spec, right: Spec) -> Spec:
                 element = part if element is None else join(element, part)
             except Mismatch as error:
                 raise Mismatch(left, right) if kind is tuple else error.inside("[…]") from None
-    return ListOf(element, kind)
+    return ListOf(element, kind, any(map(repeats, (left, right))))
+
+
+def repeats(spec: Spec | None) -> bool:
+    """Whether what a specification describes may hold an object twice, directly or in others."""
+    if isinstance(spec, ListOf):
+        return spec.repeats or repeats(spec.element)
+    seen: set[int] = set()
+    pending: list[Any] = list(spec.children) if isinstance(spec, Tree) else []
+    while pending:
+        each = pending.pop()
+        if isinstance(each, Reference):
+            may_be = possible(each.frozen.obj)
+            if not seen.isdisjoint(may_be):
+                return True
+            seen |= may_be
+            each = structure_of(each.frozen)
+        if isinstance(each, Optional):
+            pending.append(each.inner)
+        elif isinstance(each, (Tree, DictOf)):
+            pending.extend(each.children)
+        elif repeats(each):
+            return True
+    return False
 
 
 def element_spec(spec: Spec) -> Spec:

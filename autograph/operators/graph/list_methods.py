@@ -154,7 +154,9 @@ class ListMethods:
             raise TypeError(f"can't multiply sequence by non-int of type '{kind}'")
         length = self.length()
         count = OPS["maximum"](convert_to_tensor(times), 0) * length
-        return self._share(self._taken(create.range(count) % OPS["maximum"](length, 1)))
+        made = self._share(self._taken(create.range(count) % OPS["maximum"](length, 1)))
+        made._held = made._held.repeating()
+        return made
 
     __rmul__ = __mul__
 

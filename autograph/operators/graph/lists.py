@@ -18,6 +18,7 @@ from autograph.runtime.tensors import convert, trace_text
 from autograph.runtime.tensors.tensor import Tensor
 
 from .. import aliases, heap
+from ..alias_paths import may_be_in
 from ..array_memory import is_array
 from ..state import Mutable, about_to_change, created
 from .errors import require, where
@@ -60,15 +61,19 @@ class ListState:
 
     def as_kind(self, kind: type) -> ListState:
         """The same elements in a list or a tuple."""
-        return ListState(ListOf(self.spec.element, kind), self.handles)
+        return ListState(ListOf(self.spec.element, kind, self.spec.repeats), self.handles)
+
+    def repeating(self) -> ListState:
+        """The same elements, of which two may be one list."""
+        return ListState(ListOf(self.spec.element, self.spec.kind, True), self.handles)
 
 
 def _with_element(spec: ListOf, value: Any) -> ListOf:
     new = element_spec(spec_of(freeze(value, lambda _: False)))
     if spec.element is None:
-        return ListOf(new, spec.kind)
+        return ListOf(new, spec.kind, spec.repeats)
     try:
-        return ListOf(join(spec.element, new), spec.kind)
+        return ListOf(join(spec.element, new), spec.kind, spec.repeats)
     except Mismatch as error:
         left, right = str(error.left), str(error.right)
         kind = f"a staged {spec.kind.__name__}"
@@ -127,7 +132,7 @@ def pushed(element: Spec, handles: list[Any], value: Any) -> list[Any]:
 class StagedList(ListMethods, ListProtocol, Mutable):
     """A list in a graph. It has the methods of Python's list that a graph can carry out; others are refused."""
 
-    __slots__ = ("_held", "moves", "name", "shared", "writes")
+    __slots__ = ("_held", "moves", "name", "writes")
     __hash__ = None  # type: ignore[assignment]
     depth = 0
     """How many staged lists it is an element of."""
@@ -139,8 +144,6 @@ class StagedList(ListMethods, ListProtocol, Mutable):
         """How often elements have got other places, for each depth of lists in this one."""
         self.writes = 0
         """How often an element has been changed itself."""
-        self.shared = False
-        """Whether its elements, lists themselves, may be elements of another list too."""
         created(self)
 
     @property
@@ -191,6 +194,9 @@ class StagedList(ListMethods, ListProtocol, Mutable):
 
     def append(self, value: Any) -> None:
         self._own(value)
+        self._push(value)
+
+    def _push(self, value: Any) -> None:
         state = self.state.widened(_with_element(self.state.spec, value))
         assert state.spec.element is not None
         handles = pushed(state.spec.element, list(state.handles), value)
@@ -198,25 +204,31 @@ class StagedList(ListMethods, ListProtocol, Mutable):
 
     def _own(self, value: Any) -> None:
         """Notes that the list gets a copy of a value, of which Python would have the value itself."""
-        value = heap.staged(value)
-        if isinstance(value, StagedList) and value.depth:
-            self.root.shared = value.root.shared = True
-        elif has_parts(value):
-            for part in parts_of(value)[1]:
-                self._own(part)
-        self.hold(value)
+        self.root.own()
+        self.hold(heap.staged(value))
 
     def hold(self, value: Any) -> None:
         """Notes that an object and those in it are elements, of which the graph has copies."""
+        root = self.root
         for each in mutables(value):
             aliases.use(each)
-            aliases.relate(each, self.root, aliases.SOMETIMES, aliases.PUT, label=getattr(each, "name", "") or "")
+            is_element = isinstance(each, StagedList) and each.depth > 0
+            if is_element:
+                self._hold_some_of(each.root)
+            elif may_be_in(each, root):
+                root._held = root._held.repeating()
+            aliases.relate(each, root, aliases.SOMETIMES, aliases.PUT, label=getattr(each, "name", "") or "")
+
+    def _hold_some_of(self, other: StagedList) -> None:
+        """Notes that elements of a list have become elements of this one."""
+        root = self.root
+        if may_be_in(other, root, is_any_of=True):
+            root._held = root._held.repeating()
+        aliases.relate(other, root, aliases.SOMETIMES, aliases.SHARED)
 
     def _share(self, other: StagedList) -> StagedList:
         """Notes that another list has elements of this one."""
         aliases.relate(self.root, other.root, aliases.SOMETIMES, aliases.SHARED)
-        if holds_lists(self.state.spec.element):
-            self.root.shared = other.root.shared = True
         return other
 
     def extend(self, values: Any) -> None:
@@ -226,8 +238,15 @@ class StagedList(ListMethods, ListProtocol, Mutable):
             for part in list(values):
                 self.append(part)
             return
-        # A list may extend itself: by what it holds before.
-        each(values.listed() if isinstance(values, StagedList) else values, self.append)
+        if isinstance(values, StagedList) and not values.depth:
+            self.root.own()
+            self._hold_some_of(values)
+            if values.state.spec.repeats:
+                self.root._held = self.root._held.repeating()
+            # A list may extend itself: by what it holds before.
+            each(values.listed(), self._push)
+        else:
+            each(values.listed() if isinstance(values, StagedList) else values, self.append)
 
     def pop(self, index: Any = -1) -> Any:
         if self.state.spec.element is None:

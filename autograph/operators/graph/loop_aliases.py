@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from .. import aliases
-from ..alias_paths import ends
+from ..alias_paths import ends, possible
 from ..aliases import ALWAYS, CHOSEN, SOMETIMES, Body, Edge
 from ..array_memory import is_array
 from ..locations import Contents, Location, StateOf
@@ -72,7 +72,7 @@ class LoopAliases:
         self._replaced.clear()
         made: dict[Place, Any] = {}
         all_: dict[Place, Any] = {_LOST: _Lost()}
-        sources: dict[int, list[Any]] = {}
+        sources: dict[int, tuple[Any, list[Any]]] = {}
         for key, location, initial, value in slots:
             before = dict(_objects(key, location, initial))
             for place, obj in _objects(key, location, value):
@@ -87,8 +87,12 @@ class LoopAliases:
                     continue
                 if source is not None:
                     aliases.relate(obj, source, SOMETIMES, loop=loop, label=_label(location))
-                    sources.setdefault(id(source), []).append(obj)
-        for group in sources.values():
+                    sources.setdefault(id(source), (source, []))[1].append(obj)
+        groups: dict[int, list[Any]] = {}
+        for source, objects in sources.values():
+            for each in possible(source):
+                groups.setdefault(each, []).extend(objects)
+        for group in groups.values():
             for number, one in enumerate(group):
                 for other in group[:number]:
                     aliases.relate(one, other, SOMETIMES)
@@ -262,15 +266,15 @@ def _objects(key: Hashable, location: Location | None, value: Any) -> Iterator[t
             continue
         obj = aliases.identity(each.obj if isinstance(each, Frozen) else each)
         contents = each.contents if isinstance(each, Frozen) else each
-        if id(obj) in seen and not is_array(obj):
-            continue
         if is_array(obj):
             yield place, obj
             continue
         is_object = isinstance(each, (Frozen, aliases.Form)) or has_parts(each)
         if is_object and can_change(obj) and not (is_contents and len(place) == 1):
-            seen.add(id(obj))
             yield place, obj
+            if id(obj) in seen:
+                continue
+            seen.add(id(obj))
         for step, part in _parts(contents):
             pending.append(((*place, step), part))
 

@@ -9,7 +9,6 @@ that are known so far, so that one more attempt at the outermost loop has the ty
 
 from __future__ import annotations
 
-import gc
 import itertools
 import threading
 from collections import Counter
@@ -29,13 +28,14 @@ from autograph.runtime.tensors.trace import building, current_graph, value_of
 
 from .. import aliases
 from ..dispatch import Options
-from ..locations import Contents, Location, StateOf, locations
+from ..locations import Attribute, Contents, Location, StateOf, locations
 from ..state import stack
 from . import reach, rebinding
 from .branches import Key, Outcome, named, old_value, trace_body
 from .dicts import DictOf
 from .errors import where
 from .join import join
+from .lists import ListState
 from .loop_aliases import Known, LoopAliases
 from .loop_findings import Nesting, forget, stand_in
 from .loop_graphs import acts
@@ -48,9 +48,6 @@ from .values import frozen_after, frozen_in, references_in, spec_of, structure_o
 ATTEMPTS = 40
 MOST_GROWTHS = 10
 """Attempts in which a variable may get more parts: a linked list that grows would get more each time."""
-UNCOLLECTED = 3
-"""Attempts after which garbage is collected at the end of each turn: objects in reference cycles that a turn has made
-and left behind look like state, each time anew."""
 _BREAK = "a staged break"
 
 
@@ -88,12 +85,12 @@ class Loop:
         options: Options,
         tests_first: bool = False,
     ) -> None:
+        aliases.finish_body(is_loop=True)  # before anything is looked at
         self.turn = turn
         self.condition = condition
         self.bodies = bodies
         self.names = names
         self.control = Slot(None, control, control_spec(control))
-        self._collect = False
         self._last: list[Any] = []
         self._tests_first = tests_first
         around = _local.open[-1]._nesting if _local.open else None
@@ -167,12 +164,10 @@ class Loop:
         graph = current_graph()
         assert graph is not None
         try:
-            aliases.finish_body(is_loop=True)  # before the mark: what it adds to the graph is to stay
             if self._tests_first:
                 self._check_test(graph)
-            for attempt in range(ATTEMPTS):
+            for _ in range(ATTEMPTS):
                 mark, seen = graph.mark(), repetitions.mark()
-                self._collect = attempt >= UNCOLLECTED
                 found = self._attempt(graph, mark)
                 self._remember()
                 if found is not None:
@@ -235,11 +230,16 @@ class Loop:
         return self._finish(*stand_in(graph, [slot.spec for slot in self._all]))
 
     def _never_settles(self) -> BranchMismatchError:
+        places = [each.location for each in self._all if each.label == self._unsettled]
+        is_inside = any(isinstance(each, (Attribute, Contents, StateOf)) for each in places)
         return BranchMismatchError(
             f"what `{self._unsettled}` is never settles: it is something else after each turn of this loop",
             **where(),
             construct=self._unsettled,
-            remedy="keep dtypes, shapes and structures fixed, and make functions before the loop",
+            remedy="make the object that is changed in converted code, or change a copy of it (copy.deepcopy): others "
+            "may have what code that is not converted gives"
+            if is_inside
+            else "keep dtypes, shapes and structures fixed, and make functions before the loop",
         )
 
     @property
@@ -292,7 +292,7 @@ class Loop:
                 assert slot.location is not None
                 if not isinstance(slot.spec, Constant) or slot.location.get() is not value:
                     slot.location.set(value)
-            outcome = trace_body(lambda: self._run(run, control), self.bodies, self.names, graph)
+            outcome = trace_body(lambda: run(control), self.bodies, self.names, graph)
         finally:
             for slot, value in zip(slots[1:], before[1:], strict=True):
                 assert slot.location is not None
@@ -300,12 +300,6 @@ class Loop:
         if not effects and (outcome.changes or acts(graph) or not outcome.returns):
             raise Impure
         return outcome
-
-    def _run(self, run: Callable[[Any], Any], control: Any) -> Any:
-        result = run(control)
-        if self._collect:
-            gc.collect()
-        return result
 
     def _places(self, values: Sequence[Any]) -> list[tuple[Any, Location | None, Any, Any]]:
         """The parts of the state: what tells it apart, place, what it holds before the loop, and one of some values."""
@@ -397,7 +391,9 @@ class Loop:
             if isinstance(location, Contents) and isinstance(slot.spec, (ListOf, DictOf)):
                 del self.slots[key]
                 state = rebinding.stage(location.owner, location.label)
-                self.slots[state.key] = Slot(state, state.get(), slot.spec)
+                held = state.get()
+                spec = join(slot.spec, held.spec) if isinstance(held, ListState) else slot.spec
+                self.slots[state.key] = Slot(state, held, spec)
                 for other in self.slots.values():
                     held = other.initial.obj if isinstance(other.initial, Frozen) else None
                     if other.location is not None and held is location.owner:

@@ -20,6 +20,8 @@ from inspect import CO_VARARGS, CO_VARKEYWORDS
 from types import FrameType
 from typing import Any
 
+import numpy as np
+
 import autograph
 from autograph import runtime
 from autograph.errors import AutographError, ConversionError, GraphError, StagingError
@@ -50,6 +52,8 @@ def is_refusal(error: BaseException) -> bool:
     if frames and _raises_on_purpose(*frames[-1]):
         return False
     if type(error) in (IndexError, KeyError):  # Python's containers ask for the index or the key, whatever they hold
+        return False
+    if type(error) is AttributeError and isinstance(error.obj, (list, dict, np.ndarray)):  # nor are their attributes
         return False
     if not frames and _is_raised_by_user(error):
         return False

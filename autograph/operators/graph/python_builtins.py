@@ -21,7 +21,7 @@ from autograph.runtime.state.variable import Variable
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.tensor import SymbolicTensor, Tensor
 
-from .. import heap, state, strings
+from .. import frame_readers, heap, state, strings
 from ..aliases import has_others
 from ..calls import call
 from ..special_methods import method
@@ -307,14 +307,18 @@ def isinstance_(value: Any, kinds: Any) -> Any:
     return isinstance(range(0), kinds) if isinstance(value, StagedRange) else isinstance(value, kinds)
 
 
-def type_(*arguments: Any) -> Any:
+def type_(*arguments: Any, **keywords: Any) -> Any:
     """``type``: of a number or string that only the graph knows, that of the number."""
+    if len(arguments) == 3 and isinstance(arguments[2], dict):
+        made = frame_readers.make_class(type, *arguments, **keywords)
+        state.created(made)
+        return made
     if len(arguments) == 1 and isinstance(arguments[0], Truth):
         raise arguments[0].ag__mismatch
     if len(arguments) == 1 and isinstance(arguments[0], StagedList):
         return kind_of(arguments[0])
     staged = len(arguments) == 1 and isinstance(arguments[0], SymbolicTensor)
-    return (staged and python_type(arguments[0])) or type(*arguments)
+    return (staged and python_type(arguments[0])) or type(*arguments, **keywords)
 
 
 def _giving(function: Callable[..., Any], kind: type) -> Callable[..., Any]:

@@ -10,7 +10,7 @@ import functools
 import gc
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from types import (
     BuiltinFunctionType,
     CellType,
@@ -26,9 +26,11 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import MutationError
+from autograph.runtime.base.dtypes import DType
 from autograph.runtime.base.places import Place
 from autograph.runtime.functions.choices import note_choice
 from autograph.runtime.state.variable import Variable
+from autograph.runtime.tensors.tensor import Tensor
 from autograph.runtime.tensors.trace import is_user_file, user_location
 
 from .. import aliases, array_memory
@@ -39,11 +41,13 @@ from ..heap import form
 from ..locations import Attribute, Cell, Global, Item, Location, Mutable, StateOf, attributes_of, is_plain_object
 from ..raw_attributes import raw_attribute
 from ..state import Contents, created, stack
+from ..variables import UNDEFINED
+from .chosen import Chosen
 from .dicts import DictState, StagedDict
 from .lists import ListState
 from .maybe import Maybe
-from .specs import Attributes, Frozen, can_change, has_parts, parts_of
-from .values import frozen_in
+from .specs import SCALARS, Frozen, can_change, has_parts, parts_of
+from .values import frozen_in, inside
 
 _ROOT = "run_trace"
 _MOST = 20_000  # objects that are looked into
@@ -53,6 +57,12 @@ _SEQUENCE_ITERATORS: tuple[type, ...] = (
 )  # fmt: skip
 # Where the other classes are from whose objects hold values: views and iterators of dicts and lists, slices.
 _LIBRARY = ("builtins", "itertools", "types")
+
+
+_HOLDING_NOTHING = (
+    *SCALARS, type(None), type, ModuleType, Tensor, Variable, np.generic, np.ndarray, np.dtype, DType, range, slice,
+    Frozen, ListState,
+)  # fmt: skip
 
 
 class MaybeValue(Location):
@@ -112,6 +122,21 @@ def relate(merged: Any, frozen: Any, side: Side, place: Location | None) -> None
     note_parts(merged, frozen, label)
 
 
+def keeps_objects(values: list[Any]) -> bool:
+    """Whether frozen values may hold objects unseen: in the defaults of a function, in a partial, an iterator."""
+    return any(map(_keeps_objects, inside(values)))
+
+
+def _keeps_objects(value: Any) -> bool:
+    if isinstance(value, Chosen):
+        return any(map(_keeps_objects, value.options))
+    if isinstance(value, FunctionType):
+        return bool(value.__defaults__ or value.__kwdefaults__ or value.__closure__)
+    if isinstance(value, BuiltinFunctionType):
+        return not isinstance(value.__self__, (ModuleType, type(None)))
+    return not isinstance(value, _HOLDING_NOTHING) and value is not UNDEFINED
+
+
 def _is_one(merged: Any, array: Any) -> bool:
     """Whether what merging has made is an array that may be another one, as a whole: of the same shape and dtype."""
     if not (array_memory.is_tensor(merged) and array_memory.is_whole(array)):
@@ -134,7 +159,6 @@ def note_parts(merged: Any, frozen: Any, label: str) -> None:
         if raw_attribute(each.obj, "depth", False):  # an element of a list, which has it too
             aliases.relate(part, each.obj.root, SOMETIMES, TAKEN, label=label)
         if isinstance(form(part), Mutable) and isinstance(each.contents, list):
-            form(part).shared = form(part).shared or _has_repeated(each.contents)
             _note_put(each.contents, part, label)
 
 
@@ -144,23 +168,7 @@ def _note_put(contents: list[Any], values: Any, label: str) -> None:
         aliases.relate(inner.obj, values, SOMETIMES, PUT, label=label)
 
 
-def _has_repeated(contents: list[Any]) -> bool:
-    """Whether a list holds an object twice, directly or in others."""
-    seen: set[int] = set()
-    pending = list(contents)
-    while pending:
-        each = pending.pop()
-        if isinstance(each, Frozen):
-            if id(each.obj) in seen:
-                return True
-            seen.add(id(each.obj))
-            pending.append(each.contents)
-        elif isinstance(each, (tuple, list, dict, Attributes)):
-            pending.extend(parts_of(each)[1])
-    return False
-
-
-def note_new(value: Any, known: dict[int, int]) -> None:
+def note_new(value: Any, known: Container[int]) -> None:
     """Notes what merging has made and can be changed: that is an affair of the body that does it."""
     value = _there(value)
     if not has_parts(value) or id(value) in known:

@@ -32,9 +32,6 @@ def stage(values: list[Any] | dict[Any, Any], label: str) -> StateOf:
     form = StagedDict.of(values, label) if isinstance(values, dict) else StagedList(ListState.of(values), label)
     _stage(values, form, label)
     if isinstance(form, StagedList):
-        lists = [part for part in parts if isinstance(part, (list, Mutable))]
-        for number, part in enumerate(lists):
-            form.shared = form.shared or any(part is other for other in lists[:number])
         for part in parts:
             form.hold(part)
     return StateOf(form, label)
@@ -51,10 +48,3 @@ def _stage(values: Any, form: StagedList | StagedDict, label: str) -> None:
     for journal in stack():
         journal.staged(values, form)
     heap.stage(values, form, not stack() or stack()[0].is_created(values))
-
-
-def count_references(held: dict[int, int], places: Iterable[Location]) -> None:
-    """Adds the references that tables of this thread keep to the owners of places, to counts by identity."""
-    for location in {id(each.owner): each for each in places}.values():
-        key = id(location.owner)
-        held[key] = held.get(key, 0) + 2 * heap.has_form(location.owner)

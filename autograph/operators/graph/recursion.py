@@ -25,6 +25,7 @@ from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.tensor import SymbolicTensor
 
 from ..aliases import settle
+from ..state import created_with_parts
 from .specs import rebuild
 
 PYTHON_LIMIT = 40
@@ -116,6 +117,14 @@ def _frames_of(form: Callable[..., Any], frame: FrameType | None) -> list[FrameT
 
 
 def _call_graph(python_function: FunctionType, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    made = _result_of_graph(python_function, arguments, keywords)
+    created_with_parts(made)
+    return made
+
+
+def _result_of_graph(
+    python_function: FunctionType, arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> Any:
     known = _local.under_way.get(python_function)
     if known is not None:
         return known(*arguments, **keywords)

@@ -46,7 +46,7 @@ def outlives_trace(owner: Any, label: str, journal: Journal, arguments: Iterable
         f"{what} outlives this function, and can't hold what runs of its graph put into it",
         **_where(owner, journal),
         construct=name,
-        remedy="return the values, or keep them in an attribute or a variable",
+        remedy="return the values, keep them in an attribute or a variable, or change a copy of the list: list(values)",
     )
 
 

@@ -10,7 +10,7 @@ import abc
 import dataclasses
 import typing
 from collections.abc import Iterator, Sequence
-from types import FunctionType, ModuleType
+from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -251,12 +251,13 @@ class Optional(Spec):
 class ListOf(Spec):
     """A list whose length only the run tells, of elements of one specification; None: of which none is known yet.
 
-    ``kind`` is `tuple` for a tuple of such a length.
+    ``kind`` is `tuple` for a tuple of such a length. ``repeats``: two of the lists that it holds may be one in Python.
     """
 
-    def __init__(self, element: Spec | None, kind: type = list) -> None:
+    def __init__(self, element: Spec | None, kind: type = list, repeats: bool = False) -> None:
         self.element = element
         self.kind = kind
+        self.repeats = repeats
 
     def flatten(self, value: Any, tensors: list[Any]) -> None:
         from . import lists
@@ -274,7 +275,9 @@ class ListOf(Spec):
         return lists.unflatten(self, tensors)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ListOf) and self.kind is other.kind and self.element == other.element
+        if not isinstance(other, ListOf) or self.kind is not other.kind or self.repeats is not other.repeats:
+            return False
+        return self.element == other.element
 
     def __str__(self) -> str:
         return f"a {self.kind.__name__} of {self.element or 'nothing yet'}"
@@ -346,7 +349,7 @@ def _is_frozen(cls: type) -> bool:
 
 def is_object(value: Any) -> bool:
     """Whether a value is an instance of a plain class of the user's, which holds its attributes and nothing else."""
-    return _is_plain(type(value)) and is_plain_object(value)
+    return type(value) is SimpleNamespace or (_is_plain(type(value)) and is_plain_object(value))
 
 
 @ByType
@@ -394,7 +397,7 @@ def rebuild(kind: Any, keys: Sequence[Any], parts: list[Any], factory: Any = Non
         return nest.dict_of(kind, zip(keys, parts, strict=True), factory)
     if issubclass(kind, (list, tuple)):
         return nest.sequence_of(kind, parts)
-    made = object.__new__(kind)
+    made = (SimpleNamespace if issubclass(kind, SimpleNamespace) else object).__new__(kind)
     for key, part in zip(keys, parts, strict=True):
         Attribute(made, key).set(part)
     return made

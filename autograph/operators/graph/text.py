@@ -36,7 +36,7 @@ from .. import heap
 from ..attributes import get_attribute, get_subscript
 from ..calls import call, is_left_alone
 from ..raw_attributes import raw_attribute
-from ..state import about_to_change
+from ..state import about_to_change, created_with_parts
 from . import effects, showing
 from .errors import type_error
 from .iterables import StagedIterable
@@ -317,5 +317,7 @@ def _method(function: Any, owner: Any, *arguments: Any, **keywords: Any) -> Any:
         return _SPECIAL[name](owner, *arguments, **keywords)
     if not holds_staged(arguments) and not holds_staged(keywords) and isinstance(owner, str):
         method = getattr(owner, name)
-        return method(*arguments, **keywords)
+        made = method(*arguments, **keywords)
+        created_with_parts(made)
+        return made
     return apply_text(name, owner, *positional(name, arguments, keywords))

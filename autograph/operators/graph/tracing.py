@@ -8,7 +8,6 @@ those that held Python numbers, and then the function is traced once more.
 
 from __future__ import annotations
 
-import gc
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -31,14 +30,13 @@ from .. import aliases, array_memory, heap
 from ..calls import call, staged_form
 from ..exceptions import StagedRaise
 from ..iterators import is_iterator
-from ..locations import Item, attributes_of
+from ..locations import Cell, Item, attributes_of
 from ..refused import is_refusal, replaced
-from ..state import Cell, Contents, Journal, Location, forget, stack
+from ..state import Contents, Journal, Location, forget, stack
 from ..unrolling import forget_turns
 from ..variables import UNDEFINED
 from . import class_defaults, leaks, rebinding
 from .array_forms import StagedArray
-from .branches import empty_copies
 from .chosen import Chosen
 from .dicts import DictState, StagedDict
 from .errors import where
@@ -52,7 +50,7 @@ from .refusals import changed_in_recursion, lost_array, outlives_trace
 from .sets import StagedSet
 from .specs import Frozen, has_parts, is_structure, parts_of, rebuild
 from .taken_back import Change, effects_of, is_of_outer_trace
-from .values import freeze, references_in
+from .values import freeze
 
 ATTEMPTS = 10
 _STAGED = (SymbolicTensor, Maybe, StagedList, StagedDict, StagedIterable, Chosen)
@@ -249,13 +247,14 @@ def _run(
     for value in values:
         if not isinstance(value, (list, dict)):
             journal.note(value, "self" if value is getattr(form, "__self__", None) else "", early=True)
-    result = output = None
+    output = None
     try:
         with journal, suppress(StagedRaise):
             tables.put_in(journal.bodies)
             result = form(*arguments, **keywords)
             lines.returned()
             output = _as_output(result)
+            del result
             aliases.settle()
     except Exception as error:
         refusal = replaced(error)
@@ -265,17 +264,10 @@ def _run(
     finally:
         left = _Left(journal, tables, body, values)
         left.put_back()
-        journal.forget_dead(left.locations, left.references(), result, left.old)
-        if left.outliving_list() is not None:  # nobody may need it any more but for cycles of references
-            journal.forget_made(left.locations)
-            gc.collect()
-            journal.forget_dead(left.locations, left.references(), result, left.old)
-        result = output
-        del output
         left.restore()
     left.check()
     repetitions.done(effects_of(journal, journal.watched.left), journal.before)
-    return result, left.changes()
+    return output, left.changes()
 
 
 class _Left:
@@ -302,7 +294,6 @@ class _Left:
         self.locations = {key: each[0] for key, each in found.items()}
         self._failure: Exception | None = None
         self._failure = self._failure or self._lost_array()
-        empty_copies(found)
 
     def _lost_array(self) -> Exception | None:
         """What to raise when a place has got another array in some runs, and its own one, changed, in some."""
@@ -314,20 +305,13 @@ class _Left:
         return None
 
     def put_back(self) -> None:
-        """Forgets what is known of the trace, so that only what the user's objects hold keeps others alive."""
+        """Forgets what is known of the trace."""
         if not stack():
             self._failure = class_defaults.changed() or self._failure
             forget()
             forget_turns()
         if self._graph is not None:
             self._journal.watched.put_back(self._graph, set(self._given))
-
-    def references(self) -> dict[int, int]:
-        """How many references there are to objects by identity, besides those of the user's objects."""
-        changed = [Frozen(each, None) for each, _ in self._journal.watched.changed]
-        held = references_in([*self.frozen.values(), *changed])
-        rebinding.count_references(held, self.locations.values())
-        return held
 
     def outliving_list(self) -> Location | None:
         """A Python list that something outside the function has, and that now holds tensors."""

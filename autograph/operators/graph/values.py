@@ -11,9 +11,9 @@ import numpy as np
 from autograph.runtime.tensors import convert
 from autograph.runtime.tensors.tensor import EagerTensor, SymbolicTensor, Tensor
 
-from .. import array_memory, heap
+from .. import array_memory, choices, heap
 from ..array_memory import is_array
-from ..locations import Attribute, Location, attributes_of, has_attributes
+from ..locations import Attribute, Location, attributes_of, has_hidden_state, is_plain_object
 from ..snapshots import attributes_of_container
 from ..variables import UNDEFINED
 from .chosen import Chosen, ChosenOf
@@ -112,23 +112,31 @@ class _Memo(dict[int, Any]):
 
 
 def freeze(value: Any, is_new: Callable[[Any], bool], memo: _Memo | None = None) -> Any:
-    """A copy of a value in which mutable objects are `Frozen`: what they hold now, and which object it is."""
+    """A copy of a value in which mutable objects are `Frozen`: what they hold now, and which object it is.
+
+    An object that is out of date stays so: it is looked at, not used.
+    """
+    with choices.as_they_are():
+        return _freeze(value, is_new, memo)
+
+
+def _freeze(value: Any, is_new: Callable[[Any], bool], memo: _Memo | None) -> Any:
     from .lists import StagedList
 
     form = heap.form(value)
     if (form is not value and isinstance(value, (list, dict))) or isinstance(value, (StagedList, StagedDict)):
         return _frozen_form(heap.original(value), form, is_new, memo)
     if isinstance(value, Maybe):
-        return Maybe(value.ag__missing, value.ag__flag, freeze(value.ag__value, is_new, memo), value.ag__name)
+        return Maybe(value.ag__missing, value.ag__flag, _freeze(value.ag__value, is_new, memo), value.ag__name)
     if isinstance(value, tuple):
-        parts = [freeze(part, is_new, memo) for part in value]
+        parts = [_freeze(part, is_new, memo) for part in value]
         return value if all(map(operator.is_, parts, value)) else rebuild(type(value), range(len(parts)), parts)
     if isinstance(value, DictState):
-        return value.mapped(lambda part: freeze(part, is_new, memo))
+        return value.mapped(lambda part: _freeze(part, is_new, memo))
     if is_array(value):
         return _frozen_array(value, form, is_new)
     structural = has_parts(value)
-    if not structural and not (is_new(value) and has_attributes(value)):
+    if not structural and not (is_new(value) and is_plain_object(value) and not has_hidden_state(value)):
         return value
     memo = _Memo() if memo is None else memo
     frozen = memo.get(id(value))
@@ -139,14 +147,14 @@ def freeze(value: Any, is_new: Callable[[Any], bool], memo: _Memo | None = None)
         memo.depth += 1
         if structural:
             keys, children = parts_of(value)
-            made = [freeze(part, is_new, memo) for part in children]
+            made = [_freeze(part, is_new, memo) for part in children]
             kind = dict if isinstance(value, dict) else list if isinstance(value, list) else None
             frozen.contents = (
                 Attributes(type(value), dict(zip(keys, made, strict=True))) if kind is None else
                 rebuild(kind, keys, made)
             )  # fmt: skip
         else:
-            values = {key: freeze(part, is_new, memo) for key, part in attributes_of(value).items()}
+            values = {key: _freeze(part, is_new, memo) for key, part in attributes_of(value).items()}
             frozen.contents = Attributes(type(value), values)
         memo.depth -= 1
     return frozen
@@ -162,7 +170,7 @@ def _frozen_form(value: Any, form: Any, is_new: Callable[[Any], bool], memo: _Me
     """A list or dict with a staged form, or one that is itself staged."""
     state = form.state
     if isinstance(form, StagedDict):
-        return Frozen(value, freeze(state, is_new, memo), is_new(value))
+        return Frozen(value, _freeze(state, is_new, memo), is_new(value))
     return Frozen(value, state, is_new(value))
 
 
@@ -206,6 +214,11 @@ def references_in(values: list[Any]) -> dict[int, int]:
 
 def frozen_in(values: list[Any]) -> Iterator[Frozen]:
     """The frozen objects in some values, at any depth, each once."""
+    return (each for each in inside(values) if isinstance(each, Frozen))
+
+
+def inside(values: list[Any]) -> Iterator[Any]:
+    """The frozen objects and the leaves in some values, at any depth, the objects once each."""
     pending, seen = list(values), set()
     while pending:
         value = pending.pop()
@@ -220,6 +233,8 @@ def frozen_in(values: list[Any]) -> Iterator[Frozen]:
             pending.extend(value.values.values())
         elif isinstance(value, Attributes) or type(value) in (list, dict) or isinstance(value, tuple):
             pending.extend(parts_of(value)[1])
+        else:
+            yield value
 
 
 def frozen_after(value: Any, changes: list[tuple[Location, Any]]) -> Any:

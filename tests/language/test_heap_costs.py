@@ -233,8 +233,8 @@ GROWING = {
         nested("o = Box(); o.a = Box(1); o.b = Box(2)", "o.a, o.b = o.b, o.a  # body", "return o.a.l", 4), 6
     ),
     "lists that variables swap, three deep": (nested("a = [1]; b = [2]", "a, b = b, a  # body", "return a[0]", 3), 5),
-    "objects that are swapped and changed, three deep": (
-        nested("a = Box(); b = Box()", "a, b = b, a  # body\na.v += i2", "return a.v, b.v", 3), 5
+    "objects that go round, three deep": (
+        nested("a = Box(1); b = Box(2); c = Box(3)", "a, b, c = b, c, a  # body", "return a.l, b.l, c.l", 3), 5
     ),
     "elements that are swapped, three deep": (
         nested("t = [[1], [2]]", "t[0], t[1] = t[1], t[0]  # body", "return t[0][0]", 3), 5

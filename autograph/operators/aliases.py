@@ -12,13 +12,12 @@ is used again.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Hashable, Iterator
 from typing import Any, NamedTuple
 
-from autograph.errors import MutationError
-from autograph.runtime.tensors.trace import user_location
-
 from . import array_memory, choices, decisions
+from .alias_refusals import out_of_date, too_many
 from .choices import Alternative as Alternative
 from .decisions import Decision, and_, or_
 from .forms import Form as Form
@@ -361,38 +360,69 @@ def steps(obj: Any, when: Decision, path: list[tuple[Any, Edge | None]]) -> Iter
             yield other, both, edge
 
 
+class Ways:
+    """The ways by which objects have been reached, the short ones first: a way that goes round tells nothing new."""
+
+    def __init__(self) -> None:
+        self._known: dict[Hashable, list[tuple[set[int], set[int], Decision]]] = {}
+        self._visits = 0
+
+    def is_new(self, key: Hashable, path: list[tuple[Any, Edge | None]], when: Decision) -> bool:
+        """Whether no way to the same thing is known by fewer objects and loops of these, which holds where this does.
+
+        Raises:
+            MutationError: so many ways are known that they can't be looked through.
+        """
+        objects = {id(each) for each, _ in path}
+        loops = {id(edge.loop) for _, edge in path if edge is not None and edge.loop is not None}
+        known = self._known.setdefault(key, [])
+        self._visits += 1
+        if self._visits > MOST_VISITS:
+            raise too_many(path[0][0])
+        if any((truth is True or truth is when) and a <= objects and b <= loops for a, b, truth in known):
+            return False
+        known.append((objects, loops, when))
+        return True
+
+
 def _check(obj: Any, known: Decision) -> None:
     """Refuses an object that may be out of date.
 
     Raises:
         MutationError: it may be, or what may be known of it is too much to be looked through.
     """
-    visits = 0
-    pending: list[tuple[Any, Decision, list[tuple[Any, Edge | None]]]] = [(obj, known, [])]
+    if not is_any_stale(obj):
+        return
+    ways = Ways()
+    pending: deque[tuple[Any, Decision, list[tuple[Any, Edge | None]]]] = deque([(obj, known, [])])
     while pending:
-        current, when, path = pending.pop()
-        visits += 1
-        if visits > MOST_VISITS:
-            raise _too_many(obj)
+        current, when, path = pending.popleft()
         for other, both, edge in steps(current, when, path):
             if edge is not None:
                 side = 0 if edge.nodes[0].obj is current else 1
                 if and_(both, edge.stale[side]) is not False:
-                    raise refusal(edge, current)
+                    raise out_of_date(edge.label, edge.kind, current)
                 if edge.kind is not CHOSEN and (edge.kind is SHARED or side == 0):
                     continue
-            pending.append((other, both, [*path, (current, edge)]))
+            step = [*path, (current, edge)]
+            if ways.is_new((id(other), edge is None), step, both):
+                pending.append((other, both, step))
 
 
-def _too_many(obj: Any) -> MutationError:
-    place = user_location()
-    return MutationError(
-        "so many objects may be one another here, as loops have left them, that it can't be followed which of them a "
-        "change reaches",
-        **({} if place is None else place._asdict()),
-        construct=type(original(obj)).__name__,
-        remedy="change the objects under one name, or choose among values in place of objects that change",
-    )
+def is_any_stale(obj: Any) -> bool:
+    """Whether anything is out of date of what has to do with an object, however far: soon found."""
+    pending, seen = [obj], {id(obj)}
+    while pending:
+        current = pending.pop()
+        near = [each for each, _ in choices.family(current)]
+        node = _local.nodes.get(id(current))
+        for edge in [] if node is None else node.edges:
+            if any(each is not False for each in edge.stale):
+                return True
+            near.append(edge.other(node).obj)  # type: ignore[arg-type]
+        pending.extend(each for each in near if id(each) not in seen)
+        seen.update(map(id, near))
+    return False
 
 
 def is_available(decision: Decision) -> bool:
@@ -414,30 +444,3 @@ def finish_body(is_loop: bool) -> None:
     settle()
     if choices.any_known() and not choices.is_settling():
         choices.update(here(), is_loop, is_available)
-
-
-def refusal(edge: Edge, obj: Any) -> MutationError:
-    """The error for the use of an object that may be one which has been changed."""
-    from .heap import form as form_of
-    from .locations import name_of
-
-    obj = original(obj)
-    name, what = name_of(obj, edge.label), "an array that is used here"
-    if not array_memory.is_array(obj):
-        name = getattr(form_of(obj), "name", "") or name
-        kind = type(obj).__name__.removeprefix("Staged").removesuffix("Element").lower()
-        what = f"a {kind if isinstance(obj, Form) else type(obj).__name__} that is used here"
-    what = f"`{name}`" if name else what
-    place = user_location()
-    if edge.kind is CHOSEN:
-        text = "is one of two objects, as a staged condition or loop decides; one that it may be has been changed"
-        remedy = "use the object under one name, or change it in the branches"
-    else:
-        text = "is, or has, an element of a list that a graph holds, as a copy; one of the two has been changed"
-        remedy = "make it anew: store the changed one into the list, or put it into the list when it is complete"
-    return MutationError(
-        f"{what} {text} since, and the graph can't tell whether it is that one",
-        **({} if place is None else place._asdict()),
-        construct=name or None,
-        remedy=remedy,
-    )

@@ -25,7 +25,10 @@ from .array_memory import is_tensor
 from .dispatch import Thunk, backend_of
 from .iterators import is_iterator, position
 from .locations import (
+    Attribute,
+    Cell,
     Contents,
+    Global,
     Location,
     Mutable,
     is_plain_object,
@@ -197,6 +200,13 @@ class Journal:
 
     def _has_tensor(self, obj: Any) -> bool:
         return self.graph is not None and is_tensor(obj) and bool(obj.value.node.graph.encloses_me(self.graph))
+
+    def note_owner(self, place: Location) -> None:
+        """Keeps what a place holds, as `note` or `note_place` does."""
+        if isinstance(place, (Cell, Global)):
+            self.note_place(place)
+        else:
+            self.note(place.owner, place.prefix if isinstance(place, Attribute) else place.name)
 
     # What the body has done.
 

@@ -94,7 +94,10 @@ def _broadcast_pair(a: Shape, b: Shape) -> Shape:
         elif x is None or y is None:
             result.append(y if x is None else x)  # the unknown one is 1 or equal to the known one
         else:
-            raise InvalidArgumentError(f"Incompatible shapes: {show(a)} and {show(b)} can't be broadcast together")
+            raise InvalidArgumentError(
+                f"Incompatible shapes: {show(a)} and {show(b)} can't be broadcast together",
+                remedy="give both the same shape (tf.reshape, tf.expand_dims, a slice), or 1 where they differ",
+            )
     return tuple(result)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import array
 import collections
+import functools
 import heapq
 import io
 import itertools
@@ -288,3 +289,29 @@ def test_files(tmp_path: Any) -> None:
     with pytest.raises(tf.errors.MutationError, match="a file is opened in mode 'a'") as caught:
         written("a")
     assert caught.value.file == __file__ and caught.value.line and caught.value.remedy
+
+
+CACHED: list[int] = []
+
+
+def noted(k: int) -> int:
+    CACHED.append(k)
+    return k + 1
+
+
+@pytest.mark.parametrize("cache", [functools.lru_cache, functools.cache, functools.lru_cache(maxsize=1)])
+def test_a_cached_function_has_been_called_once(cache: Callable[..., Any]) -> None:
+    known, box = cache(noted), Box()
+
+    @tf.function
+    def f(n: Any) -> Any:
+        first = known(1)
+        box.v = box.v + n
+        return first + known(1) + box.v
+
+    CACHED.clear()
+    assert int(f(tf.constant(2))) == 6
+    assert CACHED == [1]
+    assert int(f(tf.constant(2))) == 8
+    assert CACHED == [1]
+    assert known.cache_info().currsize == 1

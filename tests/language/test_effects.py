@@ -120,3 +120,76 @@ def test_at_the_top_of_a_trace_all_run_once_while_tracing():
         return x * random.random() * 0 + time.time() * 0 + x
 
     assert float(f(tf.constant(2.0))) == 2.0
+
+
+HELD = {"a": 1}
+
+
+def executes():
+    exec("a = 5", HELD)
+
+
+def executes_locally():
+    exec("a = 5", {}, HELD)
+
+
+def evaluates():
+    return eval("held.update(a=5)", {"held": HELD})
+
+
+def executes_for_all():
+    exec("REACHED = 5", globals())
+
+
+@pytest.mark.parametrize("helper", [executes, executes_locally, evaluates, executes_for_all])
+def test_texts_that_a_helper_executes_in_a_branch_are_refused(helper):
+    @tf.function
+    def f(x):
+        if x > 5:
+            helper()
+        return x
+
+    with pytest.raises(tf.errors.MutationError, match="`(exec|eval)` in a staged branch") as caught:
+        f(tf.constant(1))
+    assert caught.value.line == helper.__code__.co_firstlineno + 1 and "as code" in caught.value.remedy
+    assert HELD["a"] == 1 and "REACHED" not in globals()
+
+
+def test_texts_are_executed_outside_of_branches():
+    held = {"a": 1}
+
+    @tf.function
+    def f(x):
+        exec("a = a + 5", held)
+        return x + eval("a", held)
+
+    assert int(f(tf.constant(1))) == 7 and held["a"] == 6
+
+
+def first_of(items):
+    return next(items)
+
+
+def total_of(items):
+    total = 0
+    for each in items:
+        total += each
+    return total
+
+
+@pytest.mark.parametrize("helper", [first_of, total_of, sum, list])
+@pytest.mark.parametrize(
+    "make", [lambda: iter([1, 2]), lambda: (k for k in (1, 2)), lambda: map(abs, [1, 2]), lambda: zip([1, 2], [3, 4])]
+)
+def test_an_iterator_from_outside_that_a_helper_moves_in_a_branch_is_refused(helper, make):
+    items = make()
+
+    @tf.function
+    def f(x):
+        if x > 5:
+            helper(items)
+        return x
+
+    with pytest.raises(tf.errors.MutationError, match="made outside"):
+        f(tf.constant(1))
+    assert len(list(items)) == 2

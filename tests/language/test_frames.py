@@ -348,3 +348,29 @@ def stepped(x: Any) -> Any:
         if i:
             y += i
     return y
+
+
+LAMBDAS = {
+    "the caller": lambda: who(),
+    "a frame further out": lambda: sys._getframe(1).f_code.co_name,
+    "a named tuple": lambda: collections.namedtuple("Pair", "a b").__module__,  # noqa: PYI024
+}
+
+
+@pytest.mark.parametrize("name", LAMBDAS)
+@pytest.mark.parametrize("convert", [tf.autograph.to_graph, tf.autograph.convert()])
+def test_lambdas_and_wrapped_functions_see_their_caller(name: str, convert: Callable[[Any], Any]) -> None:
+    function = LAMBDAS[name]
+
+    def call(each: Callable[[], Any]) -> Any:
+        return each()
+
+    assert call(convert(function)) == call(function)
+
+
+@pytest.mark.parametrize("convert", [tf.autograph.to_graph, tf.autograph.convert()])
+def test_warnings_of_lambdas_and_wrapped_functions_name_the_caller(convert: Callable[[Any], Any]) -> None:
+    for function in (deprecated, lambda: warnings.warn("old", DeprecationWarning, stacklevel=2)):
+        with pytest.warns(DeprecationWarning) as caught:
+            convert(function)()
+        assert caught[0].filename == __file__

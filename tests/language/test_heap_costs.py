@@ -226,6 +226,21 @@ GROWING = {
     ),
     "after a break, three deep": (nested("t = 0", "if t > 5: break\nt = t + 0.5  # body", "return t", 3), 5),
     "after a return, three deep": (nested("t = 0", "if t > 5: return t\nt = t + 0.5  # body", "return t", 3), 5),
+    "lists that attributes swap, three deep": (
+        nested("o = Box(); o.a = [1]; o.b = [2]", "o.a, o.b = o.b, o.a  # body", "return o.a[0]", 3), 5
+    ),
+    "objects that attributes swap, four deep": (
+        nested("o = Box(); o.a = Box(1); o.b = Box(2)", "o.a, o.b = o.b, o.a  # body", "return o.a.l", 4), 6
+    ),
+    "lists that variables swap, three deep": (nested("a = [1]; b = [2]", "a, b = b, a  # body", "return a[0]", 3), 5),
+    "objects that go round, three deep": (
+        nested("a = Box(1); b = Box(2); c = Box(3)", "a, b, c = b, c, a  # body", "return a.l, b.l, c.l", 3), 5
+    ),
+    "elements that are swapped, three deep": (
+        nested("t = [[1], [2]]", "t[0], t[1] = t[1], t[0]  # body", "return t[0][0]", 3), 5
+    ),
+    "a new object, three deep": (nested("o = Box([0])", "o.l = [i2]  # body", "return o.l[0]", 3), 5),
+    "another object, three deep": (nested("a = [1]; b = [2]", "a = b  # body", "return a[0]", 3), 5),
     "a test that changes something": (
         "t = 0; l = [1, 2, 3]\nwhile l.pop() < n:\n    t = t + 0.5  # body\n    l.append(n)\nreturn t", 3
     ),

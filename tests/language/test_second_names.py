@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import autograph as tf
+from autograph.errors import MutationError
 
+from .heap_programs import made
 from .support import check
 
 
@@ -329,3 +331,59 @@ def crossed(n: Any) -> Any:
 
 def test_two_that_are_chosen_from_each_other_again_and_again() -> None:
     check(crossed, *map(np.int32, (0, 1, 5, 11, 30)))
+
+
+LEFT_BEHIND = {
+    "a name that is given up": (
+        "a = m; b = [1]\nfor i in range(n):\n    a[0] += 1\n    a = b\n    c = m\nreturn list(c)"
+    ),
+    "read in the next turn": (
+        "a = m; b = [1]; t = 0\nfor i in range(n):\n    t += c[0]\n    a[0] += 1\n    a = b\n    c = m\nreturn t"
+    ),
+    "in a loop in a loop": (
+        "a = m; b = [1]\nfor i in range(n):\n    for j in range(n):\n        a[0] += 1\n        a = b\n        c = m\n"
+        "    b = c\nreturn list(b)"
+    ),
+    "after a loop in a loop": (
+        "a = [4]; b = [5]\nfor i in range(n):\n    for j in range(n):\n        a, c = c, a\n        m[0] += 1\n"
+        "    b = a\n    a = m\nreturn list(a), list(b), list(c), list(m)"
+    ),
+    "elements of a list": (
+        "l = [[6], [7]]; a = [4]; b = [5]\nfor i in range(n):\n    for j in range(n):\n        l[0] = a\n"
+        "        l[1], b = b, l[1]\n    for j in range(n):\n        b[0] += 1\n        c, a = a, c\n"
+        "        l[1], l[0] = l[0], l[1]\nreturn list(a), list(b), list(c), list(l[0]), list(l[1])"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LEFT_BEHIND)
+def test_what_a_turn_has_changed_under_a_name_that_it_gives_up_is_not_missed(name: str) -> None:
+    body = LEFT_BEHIND[name].replace("\n", "\n    ")
+    function = made(f"def f(n):\n    m = [7]; c = [2]\n    {body}\n")
+    try:
+        for n in range(5):
+            got = tf.function(function)(tf.constant(n))
+            assert nest(got) == nest(function(n))
+    except MutationError as error:
+        assert "one of two objects" in str(error)
+
+
+def nest(value: Any) -> Any:
+    """Lists of numbers, of tensors too."""
+    if isinstance(value, (list, tuple)):
+        return [nest(each) for each in value]
+    return np.asarray(value).tolist()
+
+
+def test_an_attribute_of_an_object_that_an_outer_loop_gives_to_its_turns_stays_inside() -> None:
+    function = made(
+        "def f(n):\n    l = [Box(), Box()]; t = 0\n    for i in range(n):\n        t += l[0].v\n        l[0].v += 1\n"
+        "        for j in range(n):\n            l[0] = l[1]\n"
+        "            for k in range(n):\n                l[0].v = t\n"
+        "    return t, l[0].v\n"
+    )
+    try:
+        for n in range(4):
+            assert nest(tf.function(function)(tf.constant(n))) == nest(function(n))
+    except MutationError as error:
+        assert "one of two objects" in str(error)

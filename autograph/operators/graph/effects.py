@@ -168,6 +168,8 @@ _INSTEAD = {
     "time": "use tf.timestamp(), which is read in each run of the graph, or read the clock outside",
     "input": "read it outside, and pass it as an argument",
     "open": "open the file outside, or write to it by tf.print(..., output_stream='file://path') or tf.py_function",
+    "eval": "write what the text says as code, or evaluate it outside of the branch or loop",
+    "exec": "write what the text says as code, or execute it outside of the branch or loop",
     "exit": "raise an exception in the branch, and leave the program where it is caught",
     "os": "call it outside of the branch or loop, or by tf.py_function, which runs in each run of the graph",
 }

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from .. import aliases
 from ..alias_paths import End, ends, possible
-from ..aliases import ALWAYS, CHOSEN, SOMETIMES, Body, Edge
+from ..aliases import ALWAYS, CHOSEN, SOMETIMES, Body, Edge, here, steps
 from ..array_memory import is_array
 from ..locations import Contents, Location, StateOf
 from .dicts import DictState
@@ -34,14 +34,24 @@ class Relation(NamedTuple):
     stale: tuple[bool, bool]
 
 
+class Known(NamedTuple):
+    """What an attempt has found that holds whenever the loop is staged again, and the older objects that it names."""
+
+    relations: dict[tuple[Place, Place], Relation]
+    old: dict[Hashable, Any]
+
+
 class LoopAliases:
     """What is known of the objects that are the state of a loop."""
 
-    def __init__(self, outer: Sequence[LoopAliases], known: dict[tuple[Place, Place], Relation]) -> None:
+    def __init__(self, outer: Sequence[LoopAliases], known: Known | None) -> None:
         self._outer = outer
         """The loops around it, outermost first."""
-        self._assumed = dict(known)
-        self._old: dict[Hashable, Any] = {}
+        replaced = {key for loop in outer for key in loop._replaced.values()}
+        self._assumed = {} if known is None else _without(replaced, known.relations)
+        self._old: dict[Hashable, Any] = {} if known is None else dict(known.old)
+        self._replaced: dict[Place, Hashable] = {}
+        """By place the objects before the loop in whose place a turn is given others: an inner loop knows those."""
         self._given: dict[Place, Any] = {}
         self._started: dict[Place, Any] = {}
         """By place the objects with which a turn begins, given to it or older than the loop."""
@@ -59,6 +69,7 @@ class LoopAliases:
         self, slots: Sequence[tuple[Hashable, Location | None, Any, Any]], ignored: str = ""
     ) -> dict[Place, Any]:
         loop = object()
+        self._replaced.clear()
         made: dict[Place, Any] = {}
         all_: dict[Place, Any] = {_LOST: _Lost()}
         sources: dict[int, tuple[Any, list[Any]]] = {}
@@ -68,6 +79,7 @@ class LoopAliases:
                 source = before.get(place)
                 if source is not obj:
                     made[place] = obj
+                    self._replaced[place] = id(source)
                 if location is not None and ignored and location.name.startswith(ignored):
                     continue
                 all_[place] = obj
@@ -102,8 +114,8 @@ class LoopAliases:
         noted: Body,
         is_new: Callable[[Any], bool],
         is_early: Callable[[Any], bool],
-    ) -> bool:
-        """Whether what a turn leaves was known at its start: by slot its key, place and value at the end."""
+    ) -> set[tuple[Place, Place]]:
+        """What a turn leaves and was not known at its start: by slot its key, place and value at the end."""
         held: dict[int, list[Place]] = {}
         objects: list[tuple[Place, Any]] = []
         for key, location, value in slots:
@@ -119,45 +131,56 @@ class LoopAliases:
         found: dict[tuple[Place, Place], Relation] = {}
 
         def places_of(obj: Any) -> list[Place]:
-            return [self._place_of(obj)] if is_old(obj) else held[id(obj)]
+            places = [place for place in held.get(id(obj), ()) if not is_old(obj) or is_put(place, obj)]
+            return [self._place_of(obj), *places] if is_old(obj) else places
+
+        def is_put(place: Place, obj: Any) -> bool:
+            """Whether the turn has put an object into a place: the next one is given a copy of it there."""
+            return self._started.get(place) is not obj
 
         def is_end(obj: Any) -> bool:
             return id(obj) in held or is_old(obj)
+
+        def note(start: Place, far: End) -> None:
+            for end in places_of(far.obj) or [_LOST]:
+                if far.is_container:
+                    _add(found, start, end, Relation(far.kind, far.stale))
+                else:
+                    _add(found, end, start, Relation(far.kind, far.stale[::-1]))
 
         for place, obj in objects:
             for each in held[id(obj)]:
                 if each != place:
                     _add(found, place, each, Relation(CHOSEN, (False, False)))
-            if is_old(obj):
-                if self._started.get(place) is not obj:
-                    _add(found, place, self._place_of(obj), Relation(CHOSEN, (False, False)))
+            if is_old(obj) and not is_put(place, obj):
                 continue
+            if is_old(obj):
+                _add(found, place, self._place_of(obj), Relation(CHOSEN, (False, False)))
             for far in ends(obj, is_end):
-                for end in places_of(far.obj):
-                    _add_end(found, place, end, far)
-        for obj in _left_behind(noted, is_end):
-            around = list(ends(obj, is_end))
-            for near in around:
-                for far in around if near.kind == CHOSEN else ():
-                    for start in places_of(near.obj):
-                        for end in places_of(far.obj):
-                            _add_end(found, start, end, far, near.stale[1])
-        for edge, side, _ in noted.flags:  # changes of what the next turn knows nothing of
-            stale, changed = edge.nodes[side].obj, edge.nodes[1 - side].obj
-            if edge.stale[side] and not is_old(changed) and id(changed) not in held:
-                for each in places_of(stale) if is_old(stale) or id(stale) in held else ():
-                    _add(found, each, _LOST, Relation(CHOSEN, (True, False)))
+                if is_old(obj) and is_old(far.obj) and not far.stale[0]:
+                    continue  # what older objects are to each other is known without the loop
+                note(place, far)
+        for near, far in _through_left_behind(noted, is_end):
+            if is_old(near) and id(near) not in held:
+                note(self._place_of(near), far)
+        for stale in _made_stale(noted, is_end):  # by changes of what the next turn knows nothing of
+            for each in places_of(stale):
+                _add(found, each, _LOST, Relation(CHOSEN, (True, False)))
         for edge in self._between_old(noted, is_old):
             one, other = (self._place_of(node.obj) for node in edge.nodes)
             _add(found, one, other, Relation(edge.kind, (bool(edge.stale[0]), bool(edge.stale[1]))))
-        stable = True
+        return self._assume(found)
+
+    def _assume(self, found: dict[tuple[Place, Place], Relation]) -> set[tuple[Place, Place]]:
+        """Notes what each turn is to begin with; returns what is new of it."""
+        new = set()
         for pair, each in found.items():
             known = self._assumed.get(pair)
             wider = each if known is None else _wider(known, each)
             if pair[0] != pair[1] and wider != known:
                 self._assumed[pair] = wider
-                stable = False
-        return stable
+                new.add(pair)
+        return new
 
     def _made_again(
         self, slots: Sequence[tuple[Hashable, Location | None, Any]], given: set[int], is_known: Callable[[Any], bool]
@@ -197,13 +220,14 @@ class LoopAliases:
         _, number, given = place
         return self._outer[number]._given.get(given) if number < len(self._outer) else None  # type: ignore[operator, call-overload]
 
-    def lasting(self) -> dict[tuple[Place, Place], Relation]:
-        """What holds of the objects that the loop gives to its turns whenever it is staged again."""
-        return {
-            pair: each
-            for pair, each in self._assumed.items()
-            if not any(place[0] == "old" and len(place) == 2 for place in pair)
-        }
+    def lasting(self, is_first: Callable[[Any], bool]) -> Known:
+        """What holds of the objects that the loop gives to its turns whenever it is staged again.
+
+        ``is_first`` tells objects that are older than the loops around it, and so the same each time.
+        """
+        old = {key: obj for key, obj in self._old.items() if is_first(obj)}
+
+        return Known(_without({key for key in self._old if key not in old}, self._assumed), old)
 
     def finish(self, slots: Sequence[tuple[Hashable, Location | None, Any, Any]]) -> None:
         """Notes what the objects may be that the variables hold after the loop."""
@@ -212,6 +236,17 @@ class LoopAliases:
 
 class _Lost:
     """An object that turns have changed and left behind."""
+
+
+def _without(
+    gone: set[Hashable], relations: dict[tuple[Place, Place], Relation]
+) -> dict[tuple[Place, Place], Relation]:
+    """The relations that name none of some older objects."""
+    return {
+        pair: each
+        for pair, each in relations.items()
+        if not any(place[0] == "old" and len(place) == 2 and place[1] in gone for place in pair)
+    }
 
 
 def _wider(one: Relation, other: Relation) -> Relation:
@@ -226,22 +261,25 @@ def _add(found: dict[tuple[Place, Place], Relation], one: Place, other: Place, r
     found[one, other] = relation if known is None else _wider(known, relation)
 
 
-def _add_end(
-    found: dict[tuple[Place, Place], Relation], place: Place, end: Place, far: End, is_stale: bool = False
-) -> None:
-    stale = far.stale[0] or is_stale, far.stale[1]
-    if place == end:
-        return
-    if far.is_container:
-        _add(found, place, end, Relation(far.kind, stale))
-    else:
-        _add(found, end, place, Relation(far.kind, stale[::-1]))
+def _made_stale(noted: Body, is_end: Callable[[Any], bool]) -> Iterator[Any]:
+    """What a turn has put out of date by changes of objects that nothing has after it."""
+    for edge, side, _ in noted.flags:
+        if edge.stale[side] and not is_end(edge.nodes[1 - side].obj):
+            yield edge.nodes[side].obj
 
 
-def _left_behind(noted: Body, is_end: Callable[[Any], bool]) -> Iterator[Any]:
-    """The objects of a turn that nothing has after it, but which tell what those may be that were there before."""
+def _through_left_behind(noted: Body, is_end: Callable[[Any], bool]) -> Iterator[tuple[Any, End]]:
+    """Objects, and what is known of them by others that the turn has made and that nothing has after it."""
     nodes = {id(node): node for edge in noted.edges for node in edge.nodes}
-    return (node.obj for node in nodes.values() if not is_end(node.obj) and not isinstance(node.obj, _Lost))
+    for node in nodes.values():
+        if is_end(node.obj) or isinstance(node.obj, _Lost):
+            continue
+        for near, when, edge in steps(node.obj, here(), []):
+            if is_end(near) and (edge is None or edge.kind is CHOSEN):
+                is_stale = edge is not None and bool(edge.stale[1 - edge.side(node)])
+                for far in ends(node.obj, is_end, when):
+                    if far.obj is not near:
+                        yield near, far._replace(stale=(far.stale[0] or is_stale, far.stale[1]))
 
 
 def _label(location: Location | None) -> str:

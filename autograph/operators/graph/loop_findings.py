@@ -65,7 +65,7 @@ class Nesting:
     def __init__(self, around: Nesting | None, name: Hashable) -> None:
         self._around = around
         self._inside: Counter[Hashable] = Counter()
-        self._depth = 0
+        self.depth = 0
         self.graph: Graph | None = None
         """That of the test or body which is being traced."""
         self.is_exact = False
@@ -84,7 +84,7 @@ class Nesting:
         """To be called at the start of an attempt."""
         self.rests_on_guess, self.is_all_known = False, True
         self._inside.clear()
-        self._depth = len(stack())
+        self.depth = len(stack())
 
     def note_type(self, key: Hashable, spec: Spec) -> None:
         """Notes what a part of the state was found to need."""
@@ -103,7 +103,7 @@ class Nesting:
         """Whether a place is certainly there before each turn of the loop around this one."""
         if not isinstance(place, (Attribute, Contents, Item, StateOf)):
             return True
-        return self._around is not None and stack()[self._around._depth].is_early(place.owner)
+        return self._around is not None and stack()[self._around.depth].is_early(place.owner)
 
     def forget_inside(self) -> None:
         """Forgets the types in the loops inside: they may follow from the dtype that a number was guessed to get."""
@@ -117,7 +117,7 @@ class Nesting:
         around = self._around
         if around is None or not self.is_all_known or self.types.guesses >= MOST_GUESSES:
             return False
-        if any(journal.outermost for journal in stack()[around._depth :]) or not stands_in(graph, around.graph):
+        if any(journal.outermost for journal in stack()[around.depth :]) or not stands_in(graph, around.graph):
             return False  # it is part of a function, of which the trace may be kept
         while around is not None and not around.is_exact:
             around = around._around

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import suppress
 from types import CodeType
 from typing import Any
@@ -28,13 +29,14 @@ from autograph.runtime.tensors.trace import building, current_graph, value_of
 from .. import aliases
 from ..dispatch import Options
 from ..locations import Attribute, Contents, Location, StateOf, locations
+from ..state import stack
 from . import reach, rebinding
 from .branches import Key, Outcome, named, old_value, trace_body
 from .dicts import DictOf
 from .errors import where
 from .join import join
 from .lists import ListState
-from .loop_aliases import LoopAliases
+from .loop_aliases import Known, LoopAliases
 from .loop_findings import Nesting, forget, stand_in
 from .loop_graphs import acts
 from .loop_options import shape_invariants, with_shape
@@ -54,7 +56,7 @@ class _Local(threading.local):
         self.open: list[Loop] = []
         self.found: dict[CodeType, set[str]] = {}
         """For the body of each loop that an open loop has staged: what it changes besides its variables, by label."""
-        self.relations: dict[CodeType, dict[Any, Any]] = {}
+        self.relations: dict[CodeType, Known] = {}
         """For the same bodies, which objects of their turns may be one."""
 
 
@@ -94,7 +96,7 @@ class Loop:
         around = _local.open[-1]._nesting if _local.open else None
         self._nesting: Nesting = Nesting(around, (bodies[0].__code__, tuple(control)))
         self._types = self._nesting.types
-        known = _local.relations.get(bodies[0].__code__, {})
+        known = _local.relations.get(bodies[0].__code__)
         self._aliases: LoopAliases = LoopAliases([each._aliases for each in _local.open], known)
         self.slots: dict[Key, Slot] = {}
         wanted = set(names)
@@ -119,7 +121,8 @@ class Loop:
             if adapts or slot.lasting_key in self._types.adapting:
                 slot.adapt()
         known = self._types.specs.get(slot.lasting_key)
-        if known is not None:
+        is_staged_later = isinstance(slot.location, Contents) and isinstance(known, (ListOf, DictOf))
+        if known is not None and not is_staged_later:
             with suppress(Mismatch):
                 slot.spec = named(join(slot.spec, known), slot.label)
 
@@ -137,7 +140,10 @@ class Loop:
                 if slot.label in labels and key not in self.slots and slot.location is not None:
                     initial = old_value(slot.location)
                     spec = structure_of(initial) if isinstance(slot.location, Contents) else spec_of(initial)
-                    self.slots[key] = Slot(slot.location, initial, spec)
+                    taken = self.slots[key] = Slot(slot.location, initial, spec)
+                    self._begin_with_known(taken)
+                    for journal in stack():
+                        journal.note_owner(slot.location)  # the loop sets it, also where its body does not
 
     def _remember(self) -> None:
         if _local.open:
@@ -146,7 +152,12 @@ class Loop:
             if self.control.spec != control_spec(self.control.initial):
                 found.add(_BREAK)
             _local.found.setdefault(self.bodies[0].__code__, set()).update(found)
-            _local.relations.setdefault(self.bodies[0].__code__, {}).update(self._aliases.lasting())
+            _local.relations[self.bodies[0].__code__] = self._known_aliases()
+
+    def _known_aliases(self) -> Known:
+        outermost = _local.open[0]
+        journal, held = stack()[outermost._nesting.depth], references_in(outermost._initial)
+        return self._aliases.lasting(lambda obj: id(obj) in held or journal.is_early(obj))
 
     def stage(self) -> Any:
         """Adds the loop to the current graph, sets the variables, and returns the last control values."""
@@ -236,10 +247,6 @@ class Loop:
         return [slot.initial for slot in self._all]
 
     @property
-    def _keys(self) -> list[Key | None]:
-        return [None, *self.slots]
-
-    @property
     def _all(self) -> list[Slot]:
         return [self.control, *self.slots.values()]
 
@@ -295,9 +302,14 @@ class Loop:
         return outcome
 
     def _places(self, values: Sequence[Any]) -> list[tuple[Any, Location | None, Any, Any]]:
-        """The parts of the state: key, place, what it holds before the loop, and one of some values."""
-        rows = zip(self._keys, self._all, values, strict=True)
-        return [(key, slot.location, slot.initial, value) for key, slot, value in rows]
+        """The parts of the state: what tells it apart, place, what it holds before the loop, and one of some values."""
+        count: Counter[Hashable] = Counter()
+        rows = []
+        for slot, value in zip(self._all, values, strict=True):
+            count[slot.lasting_key] += 1
+            key = None if slot is self.control else (slot.lasting_key, count[slot.lasting_key])
+            rows.append((key, slot.location, slot.initial, value))
+        return rows
 
     def _slots_given(self) -> Iterator[tuple[Slot, Any]]:
         """The variables, each with its value at the start of a turn."""
@@ -327,17 +339,24 @@ class Loop:
                 stable = self._widen(slot, value, outcome) and stable
             values.append(value)
         self._last = values
-        ends = [(key, location, value) for key, location, _, value in self._places(values)]
-        known = self._aliases.end(ends, noted, outcome.journal.is_created, outcome.journal.is_early)
-        nesting.is_all_known &= known
-        stable = stable and known
         for key, (location, value) in outcome.changes.items():
-            self._unsettled = location.label
-            slot = self.slots[key] = Slot(location, old_value(location), Constant(None))
-            slot.spec = named(self._joined(slot, spec_of(slot.initial), spec_of(value)), slot.label)
-            nesting.note_found(slot.lasting_key, location)
+            self._add_found(key, location, value)
+            values.append(value)
             stable = False
+        ends = [(key, location, value) for key, location, _, value in self._places(values)]
+        new = self._aliases.end(ends, noted, outcome.journal.is_created, outcome.journal.is_early)
+        if new:
+            stable = False
+            nesting.is_all_known &= len(_local.open) == 1 or new <= self._known_aliases().relations.keys()
         return values if stable else None
+
+    def _add_found(self, key: Key, location: Location, value: Any) -> None:
+        """Makes what the body was found to change, to some value, a part of the state."""
+        self._unsettled = location.label
+        slot = self.slots[key] = Slot(location, old_value(location), Constant(None))
+        slot.spec = named(self._joined(slot, spec_of(slot.initial), spec_of(value)), slot.label)
+        self._nesting.note_found(slot.lasting_key, location)
+        self._nesting.note_type(slot.lasting_key, slot.spec)
 
     def _widen(self, slot: Slot, value: Any, outcome: Outcome) -> bool:
         """Joins the specification of a value with that of its slot; whether the slot held it already."""

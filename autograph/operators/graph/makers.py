@@ -1,4 +1,4 @@
-"""What calls of unconverted code make: objects that nothing else knows yet, whose changes are no changes of older ones."""
+"""What unconverted code makes: objects that nothing else knows yet, whose changes are no changes of older ones."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ from ..functions import deferred
 from ..functions.choices import forbid_choices
 from ..functions.variable_creation import announce, initial_value_of
 from ..ir.graph import Node
-from ..ops import state
-from ..ops.index import encode, get_item
+from ..ops.host import state
+from ..ops.shape.index import encode, get_item
 from ..tensors import numpy_protocol, trace
 from ..tensors.convert import convert_to_tensor
 from ..tensors.indexed_slices import IndexedSlices
@@ -264,13 +264,13 @@ class Variable:
 
     def gather_nd(self, indices: Any, name: str | None = None) -> Any:
         """What lies at index vectors."""
-        from ..ops.gather import gather_nd
+        from ..ops.shape.gather import gather_nd
 
         return gather_nd(self.value(), indices, name=name)
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Any:
         """The rows with some indices."""
-        from ..ops.gather import gather
+        from ..ops.shape.gather import gather
 
         return gather(self.value(), indices, name=name)
 

@@ -40,7 +40,7 @@ _NAMES = {
     "runtime.ops.host.host": "numpy_function print py_function timestamp",
     "runtime.ops.combined": """
         broadcast_dynamic_shape broadcast_static_shape clip_by_global_norm clip_by_norm
-        dynamic_partition identity_n is_tensor scalar_mul unravel_index
+        dynamic_partition identity_n scalar_mul unravel_index
         """,
     "runtime.ops.shape.blocks": "dynamic_stitch reverse_sequence",
     "runtime.ops.control": "identity",
@@ -79,7 +79,7 @@ _NAMES = {
         """,
     "runtime.state.module": "Module",
     "runtime.state.tensor_array": "TensorArray TensorArraySpec",
-    "runtime.state.variable": "Variable",
+    "runtime.state.variable": "Variable is_tensor",
 }
 
 _NAMESPACES = {

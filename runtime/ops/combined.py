@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..base.shapes import TensorShape, as_shape, broadcast
-from ..state.variable import Variable
 from ..tensors.convert import convert_to_tensor
 from ..tensors.indexed_slices import IndexedSlices
 from ..tensors.promotion import together
-from ..tensors.tensor import Tensor
 from .control import identity
 from .elementwise.elementwise import add_n, cast, where
 from .elementwise.math import absolute, divide, exp, floordiv, floormod, lgamma, log1p, maximum, multiply, sqrt
@@ -41,7 +39,6 @@ __all__ = [
     "identity_n",
     "is_non_decreasing",
     "is_strictly_increasing",
-    "is_tensor",
     "lbeta",
     "logdet",
     "matrix_rank",
@@ -55,11 +52,6 @@ __all__ = [
     "unsorted_segment_sqrt_n",
     "weighted_cross_entropy_with_logits",
 ]  # fmt: skip
-
-
-def is_tensor(x: Any) -> bool:
-    """Whether `x` is a tensor (eager or of a graph), a variable or `IndexedSlices`."""
-    return isinstance(x, (Tensor, Variable, IndexedSlices))
 
 
 def identity_n(input: Sequence[Any], name: str | None = None) -> list[Any]:

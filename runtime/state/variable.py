@@ -29,7 +29,7 @@ from ..tensors.reference import Reference
 from ..tensors.slices import note_slice
 from ..tensors.tensor import EagerTensor, Tensor
 
-__all__ = ["Variable"]
+__all__ = ["Variable", "is_tensor"]
 
 _LIKE_TENSORS = (
     "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv", "mod", "rmod", "pow",
@@ -394,3 +394,8 @@ def _read_all(value: Any) -> Any:
     if type(value) in (list, tuple):
         return type(value)(map(_read_all, value))
     return {key: _read_all(each) for key, each in value.items()} if type(value) is dict else value
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether `x` is a tensor (eager or of a graph), a variable or `IndexedSlices`."""
+    return isinstance(x, (Tensor, Variable, IndexedSlices))

@@ -19,6 +19,15 @@ from .integers import float_to_integer
 Array = Any
 
 
+def as_string(value: Array) -> Array:
+    """NumPy gives plain ``bytes`` for 0-d object arrays: make them arrays again, so that no NUL byte gets lost."""
+    if type(value) is np.ndarray:
+        return value
+    array = np.empty((), object)
+    array[()] = value
+    return array
+
+
 def rsqrt(x: Array) -> Array:
     return np.reciprocal(np.sqrt(x))
 

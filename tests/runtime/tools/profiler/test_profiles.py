@@ -11,9 +11,8 @@ import pytest
 
 import autograph as tf
 from autograph.config import settings
-from autograph.runtime.engines import costs
+from autograph.runtime.engines import costs, recorder
 from autograph.runtime.functions import concrete
-from autograph.runtime.tools.profiler import recorder
 
 profiler = tf.profiler.experimental
 

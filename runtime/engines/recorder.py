@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from time import perf_counter_ns as clock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...ir.graph import Graph, Node
+from ..ir.graph import Graph, Node
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -37,59 +37,61 @@ _NAMES = {
     "runtime.gradient": """
         GradientTape UnconnectedGradients custom_gradient grad_pass_through gradients hessians
         """,
-    "runtime.ops.host": "numpy_function print py_function timestamp",
+    "runtime.ops.host.host": "numpy_function print py_function timestamp",
     "runtime.ops.combined": """
         broadcast_dynamic_shape broadcast_static_shape clip_by_global_norm clip_by_norm
-        dynamic_partition identity_n is_tensor scalar_mul unravel_index
+        dynamic_partition identity_n scalar_mul unravel_index
         """,
-    "runtime.ops.blocks": "dynamic_stitch reverse_sequence",
+    "runtime.ops.shape.blocks": "dynamic_stitch reverse_sequence",
     "runtime.ops.control": "identity",
-    "runtime.ops.create": "eye fill linspace meshgrid one_hot ones ones_like range zeros zeros_like",
-    "runtime.ops.cumulative": "cumsum norm",
-    "runtime.ops.elementwise": "add_n bitcast cast clip_by_value complex round saturate_cast stop_gradient where",
-    "runtime.ops.gather": "boolean_mask gather gather_nd slice",
-    "runtime.ops.joining": "concat pad repeat split stack tile unstack",
-    "runtime.ops.linalg": "einsum matmul tensordot",
-    "runtime.ops.math": """
+    "runtime.ops.shape.create": "eye fill linspace meshgrid one_hot ones ones_like range zeros zeros_like",
+    "runtime.ops.reduce.cumulative": "cumsum norm",
+    "runtime.ops.elementwise.elementwise": """
+        add_n bitcast cast clip_by_value complex round saturate_cast stop_gradient where
+        """,
+    "runtime.ops.shape.gather": "boolean_mask gather gather_nd slice",
+    "runtime.ops.shape.joining": "concat pad repeat split stack tile unstack",
+    "runtime.ops.linalg.linalg": "einsum matmul tensordot",
+    "runtime.ops.elementwise.math": """
         abs=absolute acos acosh add asin asinh atan atan2 atanh cos cosh divide equal exp floor greater greater_equal
         less less_equal logical_and logical_not logical_or maximum minimum multiply negative not_equal pow=power sign
         realdiv=divide sin sinh sqrt square subtract tan tanh truediv=divide truncatediv truncatemod
         """,
-    "runtime.ops.matrix_functions": "eig eigvals",
-    "runtime.ops.nn": "sigmoid",
-    "runtime.ops.reduce": """
+    "runtime.ops.linalg.matrix_functions": "eig eigvals",
+    "runtime.ops.elementwise.nn": "sigmoid",
+    "runtime.ops.reduce.reduce": """
         argmax argmin reduce_all reduce_any reduce_logsumexp reduce_max reduce_mean reduce_min reduce_prod reduce_sum
         """,
-    "runtime.ops.scatter": """
+    "runtime.ops.shape.scatter": """
         scatter_nd tensor_scatter_nd_add tensor_scatter_nd_max tensor_scatter_nd_min tensor_scatter_nd_sub
         tensor_scatter_nd_update
         """,
-    "runtime.ops.shape": """
+    "runtime.ops.shape.shape": """
         broadcast_to ensure_shape expand_dims rank reshape reverse roll shape shape_n size squeeze transpose
         """,
-    "runtime.ops.sort": "argsort searchsorted sequence_mask sort unique unique_with_counts",
-    "runtime.ops.statistics": "histogram_fixed_width histogram_fixed_width_bins",
-    "runtime.ops.strings": "as_string",
+    "runtime.ops.shape.sort": "argsort searchsorted sequence_mask sort unique unique_with_counts",
+    "runtime.ops.reduce.statistics": "histogram_fixed_width histogram_fixed_width_bins",
+    "runtime.ops.text.strings": "as_string",
     "runtime.tensors.indexed_slices": "IndexedSlices",
-    "runtime.keras.initializers": """
+    "keras.initializers": """
         constant_initializer=Constant ones_initializer=Ones random_normal_initializer=RandomNormal
         random_uniform_initializer=RandomUniform zeros_initializer=Zeros
         """,
     "runtime.state.module": "Module",
     "runtime.state.tensor_array": "TensorArray TensorArraySpec",
-    "runtime.state.variable": "Variable",
+    "runtime.state.variable": "Variable is_tensor",
 }
 
 _NAMESPACES = {
     "math": {
-        "runtime.ops.counts": "bincount confusion_matrix",
+        "runtime.ops.reduce.counts": "bincount confusion_matrix",
         "runtime.ops.combined": """
             is_non_decreasing is_strictly_increasing lbeta polyval reciprocal_no_nan scalar_mul
             unsorted_segment_sqrt_n
             """,
-        "runtime.ops.cumulative": "cumprod cumsum cumulative_logsumexp",
-        "runtime.ops.elementwise": "accumulate_n=add_n add_n angle conj imag real round",
-        "runtime.ops.math": """
+        "runtime.ops.reduce.cumulative": "cumprod cumsum cumulative_logsumexp",
+        "runtime.ops.elementwise.elementwise": "accumulate_n=add_n add_n angle conj imag real round",
+        "runtime.ops.elementwise.math": """
             abs=absolute acos acosh add asin asinh atan atan2 atanh bessel_i0=i0 bessel_i1=i1 ceil cos cosh digamma
             divide divide_no_nan equal erf erfc erfinv exp exp2 expm1 floor floordiv floormod greater greater_equal
             is_finite is_inf is_nan less less_equal lgamma log log1p logical_and logical_not logical_or logical_xor
@@ -97,69 +99,69 @@ _NAMESPACES = {
             reciprocal rint rsqrt sign sin sinh sqrt square squared_difference subtract tan tanh truediv=divide
             xdivy xlog1py xlogy
             """,
-        "runtime.ops.nn": "l2_normalize log_sigmoid log_softmax sigmoid softmax softplus softsign",
-        "runtime.ops.reduce": """
+        "runtime.ops.elementwise.nn": "l2_normalize log_sigmoid log_softmax sigmoid softmax softplus softsign",
+        "runtime.ops.reduce.reduce": """
             argmax argmin count_nonzero reduce_all reduce_any reduce_euclidean_norm reduce_logsumexp reduce_max
             reduce_mean reduce_min reduce_prod reduce_std reduce_sum reduce_variance zero_fraction
             """,
-        "runtime.ops.scatter": """
+        "runtime.ops.shape.scatter": """
             segment_max segment_mean segment_min segment_prod segment_sum unsorted_segment_max unsorted_segment_mean
             unsorted_segment_min unsorted_segment_prod unsorted_segment_sum
             """,
-        "runtime.ops.sort": "in_top_k invert_permutation top_k",
-        "runtime.ops.special_functions": "bessel_i0e bessel_i1e betainc erfcinv igamma igammac ndtri zeta",
+        "runtime.ops.shape.sort": "in_top_k invert_permutation top_k",
+        "runtime.ops.elementwise.special_functions": "bessel_i0e bessel_i1e betainc erfcinv igamma igammac ndtri zeta",
     },
     "linalg": {
         "runtime.ops.combined": "cholesky_solve global_norm logdet matrix_rank normalize tensor_diag tensor_diag_part",
-        "runtime.ops.create": "eye trace",
-        "runtime.ops.cumulative": "norm",
-        "runtime.ops.diagonals": "diag diag_part set_diag",
-        "runtime.ops.linalg": """
+        "runtime.ops.shape.create": "eye trace",
+        "runtime.ops.reduce.cumulative": "norm",
+        "runtime.ops.linalg.diagonals": "diag diag_part set_diag",
+        "runtime.ops.linalg.linalg": """
             adjoint band_part cholesky cross det eigh eigvalsh einsum inv lstsq matmul matvec pinv qr slogdet solve
             svd tensordot triangular_solve
             """,
-        "runtime.ops.matrix_functions": """
+        "runtime.ops.linalg.matrix_functions": """
             eig eigvals expm logm lu lu_matrix_inverse lu_reconstruct lu_solve sqrtm
             """,
-        "runtime.ops.nn": "l2_normalize",
-        "runtime.ops.shape": "matrix_transpose",
+        "runtime.ops.elementwise.nn": "l2_normalize",
+        "runtime.ops.shape.shape": "matrix_transpose",
     },
     "nn": {
-        "runtime.ops.blocks": "depth_to_space space_to_depth",
-        "runtime.ops.statistics": """
+        "runtime.ops.shape.blocks": "depth_to_space space_to_depth",
+        "runtime.ops.reduce.statistics": """
             compute_average_loss log_poisson_loss normalize_moments scale_regularization_loss sufficient_statistics
             weighted_moments
             """,
         "runtime.ops.combined": "crelu embedding_lookup weighted_cross_entropy_with_logits",
-        "runtime.ops.convolution": """
+        "runtime.ops.linalg.convolution": """
             atrous_conv2d conv1d conv1d_transpose conv2d conv2d_transpose conv3d conv3d_transpose conv_transpose
             convolution depthwise_conv2d separable_conv2d
             """,
-        "runtime.ops.dropout": "dropout stateless_dropout",
-        "runtime.ops.math": "tanh",
-        "runtime.ops.nn": """
+        "runtime.ops.elementwise.dropout": "dropout stateless_dropout",
+        "runtime.ops.elementwise.math": "tanh",
+        "runtime.ops.elementwise.nn": """
             batch_normalization bias_add elu gelu l2_loss l2_normalize leaky_relu
             local_response_normalization log_softmax lrn moments relu relu6 selu
             sigmoid sigmoid_cross_entropy_with_logits silu softmax softmax_cross_entropy_with_logits softplus softsign
             sparse_softmax_cross_entropy_with_logits swish
             """,
-        "runtime.ops.pooling": """
+        "runtime.ops.reduce.pooling": """
             avg_pool avg_pool1d avg_pool2d avg_pool3d max_pool max_pool1d max_pool2d max_pool3d pool
             """,
-        "runtime.ops.reduce": "zero_fraction",
-        "runtime.ops.sort": "in_top_k top_k",
+        "runtime.ops.reduce.reduce": "zero_fraction",
+        "runtime.ops.shape.sort": "in_top_k top_k",
     },
     "random": {
-        "runtime.ops.random": """
+        "runtime.ops.random.random": """
             bernoulli categorical normal set_seed shuffle stateless_bernoulli stateless_categorical stateless_normal
             stateless_shuffle stateless_truncated_normal stateless_uniform truncated_normal uniform
             """,
-        "runtime.ops.random_seeds": "experimental fold_in split",
-        "runtime.ops.random_counts": "gamma poisson stateless_gamma stateless_poisson",
+        "runtime.ops.random.random_seeds": "experimental fold_in split",
+        "runtime.ops.random.random_counts": "gamma poisson stateless_gamma stateless_poisson",
         "runtime.state.random_generator": "Generator create_rng_state get_global_generator set_global_generator",
     },
     "strings": {
-        "runtime.ops.strings": """
+        "runtime.ops.text.strings": """
             as_string format join length lower reduce_join regex_full_match regex_replace split strip substr to_number
             upper
             """,
@@ -167,28 +169,22 @@ _NAMESPACES = {
     "autodiff": {"runtime.gradient.forward": "ForwardAccumulator", "runtime.gradient": "GradientTape"},
     "train": {"runtime.tools.export.checkpoint": "Checkpoint CheckpointManager latest_checkpoint"},
     "saved_model": {"saved_models": "DEFAULT_SERVING_SIGNATURE_DEF_KEY contains_saved_model load save"},
-    "data": {
-        "datasets": """
-            AUTOTUNE Dataset DatasetSpec INFINITE_CARDINALITY Iterator IteratorSpec Options UNKNOWN_CARDINALITY
-            experimental
-            """,
-    },
     "dtypes": {
         "runtime.base.dtypes": """
             DType as_dtype bool=bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 half=float16 float32
             float64 double=float64 complex64 complex128 string variant
             """,
-        "runtime.ops.elementwise": "cast complex saturate_cast",
+        "runtime.ops.elementwise.elementwise": "cast complex saturate_cast",
     },
-    "bitwise": {"runtime.ops.math": "bitwise_and bitwise_or bitwise_xor invert left_shift right_shift"},
+    "bitwise": {"runtime.ops.elementwise.math": "bitwise_and bitwise_or bitwise_xor invert left_shift right_shift"},
 }
 
 # Modules that are public as they are.
 _MODULES = {
-    "compat": "runtime.tools.compat", "config": "config", "debugging": "runtime.state.debugging", "errors": "errors",
-    "experimental": "experimental", "initializers": "runtime.keras.initializers", "keras": "keras",
-    "losses": "runtime.keras.losses", "metrics": "runtime.keras.metrics", "nest": "runtime.base.nest",
-    "optimizers": "runtime.keras.optimizers", "profiler": "runtime.tools.profiler", "summary": "runtime.tools.summary",
+    "compat": "runtime.tools.compat", "config": "config", "data": "data", "debugging": "runtime.state.debugging",
+    "errors": "errors", "experimental": "experimental", "initializers": "keras.initializers", "keras": "keras",
+    "losses": "keras.losses", "metrics": "keras.metrics", "nest": "runtime.base.nest",
+    "optimizers": "keras.optimizers", "profiler": "runtime.tools.profiler", "summary": "runtime.tools.summary",
     "version": "version",
 }  # fmt: skip
 

@@ -36,7 +36,7 @@ def unwatched() -> Iterator[None]:
 def _guard_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """All machine code that tests compile runs between forbidden pages."""
     from autograph.runtime.engines.native import assemble
-    from tests.runtime.execute.native import guards
+    from tests.runtime.engines.native import guards
 
     monkeypatch.setattr(assemble, "module", guards.module)
 

@@ -11,9 +11,9 @@ from ..base.deeper import deeper
 from ..ir.graph import Graph
 from ..optimize import Optimized, optimize
 from ..tensors import numerics
-from ..tools.profiler import recorder
-from ..tools.profiler.recorder import Recorded
+from . import recorder
 from .numpy.plan import Plan
+from .recorder import Recorded
 
 _DEEPER = 20_000
 

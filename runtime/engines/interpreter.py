@@ -9,6 +9,7 @@ import numpy as np
 
 from ..base.dtypes import string
 from ..ir.graph import Graph, Node, Value
+from ..ops.kernels.common import as_string
 from ..tensors import trace
 from .failure import user_error
 
@@ -55,12 +56,3 @@ def _results(node: Node, inputs: list[Any], callers: list[Node]) -> Sequence[Any
         raise user_error(error, [*callers, node]) from error.__cause__
     results = result if type(result) is tuple else (result,)
     return [as_string(r) if o.type.dtype is string else r for r, o in zip(results, node.outputs, strict=True)]
-
-
-def as_string(value: Any) -> Any:
-    """NumPy gives plain ``bytes`` for 0-d object arrays: make them arrays again, so that no NUL byte gets lost."""
-    if type(value) is np.ndarray:
-        return value
-    array = np.empty((), object)
-    array[()] = value
-    return array

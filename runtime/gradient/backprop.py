@@ -81,7 +81,7 @@ def add(x: Any, y: Any) -> Any:
 
 def zeros_like(x: Any) -> Any:
     """The gradient that is zero, for a tensor, a list or a variable."""
-    from ..ops.create import zeros, zeros_like
+    from ..ops.shape.create import zeros, zeros_like
 
     if is_variable(x):
         return zeros(x.shape, x.dtype)

@@ -12,8 +12,8 @@ from typing import Any
 from autograph.errors import FailedPreconditionError, InvalidArgumentError
 
 from ..base import nest
-from ..ops.create import ones_like, zeros_like
-from ..ops.reduce import reduce_sum
+from ..ops.reduce.reduce import reduce_sum
+from ..ops.shape.create import ones_like, zeros_like
 from ..tensors.convert import convert_to_tensor
 from .records import is_differentiable, is_variable
 from .tape import GradientTape, _as_tensor

@@ -11,10 +11,10 @@ from ..base.dtypes import int32
 from ..ir.graph import Graph, Type
 from ..ir.op import OPS
 from ..ops.control import finish_graph, while_node
-from ..ops.create import one_hot_op, zeros_like
-from ..ops.joining import concat
-from ..ops.lists import TensorList
-from ..ops.shape import reshape, shape, size, transpose
+from ..ops.lists.lists import TensorList
+from ..ops.shape.create import one_hot_op, zeros_like
+from ..ops.shape.joining import concat
+from ..ops.shape.shape import reshape, shape, size, transpose
 from ..tensors import trace
 from ..tensors.tensor import SymbolicTensor
 from .records import is_variable
@@ -61,7 +61,7 @@ def _joined(target: Any, rows: Any, source: Any) -> Any:
              *(source.shape.as_list() if source.shape.rank is not None else [None])]  # fmt: skip
     dims = wanted if None in known else known
     if rows is None:
-        from ..ops.create import zeros
+        from ..ops.shape.create import zeros
 
         return zeros(dims, source.dtype)
     return reshape(rows, dims)

@@ -26,7 +26,7 @@ import numpy as np
 
 from ..ir.graph import Graph, Node, Value
 from ..ir.op import NOT_DIFFERENTIABLE, STRUCTURAL, Op
-from ..ops.list_value import ListValue
+from ..ops.kernels.list_value import ListValue
 from ..tensors import convert, trace
 from ..tensors.tensor import EagerTensor, SymbolicTensor, Tensor
 

@@ -11,7 +11,7 @@ from autograph.errors import FailedPreconditionError, InvalidArgumentError, Inva
 
 from ..base import nest
 from ..base.places import warn
-from ..ops.create import ones_like
+from ..ops.shape.create import ones_like
 from ..tensors import trace
 from ..tensors.convert import convert_to_tensor
 from ..tensors.tensor import SymbolicTensor, Tensor

@@ -8,25 +8,23 @@ from typing import Any
 import numpy as np
 
 from ..base.shapes import TensorShape, as_shape, broadcast
-from ..state.variable import Variable
 from ..tensors.convert import convert_to_tensor
 from ..tensors.indexed_slices import IndexedSlices
 from ..tensors.promotion import together
-from ..tensors.tensor import Tensor
 from .control import identity
-from .create import ones_like, zeros, zeros_like
-from .cumulative import Axis, cumprod, norm
-from .decompose import slogdet, svd, triangular_solve
-from .diagonals import diag, diag_part
-from .elementwise import add_n, cast, where
-from .gather import boolean_mask, gather
+from .elementwise.elementwise import add_n, cast, where
+from .elementwise.math import absolute, divide, exp, floordiv, floormod, lgamma, log1p, maximum, multiply, sqrt
+from .elementwise.nn import relu
 from .infer import require
-from .joining import concat
-from .math import absolute, divide, exp, floordiv, floormod, lgamma, log1p, maximum, multiply, sqrt
-from .nn import relu
-from .reduce import reduce_all, reduce_max, reduce_prod, reduce_sum
-from .scatter import unsorted_segment_sum
-from .shape import reshape, shape
+from .linalg.decompose import slogdet, svd, triangular_solve
+from .linalg.diagonals import diag, diag_part
+from .reduce.cumulative import Axis, cumprod, norm
+from .reduce.reduce import reduce_all, reduce_max, reduce_prod, reduce_sum
+from .shape.create import ones_like, zeros, zeros_like
+from .shape.gather import boolean_mask, gather
+from .shape.joining import concat
+from .shape.scatter import unsorted_segment_sum
+from .shape.shape import reshape, shape
 
 __all__ = [
     "broadcast_dynamic_shape",
@@ -41,7 +39,6 @@ __all__ = [
     "identity_n",
     "is_non_decreasing",
     "is_strictly_increasing",
-    "is_tensor",
     "lbeta",
     "logdet",
     "matrix_rank",
@@ -55,11 +52,6 @@ __all__ = [
     "unsorted_segment_sqrt_n",
     "weighted_cross_entropy_with_logits",
 ]  # fmt: skip
-
-
-def is_tensor(x: Any) -> bool:
-    """Whether `x` is a tensor (eager or of a graph), a variable or `IndexedSlices`."""
-    return isinstance(x, (Tensor, Variable, IndexedSlices))
 
 
 def identity_n(input: Sequence[Any], name: str | None = None) -> list[Any]:

@@ -209,7 +209,7 @@ def sum_to(g: Any, like: Any) -> Any:
 
 def cast_like(x: Any, like: Any) -> Any:
     """`x` in the dtype of `like`."""
-    from .elementwise import cast
+    from .elementwise.elementwise import cast
 
     return cast(x, like.dtype)
 

@@ -14,9 +14,9 @@ import numpy as np
 
 from ..base import shapes
 from ..base.dtypes import string, variant
-from ..engines.interpreter import as_string
 from ..ir.graph import Node, Type, Value
 from ..ir.total import is_total
+from ..ops.kernels.common import as_string
 
 # A result may have this many elements, or as many as the constants that it is made of.
 _LIMIT = 1024

@@ -18,8 +18,8 @@ from ..base import shapes
 from ..base.dtypes import as_dtype, bool_
 from ..ir.effects import Effects
 from ..ir.op import NOT_DIFFERENTIABLE, op
-from ..ops.print_format import format_array
-from ..ops.shape import shape as shape_of
+from ..ops.kernels.print_format import format_array
+from ..ops.shape.shape import shape as shape_of
 from ..tensors import trace
 from ..tensors.convert import convert_to_tensor
 from ..tensors.numerics import counts

@@ -22,12 +22,12 @@ from ..base.shapes import Shape
 from ..ir.effects import Effects
 from ..ir.graph import Type
 from ..ir.op import NOT_DIFFERENTIABLE, op
-from ..ops.dims import as_dims
-from ..ops.elementwise import cast
+from ..ops.elementwise.elementwise import cast
 from ..ops.infer import require
-from ..ops.joining import stack
-from ..ops.random import sample_normal, sample_truncated_normal, sample_uniform
-from ..ops.reduce import reduce_prod
+from ..ops.random.random import sample_normal, sample_truncated_normal, sample_uniform
+from ..ops.reduce.reduce import reduce_prod
+from ..ops.shape.dims import as_dims
+from ..ops.shape.joining import stack
 from ..tensors import trace
 from ..tensors.convert import constant, convert_to_tensor
 from ..tensors.tensor import EagerTensor

@@ -14,11 +14,11 @@ from ..base.composite import Composite, CompositeSpec
 from ..base.dtypes import DType, as_dtype, float32, variant
 from ..base.places import Location, dropped_at
 from ..base.shapes import Shape, TensorShape
-from ..ops import arrays, lists
-from ..ops.elementwise import cast
-from ..ops.gather import gather
-from ..ops.joining import concat, split
-from ..ops.shape import reshape, shape
+from ..ops.elementwise.elementwise import cast
+from ..ops.lists import arrays, lists
+from ..ops.shape.gather import gather
+from ..ops.shape.joining import concat, split
+from ..ops.shape.shape import reshape, shape
 from ..tensors.convert import convert_to_tensor
 from ..tensors.spec import TensorSpec
 from ..tensors.tensor import EagerTensor, Tensor

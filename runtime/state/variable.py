@@ -20,8 +20,8 @@ from ..functions import deferred
 from ..functions.choices import forbid_choices
 from ..functions.variable_creation import announce, initial_value_of
 from ..ir.graph import Node
-from ..ops import state
-from ..ops.index import encode, get_item
+from ..ops.host import state
+from ..ops.shape.index import encode, get_item
 from ..tensors import numpy_protocol, trace
 from ..tensors.convert import convert_to_tensor
 from ..tensors.indexed_slices import IndexedSlices
@@ -29,7 +29,7 @@ from ..tensors.reference import Reference
 from ..tensors.slices import note_slice
 from ..tensors.tensor import EagerTensor, Tensor
 
-__all__ = ["Variable"]
+__all__ = ["Variable", "is_tensor"]
 
 _LIKE_TENSORS = (
     "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv", "mod", "rmod", "pow",
@@ -264,13 +264,13 @@ class Variable:
 
     def gather_nd(self, indices: Any, name: str | None = None) -> Any:
         """What lies at index vectors."""
-        from ..ops.gather import gather_nd
+        from ..ops.shape.gather import gather_nd
 
         return gather_nd(self.value(), indices, name=name)
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Any:
         """The rows with some indices."""
-        from ..ops.gather import gather
+        from ..ops.shape.gather import gather
 
         return gather(self.value(), indices, name=name)
 
@@ -394,3 +394,8 @@ def _read_all(value: Any) -> Any:
     if type(value) in (list, tuple):
         return type(value)(map(_read_all, value))
     return {key: _read_all(each) for key, each in value.items()} if type(value) is dict else value
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether `x` is a tensor (eager or of a graph), a variable or `IndexedSlices`."""
+    return isinstance(x, (Tensor, Variable, IndexedSlices))

@@ -106,7 +106,7 @@ def attribute(tensor: Any, name: str) -> Any:
         return value(tensor)
     method = _METHODS.get(name)
     if method is None:
-        from ..ops.text import method_of
+        from ..ops.text.text import method_of
 
         found = slice_method(tensor, name) or method_of(tensor, name)
         if found is not None:

@@ -32,7 +32,7 @@ class IndexedSlices:
         return self.values.dtype
 
     def __tensor__(self) -> Any:
-        from ..ops.scatter import scatter_nd
+        from ..ops.shape.scatter import scatter_nd
 
         if self.dense_shape is None:
             raise InvalidArgumentError(

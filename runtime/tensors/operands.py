@@ -43,21 +43,21 @@ def array(tensor: Any, lack: str) -> Any:
 
 def repeated(tensor: Any, other: Any) -> Any:
     """``tensor * other``, of which one is a string."""
-    from ..ops.text import apply_text
+    from ..ops.text.text import apply_text
 
     return apply_text("__mul__", *((other, tensor) if isinstance(other, str) else (tensor, other)))
 
 
 def formatted(template: Any, values: Any) -> Any:
     """``template % values``."""
-    from ..ops.text import apply_text
+    from ..ops.text.text import apply_text
 
     return apply_text("__mod__", template, values)
 
 
 def part(tensor: Any, key: Any) -> Any:
     """``tensor[key]``: characters."""
-    from ..ops.text import get_part
+    from ..ops.text.text import get_part
 
     return get_part(tensor, key)
 
@@ -65,7 +65,7 @@ def part(tensor: Any, key: Any) -> Any:
 def contains(tensor: Any, item: Any) -> bool:
     """``item in tensor``, for a tensor with a value: a part of one string, or one of the elements."""
     from ..ir.op import OPS
-    from ..ops.text import apply_text
+    from ..ops.text.text import apply_text
 
     if is_text(tensor):
         return bool(apply_text("__contains__", tensor, item))
@@ -87,7 +87,7 @@ def unpacked(tensor: Any, frame: FrameType) -> list[Any] | None:
     if operation not in ("UNPACK_SEQUENCE", "UNPACK_EX"):
         return None
     if is_text(tensor):
-        from ..ops.text import apply_text
+        from ..ops.text.text import apply_text
 
         tensor = apply_text("list", tensor)
     shape = tensor.static_shape
@@ -103,8 +103,8 @@ def unpacked(tensor: Any, frame: FrameType) -> list[Any] | None:
 
 def _require_length(tensor: Any, count: int) -> None:
     from ..ir.op import OPS
-    from ..ops.host import assert_node
-    from ..ops.text import apply_text
+    from ..ops.host.host import assert_node
+    from ..ops.text.text import apply_text
 
     length = OPS["shape"](tensor)[0]
     assert_node(length <= count, ValueError(f"too many values to unpack (expected {count})"))

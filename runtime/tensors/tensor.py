@@ -150,7 +150,7 @@ class Tensor:
         return other // self, other % self
 
     def __round__(self, digits: int | None = None) -> Any:
-        from ..ops import math
+        from ..ops.elementwise import math
 
         return math.round_to(self, digits)
 
@@ -164,7 +164,7 @@ class Tensor:
         raise InvalidTypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
     def __getitem__(self, key: Any) -> Any:
-        from ..ops import index
+        from ..ops.shape import index
 
         if operands.is_text(self) and (type(key) in (int, slice) or isinstance(key, Tensor)):
             return operands.part(self, key)

@@ -1,4 +1,4 @@
-"""The examples in the docstrings of the runtime's core."""
+"""The examples in the docstrings of the runtime's core and of Keras."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import importlib
 import numpy as np
 import pytest
 
-MODULES = ["base.dtypes", "base.shapes", "base.nest", "ir.op", "tensors.convert", "tensors.spec",
-           "functions.function", "ir.graph_def", "ops.print_format", "keras.model", "keras.sequential"]  # fmt: skip
+MODULES = ["runtime.base.dtypes", "runtime.base.shapes", "runtime.base.nest", "runtime.ir.op", "runtime.ir.graph_def",
+           "runtime.tensors.convert", "runtime.tensors.spec", "runtime.functions.function",
+           "runtime.ops.kernels.print_format", "keras.model", "keras.sequential"]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples(name: str) -> None:
-    module = importlib.import_module(f"autograph.runtime.{name}")
+    module = importlib.import_module(f"autograph.{name}")
     result = doctest.testmod(module, extraglobs={"np": np})
     assert result.attempted and not result.failed

@@ -12,8 +12,8 @@ import numpy as np
 
 from autograph.errors import MutationError
 from autograph.runtime.ir.op import OPS
-from autograph.runtime.ops import index as index_ops
-from autograph.runtime.ops.views import reshaped
+from autograph.runtime.ops.shape import index as index_ops
+from autograph.runtime.ops.shape.views import reshaped
 from autograph.runtime.tensors import convert
 from autograph.runtime.tensors.numpy_protocol import as_arrays
 

@@ -14,8 +14,8 @@ import numpy as np
 from autograph.errors import MutationError, StagedTypeError
 from autograph.runtime.base.places import user_code
 from autograph.runtime.ir.op import OPS
-from autograph.runtime.ops import index as index_ops
-from autograph.runtime.ops.views import rewritten
+from autograph.runtime.ops.shape import index as index_ops
+from autograph.runtime.ops.shape.views import rewritten
 from autograph.runtime.tensors import convert
 from autograph.runtime.tensors.tensor import SymbolicTensor
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.base import dtypes
-from autograph.runtime.ops.text import text_op
+from autograph.runtime.ops.text.text import text_op
 from autograph.runtime.tensors.tensor import SymbolicTensor
 
 from ..refused import is_refusal

@@ -11,7 +11,7 @@ import numpy as np
 from autograph.errors import StagedValueError
 from autograph.runtime.base import dtypes
 from autograph.runtime.ir.op import OPS
-from autograph.runtime.ops.reduce import argmax
+from autograph.runtime.ops.reduce.reduce import argmax
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.tensor import Tensor
 
@@ -177,7 +177,7 @@ def _leaves(spec: Spec) -> list[Spec]:
 
 def order_of(columns: list[Any], reverse: Any) -> Any:
     """The indices that sort by some vectors, with equal ones in their order."""
-    from autograph.runtime.ops.shape import reverse as flip
+    from autograph.runtime.ops.shape.shape import reverse as flip
 
     from .cond import if_stmt
 
@@ -191,7 +191,7 @@ def order_of(columns: list[Any], reverse: Any) -> Any:
 
 
 def _ascending(columns: list[Any]) -> Any:
-    from autograph.runtime.ops.sort import argsort
+    from autograph.runtime.ops.shape.sort import argsort
 
     order = argsort(columns[-1], stable=True)
     for column in reversed(columns[:-1]):

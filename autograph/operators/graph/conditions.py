@@ -10,7 +10,7 @@ import numpy as np
 from autograph.errors import BranchMismatchError, StagedValueError
 from autograph.runtime.base import dtypes
 from autograph.runtime.ir.op import OPS
-from autograph.runtime.ops.text import apply_text
+from autograph.runtime.ops.text.text import apply_text
 from autograph.runtime.tensors.tensor import Tensor
 from autograph.runtime.tensors.trace import current_graph, static_value
 

@@ -8,8 +8,8 @@ from inspect import Parameter
 from typing import Any, NoReturn
 
 from autograph.errors import StagedValueError
-from autograph.runtime.ops.host import assert_node
-from autograph.runtime.ops.text import apply_text
+from autograph.runtime.ops.host.host import assert_node
+from autograph.runtime.ops.text.text import apply_text
 from autograph.runtime.tensors.tensor import SymbolicTensor
 
 from ..calls import call

@@ -8,7 +8,7 @@ from typing import Any
 from autograph.errors import StagedTypeError
 from autograph.runtime.base.places import Location, Place
 from autograph.runtime.ir.graph import Graph
-from autograph.runtime.ops.host import RAISE, assert_node, raise_node
+from autograph.runtime.ops.host.host import RAISE, assert_node, raise_node
 from autograph.runtime.tensors import trace
 
 from ..dispatch import Thunk

@@ -14,10 +14,10 @@ from autograph.runtime.base.dtypes import as_dtype
 from autograph.runtime.base.shapes import is_subshape
 from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops.control import identity
-from autograph.runtime.ops.create import zeros
-from autograph.runtime.ops.joining import stack
-from autograph.runtime.ops.shape import reverse as reverse_axes
-from autograph.runtime.ops.shape import shape
+from autograph.runtime.ops.shape.create import zeros
+from autograph.runtime.ops.shape.joining import stack
+from autograph.runtime.ops.shape.shape import reverse as reverse_axes
+from autograph.runtime.ops.shape.shape import shape
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.spec import TensorSpec
 from autograph.runtime.tensors.trace import executing_eagerly

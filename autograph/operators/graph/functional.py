@@ -10,10 +10,10 @@ import numpy as np
 from autograph.errors import BranchMismatchError, InvalidArgumentError, InvalidTypeError
 from autograph.runtime.base import nest
 from autograph.runtime.base.dtypes import int32
-from autograph.runtime.ops.elementwise import cast
-from autograph.runtime.ops.joining import stack
-from autograph.runtime.ops.math import logical_and
-from autograph.runtime.ops.reduce import reduce_sum
+from autograph.runtime.ops.elementwise.elementwise import cast
+from autograph.runtime.ops.elementwise.math import logical_and
+from autograph.runtime.ops.reduce.reduce import reduce_sum
+from autograph.runtime.ops.shape.joining import stack
 from autograph.runtime.tensors.convert import convert_to_tensor, strong
 from autograph.runtime.tensors.tensor import Tensor
 

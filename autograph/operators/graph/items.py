@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import BranchMismatchError, MutationError, StagedValueError, StagingError
-from autograph.runtime.ops import index as index_ops
+from autograph.runtime.ops.shape import index as index_ops
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.in_place import note_store
 from autograph.runtime.tensors.operands import array

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from autograph.errors import StagedValueError, StagingError
 from autograph.runtime.base import dtypes
 from autograph.runtime.ir.op import OPS
-from autograph.runtime.ops.text import apply_text
+from autograph.runtime.ops.text.text import apply_text
 from autograph.runtime.tensors import trace_text
 from autograph.runtime.tensors.tensor import Tensor
 

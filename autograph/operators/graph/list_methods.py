@@ -10,11 +10,11 @@ from typing import Any
 
 from autograph.runtime.base import dtypes
 from autograph.runtime.ir.op import OPS
-from autograph.runtime.ops import create
-from autograph.runtime.ops.gather import boolean_mask
-from autograph.runtime.ops.index import set_item
-from autograph.runtime.ops.joining import concat
-from autograph.runtime.ops.reduce import argmax
+from autograph.runtime.ops.reduce.reduce import argmax
+from autograph.runtime.ops.shape import create
+from autograph.runtime.ops.shape.gather import boolean_mask
+from autograph.runtime.ops.shape.index import set_item
+from autograph.runtime.ops.shape.joining import concat
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.tensor import Tensor
 

@@ -12,8 +12,8 @@ from autograph.runtime.base.dtypes import DType
 from autograph.runtime.base.shapes import Shape
 from autograph.runtime.ir.graph import Type
 from autograph.runtime.ir.op import NOT_DIFFERENTIABLE, Op, op
-from autograph.runtime.ops.list_value import ListValue
-from autograph.runtime.ops.lists import zeros_like_op
+from autograph.runtime.ops.kernels.list_value import ListValue
+from autograph.runtime.ops.lists.lists import zeros_like_op
 
 
 def _list_type(*_: Type, **__: Any) -> Type:

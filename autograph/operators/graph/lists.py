@@ -13,7 +13,7 @@ from autograph.errors import StagedValueError, StagingError
 from autograph.runtime.base import dtypes
 from autograph.runtime.ir.graph import Type
 from autograph.runtime.ir.op import OPS
-from autograph.runtime.ops.text import Items
+from autograph.runtime.ops.text.text import Items
 from autograph.runtime.tensors import convert, trace_text
 from autograph.runtime.tensors.tensor import Tensor
 

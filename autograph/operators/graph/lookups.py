@@ -8,7 +8,7 @@ from typing import Any
 from autograph.errors import StagedValueError
 from autograph.runtime.base import dtypes
 from autograph.runtime.ir.op import OPS
-from autograph.runtime.ops.reduce import argmax
+from autograph.runtime.ops.reduce.reduce import argmax
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.tensor import SymbolicTensor, Tensor
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.errors import AutographError, StagedAttributeError, UndefinedVariableError
-from autograph.runtime.ops.text import Optional, layout_of
+from autograph.runtime.ops.text.text import Optional, layout_of
 from autograph.runtime.tensors import trace_text
 
 from ..variables import UNDEFINED, Undefined

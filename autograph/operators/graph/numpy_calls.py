@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.ir.op import OPS
-from autograph.runtime.ops import elementwise
-from autograph.runtime.ops import shape as shape_ops
+from autograph.runtime.ops.elementwise import elementwise
+from autograph.runtime.ops.shape import shape as shape_ops
 from autograph.runtime.tensors import tensor as tensors
 from autograph.runtime.tensors.convert import as_tensor, convert_to_tensor
 from autograph.runtime.tensors.in_place import own

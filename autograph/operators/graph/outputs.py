@@ -16,8 +16,8 @@ import numpy as np
 from autograph.errors import StagedValueError
 from autograph.runtime.functions.optional import RunTimeOutput, go_to_a_trace
 from autograph.runtime.ir.op import OPS
-from autograph.runtime.ops import create
-from autograph.runtime.ops.lists import from_tensor_op
+from autograph.runtime.ops.lists.lists import from_tensor_op
+from autograph.runtime.ops.shape import create
 from autograph.runtime.tensors import convert
 from autograph.runtime.tensors.tensor import SymbolicTensor
 

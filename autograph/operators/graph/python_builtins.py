@@ -16,7 +16,7 @@ from autograph.runtime.base.places import warn
 from autograph.runtime.base.streams import Stream
 from autograph.runtime.functions import repetitions
 from autograph.runtime.ir.op import OPS
-from autograph.runtime.ops.text import apply_text
+from autograph.runtime.ops.text.text import apply_text
 from autograph.runtime.state.variable import Variable
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.tensor import SymbolicTensor, Tensor

@@ -12,7 +12,7 @@ from autograph.errors import InvalidArgumentError, OutOfRangeError, StagingError
 from autograph.runtime.base.shapes import is_fully_defined
 from autograph.runtime.ir.graph import Graph, Node, Value
 from autograph.runtime.ir.total import is_total
-from autograph.runtime.ops.host import ASSERT, PY_FUNCTION, RAISE
+from autograph.runtime.ops.host.host import ASSERT, PY_FUNCTION, RAISE
 from autograph.runtime.tensors import trace
 
 from .errors import keywords_of, where

@@ -10,9 +10,9 @@ from typing import Any
 
 from autograph.runtime.base.dtypes import string, widest
 from autograph.runtime.ir.op import OPS
-from autograph.runtime.ops.lists import from_tensor_op
-from autograph.runtime.ops.shape import ensure_shape
-from autograph.runtime.ops.text import apply_text
+from autograph.runtime.ops.lists.lists import from_tensor_op
+from autograph.runtime.ops.shape.shape import ensure_shape
+from autograph.runtime.ops.text.text import apply_text
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.tensor import SymbolicTensor, Tensor
 

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from autograph.runtime.ir.op import OPS
-from autograph.runtime.ops.gather import boolean_mask
-from autograph.runtime.ops.joining import concat
-from autograph.runtime.ops.lists import from_tensor_op
-from autograph.runtime.ops.sort import unique
+from autograph.runtime.ops.lists.lists import from_tensor_op
+from autograph.runtime.ops.shape.gather import boolean_mask
+from autograph.runtime.ops.shape.joining import concat
+from autograph.runtime.ops.shape.sort import unique
 from autograph.runtime.tensors.convert import convert_to_tensor
 
 from .conditions import all_of, contains, not_

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.base import dtypes
-from autograph.runtime.ops.text import (
+from autograph.runtime.ops.text.text import (
     MAPPINGS,
     METHODS,
     Items,

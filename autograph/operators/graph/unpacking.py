@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
-from autograph.runtime.ops.host import assert_node
-from autograph.runtime.ops.text import apply_text
+from autograph.runtime.ops.host.host import assert_node
+from autograph.runtime.ops.text.text import apply_text
 
 from .lists import StagedList
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...ir.graph import Graph, Node, Value
-from ...ops.state import READ
+from ...ops.host.state import READ
 from .held import Held, changed_in
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...ir.graph import Graph
-from ...ops.state import READ
+from ...ops.host.state import READ
 
 
 class Held:

@@ -11,7 +11,7 @@ from ...ir.effects import Effects
 from ...ir.graph import Graph, Node, Type, Value
 from ...ir.op import Op
 from ...ir.work import Work
-from ...tools.profiler import recorder
+from .. import recorder
 from . import supported
 from .region import Region
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...base.dtypes import DType, bool_, float32, float64, int32, int64
 from ...ir.graph import Node
 from ...ops.infer import axes_of
-from ...ops.reduce import neutral
+from ...ops.reduce.reduce import neutral
 from .arrays import Expression, Gather, Ints, Iota, Load, Loops, Map, Splat, transposed
 from .elementwise import maximum, minimum
 from .emitter import Emitter, NotLowered, literal, type_of

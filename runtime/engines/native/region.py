@@ -15,8 +15,7 @@ from autograph.errors import AutographError
 
 from ...base.deeper import deeper
 from ...ir.graph import Graph, Node, Type
-from ...tools.profiler import recorder
-from .. import costs
+from .. import costs, recorder
 from ..numpy.ownership import gives_fresh
 from ..numpy.plan import Plan
 from . import is_available, report

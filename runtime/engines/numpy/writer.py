@@ -9,12 +9,11 @@ import numpy as np
 
 from ...ir.graph import Graph, Node, Value
 from ...ir.total import Totality
+from ...ops.kernels.common import as_string
 from ...tensors import trace
 from ...tensors.numerics import check_results
-from ...tools.profiler import recorder
-from .. import costs
+from .. import costs, recorder
 from ..failure import require_room
-from ..interpreter import as_string
 from ..names import BUILTINS, identifier, is_literal, number_name
 from .body import Body
 from .ownership import Ownership, ownership

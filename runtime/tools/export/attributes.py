@@ -16,9 +16,9 @@ import numpy as np
 from ...base.dtypes import DType, int64, variant
 from ...ir.graph import Graph, Type
 from ...ir.op import OPS, Op
-from ...ops import text
-from ...ops.host import ErrorTemplate
-from ...ops.list_value import ListValue
+from ...ops.host.host import ErrorTemplate
+from ...ops.kernels.list_value import ListValue
+from ...ops.text import text
 from ...state.variable import Variable
 from .exceptions import slots_of
 from .values import MAX_RANK, require

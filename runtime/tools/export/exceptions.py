@@ -14,7 +14,7 @@ from typing import Any
 from autograph import errors
 from autograph.errors import AutographError
 
-from ...ops.host import ErrorTemplate, _Slot
+from ...ops.host.host import ErrorTemplate, _Slot
 from .values import NotSavable, Source, Target, decode, encode, is_name, require
 
 __all__ = ["decode_error", "decode_slot", "encode_error"]

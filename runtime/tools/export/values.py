@@ -49,9 +49,9 @@ from ...base.dtypes import ALL, DType, from_numpy
 from ...base.shapes import Shape, TensorShape
 from ...functions.optional import OptionalOutput, RunTimeOutput
 from ...ir.graph import Graph
-from ...ops import text
-from ...ops.host import ErrorTemplate, _Slot
-from ...ops.list_value import ListValue
+from ...ops.host.host import ErrorTemplate, _Slot
+from ...ops.kernels.list_value import ListValue
+from ...ops.text import text
 from ...state.tensor_array import TensorArraySpec
 from ...state.variable import Variable
 from ...tensors.spec import TensorSpec

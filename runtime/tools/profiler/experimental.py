@@ -14,9 +14,9 @@ from typing import Any
 
 from autograph.errors import AlreadyExistsError, UnavailableError
 
+from ...engines import recorder
 from ...functions import concrete
 from ...ir.graph import Graph
-from . import recorder
 
 __all__ = ["Profile", "ProfilerOptions", "Trace", "start", "stop"]
 

@@ -16,7 +16,7 @@ from ...base.dtypes import bool_, float32, float64, int64, string
 from ...ir.effects import Effects
 from ...ir.graph import Type
 from ...ir.op import NOT_DIFFERENTIABLE, op
-from ...ops.elementwise import cast
+from ...ops.elementwise.elementwise import cast
 from ...tensors import trace
 from ...tensors.convert import convert_to_tensor
 from .writer import SummaryWriter, is_recorded, library, local

@@ -17,7 +17,7 @@ from autograph.runtime.tensors.convert import wrap
 from autograph.runtime.tensors.tensor import SymbolicTensor
 
 from ..graphs import graph_of
-from ..test_ops import CASES, STRUCTURE, input_type
+from ..ops.test_ops import CASES, STRUCTURE, input_type
 
 FOLDABLE = [case for case in CASES if case.values[0].name not in STRUCTURE and not case.values[0].effect]
 

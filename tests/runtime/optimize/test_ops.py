@@ -14,7 +14,7 @@ from autograph.runtime.tensors import trace
 from autograph.runtime.tensors.convert import wrap
 from autograph.runtime.tensors.tensor import SymbolicTensor
 
-from ..test_ops import CASES, input_type, same_value
+from ..ops.test_ops import CASES, input_type, same_value
 
 PURE = [case for case in CASES if not case.values[0].effect]
 

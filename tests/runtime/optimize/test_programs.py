@@ -14,7 +14,7 @@ import autograph as tf
 from autograph.runtime.base.dtypes import bool_, float32, int32
 from autograph.runtime.ir.graph import Graph, Type
 from autograph.runtime.ops.control import call_node
-from autograph.runtime.ops.host import assert_node
+from autograph.runtime.ops.host.host import assert_node
 from autograph.runtime.optimize import PASSES
 from tests.programs.profile import examples
 from tests.programs.tensor_generator import tensor_programs

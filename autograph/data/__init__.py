@@ -1,0 +1,28 @@
+"""`tf.data`: datasets, with the functions given to them converted as those of `tf.function` are."""
+
+from __future__ import annotations
+
+from .. import connect as connect
+from . import experimental as experimental
+from .dataset import AUTOTUNE as AUTOTUNE
+from .dataset import INFINITE_CARDINALITY as INFINITE_CARDINALITY
+from .dataset import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
+from .dataset import Dataset as Dataset
+from .iterator import DatasetIterator
+from .options import Options as Options
+from .values import DatasetSpec as DatasetSpec
+from .values import IteratorSpec as IteratorSpec
+
+Iterator = DatasetIterator
+__all__ = [
+    "AUTOTUNE",
+    "INFINITE_CARDINALITY",
+    "UNKNOWN_CARDINALITY",
+    "Dataset",
+    "DatasetSpec",
+    "Iterator",
+    "IteratorSpec",
+    "Options",
+    "experimental",
+]  # fmt: skip
+__dir__ = __all__.copy

@@ -1,0 +1,36 @@
+"""`tf.keras`: layers, models, losses, metrics, optimizers. What it offers loads when it is first used."""
+
+from __future__ import annotations
+
+import importlib as _importlib
+from typing import Any as _Any
+
+from .. import lazy as _lazy
+
+_NAMES = {
+    "keras.initializers": "Initializer",
+    "keras.layer": "InputSpec Layer",
+    "keras.losses": "Loss",
+    "keras.metrics": "Metric",
+    "keras.models": "Model Sequential",
+    "keras.optimizers": "Optimizer",
+    "keras.regularizers": "Regularizer",
+    "keras.symbolic": "Input KerasTensor",
+    "keras.variable": "Variable=KerasVariable",
+}
+
+_MODULES = (
+    "activations", "callbacks", "constraints", "initializers", "layers", "losses", "metrics", "models", "optimizers",
+    "regularizers", "saving", "utils",
+)  # fmt: skip
+
+_names = _lazy.parse(_NAMES)
+__all__ = [*_names, *_MODULES]
+__dir__ = __all__.copy
+
+
+def __getattr__(name: str) -> _Any:
+    if name in _MODULES:
+        return _importlib.import_module(f"{__name__}.{name}")
+    value = globals()[name] = _lazy.load(_names, name, __name__)
+    return value

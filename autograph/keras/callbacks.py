@@ -1,0 +1,261 @@
+"""Callbacks: objects that `fit`, `evaluate` and `predict` call when an epoch or batch begins and ends."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import InvalidArgumentError
+
+from .callback import Callback, CallbackList, History, LambdaCallback, Logs, ProgbarLogger
+from .monitor import Monitor
+from .tensorboard import TensorBoard
+
+__all__ = [
+    "CSVLogger", "Callback", "CallbackList", "EarlyStopping", "History", "LambdaCallback", "LearningRateScheduler",
+    "ModelCheckpoint", "ProgbarLogger", "ReduceLROnPlateau", "TensorBoard", "TerminateOnNaN",
+]  # fmt: skip
+__dir__ = __all__.copy
+
+
+class EarlyStopping(Monitor):
+    """Ends training when a value has not become better for ``patience`` epochs.
+
+    Parameters
+    ----------
+    monitor, mode: the name of the value, and whether smaller (``min``) or larger (``max``) is better.
+    min_delta: the least change that counts.
+    baseline: the value to be better than.
+    restore_best_weights: whether the weights of the best epoch come back at the end.
+    start_from_epoch: epochs before it don't count.
+    """
+
+    def __init__(
+        self, monitor: str = "val_loss", min_delta: float = 0, patience: int = 0, verbose: int = 0, mode: str = "auto",
+        baseline: float | None = None, restore_best_weights: bool = False, start_from_epoch: int = 0
+    ) -> None:  # fmt: skip
+        super().__init__(monitor, mode, min_delta)
+        self.patience = patience
+        self.verbose = verbose
+        self.baseline = baseline
+        self.restore_best_weights = restore_best_weights
+        self.start_from_epoch = start_from_epoch
+        self.on_train_begin()
+
+    def on_train_begin(self, logs: Logs = None) -> None:
+        self.wait = 0
+        self.stopped_epoch = 0
+        self.best: float | None = None
+        self.best_weights: Any = None
+        self.best_epoch = 0
+
+    def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
+        value = self.value(logs)
+        if value is None or epoch < self.start_from_epoch:
+            return
+        if self.restore_best_weights and self.best_weights is None:
+            self.best_weights, self.best_epoch = self.model.get_weights(), epoch
+        self.wait += 1
+        if self.is_better(value, self.best):
+            self.best, self.best_epoch = value, epoch
+            if self.restore_best_weights:
+                self.best_weights = self.model.get_weights()
+            if self.baseline is None or self.is_better(value, self.baseline):
+                self.wait = 0
+            return
+        if self.wait >= self.patience and epoch > 0:
+            self.stopped_epoch = epoch
+            self.model.stop_training = True
+
+    def on_train_end(self, logs: Logs = None) -> None:
+        if self.stopped_epoch > 0 and self.verbose > 0:
+            print(f"Epoch {self.stopped_epoch + 1}: early stopping")
+        if self.restore_best_weights and self.best_weights is not None:
+            if self.verbose > 0:
+                print(f"Restoring model weights from the end of the best epoch: {self.best_epoch + 1}.")
+            self.model.set_weights(self.best_weights)
+
+
+class ModelCheckpoint(Monitor):
+    """Saves the model after epochs, or after every so many batches.
+
+    Parameters
+    ----------
+    filepath: a path, in which ``{epoch:02d}`` and ``{val_loss:.2f}`` are filled in; that of models ends in ``.keras``.
+    monitor, mode: the name of the value, and whether smaller (``min``) or larger (``max``) is better.
+    save_best_only: whether only those that are better than all before.
+    save_weights_only: `Model.save_weights` in place of `Model.save`.
+    save_freq: ``"epoch"``, or a number of batches.
+    initial_value_threshold: the value to be better than.
+    """
+
+    def __init__(
+        self, filepath: str | os.PathLike[str], monitor: str = "val_loss", verbose: int = 0,
+        save_best_only: bool = False, save_weights_only: bool = False, mode: str = "auto",
+        save_freq: str | int = "epoch", initial_value_threshold: float | None = None
+    ) -> None:  # fmt: skip
+        super().__init__(monitor, mode)
+        if not save_weights_only and not os.fspath(filepath).endswith(".keras"):
+            raise InvalidArgumentError(
+                f"The filepath provided must end in `.keras` (Keras model format). Received: filepath={filepath}",
+                remedy="add `.keras`, or pass save_weights_only=True",
+            )
+        if save_freq != "epoch" and not isinstance(save_freq, int):
+            raise InvalidArgumentError(f'save_freq must be "epoch" or a number of batches, not {save_freq!r}')
+        self.filepath = os.fspath(filepath)
+        self.verbose = verbose
+        self.save_best_only = save_best_only
+        self.save_weights_only = save_weights_only
+        self.save_freq = save_freq
+        self.best = initial_value_threshold
+        self._batches = 0
+        self._epoch = 0
+
+    def on_epoch_begin(self, epoch: int, logs: Logs = None) -> None:
+        self._epoch = epoch
+
+    def on_train_batch_end(self, batch: int, logs: Logs = None) -> None:
+        self._batches += 1
+        if self.save_freq != "epoch" and self._batches % int(self.save_freq) == 0:
+            self._save(self._epoch, {name: float(np.asarray(value)) for name, value in (logs or {}).items()})
+
+    def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
+        if self.save_freq == "epoch":
+            self._save(epoch, logs or {})
+
+    def _save(self, epoch: int, logs: dict[str, Any]) -> None:
+        try:
+            path = self.filepath.format(epoch=epoch + 1, **logs)
+        except KeyError as error:
+            raise InvalidArgumentError(
+                f"the file name {self.filepath!r} needs {error}, which is none of {sorted(logs)}"
+            ) from None
+        better = ""
+        if self.save_best_only:
+            value = self.value(logs)
+            if value is None:
+                return
+            if not self.is_better(value, self.best):
+                self._tell(epoch, f"{self.monitor} did not improve from {self.best:.5f}")
+                return
+            before = "None" if self.best is None else f"{self.best:.5f}"
+            better = f"{self.monitor} improved from {before} to {value:.5f}, "
+            self.best = value
+        self._tell(epoch, f"{better}saving model to {path}")
+        (self.model.save_weights if self.save_weights_only else self.model.save)(path)
+        self._tell(epoch, f"finished saving model to {path}")
+
+    def _tell(self, epoch: int, what: str) -> None:
+        if self.verbose > 0:
+            print(f"\nEpoch {epoch + 1}: {what}")
+
+
+class LearningRateScheduler(Callback):
+    """Sets the learning rate before each epoch to ``schedule(epoch, learning_rate)``."""
+
+    def __init__(self, schedule: Callable[..., float], verbose: int = 0) -> None:
+        super().__init__()
+        self.schedule = schedule
+        self.verbose = verbose
+
+    def on_epoch_begin(self, epoch: int, logs: Logs = None) -> None:
+        rate = float(np.asarray(self.model.optimizer.learning_rate))
+        try:
+            rate = self.schedule(epoch, rate)
+        except TypeError:
+            rate = self.schedule(epoch)
+        self.model.optimizer.learning_rate = float(rate)
+        if self.verbose > 0:
+            print(f"\nEpoch {epoch + 1}: LearningRateScheduler setting learning rate to {float(rate)}.")
+
+    def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
+        _note_rate(self.model, logs)
+
+
+def _note_rate(model: Any, logs: Logs) -> None:
+    if logs is not None:
+        logs["learning_rate"] = float(np.asarray(model.optimizer.learning_rate))
+
+
+class ReduceLROnPlateau(Monitor):
+    """Multiplies the learning rate by ``factor`` when a value has not become better for ``patience`` epochs."""
+
+    def __init__(
+        self, monitor: str = "val_loss", factor: float = 0.1, patience: int = 10, verbose: int = 0, mode: str = "auto",
+        min_delta: float = 1e-4, cooldown: int = 0, min_lr: float = 0.0
+    ) -> None:  # fmt: skip
+        if factor >= 1.0:
+            raise InvalidArgumentError(f"ReduceLROnPlateau does not support a factor >= 1.0. Received factor={factor}")
+        super().__init__(monitor, mode, min_delta)
+        self.factor = factor
+        self.patience = patience
+        self.verbose = verbose
+        self.cooldown = cooldown
+        self.min_lr = min_lr
+        self.on_train_begin()
+
+    def on_train_begin(self, logs: Logs = None) -> None:
+        self.best: float | None = None
+        self.wait = 0
+        self.cooldown_counter = 0
+
+    def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
+        _note_rate(self.model, logs)
+        value = self.value(logs)
+        if value is None:
+            return
+        if self.cooldown_counter > 0:
+            self.cooldown_counter -= 1
+            self.wait = 0
+        if self.is_better(value, self.best):
+            self.best, self.wait = value, 0
+            return
+        if self.cooldown_counter > 0:
+            return
+        self.wait += 1
+        rate = float(np.asarray(self.model.optimizer.learning_rate))
+        if self.wait >= self.patience and rate > np.float32(self.min_lr):
+            new = max(rate * self.factor, self.min_lr)
+            self.model.optimizer.learning_rate = new
+            self.cooldown_counter, self.wait = self.cooldown, 0
+            if self.verbose > 0:
+                print(f"\nEpoch {epoch + 1}: ReduceLROnPlateau reducing learning rate to {new}.")
+
+
+class TerminateOnNaN(Callback):
+    """Ends training when the loss is NaN or infinite."""
+
+    def on_batch_end(self, batch: int, logs: Logs = None) -> None:
+        loss = (logs or {}).get("loss")
+        if loss is not None and not math.isfinite(float(np.asarray(loss))):
+            print(f"Batch {batch}: Invalid loss, terminating training")
+            self.model.stop_training = True
+
+
+class CSVLogger(Callback):
+    """Writes the losses and metrics of each epoch as a line of a CSV file."""
+
+    def __init__(self, filename: str | os.PathLike[str], separator: str = ",", append: bool = False) -> None:
+        super().__init__()
+        self.filename = os.fspath(filename)
+        self.separator = separator
+        self.append = append
+        self._names: Iterable[str] | None = None
+
+    def on_train_begin(self, logs: Logs = None) -> None:
+        with open(self.filename, "a" if self.append else "w", encoding="utf-8") as file:
+            self._names = None if file.tell() == 0 else ()
+
+    def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
+        names = sorted(logs or {})
+        with open(self.filename, "a", encoding="utf-8") as file:
+            if self._names is None:
+                file.write(self.separator.join(["epoch", *names]) + "\n")
+                self._names = names
+            file.write(
+                self.separator.join(str(each) for each in [epoch, *((logs or {})[name] for name in names)]) + "\n"
+            )

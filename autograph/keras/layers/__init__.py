@@ -1,0 +1,39 @@
+"""`tf.keras.layers`: the layers, and the base class of all."""
+
+from __future__ import annotations
+
+from ..layer import InputSpec as InputSpec
+from ..layer import Layer as Layer
+from ..symbolic import Input as Input
+from . import (
+    advanced_activations,
+    attention,
+    cells,
+    convolutional,
+    core,
+    merging,
+    normalization,
+    pooling,
+    recurrent,
+    regularization,
+    reshaping,
+    wrappers,
+)
+from .advanced_activations import *  # noqa: F403
+from .attention import *  # noqa: F403
+from .cells import *  # noqa: F403
+from .convolutional import *  # noqa: F403
+from .core import *  # noqa: F403
+from .merging import *  # noqa: F403
+from .normalization import *  # noqa: F403
+from .pooling import *  # noqa: F403
+from .recurrent import *  # noqa: F403
+from .regularization import *  # noqa: F403
+from .reshaping import *  # noqa: F403
+from .wrappers import *  # noqa: F403
+
+__all__ = ["Input", "InputSpec", "Layer"]
+for _module in (advanced_activations, attention, cells, convolutional, core, merging, normalization, pooling, recurrent,
+                regularization, reshaping, wrappers):  # fmt: skip
+    __all__ += _module.__all__
+__dir__ = __all__.copy

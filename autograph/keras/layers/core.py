@@ -1,0 +1,309 @@
+"""The simplest layers: inputs, dense layers, embeddings, functions as layers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograph.errors import InvalidArgumentError
+from autograph.runtime.base.dtypes import as_dtype
+from autograph.runtime.ops.elementwise.elementwise import cast
+from autograph.runtime.ops.elementwise.math import not_equal
+from autograph.runtime.ops.linalg.linalg import tensordot
+from autograph.runtime.ops.shape.gather import gather
+
+from .. import activations
+from ..custom_objects import get_registered_object
+from ..layer import InputSpec, Layer
+from ..names import auto_name
+from ..serialization import UnknownClassError
+from ..staging import converted_call
+from ..symbolic import KerasTensor, Node
+from .described import add_described, describe
+
+__all__ = ["Activation", "Dense", "Embedding", "Identity", "InputLayer", "Lambda", "ReLU", "Rescaling"]
+
+
+class InputLayer(Layer):
+    """Where a functional or sequential model is given its inputs; `Input` makes it and returns its ``output``."""
+
+    settings = ("batch_shape", "dtype")
+
+    def __init__(
+        self, shape: Any = None, batch_size: int | None = None, dtype: Any = None, sparse: bool | None = None,
+        ragged: bool | None = None, batch_shape: Any = None, input_tensor: Any = None, optional: bool = False,
+        name: str | None = None, **kwargs: Any
+    ) -> None:  # fmt: skip
+        if sparse or ragged or input_tensor is not None or optional:
+            raise InvalidArgumentError("InputLayer takes no sparse, ragged, input_tensor or optional argument")
+        shape = kwargs.pop("input_shape", shape)
+        super().__init__(name=name or auto_name("input_layer"), dtype=None, **kwargs)
+        self._record.dtype = as_dtype(dtype or "float32")
+        if batch_shape is None:
+            if shape is None:
+                raise InvalidArgumentError("You must pass a `shape` argument.")
+            shape = (shape,) if isinstance(shape, int) else tuple(shape)
+            batch_shape = (batch_size, *shape)
+        elif shape is not None:
+            raise InvalidArgumentError("You cannot pass both `shape` and `batch_shape` at the same time.")
+        self.batch_shape = tuple(batch_shape)
+        self._record.built = True
+        node = Node(self, (), {})
+        node.outputs = KerasTensor(self.batch_shape, self._record.dtype, name)
+        node.outputs.keras_history = node, 0
+        self._record.output_shapes.append(self.batch_shape)
+
+    @property
+    def output(self) -> KerasTensor:
+        """The symbolic tensor."""
+        return self._record.nodes[0].outputs
+
+    def call(self, inputs: Any) -> Any:
+        """The inputs themselves."""
+        return inputs
+
+
+class Dense(Layer):
+    """``activation(inputs @ kernel + bias)``: inputs (..., n) to outputs (..., units).
+
+    Weights: ``kernel`` (n, units), ``bias`` (units,). Raises `ValueError` for ``units`` that is no positive integer.
+    """
+
+    settings = (
+        "units", "activation", "use_bias", "kernel_initializer", "bias_initializer", "kernel_regularizer",
+        "bias_regularizer", "kernel_constraint", "bias_constraint", "quantization_config",
+    )  # fmt: skip
+    quantization_config = None
+
+    def __init__(
+        self, units: int, activation: Any = None, use_bias: bool = True, kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros", kernel_regularizer: Any = None, bias_regularizer: Any = None,
+        activity_regularizer: Any = None, kernel_constraint: Any = None, bias_constraint: Any = None, **kwargs: Any
+    ) -> None:  # fmt: skip
+        if kwargs.get("quantization_config", 0) is None:
+            kwargs.pop("quantization_config")
+        super().__init__(activity_regularizer=activity_regularizer, **kwargs)
+        self.units = positive("units", units)
+        self.activation = activations.get(activation)
+        self.use_bias = use_bias
+        describe(self, "kernel", kernel_initializer, kernel_regularizer, kernel_constraint)
+        describe(self, "bias", bias_initializer, bias_regularizer, bias_constraint)
+        self.input_spec = InputSpec(min_ndim=2)
+        self.supports_masking = True
+        self.kernel: Any = None
+        self.bias: Any = None
+
+    def build(self, input_shape: Any) -> None:
+        """Make the weights; the last dimension of the inputs must be known."""
+        size = known_dimension(self, input_shape, -1)
+        self.kernel = add_described(self, "kernel", (size, self.units))
+        if self.use_bias:
+            self.bias = add_described(self, "bias", (self.units,))
+        self.input_spec = InputSpec(min_ndim=2, axes={-1: size})
+
+    def call(self, inputs: Any, training: Any = None) -> Any:
+        """Outputs (..., units)."""
+        inputs = in_own_dtype(self, inputs)
+        shape = inputs.static_shape
+        kernel = self.kernel.value()
+        outputs = inputs @ kernel if shape is not None and len(shape) == 2 else tensordot(inputs, kernel, 1)
+        if self.use_bias:
+            outputs = outputs + self.bias.value()
+        return self.activation(outputs)
+
+
+class Embedding(Layer):
+    """A row of ``embeddings`` (input_dim, output_dim) for each integer: inputs (...) to outputs (..., output_dim).
+
+    With ``mask_zero`` the outputs have a mask: False where the integer is 0. Integers outside of the table raise
+    `OutOfRangeError`.
+    """
+
+    settings = (
+        "input_dim", "output_dim", "embeddings_initializer", "embeddings_regularizer", "activity_regularizer",
+        "embeddings_constraint", "mask_zero", "quantization_config",
+    )  # fmt: skip
+    quantization_config = None
+
+    def __init__(
+        self, input_dim: int, output_dim: int, embeddings_initializer: Any = "uniform",
+        embeddings_regularizer: Any = None, embeddings_constraint: Any = None, mask_zero: bool = False,
+        weights: Any = None, **kwargs: Any
+    ) -> None:  # fmt: skip
+        length = kwargs.pop("input_length", None)
+        if length is not None and "input_shape" not in kwargs:
+            kwargs["input_shape"] = (length,)
+        if kwargs.get("quantization_config", 0) is None:
+            kwargs.pop("quantization_config")
+        super().__init__(**kwargs)
+        self.input_dim = positive("input_dim", input_dim)
+        self.output_dim = positive("output_dim", output_dim)
+        describe(self, "embeddings", embeddings_initializer, embeddings_regularizer, embeddings_constraint)
+        self.mask_zero = mask_zero
+        self.supports_masking = mask_zero
+        self.embeddings: Any = None
+        if weights is not None:
+            self.build()
+            self.set_weights(weights if isinstance(weights, list) else [weights])
+
+    def build(self, input_shape: Any = None) -> None:
+        """Make the table."""
+        if self.embeddings is None:
+            self.embeddings = add_described(self, "embeddings", (self.input_dim, self.output_dim))
+
+    def call(self, inputs: Any) -> Any:
+        """Rows of the table."""
+        if not inputs.dtype.is_integer:
+            inputs = cast(inputs, "int32")
+        return gather(self.embeddings.value(), inputs)
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """Where the inputs are not 0; None without ``mask_zero``."""
+        return not_equal(inputs, 0) if self.mask_zero else None
+
+
+class Activation(Layer):
+    """An activation function, by name or as a function, as a layer."""
+
+    settings = ("activation",)
+
+    def __init__(self, activation: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.supports_masking = True
+        self.activation = activations.get(activation)
+        self.built = True
+
+    def call(self, inputs: Any) -> Any:
+        """``activation(inputs)``; a function of the user is converted in a trace."""
+        return converted_call(self.activation)(inputs)
+
+
+class ReLU(Layer):
+    """``max(inputs, 0)`` and its variants, as `activations.relu`."""
+
+    settings = ("max_value", "negative_slope", "threshold")
+
+    def __init__(
+        self, max_value: float | None = None, negative_slope: float = 0.0, threshold: float = 0.0, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        for name, value in (("max_value", max_value), ("negative_slope", negative_slope), ("threshold", threshold)):
+            if (value is None and name != "max_value") or (value is not None and value < 0):
+                raise InvalidArgumentError(
+                    f"{name} of a ReLU layer cannot be a negative value. Received: {name}={value}"
+                )
+        self.max_value = max_value
+        self.negative_slope = negative_slope
+        self.threshold = threshold
+        self.supports_masking = True
+        self.built = True
+
+    def call(self, inputs: Any) -> Any:
+        """The rectified inputs."""
+        return activations.relu(inputs, self.negative_slope, self.max_value, self.threshold)
+
+
+class Identity(Layer):
+    """The outputs are the inputs, of any structure."""
+
+    settings: tuple[str, ...] = ()
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.supports_masking = True
+        self.built = True
+
+    def call(self, inputs: Any) -> Any:
+        """The inputs."""
+        return inputs
+
+
+class Lambda(Layer):
+    """A function as a layer; converted in a trace. Weights that it uses are not the layer's.
+
+    Parameters
+    ----------
+    function: called with the inputs, ``mask`` and ``training`` where it takes them, and ``arguments``.
+    output_shape, mask: accepted as in Keras; shapes are found by tracing.
+    arguments: further keyword arguments.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], output_shape: Any = None, mask: Any = None,
+        arguments: dict[str, Any] | None = None, **kwargs: Any
+    ) -> None:  # fmt: skip
+        super().__init__(**kwargs)
+        if not callable(function):
+            raise InvalidArgumentError(f"The `function` of a Lambda layer must be callable. Received: {function!r}")
+        self.function = function
+        self.arguments = arguments or {}
+        self._mask = mask
+        self.supports_masking = mask is not None
+        self.built = True
+
+    def call(self, inputs: Any, mask: Any = None, training: Any = None) -> Any:
+        """What the function returns."""
+        code = getattr(self.function, "__code__", None)
+        names = () if code is None else code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        extra = {name: value for name, value in (("mask", mask), ("training", training)) if name in names}
+        return converted_call(self.function)(inputs, **{**self.arguments, **extra})
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """What ``mask`` is, or makes of the inputs and their mask."""
+        return self._mask(inputs, mask) if callable(self._mask) else self._mask
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """A new layer; the function goes by its name among those that the user has registered or passes.
+
+        Raises `UnknownClassError` for another name.
+        """
+        function = config["function"]
+        if isinstance(function, str):
+            found = get_registered_object(function)
+            if found is None:
+                raise UnknownClassError("function", function)
+            config = {**config, "function": found}
+        return cls(**config)
+
+
+class Rescaling(Layer):
+    """``inputs * scale + offset``, in floating numbers."""
+
+    settings = ("scale", "offset")
+
+    def __init__(self, scale: Any, offset: Any = 0.0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.scale = scale
+        self.offset = offset
+        self.supports_masking = True
+        self.built = True
+
+    def call(self, inputs: Any) -> Any:
+        """The scaled inputs."""
+        dtype = self._record.dtype
+        return cast(inputs, dtype) * cast(self.scale, dtype) + cast(self.offset, dtype)
+
+
+def positive(name: str, value: Any) -> int:
+    """A setting that must be a positive integer; `ValueError` for what isn't one."""
+    if isinstance(value, bool) or not hasattr(type(value), "__index__") or value <= 0:
+        raise InvalidArgumentError(
+            f"Received an invalid value for `{name}`, expected a positive integer. Received: {name}={value}"
+        )
+    return int(value)
+
+
+def in_own_dtype(layer: Layer, inputs: Any) -> Any:
+    """Inputs as numbers of the layer's dtype: integers, too, which calls of layers leave as they are."""
+    return inputs if inputs.dtype is layer._record.dtype else cast(inputs, layer._record.dtype)
+
+
+def known_dimension(layer: Layer, shape: Any, axis: int) -> int:
+    """A dimension of the inputs that a layer needs for its weights; `InvalidArgumentError` when it is unknown."""
+    size = None if shape is None or len(shape) < abs(axis) else shape[axis]
+    if size is None:
+        raise InvalidArgumentError(
+            f"layer '{layer.name}' needs to know axis {axis} of its inputs' shape to make its weights, not {shape}"
+        )
+    return int(size)

@@ -1,0 +1,109 @@
+"""`tf.keras.utils`: classes to one-hot rows, seeds, batches, progress bars."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import InvalidArgumentError
+from autograph.runtime.ops.random.random import set_seed
+
+from .custom_objects import CustomObjectScope as CustomObjectScope
+from .custom_objects import custom_object_scope as custom_object_scope
+from .custom_objects import get_custom_objects as get_custom_objects
+from .custom_objects import get_registered_name as get_registered_name
+from .custom_objects import get_registered_object as get_registered_object
+from .custom_objects import register_keras_serializable as register_keras_serializable
+from .data import PyDataset as PyDataset
+from .data import PyDataset as Sequence
+from .data import pack_x_y_sample_weight as pack_x_y_sample_weight
+from .data import unpack_x_y_sample_weight as unpack_x_y_sample_weight
+from .names import clear_session as clear_session
+from .progress import Progbar as Progbar
+from .progress import disable_interactive_logging as disable_interactive_logging
+from .progress import enable_interactive_logging as enable_interactive_logging
+from .progress import is_interactive_logging_enabled as is_interactive_logging_enabled
+from .serialization import deserialize as deserialize_keras_object
+from .serialization import plain as serialize_keras_object
+from .symbolic import KerasTensor
+
+__all__ = [
+    "CustomObjectScope", "Progbar", "PyDataset", "Sequence", "clear_session", "custom_object_scope",
+    "deserialize_keras_object",
+    "disable_interactive_logging", "enable_interactive_logging", "get_custom_objects", "get_registered_name",
+    "get_registered_object", "is_interactive_logging_enabled", "is_keras_tensor", "normalize", "pack_x_y_sample_weight",
+    "pad_sequences", "register_keras_serializable", "serialize_keras_object", "set_random_seed", "to_categorical",
+    "unpack_x_y_sample_weight",
+]  # fmt: skip
+__dir__ = __all__.copy
+
+
+def set_random_seed(seed: int) -> None:
+    """Restart the generators of Python, NumPy and this library. Raises `ValueError` for what is no integer."""
+    if not isinstance(seed, (int, np.integer)):
+        raise InvalidArgumentError(
+            f"Expected `seed` argument to be an integer. Received: seed={seed} (of type {type(seed)})"
+        )
+    random.seed(int(seed))
+    np.random.seed(int(seed))
+    set_seed(int(seed))
+
+
+def to_categorical(x: Any, num_classes: int | None = None) -> np.ndarray[Any, Any]:
+    """One-hot rows of classes: (...) or (..., 1) integers to (..., num_classes) floats.
+
+    ``num_classes`` is one more than the largest class when left out. Raises `ValueError` for classes outside of it.
+    """
+    classes = np.asarray(x).astype(np.int64)
+    shape = classes.shape[:-1] if classes.ndim > 1 and classes.shape[-1] == 1 else classes.shape
+    flat = classes.reshape(-1)
+    count = (int(flat.max()) + 1 if flat.size else 0) if num_classes is None else int(num_classes)
+    if flat.size and not (flat.min() >= 0 and flat.max() < count):
+        raise InvalidArgumentError(f"the classes {flat.min()} to {flat.max()} do not fit into num_classes={count}")
+    return np.eye(count)[flat].reshape(*shape, count)
+
+
+def pad_sequences(
+    sequences: Any, maxlen: int | None = None, dtype: Any = "int32", padding: str = "pre", truncating: str = "pre",
+    value: Any = 0.0
+) -> np.ndarray[Any, Any]:  # fmt: skip
+    """Sequences of several lengths as one array (len(sequences), maxlen, ...), with ``value`` where there is none.
+
+    ``maxlen`` is the length of the longest one when left out. ``"pre"`` pads or cuts off at the beginning, ``"post"``
+    at the end. Raises `ValueError` for other words, and for items of different shapes.
+    """
+    for name, word in (("padding", padding), ("truncating", truncating)):
+        if word not in ("pre", "post"):
+            raise InvalidArgumentError(f'{name} must be "pre" or "post", not {word!r}')
+    arrays = [np.asarray(sequence) for sequence in sequences]
+    longest = max(map(len, arrays), default=0) if maxlen is None else maxlen
+    shape = next((array.shape[1:] for array in arrays if len(array)), ())
+    padded = np.full((len(arrays), longest, *shape), value, dtype=np.dtype(dtype))
+    for row, array in zip(padded, arrays, strict=True):
+        if not len(array):
+            continue
+        if array.shape[1:] != shape:
+            raise InvalidArgumentError(
+                f"the items of one sequence have shape {array.shape[1:]}, those of another {shape}"
+            )
+        kept = array[max(0, len(array) - longest) :] if truncating == "pre" else array[:longest]
+        if padding == "post":
+            row[: len(kept)] = kept
+        else:
+            row[longest - len(kept) :] = kept
+    return padded
+
+
+def normalize(x: Any, axis: int = -1, order: int = 2) -> np.ndarray[Any, Any]:
+    """An array divided by its norms along an axis; where these are 0 it stays."""
+    array = np.asarray(x)
+    norms = np.atleast_1d(np.linalg.norm(array, order, axis))
+    norms[norms == 0] = 1
+    return array / np.expand_dims(norms, axis)
+
+
+def is_keras_tensor(x: Any) -> bool:
+    """Whether something is a symbolic tensor: from `Input`, or from a layer called on one."""
+    return isinstance(x, KerasTensor)

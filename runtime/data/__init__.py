@@ -1,1 +1,0 @@
-"""Datasets: pipelines of elements that are made one by one, eagerly and in graphs."""

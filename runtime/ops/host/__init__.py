@@ -1,0 +1,1 @@
+"""Python and its state in graphs."""

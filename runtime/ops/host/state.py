@@ -1,0 +1,132 @@
+"""Reading and changing variables: nodes with effects, which keep program order with print, assert and raise.
+
+A node holds the variable itself, as an attribute: ``variable`` where it reads (gradients find it by that name),
+``target`` where it writes. A variable's array is replaced and never changed, so what was read before stays as it was.
+Each node that writes is atomic (see `base.atomic`); several together are not, nor is a read and what follows it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import InvalidArgumentError
+
+from ...base import shapes
+from ...base.atomic import change, lock
+from ...base.dtypes import DType, float32
+from ...base.shapes import Shape
+from ...ir.effects import Effects
+from ...ir.op import OPS, Type, op
+from ...ir.work import Work
+from ..infer import require, require_kind, text
+
+__all__ = ["ASSIGN", "ASSIGN_ADD", "ASSIGN_SUB", "READ", "UPDATE"]
+
+
+def _read(variable: Any, dtype: DType, shape: Shape) -> Any:
+    array = variable._array
+    return array[()] if array.ndim == 0 and array.dtype != object else array
+
+
+def _check_assigned(value: Type, dtype: DType, shape: Shape, name: str) -> None:
+    require(value.dtype is dtype, f"a value of dtype {value.dtype.name} for a variable of {dtype.name}")
+    if not shapes.is_compatible(value.shape, shape):
+        raise InvalidArgumentError(
+            f"Cannot assign value to variable '{name}': Shape mismatch. The variable shape {text(shape)}, and the "
+            f"assigned value shape {text(value.shape)} are incompatible."
+        )
+
+
+def _infer_assign(value: Type, *, target: Any) -> tuple[Type, ...]:
+    _check_assigned(value, target.dtype, target.static_shape, target.name)
+    return ()
+
+
+def _assign(value: Any, *, target: Any) -> tuple[()]:
+    if type(value) is not np.ndarray:
+        value = _as_array(value, target.dtype)
+    _check_assigned(Type(target.dtype, value.shape), target.dtype, target.static_shape, target.name)
+    with lock:
+        _old, target._array = target._array, value  # its end, and what that brings about, comes after the lock
+    return ()
+
+
+def _as_array(value: Any, dtype: DType) -> Any:
+    array = np.empty((), dtype.numpy)
+    array[()] = value
+    return array
+
+
+def _infer_step(value: Type, *, target: Any) -> tuple[Type, ...]:
+    require(value.dtype is target.dtype, f"a value of dtype {value.dtype.name} for a variable of {target.dtype.name}")
+    require_kind(value, "iufcS", "what is added to a variable")
+    _check_equal_shapes(target.static_shape, value.shape)
+    return ()
+
+
+def _check_equal_shapes(shape: Shape, given: Shape) -> None:
+    if not shapes.is_compatible(given, shape):
+        raise InvalidArgumentError(
+            f"Cannot update variable with shape {text(shape)} using a Tensor with shape {text(given)}, shapes must be "
+            "equal."
+        )
+
+
+def _step(function: Any) -> Any:
+    def stepped(target: Any, old: Any, value: Any) -> Any:
+        shape = np.shape(value)
+        if shape != old.shape:
+            _check_equal_shapes(old.shape, shape)
+        return np.asarray(function(old, value), target.dtype.numpy)
+
+    def kernel(value: Any, *, target: Any) -> tuple[()]:
+        old = target._array
+        new = stepped(target, old, value)
+        with lock:  # as `change`, of which this saves a call
+            if target._array is old:
+                target._array = new
+                return ()
+        change(target, stepped, value)
+        return ()
+
+    return kernel
+
+
+def _infer_update(*inputs: Type, target: Any, by: str, **attributes: Any) -> tuple[Type, ...]:
+    OPS[by].infer(Type(target.dtype, target.static_shape), *inputs, **attributes)
+    return ()
+
+
+def _update(*inputs: Any, target: Any, by: str, **attributes: Any) -> tuple[()]:
+    def updated(target: Any, old: Any) -> Any:
+        return np.asarray(OPS[by].numpy(old, *inputs, **attributes), target.dtype.numpy)
+
+    change(target, updated)
+    return ()
+
+
+def _sample(*inputs: Any, role: str = "target", **attributes: Any) -> Any:
+    """Inputs and attributes for a variable of two numbers."""
+    from ...state.variable import Variable
+
+    variable = Variable(np.array([1, 2], np.float32))
+    return tuple(np.array(x, np.float32) for x in inputs), {role: variable, **attributes}
+
+
+READ = op("read_variable", infer=lambda *, variable, dtype, shape: Type(dtype, shape), numpy=_read,
+          effects=Effects.READS,
+          samples=lambda: [_sample(role="variable", dtype=float32, shape=(2,))],
+          doc="What the variable holds now.", work=Work.LITTLE, native=True)  # fmt: skip
+ASSIGN = op("assign", infer=_infer_assign, numpy=_assign, effects=Effects.WRITES, samples=lambda: [_sample([3, 4])],
+            doc="Sets the variable ``target``.", work=Work.LITTLE, native=True)  # fmt: skip
+ASSIGN_ADD = op("assign_add", infer=_infer_step, numpy=_step(np.add),
+                effects=Effects.UPDATES, samples=lambda: [_sample([3, 4])],
+                doc="Adds to the variable.", native=True)  # fmt: skip
+ASSIGN_SUB = op("assign_sub", infer=_infer_step, numpy=_step(np.subtract), effects=Effects.UPDATES,
+                samples=lambda: [_sample([3, 4])], doc="Subtracts from the variable.", native=True)  # fmt: skip
+UPDATE = op("update_variable", infer=_infer_update, numpy=_update, effects=Effects.UPDATES,
+            samples=lambda: [_sample(5, by="set_item", key=(("index", 1),))],
+            doc="Replaces what the variable holds by what the op ``by`` makes of it and of the inputs.",
+            native=True)  # fmt: skip

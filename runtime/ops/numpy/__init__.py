@@ -1,0 +1,1 @@
+"""NumPy's functions and array API on tensors."""

@@ -1,0 +1,392 @@
+"""Random numbers: stateful ones, in program order and reproducible after `set_seed`, and stateless ones by seed.
+
+The numbers are NumPy's (Philox), not TensorFlow's. A stateful op without a seed of its own draws from one generator
+that `set_seed` restarts; ops with the same seed of their own share a generator for that seed, which `set_seed` restarts
+too. A stateless op gives the same numbers for the same seed and shape, always.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import InvalidArgumentError
+
+from ...base.dtypes import DType, as_dtype, float32, int32, int64
+from ...base.shapes import Shape, broadcast
+from ...ir.effects import Effects
+from ...ir.op import NOT_DIFFERENTIABLE, Op, Type, op
+from ...tensors.convert import convert_to_tensor
+from ..declare import no_gradient, sum_to
+from ..infer import at_least, exactly, integer_vectors, require, require_kind, text
+from ..kernels import samples as s
+from ..shape.dims import as_dims
+
+__all__ = [
+    "bernoulli", "categorical", "normal", "set_seed", "shuffle", "stateless_bernoulli", "stateless_categorical",
+    "stateless_normal", "stateless_shuffle", "stateless_truncated_normal", "stateless_uniform", "truncated_normal",
+    "uniform",
+]  # fmt: skip
+
+
+class _Generators:
+    """The generators of stateful ops: one for all without a seed, one for each seed that an op gives itself."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()  # handlers of signals may draw too
+        self.restart(None)
+
+    def restart(self, seed: int | None) -> None:
+        with self.lock:
+            self.seed = seed
+            self.common: Any = None
+            self.by_seed: dict[int, Any] = {}
+
+    def draw(self, seed: int | None, sampler: Callable[[Any], Any]) -> Any:
+        """What `sampler` takes from the generator for an op's own seed, or from the common one."""
+        with self.lock:
+            if seed is not None:
+                generator = self.by_seed.get(seed)
+                if generator is None:
+                    generator = self.by_seed[seed] = generator_of([self.seed or 0, seed])
+            else:
+                if self.common is None:
+                    self.common = generator_of(self.seed)
+                generator = self.common
+            return sampler(generator)
+
+
+def generator_of(seed: Any) -> Any:
+    """A generator of NumPy's that starts from `seed`, integers; from what the machine gives for ``None``."""
+    entropy = None if seed is None else [int(part) % 2**64 for part in np.atleast_1d(np.asarray(seed, object))]
+    return np.random.Generator(np.random.Philox(np.random.SeedSequence(entropy)))
+
+
+generators = _Generators()
+
+
+def set_seed(seed: int) -> None:
+    """Restart all stateful generators from `seed`, an integer: from here on a program draws the same numbers again."""
+    generators.restart(int(seed))
+
+
+def fresh_seed(seed: int | None) -> list[int]:
+    """A seed for a generator of its own: drawn from the common generator, or made of an own and the global seed."""
+    if seed is not None:
+        return [(generators.seed or 0) % 2**64, seed % 2**64]
+    return [int(generators.draw(None, lambda generator: generator.integers(2**63)))]
+
+
+# Distributions: each takes a generator, a shape and parameters, and gives an array of the dtype.
+
+
+def sample_uniform(generator: Any, shape: Any, dtype: DType, low: Any, high: Any) -> Any:
+    if dtype.is_integer:
+        require(bool((np.asarray(low) < np.asarray(high)).all()), f"minval {low} must be less than maxval {high}")
+        return np.asarray(generator.integers(low, high, shape, dtype.numpy))
+    width = np.float32 if dtype.name in ("float16", "float32") else np.float64
+    values = np.asarray(generator.random(shape, width)) * (high - low) + low
+    return np.minimum(values, np.nextafter(high, low)).astype(dtype.numpy)
+
+
+def sample_normal(generator: Any, shape: Any, dtype: DType, mean: Any, deviation: Any) -> Any:
+    width = np.float32 if dtype.name in ("float16", "float32") else np.float64
+    return (np.asarray(generator.standard_normal(shape, width)) * deviation + mean).astype(dtype.numpy)
+
+
+def sample_truncated_normal(generator: Any, shape: Any, dtype: DType, mean: Any, deviation: Any) -> Any:
+    values = np.asarray(generator.standard_normal(shape))
+    outside = np.abs(values) > 2
+    while outside.any():
+        values[outside] = generator.standard_normal(int(outside.sum()))
+        outside = np.abs(values) > 2
+    return (values * deviation + mean).astype(dtype.numpy)
+
+
+def _infer_draw(a: Type, b: Type, *dims: Type, shape: Shape, dtype: DType) -> Type:
+    require(dtype.kind in "iuf", f"random numbers can't have dtype {dtype.name}")
+    for parameter in (a, b):
+        require_kind(parameter, "iu" if dtype.is_integer else "iuf", "a parameter of random numbers")
+    integer_vectors(*dims)
+    joint = broadcast(shape, a.shape, b.shape)
+    return Type(dtype, None if joint is None else shape)
+
+
+def drawn_shape(dynamic: tuple[Any, ...], shape: Any, *parameters: Any) -> Any:
+    """The shape of what is drawn, given by a tensor or else known; raises unless the parameters broadcast to it."""
+    dims = tuple(dynamic[0].tolist()) if dynamic else shape
+    require(min(dims, default=0) >= 0, f"a shape can't have negative dimensions: {dims}")
+    fits = broadcast(dims, *[p.shape for p in parameters]) == dims
+    require(fits, f"the parameters of random numbers do not broadcast to {text(dims)}")
+    return dims
+
+
+def _declare(name: str, sampler: Callable[..., Any], doc: str) -> tuple[Op, Op]:
+    """The stateful and the stateless op of a distribution with two parameters."""
+
+    def stateful(a: Any, b: Any, *dynamic: Any, shape: Any, dtype: DType, seed: int | None = None) -> Any:
+        dims = drawn_shape(dynamic, shape, a, b)
+        return generators.draw(seed, lambda generator: sampler(generator, dims, dtype, a, b))
+
+    def stateless(seed: Any, a: Any, b: Any, *dynamic: Any, shape: Any, dtype: DType) -> Any:
+        dims = drawn_shape(dynamic, shape, a, b)
+        return sampler(generator_of(checked_seed(seed)), dims, dtype, a, b)
+
+    def infer_stateful(*types: Type, shape: Shape, dtype: DType, seed: int | None = None) -> Type:
+        return _infer_draw(*types, shape=shape, dtype=dtype)
+
+    def infer_stateless(seed: Type, *types: Type, shape: Shape, dtype: DType) -> Type:
+        check_seed(seed)
+        return _infer_draw(*types, shape=shape, dtype=dtype)
+
+    def draws() -> list[Any]:
+        return [
+            s.sample(0.0, 1.0, shape=(2, 3), dtype=float32), s.sample(1.0, 2.0, shape=(), dtype=as_dtype("float64")),
+            s.sample(0.0, 1.0, shape=(0, 2), dtype=as_dtype("float16")),
+            s.sample(0.0, 1.0, [2], shape=None, dtype=float32),
+            s.sample([0.0, 5.0], 9.0, [3, 2], shape=(None, 2), dtype=float32),
+        ]  # fmt: skip
+
+    def gradient(g: Any, out: Any, a: Any, b: Any) -> tuple[Any, Any]:
+        """The same draw from a distribution that is moved or stretched."""
+        if name == "uniform":
+            place = (out - a) / (b - a)
+            return sum_to(g * (1 - place), a), sum_to(g * place, b)
+        return sum_to(g, a), sum_to(g * (out - a) / b, b)
+
+    return op(
+        f"random_{name}", gradient=lambda g, out, a, b, *dims, **_: (*gradient(g, out, a, b), *(None for _ in dims)),
+        infer=infer_stateful, numpy=stateful, effects=Effects.RANDOM, doc=f"{doc} Stateful.",
+        samples=lambda: draws() + ([s.sample(0, 9, shape=(4,), dtype=int32, seed=3)] if name == "uniform" else []),
+    ), op(
+        f"stateless_random_{name}",
+        gradient=lambda g, out, seed, a, b, *dims, **_: (None, *gradient(g, out, a, b), *(None for _ in dims)),
+        infer=infer_stateless, numpy=stateless, doc=f"{doc} The first input is the seed.",
+        samples=lambda: [((np.array([1, 2], np.int32), *inputs), attributes) for inputs, attributes in draws()],
+    )  # fmt: skip
+
+
+def check_seed(seed: Type) -> None:
+    """Raise unless a stateless function may have a seed of this type: two integers."""
+    require_kind(seed, "iu", "the seed")
+    exactly(seed.shape, 1, "the seed")
+    require(seed.shape is None or seed.shape[0] in (2, None), "the seed must have two integers")
+
+
+def checked_seed(seed: Any) -> Any:
+    """The two integers of a stateless function's seed, as a list."""
+    if seed.shape != (2,) or seed.dtype.kind not in "iu":
+        raise InvalidArgumentError(f"the seed must be two integers, not of shape {seed.shape} and dtype {seed.dtype}")
+    return seed.tolist()
+
+
+uniform_op, stateless_uniform_op = _declare("uniform", sample_uniform, "Uniform numbers from low up to, without, high.")
+normal_op, stateless_normal_op = _declare("normal", sample_normal, "Normal numbers of a mean and a standard deviation.")
+truncated_op, stateless_truncated_op = _declare(
+    "truncated_normal", sample_truncated_normal,
+    "Normal numbers within two standard deviations of the mean.")  # fmt: skip
+
+
+def _ends(minval: Any, maxval: Any, dtype: DType) -> tuple[Any, Any]:
+    from ..elementwise.elementwise import cast
+
+    if maxval is None:
+        require(not dtype.is_integer, "random integers need maxval")
+        maxval = 1
+    return cast(minval, dtype), cast(maxval, dtype)
+
+
+def uniform(
+    shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, seed: int | None = None,
+    name: str | None = None
+) -> Any:
+    """Numbers of `shape`, uniform from `minval` up to, without, `maxval` (1 for floats; integers need one).
+
+    Both bounds are cast to `dtype`, a floating or integer one. Raises `InvalidArgumentError` for integers without
+    `maxval`, or one that is not above `minval`, and for strings.
+    """
+    target = as_dtype(dtype)
+    hint, inputs = as_dims(shape)
+    return uniform_op(*_ends(minval, maxval, target), *inputs, shape=hint, dtype=target, seed=seed, name=name)
+
+
+def normal(
+    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, seed: int | None = None,
+    name: str | None = None
+) -> Any:
+    """Normally distributed numbers of `shape`; `mean` and `stddev` broadcast to it.
+
+    Raises `InvalidArgumentError` for a `dtype` that is not floating.
+    """
+    return _stateful(normal_op, shape, mean, stddev, dtype, seed, name)
+
+
+def truncated_normal(
+    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, seed: int | None = None,
+    name: str | None = None
+) -> Any:
+    """Normally distributed numbers of `shape`; those beyond two standard deviations are drawn again.
+
+    Raises `InvalidArgumentError` for a `dtype` that is not floating.
+    """
+    return _stateful(truncated_op, shape, mean, stddev, dtype, seed, name)
+
+
+def _stateful(record: Op, shape: Any, mean: Any, stddev: Any, dtype: Any, seed: int | None, name: str | None) -> Any:
+    target = as_dtype(dtype)
+    require(target.is_floating, f"normal random numbers can't have dtype {target.name}")
+    hint, inputs = as_dims(shape)
+    mean, stddev = convert_to_tensor(mean, dtype_hint=target), convert_to_tensor(stddev, dtype_hint=target)
+    return record(mean, stddev, *inputs, shape=hint, dtype=target, seed=seed, name=name)
+
+
+def stateless_uniform(
+    shape: Any, seed: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, name: str | None = None,
+    alg: str = "auto_select",
+) -> Any:  # fmt: skip
+    """As `uniform`, determined by `seed`, two integers; any other seed raises `InvalidArgumentError`.
+
+    `alg` changes nothing: the algorithm is Philox always, with other numbers than TensorFlow's.
+    """
+    target = as_dtype(dtype)
+    hint, inputs = as_dims(shape)
+    return stateless_uniform_op(seed, *_ends(minval, maxval, target), *inputs, shape=hint, dtype=target, name=name)
+
+
+def stateless_normal(
+    shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: str | None = None,
+    alg: str = "auto_select",
+) -> Any:  # fmt: skip
+    """As `normal`, of any real `dtype`, by `seed`, two integers; any other raises `InvalidArgumentError`."""
+    hint, inputs = as_dims(shape)
+    return stateless_normal_op(seed, mean, stddev, *inputs, shape=hint, dtype=as_dtype(dtype), name=name)
+
+
+def stateless_truncated_normal(
+    shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: str | None = None,
+    alg: str = "auto_select",
+) -> Any:  # fmt: skip
+    """As `truncated_normal`, of any real `dtype`, by `seed`, two integers; any other raises `InvalidArgumentError`."""
+    hint, inputs = as_dims(shape)
+    return stateless_truncated_op(seed, mean, stddev, *inputs, shape=hint, dtype=as_dtype(dtype), name=name)
+
+
+def bernoulli(shape: Any, probability: Any = 0.5, seed: int | None = None, name: str | None = None) -> Any:
+    """Booleans of `shape`, each true with the given probability, which broadcasts.
+
+    Raises `InvalidArgumentError` for probabilities that don't broadcast with `shape`.
+    """
+    return uniform(shape, seed=seed, name=name) < probability
+
+
+def stateless_bernoulli(shape: Any, seed: Any, probability: Any = 0.5, name: str | None = None) -> Any:
+    """As `bernoulli`, determined by `seed`, two integers; any other seed raises `InvalidArgumentError`."""
+    return stateless_uniform(shape, seed, name=name) < probability
+
+
+# Shuffling and choosing.
+
+
+def _infer_shuffle(x: Type, **_: Any) -> Type:
+    at_least(x.shape, 1)
+    return x
+
+
+def _shuffle_gradient(g: Any, seed: Any, x: Any) -> Any:
+    """The seed gives the same order again."""
+    from ..shape.create import range as range_
+    from ..shape.gather import gather
+    from ..shape.shape import shape
+    from ..shape.sort import invert_permutation
+
+    return gather(g, invert_permutation(stateless_shuffle(range_(shape(x)[0]), seed)))
+
+
+shuffle_op = op(
+    "random_shuffle", infer=_infer_shuffle, effects=Effects.RANDOM,
+    gradient=lambda g, out, x, seed=None: no_gradient(
+        "random_shuffle", "shuffle the indices and gather, or use random.stateless_shuffle"),
+    numpy=lambda x, seed=None: generators.draw(seed, lambda generator: generator.permutation(x, axis=0)),
+    samples=lambda: [s.sample([1, 2, 3]), s.sample([[1.0], [2.0]], seed=1), s.sample(np.zeros((0, 2))),
+                     s.sample(["a", "b"])],
+    doc="The slices along the first axis in random order.",
+)  # fmt: skip
+def _infer_stateless_shuffle(seed: Type, x: Type) -> Type:
+    check_seed(seed)
+    return _infer_shuffle(x)
+
+
+stateless_shuffle_op = op(
+    "stateless_random_shuffle", infer=_infer_stateless_shuffle,
+    gradient=lambda g, out, seed, x: (None, _shuffle_gradient(g, seed, x)),
+    numpy=lambda seed, x: generator_of(checked_seed(seed)).permutation(x, axis=0),
+    samples=lambda: [s.sample([1, 2], [1, 2, 3]), s.sample([1, 2], [[1.0], [2.0]])],
+    doc="The slices along the first axis in an order determined by the seed, the first input.",
+)  # fmt: skip
+
+
+def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Any:
+    """`value` with the slices along its first axis in random order; shape and dtype stay.
+
+    Raises `ValueError` for a scalar, which has no axis.
+    """
+    return shuffle_op(value, seed=seed, name=name)
+
+
+def stateless_shuffle(value: Any, seed: Any, name: str | None = None) -> Any:
+    """As `shuffle`, determined by `seed`, two integers; any other seed raises `InvalidArgumentError`."""
+    return stateless_shuffle_op(seed, value, name=name)
+
+
+def _categorical(generator: Any, logits: Any, count: int, dtype: DType) -> Any:
+    """By the Gumbel trick: the index of the maximum of the logits plus Gumbel noise."""
+    noise = generator.gumbel(size=(len(logits), count, logits.shape[-1]))
+    return np.argmax(logits[:, None, :] + noise, axis=-1).astype(dtype.numpy)
+
+
+def _infer_categorical(logits: Type, count: int, dtype: DType = int64, seed: int | None = None) -> Type:
+    require_kind(logits, "f", "the logits")
+    exactly(logits.shape, 2, "the logits")
+    return Type(dtype, (None if logits.shape is None else logits.shape[0], count))
+
+
+_LOGITS = np.array([[0.0, 1.0, -5.0], [2.0, 0.0, 0.0]], np.float32)
+categorical_op = op(
+    "random_categorical", gradient=NOT_DIFFERENTIABLE, infer=_infer_categorical, effects=Effects.RANDOM,
+    numpy=lambda logits, count, dtype=int64,
+    seed=None: generators.draw(seed, lambda g: _categorical(g, logits, count, dtype)),
+    samples=lambda: [s.sample(_LOGITS, count=4), s.sample(_LOGITS.astype(np.float64), count=0, dtype=int32),
+                     s.sample(_LOGITS[:0], count=2, seed=1)],
+    doc="Classes drawn with the probabilities `softmax(logits)`, `count` for each row.",
+)  # fmt: skip
+def _infer_stateless_categorical(seed: Type, logits: Type, count: int, dtype: DType = int64) -> Type:
+    check_seed(seed)
+    return _infer_categorical(logits, count, dtype)
+
+
+stateless_categorical_op = op(
+    "stateless_random_categorical",
+    gradient=NOT_DIFFERENTIABLE,
+    infer=_infer_stateless_categorical,
+    numpy=lambda seed, logits, count, dtype=int64: _categorical(generator_of(checked_seed(seed)), logits, count, dtype),
+    samples=lambda: [s.sample([1, 2], _LOGITS, count=4)],
+    doc="Classes drawn with the probabilities `softmax(logits)`, determined by the seed, the first input.",
+)  # fmt: skip
+
+
+def categorical(logits: Any, num_samples: int, dtype: Any = None, seed: int | None = None,
+    name: str | None = None) -> Any:
+    """For each row of `logits`, `num_samples` (a Python int) classes drawn with the probabilities `softmax(logits)`.
+
+    `[rows, classes]` gives `[rows, num_samples]` of `dtype` (int64). In traces another rank, or logits that are not
+    floating, raise `InvalidArgumentError`.
+    """
+    return categorical_op(logits, count=int(num_samples), dtype=as_dtype(dtype or int64), seed=seed, name=name)
+
+
+def stateless_categorical(logits: Any, num_samples: int, seed: Any, dtype: Any = int64, name: str | None = None) -> Any:
+    """As `categorical`, determined by `seed`, two integers; any other seed raises `InvalidArgumentError`."""
+    return stateless_categorical_op(seed, logits, count=int(num_samples), dtype=as_dtype(dtype), name=name)

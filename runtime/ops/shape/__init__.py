@@ -1,0 +1,1 @@
+"""Ops that make, join, cut and order arrays."""

@@ -211,6 +211,10 @@ class ImplicitCalls(Pass):
         store = located(gast.Attribute(update, "by", gast.Load()), target)
         return expression(located(gast.Call(store, [by, node.value], []), node), node)
 
+    def leave_YieldFrom(self, node: Any) -> Rewritten:
+        node.value = operator_call("delegated", [node.value], node.value)
+        return node
+
     def leave_With(self, node: Any) -> Rewritten:
         for item in node.items:
             item.context_expr = operator_call("context", [item.context_expr], item.context_expr)

@@ -12,7 +12,7 @@ LEFT = {
     "imports in functions": 497,
     "modules in the largest circle": 126,
     "tests of an op's name": 151,
-    "questions who holds an object": 4,
+    "questions who holds an object": 0,
 }
 
 UPWARD = {

@@ -84,6 +84,7 @@ from .logical import is_not as is_not
 from .logical import not_ as not_
 from .logical import not_in as not_in
 from .logical import or_ as or_
+from .native import delegated as delegated
 from .native import native_iterable as native_iterable
 from .native import native_test as native_test
 from .patterns import ANY as ANY

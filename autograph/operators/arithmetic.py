@@ -22,6 +22,7 @@ from .dispatch import Backend, active, backend_of, backend_of_array
 from .forms import Form, original
 from .heap import staged, watching
 from .identities import same
+from .iterators import use as use_iterator
 from .special_methods import MISSING, call_method, is_generated, is_user_class, lookup, method
 
 Binary = Callable[[Any, Any], Any]
@@ -130,6 +131,7 @@ def _in_place(name: str, binary: Binary) -> Binary:
             if name == "iadd" and cls is list and isinstance(right, Form):
                 call(left.extend)(right)
                 return left
+            use_iterator(right, "`+=`")
             state.about_to_change(left)
         if cls in _PLAIN and type(right) in _PLAIN:
             return native(left, right)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cached_property, singledispatchmethod
 from typing import Any
 
-from numpy import ndarray
+from numpy import flatiter, ndarray
 
 from autograph.errors import MutationError
 from autograph.runtime.tensors.trace import user_location
@@ -18,6 +18,7 @@ from .array_memory import is_array, is_tensor, memory_of
 from .calls import call
 from .dispatch import active, backend_of, backend_of_array
 from .heap import has_form, staged
+from .iterators import note_made
 from .raw_attributes import raw_attribute
 from .refused import is_refusal
 from .single_dispatch import generic_method
@@ -46,7 +47,8 @@ def get_attribute(obj: Any, name: str) -> Any:
     if name == "__dict__" and hasattr(obj, name):
         return call(vars)(obj)
     if not is_user_class(cls):
-        return getattr(obj, name)
+        found = getattr(obj, name)
+        return note_made(found, (obj,)) if type(found) is flatiter else found
     try:
         reader = method(cls, "__getattribute__")
         if reader is not None:

@@ -16,6 +16,7 @@ from .calls import call
 from .dispatch import active, backend_of, backend_of_array, open_traces
 from .heap import staged
 from .identities import check_key
+from .iterators import is_iterator, moves_in_converted_code, note_made, use
 from .raw_attributes import raw_attribute
 from .refused import is_refusal
 from .special_methods import MISSING, call_method, is_user_class, lookup, method
@@ -78,19 +79,21 @@ def truth(value: Any) -> Any:
 def iterated(value: Any) -> Any:
     """What to run over in place of an object: what its converted `__iter__` gives, or its converted items."""
     if type(value) is ndarray and value.ndim and backend_of_array(value) is not None:
-        return _items_of_array(value)
+        return note_made(_items_of_array(value))
     value = staged(value)
     cls = type(value)
-    if not is_user_class(cls) or backend_of(value) is not None:
-        return value
-    found = method(cls, "__iter__")
-    if found is not None:
-        iterator = call_method(found, value)
-        forward = method(type(iterator), "__next__")
-        return iterator if forward is None else _turns(iterator, forward)
-    reader = method(cls, "__getitem__")
-    if reader is not None and lookup(cls.__mro__, "__iter__") is MISSING:
-        return _items(value, reader)
+    if is_user_class(cls) and backend_of(value) is None:
+        found = method(cls, "__iter__")
+        if found is not None:
+            value = call_method(found, value)
+            forward = method(type(value), "__next__")
+            if forward is not None:
+                return note_made(_turns(value, forward))
+        reader = method(cls, "__getitem__")
+        if reader is not None and lookup(cls.__mro__, "__iter__") is MISSING:
+            return note_made(_items(value, reader))
+    if open_traces:
+        use(value, "iteration")
     return value
 
 
@@ -192,6 +195,8 @@ def _sum(form: Any, values: Any, start: Any) -> Any:
 def _iter(form: Any) -> Callable[..., Any]:
     def iter_(*arguments: Any) -> Any:
         if len(arguments) != 1:
+            return form(*arguments)
+        if is_iterator(arguments[0]) and not moves_in_converted_code(arguments[0]):
             return form(*arguments)
         value = iterated(arguments[0])
         return value if value is not arguments[0] else form(value)

@@ -6,7 +6,8 @@ import sys
 import weakref
 from collections import deque
 from collections.abc import Callable
-from functools import partial
+from functools import partial, wraps
+from inspect import CO_GENERATOR
 from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperType
 from typing import Any, cast
 
@@ -20,6 +21,7 @@ from .dispatch import Backend, active, open_traces, staging
 from .frame_readers import BUILTIN_READERS, reader
 from .heap import has_form
 from .raw_attributes import raw_attribute
+from .state import created
 
 LEFT_ALONE = frozenset((*sys.stdlib_module_names, "autograph", "numpy", "gast", "astunparse", "_pytest", "pytest"))
 """Top-level modules whose functions are called as they are."""
@@ -246,10 +248,24 @@ def _convert(function: FunctionType, cache: dict[int, _Entry], staged: bool) -> 
             form = converted(function, staged)
         except ConversionError as error:
             return _unconverted(function, error, staged)
+    if staged and (form or function).__code__.co_flags & CO_GENERATOR:
+        form = _making_generators(form or function)
     if form is None or function.__closure__ is None:
         # The form of a closure shares its cells, which may hold the function itself: the cache would keep it alive.
         _remember(function, form, cache)
     return form or function
+
+
+def _making_generators(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A generator function, each call of which tells what it makes."""
+
+    @wraps(function)
+    def make(*arguments: Any, **keywords: Any) -> Any:
+        made = function(*arguments, **keywords)
+        created(made)
+        return made
+
+    return make
 
 
 def _remember(function: FunctionType, form: Callable[..., Any] | None, cache: dict[int, _Entry]) -> None:

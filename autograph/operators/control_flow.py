@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from itertools import repeat
 from typing import Any
 
 from autograph.runtime.functions import repetitions
 
 from .builtin_calls import iterated, truth
-from .calls import call
 from .dispatch import Options, Thunk, backend_of, open_traces
 from .heap import check_iterator, note_iterator, staged, watching
+from .iterators import check_end, ending
 from .unrolling import turns
 
 BREAK = True
@@ -82,8 +83,6 @@ def for_stmt(
         backend = backend_of(iterable)
         if backend is not None:
             return backend.for_stmt(iterable, body, names, options)
-        if hasattr(type(iterable), "__next__"):
-            iterable = call(iter)(iterable)
     iterator = iter(iterable)
     backend = backend_of(iterator)
     if backend is not None:
@@ -94,10 +93,13 @@ def for_stmt(
         stop = body(item)
         if watching():
             check_iterator(iterator)
+        if iterator is iterable:  # which may have another name
+            check_end(iterator)
         if stop is not None and stop is not False:
             if stop is True:
                 return True
             backend = backend_of(stop)
             if backend is not None:
-                return backend.for_rest(stop, iterator, body, names, options)
+                with ending(iterator) if iterator is iterable else nullcontext():
+                    return backend.for_rest(stop, iterator, body, names, options)
     return False

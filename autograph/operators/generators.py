@@ -20,6 +20,7 @@ from .control_flow import for_stmt, if_exp, if_stmt
 from .dispatch import active, backend_of, staging
 from .exceptions import StagedRaise, refuse_in_try
 from .heap import has_form
+from .iterators import note_made, used_turns
 from .logical import not_
 from .raw_attributes import raw_attribute
 from .stores import get_item
@@ -35,6 +36,11 @@ _lazy_results: set[int] = set()
 """The identities of the lists of turns in which a further ``for`` waits until the values are asked for."""
 
 
+def _begun(iterable: Any) -> Iterator[Any]:
+    iterator: Iterator[Any] = note_made(iter(iterable), (iterable,))
+    return iterator
+
+
 class _Inner:
     """A further ``for`` of a generator expression, not yet begun."""
 
@@ -42,7 +48,7 @@ class _Inner:
 
     def __init__(self, iterable: Any, item: Item) -> None:
         iterable = iterated(iterable)
-        self.iterable = iterable if backend_of(iterable) is not None else iter(iterable)
+        self.iterable = iterable if backend_of(iterable) is not None else _begun(iterable)
         self.item = item
 
 
@@ -63,14 +69,14 @@ def generator(iterable: Any, item: Item) -> Values:
     iterable = iterated(iterable)
     if backend_of(iterable) is not None:
         raise _refusal("that is kept runs over a staged value, whose items only the run knows")
-    return _named(_lazily(iter(iterable), item))
+    return _named(_lazily(_begun(iterable), item))
 
 
 def consume(function: Any, iterable: Any, item: Item, *arguments: Any, **keywords: Any) -> Any:
     """``function(generator, …)``: what is called at once may have the generator expression as a staged loop."""
     staged = backend_of(iterable) is not None
     if not staged and not staging():
-        return call(function)(_named(_lazily(iter(iterable), item)), *arguments, **keywords)
+        return call(function)(_named(_lazily(_begun(iterable), item)), *arguments, **keywords)
     iterable = iterated(iterable)
     if function is any or function is all:
         return _search(function, iterable, item)
@@ -81,7 +87,7 @@ def consume(function: Any, iterable: Any, item: Item, *arguments: Any, **keyword
     if staged:
         return call(function)(_collected(made([]), iterable, item), *arguments, **keywords)
     try:
-        return call(function)(_named(_remembering(iter(iterable), item, made([]))), *arguments, **keywords)
+        return call(function)(_named(_remembering(_begun(iterable), item, made([]))), *arguments, **keywords)
     except _StagedCount as found:
         return call(function)(found.finished(), *arguments, **keywords)
 
@@ -99,7 +105,7 @@ def _is_consumer(function: Any) -> bool:
 
 def _named(values: Values) -> Values:
     values.__name__ = values.__qualname__ = "<genexpr>"  # type: ignore[attr-defined]
-    return values
+    return note_made(values)
 
 
 def _turn(item: Item, each: Any, values: list[Any]) -> Any:
@@ -119,7 +125,7 @@ def _values_of(item: Item, each: Any) -> list[Any] | None:
 
 
 def _lazily(iterator: Iterator[Any], item: Item) -> Values:
-    for each in turns(iterator):
+    for each in turns(used_turns(iterator)):
         values = _values_of(item, each)
         if values is None:
             raise _refusal("that is kept yields a value only under a staged condition")
@@ -155,7 +161,7 @@ class _StagedCount(Signal):
 
 def _remembering(iterator: Iterator[Any], item: Item, values: list[Any]) -> Values:
     """Yields lazily, and keeps what it has yielded, so that `_StagedCount` can hand it on."""
-    for each in turns(iterator):
+    for each in turns(used_turns(iterator)):
         known = len(values)
         result = _turn(item, each, values)
         if result is not values or has_form(values):

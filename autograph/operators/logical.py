@@ -11,6 +11,7 @@ from .builtin_calls import truth
 from .calls import call
 from .dispatch import Thunk, backend_of, open_traces
 from .identities import check_key, same
+from .iterators import use as use_iterator
 from .special_methods import call_method, method
 
 
@@ -107,6 +108,8 @@ def in_(item: Any, container: Any) -> Any:
         return call(bool)(call_method(found, container, item))
     backend = _backend_of_membership(item, container)
     check_key(container, item)
+    if open_traces:
+        use_iterator(container, "in")
     return (item in container) if backend is None else backend.contains(item, container)
 
 

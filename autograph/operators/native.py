@@ -8,6 +8,7 @@ from typing import Any
 from autograph.errors import StagedValueError
 
 from .dispatch import backend_of
+from .iterators import delegating, used_turns
 
 
 def native_test(value: Any, reason: str) -> Any:
@@ -21,7 +22,12 @@ def native_test(value: Any, reason: str) -> Any:
 
 def native_iterable(value: Any, reason: str) -> Any:
     """Returns the iterable of a `for` that could not become a graph's; raises as `native_test`."""
-    return _checked(value, iter, reason)
+    return used_turns(_checked(value, iter, reason))
+
+
+def delegated(value: Any) -> Any:
+    """What ``yield from value`` runs over."""
+    return delegating(value)
 
 
 def _checked(value: Any, use: Callable[[Any], Any], reason: str) -> Any:

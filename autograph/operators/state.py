@@ -11,8 +11,9 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from types import FunctionType, ModuleType
+from types import FunctionType, GeneratorType, ModuleType
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 
@@ -23,7 +24,6 @@ from autograph.runtime.functions import repetitions
 from . import aliases, array_memory, heap
 from .array_memory import is_tensor
 from .dispatch import Thunk, backend_of
-from .iterators import is_iterator, position
 from .locations import (
     Attribute,
     Cell,
@@ -53,7 +53,12 @@ class Journal:
         self._snapshots: dict[int, Snapshot] = {}
         self._created: dict[int, Any] = {}
         self._staged: dict[int, tuple[Any, Any]] = {}
-        self._iterators: dict[int, tuple[Any, str, Any]] = {}
+        self._generators: WeakSet[GeneratorType[Any, Any, Any]] = WeakSet()
+        """Those made inside the body: what they do when they are closed is not to wait for the end of it."""
+        self._moved: dict[int, Any] = {}
+        self.ends: Callable[[Any], None] | None = None
+        """For a turn of a loop that a staged `break` may have left before: notes an iterator that the turn moves, which
+        nothing else may use after the loop."""
         self._announced: set[tuple[Any, ...]] = set()
         self.graph: Any = None
         """The graph of the body, if there is one: its tensors are made inside the body."""
@@ -89,8 +94,6 @@ class Journal:
         kind = type(value)
         if kind in (int, float, str, bool, FunctionType, ModuleType, np.ndarray) or value is UNDEFINED or value is None:
             return
-        if is_iterator(value) and id(value) not in self._iterators:
-            self._iterators[id(value)] = value, label, position(value)
         if kind is tuple:
             for each in value if depth else ():
                 self._enter(each, label, depth - 1)
@@ -155,23 +158,20 @@ class Journal:
 
     def created(self, obj: Any) -> None:
         """Notes that an object has been made inside the body: its changes are its own affair."""
-        if id(obj) not in self._snapshots:
+        if type(obj) is GeneratorType:
+            self._generators.add(obj)
+        elif id(obj) not in self._snapshots:
             self._created[id(obj)] = obj
 
-    def has_iterator(self, obj: Any) -> bool:
-        """Whether an iterator is certainly older than the body."""
-        return id(obj) in self._iterators
-
-    def moved(self, iterator: Any) -> None:
-        """Notes that an iterator has gone forward, and doesn't do so again if the trace is made anew."""
-        if id(iterator) in self._iterators:
-            self._iterators[id(iterator)] = (*self._iterators[id(iterator)][:2], position(iterator))
+    def moves(self, iterator: Any) -> None:
+        """Notes that an iterator from outside goes forward, and would do so again if the trace were made anew."""
+        self._moved[id(iterator)] = iterator
 
     def moved_iterators(self) -> Iterator[tuple[Any, str]]:
-        """The iterators that have gone forward, with their names."""
-        for iterator, label, before in self._iterators.values():
-            if position(iterator) != before:
-                yield iterator, label
+        """The iterators from outside that have gone forward, with their names."""
+        variables = [*self._variables.values(), *self._unneeded.values()]
+        for iterator in self._moved.values():
+            yield iterator, next((place.name for place, value in variables if value is iterator), "")
 
     def staged(self, obj: Any, form: Any) -> None:
         """Notes that a list or dict has got a staged form; that is a change of its contents."""
@@ -192,6 +192,8 @@ class Journal:
 
     def is_created(self, obj: Any) -> bool:
         """Whether the object has been made inside the body."""
+        if type(obj) is GeneratorType:
+            return obj in self._generators
         return id(obj) in self._created or (self._has_tensor(obj) and obj.value not in self.graph.parameters)
 
     def is_inside(self, obj: Any) -> bool:
@@ -217,8 +219,6 @@ class Journal:
             new = location.get()
             if not self._same(new, old):
                 found[location.key] = location, old, new
-        for iterator, label in self.moved_iterators():
-            found[Location, id(iterator)] = Location(iterator, label), iterator, iterator
         for key, snapshot in self._snapshots.items():
             if key in self._staged:
                 place = Contents(snapshot.obj, snapshot.label)
@@ -322,12 +322,6 @@ def outer_writes(load: Thunk) -> None:
     """Notes in every open journal the variables that a function reads through `load`."""
     for journal in _local.stack:
         journal.note_variables(load)
-
-
-def moved(iterator: Any) -> None:
-    """Notes in every open journal that an iterator has gone forward, which no other trace will do again."""
-    for journal in _local.stack:
-        journal.moved(iterator)
 
 
 def created(obj: Any) -> None:

@@ -14,6 +14,7 @@ from . import aliases, heap, state
 from .attributes import Owner, read_item
 from .dispatch import Thunk, active, backend_of, backend_of_array, open_traces
 from .identities import check_key
+from .iterators import use as use_iterator
 from .special_methods import call_method, is_user_class, method
 
 _CONTAINERS = (list, dict)
@@ -145,6 +146,8 @@ def _set_item(value: Any, container: Any, index: Any) -> Any:
         return backend.set_item(value, container, index)
     check_key(container, index)
     if state.stack():
+        if type(index) is slice:
+            use_iterator(value, "an assignment to a slice")
         mut(container)
     container[index] = value
     return container

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import io
+import itertools
 import re
 import sys
 from collections import deque
@@ -26,7 +28,7 @@ from autograph.runtime.functions.concrete import ConcreteFunction
 from autograph.runtime.functions.function import Function
 from autograph.runtime.tensors.trace_text import calls_libraries
 
-from .. import aliases, heap, identities, state
+from .. import aliases, heap, identities, iterators, state
 from ..array_memory import is_array
 from ..calls import call
 from ..dispatch import backend_of
@@ -97,9 +99,7 @@ def _doing_once(form: Callable[..., Any], owner: Any) -> Callable[..., Any]:
     """A call that is done by the first attempt to trace it; the others get what it gave."""
 
     def run(*arguments: Any, **keywords: Any) -> Any:
-        made = repetitions.once(lambda: form(*arguments, **keywords), owner)
-        state.moved(owner)
-        return made
+        return repetitions.once(lambda: form(*arguments, **keywords), owner)
 
     return run
 
@@ -144,7 +144,7 @@ def _watched(function: Any) -> Callable[..., Any]:
     if (raw_attribute(function, "__module__") or "").startswith("autograph.operators.graph."):
         if isinstance(raw_attribute(function, "__self__"), Mutable):
             function = _using_owner(function)
-        return effects.checking_iterators(function) if effects.is_in_body() else function
+        return effects.checking_iterators(function)
     if not effects.is_printing(raw_attribute(function, "__self__")):
         effects.check(function)
     if _reads_frames(function):
@@ -163,7 +163,7 @@ def _watched(function: Any) -> Callable[..., Any]:
     if module in ("autograph", "pdb"):  # a debugger looks for the frame of the user
         return function
     if module == "numpy" or isinstance(function, np.ufunc):
-        return makers.making_array(function)
+        return makers.making_array(effects.checking_iterators(function))
     if isinstance(function, functools._lru_cache_wrapper) and effects.is_in_body():
         return _caching(function)
     if isinstance(function, MethodType):
@@ -207,7 +207,7 @@ def _reads_frames(function: Any) -> bool:
 def _noting_arguments(function: Any) -> Callable[..., Any]:
     def watched(*arguments: Any, **keywords: Any) -> Any:
         for each in (*arguments, *keywords.values()):
-            effects.check_iterator(each)
+            iterators.use(each)
             state.about_to_change(each)
         try:
             made = function(*arguments, **keywords)
@@ -225,7 +225,7 @@ def _watched_class(cls: Any) -> Callable[..., Any]:
     if cls is memoryview and state.stack():
         return _noting_arguments(cls)
     if issubclass(cls, IMMUTABLE) and cls.__module__ == "builtins":
-        return library_errors.explaining(effects.checking_iterators(cls) if effects.is_in_body() else cls, cls)
+        return library_errors.explaining(effects.checking_iterators(cls), cls)
     if cls.__module__ in ("itertools", "functools"):
         return effects.checking_iterators(_iterating(cls))
     if not state.stack():
@@ -234,7 +234,7 @@ def _watched_class(cls: Any) -> Callable[..., Any]:
     def construct(*arguments: Any, **keywords: Any) -> Any:
         state.about_to_change(cls)
         for each in (*arguments, *keywords.values()):
-            effects.check_iterator(each)
+            iterators.use(each)
             state.about_to_change(each)
         try:
             made = cls(*arguments, **keywords)
@@ -249,11 +249,20 @@ def _watched_class(cls: Any) -> Callable[..., Any]:
 
 def _iterating(cls: Any) -> Callable[..., Any]:
     def construct(*arguments: Any, **keywords: Any) -> Any:
-        made = cls(*map(converted, arguments), **keywords)
-        heap.note_iterator(made, arguments)
-        return made
+        made = iterators.note_made(cls(*map(converted, arguments), **keywords), (*arguments, *keywords.values()))
+        return _groups(made) if cls is itertools.groupby else made
 
     return construct
+
+
+def _groups(groups: Any) -> Any:
+    """What `itertools.groupby` gives, whose groups are iterators, too, that go forward with it."""
+
+    def run() -> Any:
+        for key, group in groups:
+            yield key, iterators.note_made(group, (groups,))
+
+    return iterators.note_made(run(), (groups,))
 
 
 def converted(argument: Any) -> Any:
@@ -272,14 +281,36 @@ def _using_owner(method: Any) -> Callable[..., Any]:
 
 
 def _watched_method(function: Any, owner: Any) -> Callable[..., Any]:
+    if iterators.is_iterator(owner) and not isinstance(owner, io.IOBase):
+        return _method_of_iterator(function, owner)
     if not isinstance(owner, (list, dict, np.ndarray)):
-        return _method_of(function, owner)
+        return _with_iterators(_method_of(function, owner), function)
 
     def call_method(*arguments: Any, **keywords: Any) -> Any:
         # The arguments may have changed what the owner holds.
         return _method_of(function, owner)(*arguments, **keywords)
 
-    return call_method
+    return _with_iterators(call_method, function)
+
+
+def _with_iterators(form: Callable[..., Any], method: Any) -> Callable[..., Any]:
+    """The form of a method written in C, which may move the iterators among its arguments, or make one."""
+    name = method.__name__
+    if name == "__reversed__" or ("iter" in name and _top_module(type(method.__self__)) in sys.stdlib_module_names):
+        return iterators.making(form)
+    return iterators.using(form, f"{name}()")
+
+
+def _method_of_iterator(function: Any, owner: Any) -> Callable[..., Any]:
+    if function.__name__ in ("__iter__", "__length_hint__", "__reduce__", "__repr__"):
+        return function
+
+    def call_method(*arguments: Any, **keywords: Any) -> Any:
+        if not _reaches_out(function):
+            iterators.use(owner, f"{function.__name__}()")
+        return function(*arguments, **keywords)
+
+    return _with_iterators(call_method, function)
 
 
 def _method_of_class(function: Any) -> Callable[..., Any]:

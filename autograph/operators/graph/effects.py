@@ -12,19 +12,17 @@ import random
 import sys
 import warnings
 from collections.abc import Callable
-from pathlib import Path
-from types import BuiltinFunctionType, FrameType, MethodType, ModuleType
+from types import BuiltinFunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from autograph.errors import MutationError
-from autograph.runtime.tensors.trace import is_user_file, user_location
+from autograph.runtime.tensors.trace import user_location
 from autograph.runtime.tensors.trace_text import calls_libraries
 
 from .. import state
-from ..iterators import is_iterator
-from ..locations import is_plain_object
+from ..iterators import using
 from ..raw_attributes import raw_attribute
 from .code_writes import words
 from .errors import where
@@ -59,7 +57,6 @@ _REACHING = {
 }
 _READING_SYS = words("getsizeof getrefcount getrecursionlimit intern _getframe _getframemodulename")
 calls_libraries(__file__)
-_BODIES = str(Path(__file__).with_name("branches.py"))  # which runs staged bodies
 _CLASSES = frozenset(("pathlib", "io", "uuid", "queue", "argparse", "configparser"))
 """Modules whose classes may be constructed; their methods follow the rules for objects that the body has made."""
 
@@ -215,68 +212,18 @@ def is_in_body() -> bool:
     return any(not journal.outermost for journal in state.stack())
 
 
-def check_iterator(value: Any, use: str = "a call") -> None:
-    """Refuses the use of an iterator in a staged body when it comes from outside: it would go forward.
-
-    Raises:
-        MutationError: it does.
+_MOVING_NOTHING = words(
     """
-    if not is_iterator(value) or not is_in_body():
-        return
-    journals = [journal for journal in state.stack() if not journal.outermost]
-    if any(journal.has_iterator(value) for journal in journals) or _is_from_outside(value):
-        raise MutationError(
-            f"{use} in a staged branch or loop moves an iterator ({type(value).__name__}) that was made outside of it",
-            **where(),
-            construct=use,
-            remedy="loop over a list or a tensor, or take its items outside",
-        )
-
-
-def _is_from_outside(value: Any) -> bool:
-    """Whether the user's function that uses a value has it as a global, or as a variable of a function around it.
-
-    Or in one of these, or as an attribute of an object that it has been given. A variable of a function around it is
-    from outside unless the body has called that function, which is running.
+    ascii bool callable complex delattr enumerate filter float format getattr hasattr id int isinstance iter len map
+    next print repr reversed setattr str type zip
     """
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and not is_user_file(frame.f_code.co_filename):
-        frame = frame.f_back
-    if frame is None:
-        return False
-    known = [*frame.f_globals.values(), *_of_functions_around(frame)]
-    if any(each is value for each in known):
-        return True
-    made = [journal.is_created for journal in state.stack()]
-    given = [each for each in frame.f_locals.values() if not any(is_created(each) for is_created in made)]
-    owners = [each for each in (*known, *given) if is_plain_object(each) and hasattr(each, "__dict__")]
-    held = [*[vars(each).values() for each in owners], *[each for each in known if type(each) in (list, tuple)],
-            *[each.values() for each in known if type(each) is dict]]  # fmt: skip
-    return any(each is value for values in held for each in list(values))
-
-
-def _of_functions_around(frame: FrameType) -> list[Any]:
-    """The values of a function's free variables, but for those of functions that the staged body has called."""
-    local = frame.f_locals
-    free = {name: local[name] for name in frame.f_code.co_freevars if name in local}
-    outer = frame.f_back
-    while outer is not None and free and outer.f_code.co_filename != _BODIES:
-        for name in [name for name in free if name in outer.f_code.co_cellvars]:
-            if outer.f_locals.get(name) is free[name]:
-                del free[name]
-        outer = outer.f_back
-    return list(free.values())
+)
+"""Built-in functions that leave an iterator where it is, or ask themselves whether they may move it."""
 
 
 def checking_iterators(function: Callable[..., Any]) -> Callable[..., Any]:
     """A built-in function that refuses iterators from outside as its arguments."""
-
     name = raw_attribute(function, "__name__", "").strip("_")
-    use = f"{name}()" if name.isidentifier() else "a call"
-
-    def checked(*arguments: Any, **keywords: Any) -> Any:
-        for each in arguments:
-            check_iterator(each, use)
-        return function(*arguments, **keywords)
-
-    return checked
+    if name in _MOVING_NOTHING:
+        return function
+    return using(function, f"{name}()" if name.isidentifier() else "a call")

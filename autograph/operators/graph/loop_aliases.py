@@ -131,12 +131,8 @@ class LoopAliases:
         found: dict[tuple[Place, Place], Relation] = {}
 
         def places_of(obj: Any) -> list[Place]:
-            places = [place for place in held.get(id(obj), ()) if not is_old(obj) or is_put(place, obj)]
+            places = [place for place in held.get(id(obj), ()) if not is_old(obj) or self._is_put(place, obj)]
             return [self._place_of(obj), *places] if is_old(obj) else places
-
-        def is_put(place: Place, obj: Any) -> bool:
-            """Whether the turn has put an object into a place: the next one is given a copy of it there."""
-            return self._started.get(place) is not obj
 
         def is_end(obj: Any) -> bool:
             return id(obj) in held or is_old(obj)
@@ -152,9 +148,9 @@ class LoopAliases:
             for each in held[id(obj)]:
                 if each != place:
                     _add(found, place, each, Relation(CHOSEN, (False, False)))
-            if is_old(obj) and not is_put(place, obj):
-                continue
             if is_old(obj):
+                if not self._is_put(place, obj):
+                    continue
                 _add(found, place, self._place_of(obj), Relation(CHOSEN, (False, False)))
             for far in ends(obj, is_end):
                 if is_old(obj) and is_old(far.obj) and not far.stale[0]:
@@ -170,6 +166,10 @@ class LoopAliases:
             one, other = (self._place_of(node.obj) for node in edge.nodes)
             _add(found, one, other, Relation(edge.kind, (bool(edge.stale[0]), bool(edge.stale[1]))))
         return self._assume(found)
+
+    def _is_put(self, place: Place, obj: Any) -> bool:
+        """Whether the turn has put an object into a place: the next one is given a copy of it there."""
+        return self._started.get(place) is not obj
 
     def _assume(self, found: dict[tuple[Place, Place], Relation]) -> set[tuple[Place, Place]]:
         """Notes what each turn is to begin with; returns what is new of it."""

@@ -8,11 +8,13 @@ import decimal
 import re
 from collections import deque
 from collections.abc import Callable
+from inspect import CO_GENERATOR
+from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
 
-from .. import state
+from .. import iterators, state
 from . import effects, reach
 from .values import freeze, frozen_in
 
@@ -25,6 +27,9 @@ CONTAINERS = (list, dict, set, deque, bytearray)
 
 def note_result(function: Any, made: Any, arguments: tuple[Any, ...]) -> None:
     """Notes what a function that is not converted has made of some arguments, where that is known to be new."""
+    if _is_generating(function) or effects.is_library(function):
+        for each in made if type(made) is tuple else (made,):
+            iterators.note_made(each, arguments)
     if effects.is_making(function):
         state.created(made)
     elif function is copy.copy or function is copy.deepcopy:
@@ -32,6 +37,12 @@ def note_result(function: Any, made: Any, arguments: tuple[Any, ...]) -> None:
     elif type(made) in CONTAINERS and effects.is_library(function) and all(map(_is_immutable, arguments)):
         # What holds nothing that can change is made into nothing that is seen elsewhere.
         state.created_with_parts(made)
+
+
+def _is_generating(function: Any) -> bool:
+    """Whether each call of a function makes a generator."""
+    function = function.__func__ if isinstance(function, MethodType) else function
+    return isinstance(function, FunctionType) and bool(function.__code__.co_flags & CO_GENERATOR)
 
 
 def _is_immutable(value: Any) -> bool:
@@ -81,9 +92,10 @@ def making_instance(function: Any, cls: type) -> Callable[..., Any]:
         made = function(*arguments, **keywords)
         if isinstance(made, cls):
             state.created(made)
+            iterators.note_made(made, arguments)
         return made
 
-    return effects.checking_iterators(make) if effects.is_in_body() else make
+    return effects.checking_iterators(make)
 
 
 def running_graph(function: Any) -> Callable[..., Any]:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import operator
-import sys
 from collections.abc import Callable
-from types import FrameType
 from typing import Any
 
 from autograph.errors import StagedValueError
@@ -21,7 +19,7 @@ from autograph.runtime.state.variable import Variable
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.tensor import SymbolicTensor, Tensor
 
-from .. import frame_readers, heap, state, strings
+from .. import frame_readers, iterators, state, strings
 from ..aliases import has_others
 from ..calls import call
 from ..special_methods import method
@@ -339,19 +337,6 @@ def _making(function: Callable[..., Any]) -> Callable[..., Any]:
     return make
 
 
-def _iterating(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that makes an iterator over its arguments."""
-
-    @functools.wraps(function)
-    def make(*arguments: Any, **keywords: Any) -> Any:
-        result = function(*arguments, **keywords)
-        if state.stack():
-            heap.note_iterator(result, arguments)
-        return result
-
-    return make
-
-
 class FrozenIteratorWarning(UserWarning):
     """What ``next(iterator)`` gives while a function is traced is a constant of its graph."""
 
@@ -363,7 +348,7 @@ _FROZEN = (
 
 
 def next_(iterator: Any, *default: Any) -> Any:
-    """``next``: when tracing, once; in a staged body only for iterators made there, as `watch_call` sees to it."""
+    """``next``: when tracing, once; in a staged body only for iterators made there."""
     if is_staged(iterator) and not isinstance(iterator, Stream):
         raise StagedValueError(
             "next() of a staged iterator", **where(), remedy="write x[0], or a `for` loop with `break`"
@@ -382,18 +367,11 @@ def next_(iterator: Any, *default: Any) -> Any:
                 "next() of a staged iterator with a default", **where(), remedy="write a `for` loop with `break`"
             )
         return iterator.cursor().next()
-    for journal in state.stack():
-        if journal.outermost and (journal.has_iterator(iterator) or _is_global(iterator, sys._getframe(1))):
-            warn(_FROZEN, FrozenIteratorWarning)
-            try:
-                return repetitions.once(lambda: next(iterator, *default), iterator)
-            finally:
-                state.moved(iterator)
+    if iterators.is_from_outside(iterator):
+        warn(_FROZEN, FrozenIteratorWarning)
+        return repetitions.once(lambda: next(iterator, *default), iterator)
+    iterators.use(iterator, "next()")
     return next(iterator, *default)
-
-
-def _is_global(value: Any, frame: FrameType) -> bool:
-    return any(each is value for each in frame.f_globals.values())
 
 
 def setattr_(obj: Any, name: str, value: Any) -> None:
@@ -435,8 +413,14 @@ _GIVE = {
     "int": int, "len": int, "oct": str, "ord": int, "repr": str, "str": str,
 }  # fmt: skip
 _BY_NAME |= {name: _giving(_BY_NAME[name], kind) for name, kind in _GIVE.items()}
-_BY_NAME |= {name: _iterating(_BY_NAME[name]) for name in ("enumerate", "filter", "iter", "map", "reversed", "zip")}
+_BY_NAME |= {
+    name: iterators.making(_BY_NAME[name]) for name in ("enumerate", "filter", "iter", "map", "reversed", "zip")
+}
 _BY_NAME |= {name: _making(_BY_NAME[name]) for name in ("list", "set", "sorted")}
+_BY_NAME |= {
+    name: iterators.using(_BY_NAME[name], f"{name}()")
+    for name in ("all", "any", "list", "max", "min", "set", "sorted", "sum", "tuple")
+}
 _REPLACEMENTS = {id(getattr(builtins, name)): function for name, function in _BY_NAME.items()}
 _REPLACEMENTS[id(functools.reduce)] = reduce_
 _REPLACEMENTS[id(SymbolicTensor)] = type_of_tensor

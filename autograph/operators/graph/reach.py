@@ -1,13 +1,11 @@
-"""What can be reached: who else holds an array that staged code stores into, and what unconverted code may change.
+"""What can be reached through variables, closures, containers and objects: unconverted code may change it.
 
-The search begins at the variables of the running functions, and goes through closures, containers and objects. Here,
-too, is how the parts of merged values stand beside those that they stand for, which `aliases` is told.
+Here, too, is how the parts of merged values stand beside those that they stand for, which `aliases` is told.
 """
 
 from __future__ import annotations
 
 import functools
-import gc
 import sys
 from collections import deque
 from collections.abc import Container, Iterable, Iterator
@@ -15,9 +13,9 @@ from types import (
     BuiltinFunctionType,
     CellType,
     CodeType,
-    FrameType,
     FunctionType,
     GeneratorType,
+    MappingProxyType,
     MethodType,
     ModuleType,
 )
@@ -35,12 +33,12 @@ from autograph.runtime.tensors.trace import is_user_file, user_location
 
 from .. import aliases, array_memory
 from ..aliases import PUT, SHARED, SOMETIMES, TAKEN, Alternative, Side
-from ..control_flow import for_stmt
 from ..forms import original
 from ..heap import form
-from ..locations import Attribute, Cell, Global, Item, Location, Mutable, StateOf, attributes_of, is_plain_object
+from ..iterators import is_iterator, made_of
+from ..locations import Cell, Location, Mutable, StateOf, attributes_of, is_plain_object
 from ..raw_attributes import raw_attribute
-from ..state import Contents, created, stack
+from ..state import Contents, created
 from ..variables import UNDEFINED
 from .chosen import Chosen
 from .dicts import DictState, StagedDict
@@ -49,40 +47,13 @@ from .maybe import Maybe
 from .specs import SCALARS, Frozen, can_change, has_parts, parts_of
 from .values import frozen_in, inside
 
-_ROOT = "run_trace"
 _MOST = 20_000  # objects that are looked into
 _LEAVES = (str, bytes, int, float, complex, type(None))
-_SEQUENCE_ITERATORS: tuple[type, ...] = (
-    type(iter([])), type(iter(np.zeros(1))), enumerate, zip, reversed, map, filter,
-)  # fmt: skip
-# Where the other classes are from whose objects hold values: views and iterators of dicts and lists, slices.
-_LIBRARY = ("builtins", "itertools", "types")
-
-
+_DICT_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 _HOLDING_NOTHING = (
     *SCALARS, type(None), type, ModuleType, Tensor, Variable, np.generic, np.ndarray, np.dtype, DType, range, slice,
     Frozen, ListState,
 )  # fmt: skip
-
-
-class MaybeValue(Location):
-    """What a variable or item holds that may be missing at run time."""
-
-    __slots__ = ()
-    owner: Maybe
-
-    def get(self) -> Any:
-        return self.owner.ag__value
-
-    def set(self, value: Any) -> None:
-        self.owner.ag__value = value
-
-
-def is_held(obj: Any) -> bool:
-    """Whether a variable, an object or a container holds an object."""
-    return next(holders(obj), None) is not None or any(
-        value is obj for frame in _user_frames() for value in frame.f_locals.values()
-    )
 
 
 def pairs(merged: Any, frozen: Any) -> Iterator[tuple[Any, Any]]:
@@ -197,7 +168,6 @@ def reachable(roots: Iterable[Any], where: Place | None = None) -> Iterator[Any]
 
     ``where`` is the user's code that an error is to name.
     """
-    nothing = object()
     pending = list(roots)
     seen: set[int] = set()
     while pending:
@@ -206,8 +176,7 @@ def reachable(roots: Iterable[Any], where: Place | None = None) -> Iterator[Any]
             seen.add(id(each))
             _check_limit(seen, where)
             yield each
-            for _ in _holders_in(each, nothing, pending):
-                pass
+            pending.extend(_parts(each))
 
 
 def _check_limit(seen: set[int], where: Place | None = None) -> None:
@@ -226,85 +195,14 @@ def _check_limit(seen: set[int], where: Place | None = None) -> None:
         )
 
 
-def _frames() -> Iterator[FrameType]:
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and (frame.f_code.co_name != _ROOT or is_user_file(frame.f_code.co_filename)):
-        yield frame
-        frame = frame.f_back
-
-
-def _user_frames() -> Iterator[FrameType]:
-    return (frame for frame in _frames() if is_user_file(frame.f_code.co_filename))
-
-
-def holders(values: Any) -> Iterator[Location | str]:
-    """The places that hold an object, and the names of holders that are none."""
-    pending: list[Any] = [body for journal in stack() for body in journal.bodies]
-    for frame in _frames():
-        if is_user_file(frame.f_code.co_filename):
-            pending.extend(frame.f_locals.values())
-            yield from _globals(frame.f_globals, frame.f_code.co_names, values, pending)
-        elif frame.f_code is for_stmt.__code__ and _runs_over(frame.f_locals.get("iterator"), values):
-            yield "a loop that runs over it"
-    seen = {id(values)}
-    while pending:
-        each = pending.pop()
-        if id(each) not in seen and not isinstance(each, _LEAVES):
-            seen.add(id(each))
-            _check_limit(seen)
-            yield from _holders_in(each, values, pending)
-
-
-def _globals(namespace: dict[str, Any], names: tuple[str, ...], values: Any, pending: list[Any]) -> Iterator[Location]:
-    for name in names:
-        value = namespace.get(name)
-        pending.append(value)
-        if value is values:
-            yield Global(namespace, name)
-
-
-def _holders_in(holder: Any, values: Any, pending: list[Any]) -> Iterator[Location | str]:
-    """The places in one object; its parts are added to what is to be looked into."""
-    if isinstance(holder, FunctionType):
-        yield from _holders_in_function(holder, values, pending)
-    elif isinstance(holder, (list, dict)):
-        for key, value in list(holder.items() if isinstance(holder, dict) else enumerate(holder)):
-            pending.append(value)
-            if value is values:
-                yield Item(holder, key, f"[{key!r}]")
-    elif isinstance(holder, Maybe):
-        pending.append(holder.ag__value)
-        if holder.ag__value is values:
-            yield MaybeValue(holder, holder.ag__name)
-    elif is_plain_object(holder):
-        for name, value in attributes_of(holder).items():
-            pending.append(value)
-            if value is values:
-                yield Attribute(holder, name)
-        pending.append(type(holder))
-    else:
-        parts = list(_parts(holder))
-        pending.extend(parts)
-        if any(part is values for part in parts):
-            called = raw_attribute(holder, "__qualname__")
-            yield f"`{called}`" if called else f"a {type(holder).__name__}"
-
-
-def _holders_in_function(function: FunctionType, values: Any, pending: list[Any]) -> Iterator[Location | str]:
+def _parts_of_function(function: FunctionType) -> Iterator[Any]:
     code = function.__code__
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
-        location = Cell(cell, name)
-        value = location.get()
-        pending.append(value)
-        if value is values:
-            yield location
-    if not is_user_file(code.co_filename):
-        return
-    defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
-    pending.extend(defaults)
-    if any(value is values for value in defaults):
-        yield f"a default argument of `{function.__name__}`"
-    yield from _globals(function.__globals__, _global_names(code), values, pending)
+        yield Cell(cell, name).get()
+    if is_user_file(code.co_filename):
+        yield from function.__defaults__ or ()
+        yield from (function.__kwdefaults__ or {}).values()
+        yield from (function.__globals__.get(name) for name in _global_names(code))
 
 
 def _global_names(code: CodeType) -> tuple[str, ...]:
@@ -313,6 +211,21 @@ def _global_names(code: CodeType) -> tuple[str, ...]:
 
 
 def _parts(holder: Any) -> Iterator[Any]:
+    if isinstance(holder, FunctionType):
+        yield from _parts_of_function(holder)
+    elif isinstance(holder, (list, dict)):
+        yield from list(holder.values() if isinstance(holder, dict) else holder)
+    elif isinstance(holder, Maybe):
+        yield holder.ag__value
+    elif is_plain_object(holder):
+        yield from (*attributes_of(holder).values(), type(holder))
+    elif is_iterator(holder) and not isinstance(holder, GeneratorType):
+        yield from made_of(holder)
+    else:
+        yield from _parts_of_library(holder)
+
+
+def _parts_of_library(holder: Any) -> Iterator[Any]:
     if isinstance(holder, (tuple, set, frozenset, deque)):
         yield from holder
     elif isinstance(holder, np.ndarray) and holder.dtype.hasobject:
@@ -335,8 +248,14 @@ def _parts(holder: Any) -> Iterator[Any]:
         yield from vars(holder).values()
     elif isinstance(holder, StagedDict):
         yield from holder.state.values.values()
-    elif type(holder).__module__ in _LIBRARY and not isinstance(holder, (type, ModuleType)):
-        yield from gc.get_referents(holder)
+    elif isinstance(holder, _DICT_VIEWS):
+        yield holder.mapping  # type: ignore[attr-defined]
+    elif isinstance(holder, MappingProxyType):
+        yield from holder.values()
+    elif isinstance(holder, slice):
+        yield from (holder.start, holder.stop, holder.step)
+    elif isinstance(holder, BaseException):
+        yield from (*holder.args, *vars(holder).values())
 
 
 def _is_user_module(obj: Any) -> bool:
@@ -347,9 +266,3 @@ def is_user_class(cls: type) -> bool:
     """Whether a class is written in a file of the user."""
     module = sys.modules.get(cls.__module__)
     return is_user_file(getattr(module, "__file__", None) or "<string>")
-
-
-def _runs_over(iterator: Any, values: Any, depth: int = 3) -> bool:
-    if not depth or not isinstance(iterator, (*_SEQUENCE_ITERATORS, tuple)):
-        return False
-    return any(each is values or _runs_over(each, values, depth - 1) for each in gc.get_referents(iterator))

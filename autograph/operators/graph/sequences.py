@@ -20,8 +20,9 @@ from .. import heap
 from ..calls import call
 from ..control_flow import for_stmt
 from ..iterators import is_iterator
+from ..iterators import use as use_iterator
 from ..special_methods import is_user_class
-from . import conditions, effects
+from . import conditions
 from .comparisons import is_scalar, order_of, ordered, sort_columns
 from .cond import if_stmt
 from .errors import require, type_error
@@ -56,7 +57,7 @@ def _listed(values: Any, use: str) -> Any:
     """The items of what Python iterates over as a list, as they may be staged; anything else as it is."""
     values = unwrapped(values)
     if is_iterator(values) and not is_staged(values):
-        effects.check_iterator(values, use)
+        use_iterator(values, use)
         return list(values)
     return list(values) if isinstance(values, (KeysView, ValuesView, ItemsView)) else values
 

@@ -12,10 +12,11 @@ from autograph.errors import MutationError, StagingError
 from autograph.runtime.functions import repetitions
 from autograph.runtime.tensors.trace import current_graph
 
-from .. import control_flow, heap
+from .. import control_flow, heap, iterators
 from ..aliases import settle
 from ..dispatch import Options, Thunk
-from . import conditions, reach
+from ..state import stack
+from . import conditions
 from .cond import if_stmt
 from .errors import where
 from .foreseen import may_act
@@ -140,24 +141,19 @@ def for_rest(
     A range goes on as a staged loop; for other iterables each turn that is left stands under a condition.
     """
     stop = _signal(stop)
-    if reach.is_held(iterator):
-        raise MutationError(
-            f"an iterator that has a name ({type(iterator).__name__}) is looped over with a staged `break`: only the "
-            "run tells how far it goes",
-            **where(),
-            construct="for",
-            remedy="loop over a list or a tensor, or make the iterator in the `for` statement",
-        )
     rest = _rest_of_range(iterator)
     if rest is not None:
         if rest.stop is not None and not len(range(rest.first, rest.stop, rest.step)):
             return stop
         with repetitions.repeated():
             return for_stmt(rest, body, names, options, broke=stop)
+    ended: list[Any] = []
     for _ in range(UNROLL_LIMIT):
-        stop, finished = _next_turn(stop, iterator, body, names)
+        stop, finished = _next_turn(stop, iterator, body, names, ended)
         heap.check_iterator(iterator)
         if finished or conditions.static_truth(stop):
+            for each in ended:
+                iterators.spend(each)
             return stop
     raise StagingError(
         f"a Python iterator with a staged `break` has more than {UNROLL_LIMIT} items",
@@ -184,14 +180,17 @@ _NOTHING = object()
 
 
 def _next_turn(
-    stop: Any, iterator: Iterator[Any], body: Callable[[Any], Any], names: tuple[str, ...]
+    stop: Any, iterator: Iterator[Any], body: Callable[[Any], Any], names: tuple[str, ...], ended: list[Any]
 ) -> tuple[Any, bool]:
-    """One more turn under the condition that the loop has not been left; whether there was no further item."""
+    """One more turn under the condition that the loop has not been left; whether there was no further item.
+
+    As the turns are traced in their order, code in them may move iterators, if none uses these after the loop.
+    """
     lazy = isinstance(iterator, _LAZY)
     item = _NOTHING if lazy else next(iterator, _NOTHING)
     if not lazy and item is _NOTHING:
         return stop, True
-    finished = False
+    finished, around = False, stack()[-1]
     graph = current_graph()
     assert graph is not None
     settle()
@@ -199,6 +198,9 @@ def _next_turn(
 
     def turn() -> Any:
         nonlocal finished
+        journal = stack()[-1]
+        if journal is not around:
+            journal.ends = ended.append
         # What a generator computes for an item is part of the turn.
         current = next(iterator, _NOTHING) if lazy else item
         finished = current is _NOTHING

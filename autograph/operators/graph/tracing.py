@@ -26,16 +26,15 @@ from autograph.runtime.ir.graph import Graph
 from autograph.runtime.tensors import trace, undelivered
 from autograph.runtime.tensors.tensor import SymbolicTensor
 
-from .. import aliases, array_memory, heap
+from .. import aliases, array_memory, heap, iterators
 from ..calls import call, staged_form
 from ..exceptions import StagedRaise
-from ..iterators import is_iterator
-from ..locations import Cell, Item, attributes_of
+from ..locations import Cell, Item
 from ..refused import is_refusal, replaced
 from ..state import Contents, Journal, Location, forget, stack
 from ..unrolling import forget_turns
 from ..variables import UNDEFINED
-from . import class_defaults, leaks, rebinding
+from . import class_defaults, leaks, reach, rebinding
 from .array_forms import StagedArray
 from .chosen import Chosen
 from .dicts import DictState, StagedDict
@@ -63,8 +62,6 @@ class TraceJournal(Journal):
 
     def __init__(self, bodies: tuple[Callable[..., Any], ...], values: list[Any]) -> None:
         super().__init__(bodies)
-        parts = [each for value in values for each in (*_leaves(value), *attributes_of(value).values())]
-        self._given = {id(each): each for each in parts if is_iterator(each)}
         self.watched = leaks.Watched()
 
     def undo_after(self, error: BaseException) -> None:
@@ -82,10 +79,6 @@ class TraceJournal(Journal):
     def announced_at(self, obj: Any) -> Place | None:
         """The code that may have changed an object last."""
         return super().announced_at(obj) or self.watched.called_at.get(id(obj))
-
-    def has_iterator(self, obj: Any) -> bool:
-        """Whether an iterator is an argument, a part of one, or otherwise older than the trace."""
-        return id(obj) in self._given or super().has_iterator(obj)
 
 
 def traced(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -294,6 +287,8 @@ class _Left:
         self.locations = {key: each[0] for key, each in found.items()}
         self._failure: Exception | None = None
         self._failure = self._failure or self._lost_array()
+        if iterators.any_spent():
+            self._failure = self._failure or iterators.refusal(reach.reachable([new for *_, new in changed]))
 
     def _lost_array(self) -> Exception | None:
         """What to raise when a place has got another array in some runs, and its own one, changed, in some."""
@@ -309,6 +304,7 @@ class _Left:
         if not stack():
             self._failure = class_defaults.changed() or self._failure
             forget()
+            iterators.forget()
             forget_turns()
         if self._graph is not None:
             self._journal.watched.put_back(self._graph, set(self._given))

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import builtins
 import gc
+import io
 import sys
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
@@ -29,12 +30,12 @@ from autograph.runtime.tensors.trace import user_code
 
 from .. import heap, state
 from ..dispatch import backend_of
-from ..iterators import is_iterator
-from ..locations import is_plain_object, is_written_in_python
+from ..iterators import is_iterator, moves_in_converted_code, use
+from ..locations import attributes_of, is_plain_object, is_written_in_python
 from ..raw_attributes import raw_attribute
 from ..special_methods import method
 from . import effects, reach
-from .code_writes import CHANGING, Value, words, writes
+from .code_writes import CHANGING, Value, Writes, words, writes
 
 
 def watched(function: Any, call: Callable[..., Any]) -> Callable[..., Any]:
@@ -108,6 +109,8 @@ class _Watch:
         self._roots = roots
         self._old = {id(each): each for root in roots for each in (root, raw_attribute(root, "__self__"))}
         """The objects that variables of a function that is called may hold and that are certainly not new."""
+        self._inner: dict[CodeType, frozenset[str]] = {}
+        """For functions in those that have begun, the variables around them that these have made."""
         self._where = user_code()
         self._before: Any = None
         self._noted: list[Any] = []
@@ -169,6 +172,8 @@ class _Watch:
             raise
 
     def _note(self, obj: Any) -> None:
+        if effects.is_in_body():
+            self._check_iterator(obj)
         if isinstance(obj, np.ndarray):
             self._check_array(obj)
             if not effects.is_in_body():
@@ -190,6 +195,35 @@ class _Watch:
                 remedy="convert the function, or give it what it needs as an argument",
             )
             raise self._refused
+
+    def _check_iterator(self, obj: Any) -> None:
+        """Refuses that code which is not converted may move an iterator in a staged body that has not made it."""
+        if is_iterator(obj) and not isinstance(obj, io.IOBase) and not moves_in_converted_code(obj):
+            try:
+                use(obj, "code that is not converted")
+            except MutationError as error:
+                self._refused = error
+                raise
+
+    def _check_iterators(self, frame: FrameType, found: Writes) -> None:
+        """The same for what a function finds in older variables: iterators, and objects and containers of them."""
+        names = {*frame.f_code.co_freevars} - self._inner.get(frame.f_code, frozenset())
+        names.update(name for name, each in frame.f_locals.items() if id(each) in self._old)
+        inner = self._inner.get(frame.f_code, frozenset()).union(frame.f_code.co_cellvars)
+        self._inner.update((each, inner) for each in frame.f_code.co_consts if isinstance(each, CodeType))
+        outer = [frame.f_locals[name] for name in names if name in frame.f_locals]
+        outer += [_global(frame, name) for name in found.loaded]
+        for each in outer:
+            self._check_iterator(each)
+            if effects.is_in_body() and is_plain_object(each):
+                for held in attributes_of(each).values():
+                    self._check_iterator(held)
+        if effects.is_in_body():
+            for place in found.indexed:
+                held = _evaluated(place, frame) if _variable_of(place) in names | found.loaded else None
+                if isinstance(held, (list, tuple, dict)):
+                    for each in held.values() if isinstance(held, dict) else held:
+                        self._check_iterator(each)
 
     # What the hook is told
 
@@ -228,6 +262,7 @@ class _Watch:
         variables = frame.f_locals
         for each in (*variables.values(), *[_global(frame, name) for name in found.loaded]):
             self._check_array(each)
+        self._check_iterators(frame, found)
         for name in found.loaded:
             if name not in variables and _is_opaque(_global(frame, name), frame.f_code.co_names):
                 self.note_all()
@@ -236,7 +271,8 @@ class _Watch:
             self.note_all()
             return
         for each in found.indexed:
-            if not _is_indexed_unchanged(_evaluated(each, frame)):
+            indexed = _evaluated(each, frame)
+            if not _is_indexed_unchanged(indexed):
                 self.note_all()
                 return
         for name in found.variables:
@@ -302,6 +338,13 @@ def _evaluated(value: Value, frame: FrameType) -> Any:
         except LookupError:
             return None
     return _MISSING if type(owner) in (list, tuple, dict) else owner
+
+
+def _variable_of(value: Value) -> Any:
+    """The variable by which code comes to a value."""
+    while isinstance(value, tuple):
+        value = value[1]
+    return value
 
 
 def _is_indexed_unchanged(value: Any) -> bool:

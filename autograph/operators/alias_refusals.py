@@ -10,9 +10,6 @@ from autograph.runtime.tensors.trace import user_location
 from . import array_memory
 from .forms import Form, original
 
-CHOSEN = "chosen"
-"""The kind of an edge of `aliases` that merging has made."""
-
 
 def too_many(obj: Any) -> MutationError:
     place = user_location()
@@ -25,8 +22,8 @@ def too_many(obj: Any) -> MutationError:
     )
 
 
-def out_of_date(label: str, kind_of_edge: str, obj: Any) -> MutationError:
-    """The error for the use of an object that may be one which has been changed."""
+def out_of_date(label: str, is_chosen: bool, obj: Any) -> MutationError:
+    """The error for the use of an object that may be one which has been changed; ``is_chosen``: by merging."""
     from .heap import form as form_of
     from .locations import name_of
 
@@ -38,7 +35,7 @@ def out_of_date(label: str, kind_of_edge: str, obj: Any) -> MutationError:
         what = f"a {kind if isinstance(obj, Form) else type(obj).__name__} that is used here"
     what = f"`{name}`" if name else what
     place = user_location()
-    if kind_of_edge == CHOSEN:
+    if is_chosen:
         text = "is one of two objects, as a staged condition or loop decides; one that it may be has been changed"
         remedy = "use the object under one name, or change it in the branches"
     else:

@@ -401,7 +401,7 @@ def _check(obj: Any, known: Decision) -> None:
             if edge is not None:
                 side = 0 if edge.nodes[0].obj is current else 1
                 if and_(both, edge.stale[side]) is not False:
-                    raise out_of_date(edge.label, edge.kind, current)
+                    raise out_of_date(edge.label, edge.kind is CHOSEN, current)
                 if edge.kind is not CHOSEN and (edge.kind is SHARED or side == 0):
                     continue
             step = [*path, (current, edge)]

@@ -220,12 +220,9 @@ def tensor_spec(value: Any) -> Leaf | None:
     return None
 
 
-def references_in(values: list[Any]) -> dict[int, int]:
-    """How often each mutable object is held by frozen values."""
-    counts: dict[int, int] = {}
-    for each in frozen_in(values):
-        counts[id(each.obj)] = counts.get(id(each.obj), 0) + 1
-    return counts
+def references_in(values: list[Any]) -> set[int]:
+    """The mutable objects that frozen values hold, by identity."""
+    return {id(each.obj) for each in frozen_in(values)}
 
 
 def frozen_in(values: list[Any]) -> Iterator[Frozen]:

@@ -19,7 +19,7 @@ from .calls import call
 from .control_flow import for_stmt, if_exp, if_stmt
 from .dispatch import active, backend_of, staging
 from .exceptions import StagedRaise, refuse_in_try
-from .heap import has_form
+from .heap import check_iterator, has_form
 from .iterators import note_made, used_turns
 from .logical import not_
 from .raw_attributes import raw_attribute
@@ -127,6 +127,7 @@ def _values_of(item: Item, each: Any) -> list[Any] | None:
 def _lazily(iterator: Iterator[Any], item: Item) -> Values:
     for each in turns(used_turns(iterator)):
         values = _values_of(item, each)
+        check_iterator(iterator)
         if values is None:
             raise _refusal("that is kept yields a value only under a staged condition")
         for value in values:
@@ -164,6 +165,7 @@ def _remembering(iterator: Iterator[Any], item: Item, values: list[Any]) -> Valu
     for each in turns(used_turns(iterator)):
         known = len(values)
         result = _turn(item, each, values)
+        check_iterator(iterator)
         if result is not values or has_form(values):
             raise _StagedCount(result, iterator, item)
         if len(values) == known:

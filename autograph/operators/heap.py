@@ -112,6 +112,20 @@ def check_iterator(iterator: Any) -> None:
             )
 
 
+def guarding(function: Callable[..., Any], values: Iterable[Any]) -> Callable[..., Any]:
+    """A function that Python's `map` or the like calls while it runs over some values: it must not stage these."""
+    values = tuple(values)
+
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        result = function(*arguments, **keywords)
+        if watching():
+            for each in values:
+                check_iterator(each)
+        return result
+
+    return run
+
+
 _VIEWS = (KeysView, ValuesView, ItemsView, MappingProxyType)
 
 

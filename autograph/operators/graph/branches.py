@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autograph.errors import AutographError
+from autograph.runtime.functions import repetitions
 from autograph.runtime.functions.recursion import NeverReturns
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.tensors import undelivered
-from autograph.runtime.tensors.trace import building
+from autograph.runtime.tensors.trace import building, current_graph
 
 from .. import aliases, heap
 from ..exceptions import StagedRaise, refuse_in_try
@@ -118,6 +119,24 @@ def _traced(outcome: Outcome, run: Callable[..., Any], is_loop: bool) -> Outcome
             raise changed_in_body(location.owner, journal)
         outcome.changes[key] = location, frozen[key]
     return outcome
+
+
+def tried(run: Callable[[], Any]) -> Any:
+    """What `run` gives, where it is known while tracing, with all that it does taken back; None where it raises."""
+    graph = current_graph()
+    assert graph is not None
+    aliases.settle()  # what that adds to the graph stays
+    mark, notes, seen = graph.mark(), undelivered.noted(), repetitions.mark()
+    try:
+        outcome = trace_body(run, (run,), (), Graph("trial", graph), aliases.Body())
+        outcome.noted.drop()
+        return outcome.result
+    except Exception:
+        undelivered.only(notes)
+        return None
+    finally:
+        repetitions.back(seen)
+        graph.truncate(mark)
 
 
 def _is_gone(owner: Any) -> bool:

@@ -247,9 +247,14 @@ def _watched_class(cls: Any) -> Callable[..., Any]:
     return unconverted.watched(cls, construct)
 
 
+_FUNCTIONS = (FunctionType, MethodType, functools.partial)
+
+
 def _iterating(cls: Any) -> Callable[..., Any]:
     def construct(*arguments: Any, **keywords: Any) -> Any:
-        made = iterators.note_made(cls(*map(converted, arguments), **keywords), (*arguments, *keywords.values()))
+        values = (*arguments, *keywords.values())
+        given = [heap.guarding(call(each), values) if isinstance(each, _FUNCTIONS) else each for each in arguments]
+        made = iterators.note_made(cls(*given, **keywords), values)
         return _groups(made) if cls is itertools.groupby else made
 
     return construct
@@ -267,7 +272,7 @@ def _groups(groups: Any) -> Any:
 
 def converted(argument: Any) -> Any:
     """A function that is handed to an unconverted one, in its staged form; anything else as it is."""
-    return call(argument) if isinstance(argument, (FunctionType, MethodType, functools.partial)) else argument
+    return call(argument) if isinstance(argument, _FUNCTIONS) else argument
 
 
 def _using_owner(method: Any) -> Callable[..., Any]:
@@ -427,6 +432,7 @@ def _list_method(owner: list[Any], function: Any, arguments: tuple[Any, ...], ke
 def _extend(owner: list[Any], values: Any) -> None:
     if backend_of(values) is None:
         owner.extend(values)
+        heap.check_iterator(owner)  # to make the values, it may have been changed in the graph
         return
     from .iterables import each
     from .lists import StagedList

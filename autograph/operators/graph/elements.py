@@ -162,9 +162,9 @@ class PythonList(StagedList):
             x is not y for x, y in zip(self.before, self.values, strict=True)
         ):
             self.moves = [self.moves[0] + 1]
-        elif _contents(self.values) != self._inside:  # Python code has changed an element itself
-            return ListState.of(list(self.values))
-        return self._held
+        elif _contents(self.values) == self._inside:
+            return self._held
+        return ListState.of(list(self.values))  # Python code has put others in, or changed an element itself
 
     def get_state(self) -> Any:
         return None

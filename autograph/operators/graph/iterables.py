@@ -1,4 +1,4 @@
-"""What staged `range`, `enumerate`, `zip`, `map`, `filter` and `reversed` give: what a staged loop runs over."""
+"""What a staged loop runs over: the rows of a tensor, the items of lists, a range with staged bounds."""
 
 from __future__ import annotations
 
@@ -13,11 +13,35 @@ from autograph.runtime.tensors import trace_text
 from autograph.runtime.tensors.tensor import Tensor
 
 from .. import heap
-from ..builtin_calls import truth
-from ..calls import call
 from .errors import require, type_error, where
-from .lists import ListState, StagedList
+from .lists import StagedList
 from .maybe import Maybe
+
+
+class Turn:
+    """What becomes of an item: ``take(item, carried)`` gives what the turn after it gets as ``carried``.
+
+    ``names`` are the variables of the user's ``bodies`` that may change in it.
+    """
+
+    __slots__ = ("bodies", "names", "take")
+
+    def __init__(
+        self, take: Callable[[Any, Any], Any], bodies: tuple[Callable[..., Any], ...], names: tuple[str, ...]
+    ) -> None:
+        self.take = take
+        self.bodies = bodies
+        self.names = names
+
+    def after(self, take: Callable[[Any, Any], Any]) -> Turn:
+        """Something that is done with an item, and ends with this turn."""
+        return Turn(take, self.bodies, self.names)
+
+    def under(self, test: Any, run: Callable[[], Any], otherwise: Any) -> Any:
+        """What `run` gives where a test, maybe staged, is true."""
+        from .cond import if_stmt
+
+        return if_stmt(test, run, lambda: otherwise, self.names, self.bodies)
 
 
 class StagedIterable:
@@ -28,10 +52,12 @@ class StagedIterable:
     once = True
     """Python's counterpart is an iterator, which runs only once."""
 
-    @property
-    def peeks(self) -> bool:
-        """Whether `has_next` makes the next item already, which must not happen when the loop has been left."""
-        return False
+    peeks = False
+    """Whether `has_next` makes the next item already, which must not happen when the loop has been left."""
+    calls = False
+    """Whether functions of the user are called for an item, so that the order in which items are made shows."""
+    skips = False
+    """Whether a step may give no item."""
 
     def __init__(self) -> None:
         self.used = False
@@ -48,9 +74,10 @@ class StagedIterable:
         """The next item, and the state after it."""
         raise NotImplementedError
 
-    def keeps(self, item: Any) -> Any:
-        """Whether the loop's body runs for the item."""
-        return True
+    def advance(self, state: Any, turn: Turn, carried: Any) -> tuple[Any, Any]:
+        """Goes on by a step, with a turn if that gives an item: the state after it, and what the turn carries on."""
+        item, after = self.next(state)
+        return after, turn.take(item, carried)
 
     def length(self) -> Any:
         raise TypeError(f"object of type {self._kind!r} has no len()")
@@ -222,173 +249,6 @@ class StagedRange(Indexed):
         inside = OPS["logical_and"](index >= -length, index < length)
         require(inside, IndexError("range object index out of range"))
         return self.item(OPS["where"](index < 0, index + length, index))
-
-
-class Reversed(Indexed):
-    """Indexed items, the last one first: as in Python, the last of those that there are when a loop begins."""
-
-    __slots__ = ("inner",)
-
-    def __init__(self, inner: Indexed) -> None:
-        super().__init__()
-        self.inner = inner
-
-    def start(self) -> Any:
-        return self.length() - 1
-
-    def has_next(self, state: Any) -> Any:
-        return OPS["logical_and"](state >= 0, state < self.length())
-
-    def next(self, state: Any) -> tuple[Any, Any]:
-        return self.inner.item(state), state - 1
-
-    def length(self) -> Any:
-        return self.inner.length()
-
-    def item(self, index: Any) -> Any:
-        return self.inner.item(self.length() - 1 - index)
-
-
-class Zip(StagedIterable):
-    """Several iterables side by side, as long as the shortest."""
-
-    __slots__ = ("parts",)
-
-    def __init__(self, parts: Sequence[StagedIterable]) -> None:
-        super().__init__()
-        self.parts = tuple(parts)
-
-    @property
-    def peeks(self) -> bool:
-        return any(part.peeks for part in self.parts)
-
-    def start(self) -> Any:
-        self.parts = tuple(map(_kept, self.parts))
-        for part in self.parts:
-            part.begin()
-        return tuple(part.start() for part in self.parts)
-
-    def has_next(self, state: Any) -> Any:
-        from .conditions import all_of, and_
-
-        if not self.peeks:
-            return all_of([part.has_next(each) for part, each in zip(self.parts, state, strict=True)])
-
-        def after(first: int) -> Any:
-            if first == len(self.parts):
-                return True
-            return and_(self.parts[first].has_next(state[first]), lambda: after(first + 1))
-
-        return after(0)
-
-    def next(self, state: Any) -> tuple[Any, Any]:
-        pairs = [part.next(each) for part, each in zip(self.parts, state, strict=True)]
-        return tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs)
-
-
-class Enumerate(StagedIterable):
-    """Items with their number."""
-
-    __slots__ = ("first", "inner")
-
-    def __init__(self, inner: StagedIterable, first: Any) -> None:
-        super().__init__()
-        self.inner = inner
-        self.first = first
-
-    @property
-    def peeks(self) -> bool:
-        return self.inner.peeks
-
-    def start(self) -> Any:
-        self.inner = _kept(self.inner)
-        self.inner.begin()
-        return self.first, self.inner.start()
-
-    def has_next(self, state: Any) -> Any:
-        return self.inner.has_next(state[1])
-
-    def next(self, state: Any) -> tuple[Any, Any]:
-        item, after = self.inner.next(state[1])
-        return (state[0], item), (state[0] + 1, after)
-
-
-class Map(StagedIterable):
-    """What a function gives for each item."""
-
-    __slots__ = ("function", "inner")
-
-    def __init__(self, function: Callable[..., Any], parts: Sequence[StagedIterable]) -> None:
-        super().__init__()
-        self.function = call(function)
-        self.inner = Zip(parts)
-
-    @property
-    def peeks(self) -> bool:
-        return self.inner.peeks
-
-    def start(self) -> Any:
-        return self.inner.start()
-
-    def has_next(self, state: Any) -> Any:
-        return self.inner.has_next(state)
-
-    def next(self, state: Any) -> tuple[Any, Any]:
-        items, after = self.inner.next(state)
-        return self.function(*items), after
-
-
-class Iterator(Map):
-    """What ``iter`` gives: the items as they are."""
-
-    __slots__ = ()
-
-    def __init__(self, inner: StagedIterable) -> None:
-        super().__init__(_itself, [inner])
-
-
-def _itself(item: Any) -> Any:
-    return item
-
-
-class Filter(StagedIterable):
-    """The items for which a function is true."""
-
-    __slots__ = ("function", "inner")
-
-    def __init__(self, function: Callable[..., Any] | None, inner: StagedIterable) -> None:
-        super().__init__()
-        self.function = None if function is None else call(function)
-        self.inner = inner
-
-    @property
-    def peeks(self) -> bool:
-        return self.inner.peeks
-
-    def start(self) -> Any:
-        self.inner = _kept(self.inner)
-        self.inner.begin()
-        return self.inner.start()
-
-    def has_next(self, state: Any) -> Any:
-        return self.inner.has_next(state)
-
-    def next(self, state: Any) -> tuple[Any, Any]:
-        return self.inner.next(state)
-
-    def keeps(self, item: Any) -> Any:
-        return truth(item if self.function is None else self.function(item))
-
-
-def _kept(values: StagedIterable) -> StagedIterable:
-    """What stands in another iterable for a filter: a staged list of the items that it keeps."""
-    if not isinstance(values, Filter):
-        return values
-    from .lists import StagedList
-
-    made = StagedList(ListState.of([]))
-    made.extend(values)
-    return ListItems(made)
 
 
 def length_of(tensor: Any) -> Any:

@@ -110,7 +110,8 @@ class ListMethods:
     def sort(self, *, key: Any = None, reverse: Any = False) -> None:
         """``list.sort``: stable."""
         from .comparisons import order_of, sort_columns
-        from .iterables import Map, iterable
+        from .composed_iterables import Map
+        from .iterables import iterable
         from .sequences import list_
         from .user_order import sorted_by_comparing
 

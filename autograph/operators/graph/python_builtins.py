@@ -19,27 +19,18 @@ from autograph.runtime.state.variable import Variable
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.tensor import SymbolicTensor, Tensor
 
-from .. import frame_readers, iterators, state, strings
+from .. import frame_readers, heap, iterators, state, strings
 from ..aliases import has_others
 from ..calls import call
 from ..special_methods import method
 from . import class_defaults, conditions, library, lookups, text
 from .attribute_calls import getattr_, hasattr_, python_type
+from .branches import tried
 from .chosen import Chosen
+from .composed_iterables import Enumerate, Filter, Iterator, Map, Reversed, Zip
 from .dicts import StagedDict
 from .errors import require, type_error, where
-from .iterables import (
-    Enumerate,
-    Filter,
-    Indexed,
-    Iterator,
-    Map,
-    Reversed,
-    StagedRange,
-    Zip,
-    iterable,
-    length_of,
-)
+from .iterables import Indexed, StagedRange, iterable, length_of
 from .lists import StagedList, kind_of
 from .maybe import Maybe
 from .sequences import (
@@ -239,7 +230,7 @@ def map_(function: Any, *iterables: Any) -> Any:
     """``map``."""
     if is_staged(*iterables):
         return Map(function, [iterable(each) for each in iterables])
-    return map(call(function), *iterables)
+    return map(heap.guarding(call(function), iterables), *iterables)
 
 
 def filter_(function: Any, values: Any) -> Any:
@@ -247,12 +238,15 @@ def filter_(function: Any, values: Any) -> Any:
     if is_staged(values):
         return Filter(function, iterable(values))
     if isinstance(values, (list, tuple)) and (has_staged(values) or (has_objects(values) and holds_staged(values))):
-        test = (lambda value: value) if function is None else call(function)
-        tests = [conditions.truth(test(value)) for value in values]
-        if is_staged(*tests):
+        item = (lambda value: value) if function is None else call(function)
+
+        def test(value: Any) -> Any:
+            return conditions.truth(item(value))
+
+        if tried(lambda: is_staged(*map(test, values))):
             return Filter(function, iterable(values))
-        return (value for value, kept in zip(values, tests, strict=True) if kept)
-    return filter(None if function is None else call(function), values)
+        return filter(heap.guarding(test, (values,)), values)
+    return filter(None if function is None else heap.guarding(call(function), (values,)), values)
 
 
 def reversed_(values: Any) -> Any:

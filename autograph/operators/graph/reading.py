@@ -21,15 +21,12 @@ class StreamItems(StagedIterable):
 
     __slots__ = ("_cursor", "stream")
     once = False
+    peeks = True
 
     def __init__(self, stream: Stream) -> None:
         super().__init__()
         self.stream = stream
         self._cursor: Cursor | None = None
-
-    @property
-    def peeks(self) -> bool:
-        return True
 
     def start(self) -> Any:
         self._cursor = self.stream.cursor()

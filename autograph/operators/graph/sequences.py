@@ -26,7 +26,8 @@ from . import conditions
 from .comparisons import is_scalar, order_of, ordered, sort_columns
 from .cond import if_stmt
 from .errors import require, type_error
-from .iterables import Map, StagedIterable, iterable, length_of
+from .composed_iterables import Map
+from .iterables import StagedIterable, iterable, length_of
 from .lists import ListState, StagedList
 from .maybe import Maybe
 from .sets import StagedSet, as_set

@@ -20,7 +20,7 @@ from . import conditions
 from .cond import if_stmt
 from .errors import where
 from .foreseen import may_act
-from .iterables import StagedRange, iterable
+from .iterables import StagedRange, Turn, iterable
 from .loop_options import maximum_iterations
 from .loops import Impure, Loop
 
@@ -88,10 +88,8 @@ def for_stmt(
     count = {} if limit is None else {"turn": 0}
 
     def turn(control: dict[str, Any]) -> dict[str, Any]:
-        item, after = items.next(control["state"])
-        keeps = items.keeps(item)
-        stop = body(item) if keeps is True else _under(keeps, lambda: body(item), names, body)
-        return {**control, **_counted(control), "state": after, "broke": _signal(stop)}
+        after, stop = items.advance(control["state"], Turn(lambda item, _: _signal(body(item)), (body,), names), False)
+        return {**control, **_counted(control), "state": after, "broke": stop}
 
     def condition(control: dict[str, Any]) -> Any:
         running = [conditions.not_(control["broke"]), _within(control, limit)]
@@ -110,13 +108,6 @@ def for_stmt(
             construct="for",
             remedy="run over a copy of it: list(values)",
         ) from None
-
-
-def _under(test: Any, turn: Thunk, names: tuple[str, ...], body: Callable[[Any], Any]) -> Any:
-    known = conditions.static_truth(test)
-    if known is not None:
-        return turn() if known else False
-    return if_stmt(test, lambda: _signal(turn()), lambda: False, names, (body,))
 
 
 def _signal(stop: Any) -> Any:

@@ -7,6 +7,7 @@ staged list, which is sorted by insertion when the graph runs; like Python's, th
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Iterable
 from typing import Any
 
@@ -16,7 +17,7 @@ from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops.reduce.reduce import argmax
 from autograph.runtime.tensors.convert import convert_to_tensor
 
-from .. import arithmetic
+from .. import arithmetic, heap
 from ..builtin_calls import truth
 from ..calls import call
 from ..locations import attributes_of, has_attributes
@@ -150,7 +151,12 @@ def _sort(owner: list[Any], *, key: Any = None, reverse: Any = False) -> None:
     if holds_staged(owner, reverse):
         rebinding.form_of(owner, "list").sort(key=key, reverse=reverse)
     else:
-        owner[:] = sorted_in_python(owner, key, reverse)
+        before = list(owner)
+        values = sorted_in_python(before, key, reverse)
+        heap.check_iterator(owner)
+        if len(before) != len(owner) or not all(map(operator.is_, before, owner)):
+            raise ValueError("list modified during sort")
+        owner[:] = values
 
 
 def _count(found: list[Any]) -> Any:

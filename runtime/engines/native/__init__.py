@@ -15,9 +15,9 @@ arrays.py          buffers, expressions over them, and the loops that compute th
 emitter.py         LLVM IR as text; machine.py: the vectors that this machine has
 assemble.py        text to code: compiler.py, entry.py (the function that Python calls)
 multiply.py        matrix products in vector registers; large ones go to NumPy's own BLAS
-foreign.py         what is tried before the first code is made: that what others own is as code takes it to be. A file
-                   each knows them: cpython.py, ndarrays.py (NumPy's), blas.py (NumPy's), libm.py (the C library's
-                   mathematics), llvm.py
+cpython.py         what code takes for granted of others, in a file for each: of Python's objects and functions; of
+                   NumPy's arrays (ndarrays.py) and BLAS (blas.py), of the C library (libm.py), of llvmlite (llvm.py).
+                   foreign.py tries all that before the first code is made
 cache.py           compiled code on disk, when it is asked for
 =================  ==================================================================================================
 

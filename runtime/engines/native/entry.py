@@ -19,10 +19,11 @@ from ...ir.graph import Type
 from . import cpython, ndarrays
 from .compiler import Code
 
+_CALLED = "PyTuple_New", "PyTuple_SetItem", "PyMem_RawMalloc", "PyMem_RawFree", "Py_DecRef", "Py_IncRef"
+
 # A workspace of up to 16 KiB is on the stack, if there are no lists. A larger one is kept from call to call, with the
 # memory of lists; it belongs to the call that set the flag in front of it, any other (of a signal handler, or another
 # thread) gets its own.
-_CALLED = "PyTuple_New", "PyTuple_SetItem", "PyMem_RawMalloc", "PyMem_RawFree", "Py_DecRef", "Py_IncRef"
 _ENTRY = f"""
 {cpython.declarations(*_CALLED)}
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)

@@ -20,14 +20,15 @@ _lock = threading.RLock()
 
 def obstacle(trial: Check) -> str | None:
     """Why nothing can become machine code here, in words; None if it can. ``trial``: tries a whole call at last."""
-    with _lock, deeper(_DEEPER):  # how deep the user's calls nest must not decide
+    with _lock:
         return _found(trial)
 
 
 @functools.cache
 def _found(trial: Check) -> str | None:
     checks = cpython.obstacle, ndarrays.obstacle, libm.obstacle, _link, trial
-    return next(filter(None, map(_reason, checks)), None)
+    with deeper(_DEEPER):  # how deep the user's calls nest must not decide
+        return next(filter(None, map(_reason, checks)), None)
 
 
 def _reason(check: Check) -> str | None:

@@ -1,98 +1,84 @@
-"""How many threads a matrix product takes: one, unless it is large.
+"""How many threads a matrix product of NumPy's takes: as many as its BLAS is set to, or one, through threadpoolctl.
 
-OpenBLAS, which NumPy's own products run on, divides a product of matrices among threads from some 250,000
-multiplications on, that of a matrix and a vector from 9,200 on, and lets each thread wait busily for the others. That
-is worth it when the cores are free. On a machine, or in a container, whose cores others use too, a product of a tenth
-of a millisecond then waits for a thread that is not running: for several milliseconds, each time. So products of up to
-`LARGE` multiplications, which one thread does in a few tenths of a millisecond, are done by one. Larger ones take what
-OpenBLAS is set to. A BLAS without OpenBLAS's functions is left alone.
+OpenBLAS divides a product of more than some 500,000 multiplications among threads, which wait for each other busily.
+That is worth it when the cores are free. On a machine, or in a container, whose cores others use too, a product of a
+tenth of a millisecond then waits for a thread that is not running, for several milliseconds, each time. Measured with
+OpenBLAS 0.3.31 and two threads, in microseconds (median; float32):
+
+=======================  ============  ===========  =========================
+product                  free cores,   with one     another process on one of
+                         two threads   thread       the two cores, two threads
+=======================  ============  ===========  =========================
+20 x 784 by 784 x 64               28           24                 26 to 1,700
+200 x 200 by 200 x 200             83          108                      24,000
+250 x 250 by 250 x 250            135          203         137, one in ten 24,000
+=======================  ============  ===========  =========================
+
+So one thread pays for products of up to `LARGE` multiplications, at the price of half as much again when cores are
+free. But the number belongs to the process: OpenBLAS has none for each thread. It is changed only through
+threadpoolctl (the extra ``threads``), only while one product runs, and only while the process has no other thread
+of Python's that could see it, or multiply with it. Otherwise, and without threadpoolctl, it is left alone. Products in
+machine code that are not large have one thread by themselves; see `engines.native.products`.
 """
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import math
-import os
 import threading
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-__all__ = ["LARGE", "few_threads", "is_small", "matmul", "needs_one", "product_size", "setting"]
+__all__ = ["LARGE", "few_threads", "is_small", "matmul", "needs_one", "pool", "product_size", "set_number"]
 
-# Multiplications: up to the first two OpenBLAS takes one thread by itself for matrices and for vectors.
-SMALL, SMALL_OF_VECTOR, LARGE = 2**17, 9_000, 2**24
-
-_NAMES = ("scipy_openblas_{}64_", "openblas_{}64_", "scipy_openblas_{}", "openblas_{}")
-
-
-class Setting(NamedTuple):
-    """OpenBLAS's functions that tell and set its number of threads."""
-
-    get: Any
-    set: Any
+# Multiplications: up to the first OpenBLAS takes one thread by itself, for matrices (2 * 2**18) and vectors (460,800).
+SMALL, LARGE = 450_000, 2**24
 
 
 @functools.cache
-def setting() -> Setting | None:
-    """The functions of the OpenBLAS that NumPy uses; None when it uses another library."""
+def pool() -> Any:
+    """What threadpoolctl knows of NumPy's BLAS, to tell and set its number of threads; None without threadpoolctl."""
     try:
-        from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
+        from threadpoolctl import ThreadpoolController
 
-        library = ctypes.PyDLL(_multiarray_umath.__file__)  # which keeps the lock of the interpreter
-    except (ImportError, OSError):
+        found = ThreadpoolController().select(user_api="blas").lib_controllers
+    except Exception:  # a broken installation must not break products
         return None
-    for name in _NAMES:
-        get, set_ = (getattr(library, name.format(f"{verb}_num_threads"), None) for verb in ("get", "set"))
-        if get is not None and set_ is not None:
-            get.argtypes, get.restype = [], ctypes.c_int
-            set_.argtypes, set_.restype = [ctypes.c_int], None
-            return Setting(get, set_)
-    return None
+    return next((each for each in found if "numpy" in each.filepath), found[0] if found else None)
+
+
+def set_number(number: int) -> None:
+    """Set the number of threads of NumPy's BLAS, in this process. There must be a `pool`."""
+    found = pool()
+    found.set_num_threads(number)
+    if hasattr(found, "clear_controlling_thread"):  # since threadpoolctl 3.8 other threads could not set it otherwise
+        found.clear_controlling_thread()
+
+
+def _is_alone() -> bool:
+    """Whether no other thread can see what this one sets."""
+    return threading.active_count() == 1
 
 
 class _OneThread:
-    """``with`` it, products take one thread. Several may be inside at once: the last one out restores the number.
+    """``with`` it, products take one thread.
 
-    Handlers of signals may multiply too, at any place, and Ctrl-C may come at any: so who is inside is noted by thread,
-    and what was left undone is made up for by the next one.
+    Handlers of signals may multiply too, at any place, and Ctrl-C may come at any: what was left undone is made up for
+    by the next one.
     """
 
-    def __init__(self) -> None:
-        self._lock = threading.RLock()
-        self._inside: set[int] = set()
-        self._before: int | None = None
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._forked)
+    before: int | None = None
 
     def __enter__(self) -> None:
-        found = setting()
-        assert found is not None
-        with self._lock:
-            self._inside.add(threading.get_ident())
-            if self._before is None:
-                self._before = found.get()
-                found.set(1)
+        if self.before is None:
+            self.before = pool().get_num_threads()
+        pool().set_num_threads(1)
 
     def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._inside.discard(threading.get_ident())
-            self._restore()
-
-    def _restore(self) -> None:
-        found = setting()
-        if self._inside or self._before is None or found is None:
-            return
-        if found.get() == 1:  # otherwise somebody else has set it meanwhile
-            found.set(self._before)
-        self._before = None
-
-    def _forked(self) -> None:
-        """In a child process no other thread will come out."""
-        self._lock = threading.RLock()
-        self._inside &= {threading.get_ident()}
-        self._restore()
+        if self.before is not None and pool().get_num_threads() == 1:  # otherwise a handler has set it meanwhile
+            set_number(self.before)
+        self.before = None
 
 
 class _AsItIs:
@@ -104,9 +90,11 @@ class _AsItIs:
 _one_thread, _as_it_is = _OneThread(), _AsItIs()
 
 
-def needs_one(size: int, least: int = SMALL_OF_VECTOR) -> bool:
-    """Whether a product of so many multiplications has to be told to take one thread."""
-    return least < size <= LARGE and setting() is not None
+def needs_one(size: int) -> bool:
+    """Whether a product of so many multiplications is to be told to take one thread."""
+    if not SMALL < size <= LARGE or pool() is None or not _is_alone():
+        return False
+    return _one_thread.before is not None or pool().get_num_threads() > 1
 
 
 def few_threads(size: int) -> Any:
@@ -121,14 +109,12 @@ def product_size(x: tuple[int, ...], y: tuple[int, ...]) -> int:
 
 def is_small(x: tuple[int, ...], y: tuple[int, ...]) -> bool:
     """Whether a product of arrays of some shapes takes one thread by itself."""
-    of_vector = len(x) < 2 or len(y) < 2 or x[-2] == 1 or y[-1] == 1
-    return product_size(x, y) <= (SMALL_OF_VECTOR if of_vector else SMALL)
+    return product_size(x, y) <= SMALL
 
 
 def matmul(x: Any, y: Any, out: Any = None) -> Any:
     """``np.matmul(x, y, out)`` with the threads that it is worth."""
-    shapes = x.shape, y.shape
-    if is_small(*shapes) or not needs_one(product_size(*shapes)):
+    if not needs_one(product_size(x.shape, y.shape)):
         return np.matmul(x, y, out)
     with _one_thread:
         return np.matmul(x, y, out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import types
+import warnings
 from typing import Any, NamedTuple
 
 from autograph.errors import InvalidArgumentError
@@ -108,16 +109,21 @@ class _Threading(types.SimpleNamespace):
 
     @staticmethod
     def get_intra_op_parallelism_threads() -> int:
-        """The threads of one matrix product; 0 where the BLAS decides."""
-        found = threads.setting()
-        return 0 if found is None else int(found.get())
+        """The threads of one matrix product of NumPy's; 0 where that is not known (without the extra `threads`)."""
+        found = threads.pool()
+        return 0 if found is None else int(found.get_num_threads())
 
     @staticmethod
     def set_intra_op_parallelism_threads(num_threads: int) -> None:
-        """Set the threads of one large matrix product, in this process; see `runtime.base.threads`."""
-        found = threads.setting()
-        if found is not None and num_threads > 0:
-            found.set(num_threads)
+        """Set the threads of one large matrix product of NumPy's, in this process; see `runtime.base.threads`.
+
+        Without the extra `threads` (threadpoolctl) they stay as they are, with a warning.
+        """
+        if num_threads > 0 and threads.pool() is None:
+            text = "the threads of matrix products stay as they are: pip install 'autograph-py[threads]'"
+            warnings.warn(text, RuntimeWarning, stacklevel=2)
+        elif num_threads > 0:
+            threads.set_number(num_threads)
 
     @staticmethod
     def get_inter_op_parallelism_threads() -> int:

@@ -13,8 +13,11 @@ lowering.py        a graph as the text of one function; control.py, views.py, ga
 elementwise.py     the elementwise ops, as one table; division.py, and functions/: exp, sin, erf, power ... as vectors
 arrays.py          buffers, expressions over them, and the loops that compute these; workspace.py: their memory
 emitter.py         LLVM IR as text; machine.py: the vectors that this machine has
-assemble.py        text to code: compiler.py (LLVM), entry.py (the function that Python calls)
-multiply.py        matrix products in vector registers; blas.py: NumPy's own BLAS, for large ones
+assemble.py        text to code: compiler.py, entry.py (the function that Python calls)
+multiply.py        matrix products in vector registers; large ones go to NumPy's own BLAS
+cpython.py         what code takes for granted of others, in a file for each: of Python's objects and functions; of
+                   NumPy's arrays (ndarrays.py) and BLAS (blas.py), of the C library (libm.py), of llvmlite (llvm.py).
+                   foreign.py tries all that before the first code is made
 cache.py           compiled code on disk, when it is asked for
 =================  ==================================================================================================
 
@@ -38,6 +41,8 @@ import importlib.util
 from typing import Any
 
 from autograph.config import settings
+from autograph.errors import MissingExtraError
+from autograph.log import log
 
 from ...ir.graph import Graph
 from ..numpy.plan import Plan
@@ -54,11 +59,27 @@ def is_installed() -> bool:
         return False
 
 
+def obstacle_here() -> str | None:
+    """Why there can be no machine code on this machine, in this Python, with this NumPy; None if there can."""
+    if not is_installed():
+        return "llvmlite is not installed (the extra `native`)"
+    from . import entry, foreign
+
+    found = foreign.obstacle(entry.obstacle)
+    if found is not None:
+        log_once(f"nothing becomes machine code: {found}")
+    return found
+
+
+@functools.cache
+def log_once(text: str) -> None:
+    """A line of the log that is the same for all graphs."""
+    log(1, text)
+
+
 def is_available() -> bool:
     """Whether machine code can be made: llvmlite works, and memory is laid out as it is known here."""
-    from . import compiler, entry
-
-    return compiler.available() and entry.layout_is_known()
+    return obstacle_here() is None
 
 
 def native_plan(graph: Graph, jit_compile: bool | None) -> Any:
@@ -68,16 +89,17 @@ def native_plan(graph: Graph, jit_compile: bool | None) -> Any:
     """
     if jit_compile is False or (jit_compile is None and not settings.native):
         return Plan(graph)
-    if jit_compile and not is_available():
-        from autograph.errors import MissingExtraError
-
-        raise MissingExtraError("jit_compile=True needs llvmlite", remedy="pip install 'autograph-py[native]'")
     if not is_installed():
+        if jit_compile:
+            raise MissingExtraError("jit_compile=True needs llvmlite", remedy="pip install 'autograph-py[native]'")
         return Plan(graph)
     from .partition import is_whole, obstacle, partition
     from .region import Region, refused
 
     if jit_compile:
+        here = obstacle_here()
+        if here is not None:
+            raise refused(None, here)
         found = obstacle(graph.nodes)
         if found is not None:
             raise refused(*found)
@@ -90,8 +112,9 @@ def report(plan: Any) -> str:
 
     ``plan`` is what `native_plan` has given.
     """
-    if not is_available():
-        return "nothing is machine code: llvmlite is not installed (the extra `native`)"
+    here = obstacle_here()
+    if here is not None:
+        return f"nothing is machine code: {here}"
     from .partition import NATIVE, obstacle
     from .region import Region
 

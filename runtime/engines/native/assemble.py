@@ -37,7 +37,7 @@ def module_text(lowering: Lowering) -> str:
     """
     e = lowering.e
     if e.lists:
-        e.declare("@PyMem_RawFree", "declare void @PyMem_RawFree(ptr)")
+        e.declare_python("PyMem_RawFree")
         e.declare("@list_trim", _TRIM)
     text = "\n".join([
         *e.declarations.values(),

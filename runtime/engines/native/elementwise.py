@@ -322,8 +322,6 @@ for _ufunc in (
     np.arctan, np.arctan2, np.sinh, np.cosh, np.tanh, np.arcsinh, np.arccosh, np.arctanh, np.hypot, np.cbrt,
 ):  # fmt: skip
     ELEMENTWISE[_ufunc.__name__] = (_ufunc, getattr(functions, _ufunc.__name__))
-LIBRARY = "fmod", "pow", "sin", "cos", "tan"
-"""The functions of the C library that code may call."""
 
 
 def apply(e: Emitter, name: str, registers: Sequence[str], dtypes: Sequence[DType], result: DType) -> str:

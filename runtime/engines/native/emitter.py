@@ -15,6 +15,7 @@ import numpy as np
 from autograph.errors import AutographError
 
 from ...base.dtypes import DType, float32, float64
+from . import cpython
 from .machine import vector_width
 from .supported import TYPES
 
@@ -119,6 +120,11 @@ class Emitter:
         self.declarations.setdefault(name, text)
         return name
 
+    def declare_python(self, *names: str) -> None:
+        """Functions of Python's C API are called."""
+        for name in names:
+            self.declare(f"@{name}", cpython.declarations(name))
+
     def intrinsic(self, base: str, dtype: DType, *args: str) -> str:
         """A call of an LLVM intrinsic whose arguments and result have one type."""
         kind = type_of(dtype)
@@ -202,17 +208,14 @@ class Emitter:
         self.branch(self.let(f"icmp ugt i64 {done}, {_WORK_BETWEEN_POLLS}"), ask, go, ", !prof !0")
         self.begin(ask)
         self.do("store i64 0, ptr %work")
-        self.declare("@PyErr_CheckSignals", "declare i32 @PyErr_CheckSignals()")
-        self.declare("@PyEval_SaveThread", "declare ptr @PyEval_SaveThread()")
-        self.declare("@PyEval_RestoreThread", "declare void @PyEval_RestoreThread(ptr)")
+        self.declare_python("PyErr_CheckSignals", "PyEval_SaveThread", "PyEval_RestoreThread")
         self.do(f"call void @PyEval_RestoreThread(ptr {self.let('call ptr @PyEval_SaveThread()')})")
         signal = self.let("call i32 @PyErr_CheckSignals()")
         quiet = go if self.look is None else self.new_label("look")
         self.branch(self.let(f"icmp ne i32 {signal}, 0"), "interrupted", quiet, ", !prof !0")
         if self.look is not None:
             self.begin(quiet)
-            self.declare("@PyObject_CallNoArgs", "declare ptr @PyObject_CallNoArgs(ptr)")
-            self.declare("@Py_DecRef", "declare void @Py_DecRef(ptr)")
+            self.declare_python("PyObject_CallNoArgs", "Py_DecRef")
             none = self.let(f"call ptr @PyObject_CallNoArgs(ptr {self.address(self.look)})")
             looked = self.new_label("looked")
             self.branch(self.let(f"icmp eq ptr {none}, null"), "interrupted", looked, ", !prof !0")

@@ -7,7 +7,6 @@ it has to know of a graph is a table of int64 numbers in a bytes object: see `_t
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import struct
 from collections.abc import Callable, Sequence
@@ -15,25 +14,18 @@ from typing import Any
 
 import numpy as np
 
+from ...base.dtypes import float64, int32
 from ...ir.graph import Type
+from . import cpython, ndarrays
 from .compiler import Code
 
-# Byte offsets in PyArrayObject, which NumPy's C API fixes (checked by `layout_is_known`), and in a bytes object.
-_TYPE, _DATA, _RANK, _SHAPE, _DESCR, _FLAGS, _BYTES = 8, 16, 24, 32, 56, 64, bytes.__basicsize__ - 1
-_CONTIGUOUS_AND_ALIGNED = 0x101
-_ARRAY_NEW = 93  # PyArray_New in NumPy's table of functions
-_FAST_CALL = 0x0080  # METH_FASTCALL
+_CALLED = "PyTuple_New", "PyTuple_SetItem", "PyMem_RawMalloc", "PyMem_RawFree", "Py_DecRef", "Py_IncRef"
 
 # A workspace of up to 16 KiB is on the stack, if there are no lists. A larger one is kept from call to call, with the
 # memory of lists; it belongs to the call that set the flag in front of it, any other (of a signal handler, or another
 # thread) gets its own.
 _ENTRY = f"""
-declare ptr @PyTuple_New(i64)
-declare i32 @PyTuple_SetItem(ptr, i64, ptr)
-declare ptr @PyMem_RawMalloc(i64)
-declare void @PyMem_RawFree(ptr)
-declare void @Py_DecRef(ptr)
-declare void @Py_IncRef(ptr)
+{cpython.declarations(*_CALLED)}
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 
 define ptr @entry(ptr %self, ptr %arguments, i64 %count) {{
@@ -42,7 +34,7 @@ start:
   %new.array = load ptr, ptr getelementptr (i64, ptr @addresses, i64 1)
   %false = load ptr, ptr getelementptr (i64, ptr @addresses, i64 2)
   %none = load ptr, ptr getelementptr (i64, ptr @addresses, i64 3)
-  %table = getelementptr i8, ptr %self, i64 {_BYTES}
+  %table = getelementptr i8, ptr %self, i64 {cpython.BYTES}
   %kernel = load ptr, ptr %table
   %wanted.at = getelementptr i64, ptr %table, i64 1
   %wanted = load i64, ptr %wanted.at
@@ -68,30 +60,30 @@ take:
 argument:
   %array.at = getelementptr ptr, ptr %arguments, i64 %i
   %array = load ptr, ptr %array.at
-  %type.at = getelementptr i8, ptr %array, i64 {_TYPE}
+  %type.at = getelementptr i8, ptr %array, i64 {cpython.TYPE}
   %type = load ptr, ptr %type.at
   %is.array = icmp eq ptr %type, %array.type
   br i1 %is.array, label %fields, label %misfit
 fields:
-  %descr.at = getelementptr i8, ptr %array, i64 {_DESCR}
+  %descr.at = getelementptr i8, ptr %array, i64 {ndarrays.DESCR}
   %descr = load i64, ptr %descr.at
   %descr.wanted = load i64, ptr %p
-  %rank.at = getelementptr i8, ptr %array, i64 {_RANK}
+  %rank.at = getelementptr i8, ptr %array, i64 {ndarrays.RANK}
   %rank.int = load i32, ptr %rank.at
   %rank = zext i32 %rank.int to i64
   %rank.wanted.at = getelementptr i64, ptr %p, i64 1
   %rank.wanted = load i64, ptr %rank.wanted.at
-  %flags.at = getelementptr i8, ptr %array, i64 {_FLAGS}
+  %flags.at = getelementptr i8, ptr %array, i64 {ndarrays.FLAGS}
   %flags.all = load i32, ptr %flags.at
-  %flags = and i32 %flags.all, {_CONTIGUOUS_AND_ALIGNED}
+  %flags = and i32 %flags.all, {ndarrays.CONTIGUOUS_AND_ALIGNED}
   %same.descr = icmp eq i64 %descr, %descr.wanted
   %same.rank = icmp eq i64 %rank, %rank.wanted
-  %same.flags = icmp eq i32 %flags, {_CONTIGUOUS_AND_ALIGNED}
+  %same.flags = icmp eq i32 %flags, {ndarrays.CONTIGUOUS_AND_ALIGNED}
   %same.two = and i1 %same.descr, %same.rank
   %same = and i1 %same.two, %same.flags
   br i1 %same, label %shape, label %misfit
 shape:
-  %shape.at = getelementptr i8, ptr %array, i64 {_SHAPE}
+  %shape.at = getelementptr i8, ptr %array, i64 {ndarrays.SHAPE}
   %dims = load ptr, ptr %shape.at
   %dims.wanted = getelementptr i64, ptr %p, i64 2
   br label %dimension
@@ -110,7 +102,7 @@ dimension.checked:
   %d.next = add i64 %d, 1
   br label %dimension
 taken:
-  %data.at = getelementptr i8, ptr %array, i64 {_DATA}
+  %data.at = getelementptr i8, ptr %array, i64 {ndarrays.DATA}
   %data = load ptr, ptr %data.at
   %input.at = getelementptr ptr, ptr %inputs, i64 %i
   store ptr %data, ptr %input.at
@@ -140,7 +132,7 @@ result:
   br i1 %no.out, label %interrupted, label %keep
 keep:
   %set = call i32 @PyTuple_SetItem(ptr %tuple, i64 %k, ptr %out)
-  %out.data.at = getelementptr i8, ptr %out, i64 {_DATA}
+  %out.data.at = getelementptr i8, ptr %out, i64 {ndarrays.DATA}
   %out.data = load ptr, ptr %out.data.at
   %output.at = getelementptr ptr, ptr %outputs, i64 %k
   store ptr %out.data, ptr %output.at
@@ -241,36 +233,33 @@ nothing:
 """
 
 
+# What the entry is tried with: it gives twice the first of its numbers, this itself, and 7; it gives up below zero.
+_TRIAL = """
+define i32 @trial(ptr %inputs, ptr %outputs, ptr %workspace, ptr %lists) {
+  %x.at = load ptr, ptr %inputs
+  %x = load double, ptr %x.at
+  %is.below = fcmp olt double %x, 0.0
+  br i1 %is.below, label %bad, label %good
+good:
+  %twice.at = load ptr, ptr %outputs
+  %twice = fadd double %x, %x
+  store double %twice, ptr %twice.at
+  %next.at = getelementptr double, ptr %twice.at, i64 1
+  store double %x, ptr %next.at
+  %seven.place = getelementptr ptr, ptr %outputs, i64 1
+  %seven.at = load ptr, ptr %seven.place
+  store i32 7, ptr %seven.at
+  ret i32 0
+bad:
+  ret i32 1
+}
+"""
+
+
 @functools.cache
 def _entry() -> Code:
-    return Code(_ENTRY, [id(np.ndarray), _array_new(), id(False), id(None)])
-
-
-@functools.cache
-def _array_new() -> int:
-    """The address of ``PyArray_New``."""
-    from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
-
-    get = ctypes.pythonapi.PyCapsule_GetPointer
-    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    table = get(_multiarray_umath._ARRAY_API, None)
-    found = ctypes.cast(table, ctypes.POINTER(ctypes.c_void_p))[_ARRAY_NEW]
-    assert found is not None
-    return found
-
-
-@functools.cache
-def layout_is_known() -> bool:
-    """Whether arrays and bytes lie in memory as they are read here; not in builds of Python without the global lock."""
-    array, text = np.arange(6, dtype=np.int64).reshape(2, 3), b"autograph"
-    fields = {_TYPE: id(np.ndarray), _DATA: array.ctypes.data, _DESCR: id(array.dtype)}
-    if any(ctypes.c_void_p.from_address(id(array) + offset).value != value for offset, value in fields.items()):
-        return False
-    rank = ctypes.c_int.from_address(id(array) + _RANK).value
-    flags = ctypes.c_int.from_address(id(array) + _FLAGS).value
-    shape = ctypes.POINTER(ctypes.c_int64).from_address(id(array) + _SHAPE)
-    content = ctypes.string_at(id(text) + _BYTES, len(text))
-    return rank == 2 and flags == array.flags.num and shape[:2] == [2, 3] and content == text
+    objects = [cpython.address(each) for each in (np.ndarray, False, None)]
+    return Code(_ENTRY + _TRIAL, [objects[0], ndarrays.maker(), *objects[1:]])
 
 
 def _table(kernel: int, inputs: Sequence[Type], outputs: Sequence[Type], sizes: tuple[int, int], cache: int) -> bytes:
@@ -280,48 +269,32 @@ def _table(kernel: int, inputs: Sequence[Type], outputs: Sequence[Type], sizes: 
     numbers = [kernel, len(inputs), len(outputs), size, cache, lists]
     for type_ in inputs:
         assert type_.shape is not None
-        numbers += [id(np.dtype(type_.dtype.numpy)), len(type_.shape), *type_.shape]  # type: ignore[list-item]
+        dtype = cpython.address(np.dtype(type_.dtype.numpy))
+        numbers += [dtype, len(type_.shape), *type_.shape]  # type: ignore[list-item]
     for type_ in outputs:
         assert type_.shape is not None
         numbers += [np.dtype(type_.dtype.numpy).num, len(type_.shape), *type_.shape]  # type: ignore[list-item]
     return struct.pack(f"{len(numbers)}q", *numbers)
 
 
-class _MethodDef(ctypes.Structure):
-    _fields_ = (("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int),
-                ("doc", ctypes.c_char_p))  # fmt: skip
-
-
-@functools.cache
-def _definition() -> _MethodDef:
-    """That of all functions. It is never freed: collecting garbage may clear the owner of a function before that."""
-    found = _MethodDef(b"native", _entry().address("entry"), _FAST_CALL, None)
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(found))
-    return found
-
-
-class _Owner:
-    """Keeps what the code needs for as long as the Python function lives that calls it, and frees its memory."""
-
-    def __init__(self, code: Code, kept: Sequence[Any], lists: int) -> None:
-        self.code, self.kept = code, kept
-        self.cache = (ctypes.c_int64 * (2 + 2 * lists))()  # busy, workspace, (memory, size) of each list
-        self._free = ctypes.pythonapi.PyMem_RawFree
-
-    def __del__(self) -> None:
-        for address in (self.cache[1], *self.cache[2::2]):
-            self._free(ctypes.c_void_p(address))
-        ctypes.memset(self.cache, 0, ctypes.sizeof(self.cache))  # other garbage may still call the function
-
-
 def callable_of(code: Code, inputs: Sequence[Type], outputs: Sequence[Type], sizes: tuple[int, int],
-                kept: Sequence[Any]) -> Callable[..., Any]:  # fmt: skip
+                kept: Sequence[Any], kernel: str = "kernel") -> Callable[..., Any]:  # fmt: skip
     """A built-in function that calls the kernel of compiled code; ``kept`` lives as long.
 
     ``sizes``: the bytes of the workspace, and how many lists have memory.
     """
-    owner = _Owner(code, kept, sizes[1])
-    table = _table(code.address("kernel"), inputs, outputs, sizes, ctypes.addressof(owner.cache))
-    new = ctypes.pythonapi.PyCFunction_NewEx
-    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
-    return new(ctypes.addressof(_definition()), table, owner)
+    owner = cpython.Owner((_entry(), code, kept), sizes[1])
+    table = _table(code.address(kernel), inputs, outputs, sizes, owner.address)
+    return cpython.built_in(_entry().address("entry"), table, owner)
+
+
+def obstacle() -> str | None:
+    """Why code can't be called, tried with a function of two numbers; None if it can."""
+    pair, number = Type(float64, (2,)), Type(int32, ())
+    run = callable_of(_entry(), [pair], [pair, number], (0, 0), (), "trial")
+    x = np.array([1.5, 4.0])
+    results = run(x)
+    is_right = type(results) is tuple and [each.tolist() for each in results] == [[3.0, 1.5], 7]
+    answers = [run(-x), run(x[:1]), run(x.astype(np.float32)), run(np.stack([x, x])[:, 0]), run(2), run()]
+    is_right = is_right and answers == [False, None, None, None, None, None]
+    return None if is_right else "a first function gave something else than it should"

@@ -159,7 +159,7 @@ def joined(lowering: Lowering, ways: Sequence[tuple[str, ListOf]]) -> ListOf:
 def _need(lowering: Lowering, x: ListOf, length: str) -> None:
     """There is memory for so many elements."""
     e = lowering.e
-    e.declare("@PyMem_RawRealloc", "declare ptr @PyMem_RawRealloc(ptr, i64)")
+    e.declare_python("PyMem_RawRealloc")
     _declare_memset(e)
     e.declare("@list_room", _ROOM)
     needed = e.let(f"mul i64 {length}, {x.element.size}")

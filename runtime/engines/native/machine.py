@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import functools
 
+from . import llvm
+
 __all__ = ["fuses", "vector_registers", "vector_width"]
 
 
 @functools.cache
 def vector_registers() -> tuple[int, int]:
     """How many vector registers this machine has, and the bytes of each."""
-    import llvmlite.binding as llvm
-
-    features = llvm.get_host_cpu_features()
+    features = llvm.features()
     if features.get("avx512f"):
         return 32, 64
     if features.get("avx"):
         return 16, 32
-    return (16 if "86" in llvm.get_process_triple() else 32), 16
+    return (16 if "86" in llvm.triple() else 32), 16
 
 
 def vector_width() -> str:
@@ -28,6 +28,4 @@ def vector_width() -> str:
 @functools.cache
 def fuses() -> bool:
     """Whether this machine multiplies and adds in one instruction."""
-    import llvmlite.binding as llvm
-
-    return "86" not in llvm.get_process_triple() or bool(llvm.get_host_cpu_features().get("fma"))
+    return "86" not in llvm.triple() or bool(llvm.features().get("fma"))

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...base import threads
 from ...base.dtypes import float32
 from ...ir.graph import Graph, Node, Value
-from . import blas
+from . import blas, log_once
 from .arrays import Expression, Ints, Load, Splat, broadcast
 from .emitter import NotLowered, literal, type_of
 from .lowering import lowers
@@ -21,10 +20,10 @@ from .views import cast, reshaped
 if TYPE_CHECKING:
     from .lowering import Lowering
 
-# Products of more multiplications are BLAS's matter, which packs matrices so that they stay in the caches.
-_LARGE = threads.LARGE
+# Products of floats of more multiplications are BLAS's matter, which packs matrices so that they stay in caches, and
+# takes as many threads as the user lets it. With one thread both take the same time at this size.
+_LARGE = 2**24
 _TILE = 64
-_ROW_MAJOR, _AS_IT_IS, _TRANSPOSED = 101, 111, 112
 
 
 @lowers("matmul")
@@ -44,13 +43,12 @@ def _matmul(lowering: Lowering, node: Node, inputs: list[Expression]) -> Express
     target = lowering.new_buffer(type_.dtype, (*batch, m, n))
     lowering.work += math.prod(batch) * m * k * n // 4
     x, y = broadcast(x, (*batch, m, k)), broadcast(y, (*batch, k, n))  # type: ignore[assignment]
-    by_blas = blas.gemm("s" if type_.dtype is float32 else "d") if type_.dtype.kind == "f" else None
     if k == 0 or target.size == 0:
         lowering.store([(target, Splat(target.shape, type_.dtype, literal(0, type_.dtype)))])
-    elif by_blas is None or m * k * n <= _LARGE:
+    elif type_.dtype.kind != "f" or m * k * n <= _LARGE:
         _by_vectors(lowering, x, y, target)
     else:
-        _by_blas(lowering, x, y, target, by_blas)
+        _by_blas(lowering, x, y, target, _blas("s" if type_.dtype is float32 else "d"))
     return reshaped(lowering, target, shape)
 
 
@@ -111,10 +109,19 @@ def _layout(lowering: Lowering, x: Load) -> tuple[Load, int, int]:
     rows, columns = x.shape[-2:]
     down, across = x.strides[-2:]
     if (across == 1 or columns == 1) and (down >= columns or rows == 1):
-        return x, _AS_IT_IS, max(down if rows > 1 else columns, 1)
+        return x, blas.AS_IT_IS, max(down if rows > 1 else columns, 1)
     if (down == 1 or rows == 1) and (across >= rows or columns == 1):
-        return x, _TRANSPOSED, max(across if columns > 1 else rows, 1)
-    return _copied(lowering, x), _AS_IT_IS, columns
+        return x, blas.TRANSPOSED, max(across if columns > 1 else rows, 1)
+    return _copied(lowering, x), blas.AS_IT_IS, columns
+
+
+def _blas(letter: str) -> blas.Gemm:
+    """BLAS's product. Raises `NotLowered` where there is none: NumPy does it then."""
+    found = blas.gemm(letter)
+    if isinstance(found, str):
+        log_once(f"large products of matrices do not become machine code: {found}")
+        raise NotLowered(f"a large product of matrices: {found}")
+    return found
 
 
 def _by_blas(lowering: Lowering, x: Load, y: Load, target: Load, product: blas.Gemm) -> None:
@@ -131,7 +138,7 @@ def _by_blas(lowering: Lowering, x: Load, y: Load, target: Load, product: blas.G
     types = ["i32"] * 3 + [size] * 3 + [kind, "ptr", size, "ptr", size, kind, "ptr", size]
     function = e.address(product.address)
     arguments = [
-        f"i32 {_ROW_MAJOR}", f"i32 {x_way}", f"i32 {y_way}", f"{size} {m}", f"{size} {n}", f"{size} {k}",
+        f"i32 {blas.ROW_MAJOR}", f"i32 {x_way}", f"i32 {y_way}", f"{size} {m}", f"{size} {n}", f"{size} {k}",
         f"{kind} {one}", pointers[0], f"{size} {x_step}", pointers[1], f"{size} {y_step}", f"{kind} {zero}",
         pointers[2], f"{size} {n}",
     ]  # fmt: skip

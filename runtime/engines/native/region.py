@@ -18,7 +18,7 @@ from ...ir.graph import Graph, Node, Type
 from .. import costs, recorder
 from ..numpy.ownership import gives_fresh
 from ..numpy.plan import Plan
-from . import is_available, report
+from . import cpython, obstacle_here, report
 from .held import held_in
 from .transaction import StandIns, Superseded, Transaction
 
@@ -253,8 +253,9 @@ class Region:
         return entry
 
     def _compiled(self, shapes: Sequence[tuple[int, ...]]) -> Entry | None:
-        if not is_available():
-            self.reasons.append((None, "llvmlite does not work here"))
+        here = obstacle_here()
+        if here is not None:
+            self.reasons.append((None, here))
             return None
         from .assemble import module
         from .lowering import Lowering
@@ -266,7 +267,7 @@ class Region:
         if self._transaction is not None and self._transaction.awaited:
             look = self._transaction.look
             lowering.kept.append(look)
-            lowering.e.look = id(look)
+            lowering.e.look = cpython.address(look)
         try:
             with deeper(_DEEPER):
                 if not lowering.lower():

@@ -310,9 +310,12 @@ def _infer_einsum(*types: Type, equation: str) -> Type:
 def _einsum(*arrays: Any, equation: str) -> Any:
     sizes: dict[str, int] = {}
     for names, array in zip(equation.partition("->")[0].replace(" ", "").split(","), arrays, strict=True):
-        front, _, behind = names.partition("...")
+        front, dots, behind = names.partition("...")
         sizes |= dict(zip(front, array.shape, strict=False))
         sizes |= dict(zip(behind[::-1], array.shape[::-1], strict=False))
+        if dots:
+            between = math.prod(array.shape[len(front) : array.ndim - len(behind)])
+            sizes[dots] = max(between, sizes.get(dots, 1))
     with threads.few_threads(math.prod(sizes.values())):
         return np.asarray(np.einsum(equation, *arrays, optimize=len(arrays) > 1))
 

@@ -13,7 +13,7 @@ import pytest
 
 import autograph as tf
 from autograph.config import settings
-from autograph.runtime.engines.native import cache, compiler
+from autograph.runtime.engines.native import cache, llvm
 from autograph.runtime.engines.native.region import Region
 from tests.runtime.engines.native.common import needs_llvm, same
 
@@ -38,13 +38,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def optimised(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """An element for each module that LLVM has optimised."""
     found: list[int] = []
-    real = compiler.Code._optimize
+    real = llvm.optimize
 
     def counted(*arguments: object) -> None:
         found.append(1)
         real(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(compiler.Code, "_optimize", staticmethod(counted))
+    monkeypatch.setattr(llvm, "optimize", counted)
     return found
 
 
@@ -68,10 +68,10 @@ def test_code_is_found_again(folder: Path, optimised: list[int]) -> None:
 
 def test_another_process_finds_it(folder: Path) -> None:
     program = (
-        "import numpy as np\nimport autograph as tf\nfrom autograph.runtime.engines.native import compiler\n"
-        "real = compiler.Code._optimize\n"
+        "import numpy as np\nimport autograph as tf\nfrom autograph.runtime.engines.native import llvm\n"
+        "real = llvm.optimize\n"
         "def counted(*given):\n    print('compiles')\n    real(*given)\n"
-        "compiler.Code._optimize = staticmethod(counted)\n"
+        "llvm.optimize = counted\n"
         "table = np.arange(10.0)\n"
         "f = tf.function(lambda x: x * table + 1.0, jit_compile=True)\n"
         "print(f(tf.ones(10, tf.float64)).numpy().sum())\n"

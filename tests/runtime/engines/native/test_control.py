@@ -18,7 +18,7 @@ import pytest
 import autograph as tf
 from autograph.errors import OutOfRangeError
 from autograph.runtime.base.dtypes import float64
-from autograph.runtime.engines.native import entry
+from autograph.runtime.engines.native import cpython, entry
 from autograph.runtime.engines.native.lowering import Lowering
 from autograph.runtime.engines.native.region import Region
 from autograph.runtime.engines.numpy.plan import Plan
@@ -423,7 +423,7 @@ def test_functions_do_not_outlive_their_definition() -> None:
     definition = ctypes.c_void_p.from_address(id(function) + object.__basicsize__).value
     owner = function.__module__
     owner.cycle = function
-    assert definition == ctypes.addressof(entry._definition())
+    assert definition == ctypes.addressof(cpython._definition(entry._entry().address("entry")))
     assert not any(isinstance(each, ctypes.Structure) for each in vars(owner).values())
 
 

@@ -13,6 +13,7 @@ import pytest
 
 import autograph as tf
 from autograph.runtime import ops  # noqa: F401  (declares the ops)
+from autograph.runtime.engines.native import llvm
 from autograph.runtime.engines.native.assemble import module_text
 from autograph.runtime.engines.native.compiler import Code
 from autograph.runtime.engines.native.lowering import Lowering
@@ -309,13 +310,13 @@ def test_loops_are_vectors(name: str, dtype: Any, monkeypatch: pytest.MonkeyPatc
     if not fuses() and name in ("power", "fmod", "remainder", "floor_divide"):
         pytest.skip("this machine has no instruction that multiplies and adds")
     texts = []
-    optimize = Code._optimize
+    optimize = llvm.optimize
 
-    def kept(llvm: Any, module: Any, machine: Any) -> None:
-        optimize(llvm, module, machine)
+    def kept(module: Any, machine: Any) -> None:
+        optimize(module, machine)
         texts.append(str(module))
 
-    monkeypatch.setattr(Code, "_optimize", staticmethod(kept))
+    monkeypatch.setattr(llvm, "optimize", kept)
     count = 1 if name in BOUNDS or name in ("erf", "erfc", "sigmoid", "softplus") else 2
     graph = graph_of_op(OPS[name], [np.ones(1024, dtype)] * count, {})
     lowering = Lowering(graph, [value.type for value in graph.inputs])

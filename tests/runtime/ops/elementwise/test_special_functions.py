@@ -200,9 +200,6 @@ def test_devices():
             assert tf.constant(1) + 1 == 2
     with pytest.raises(ValueError, match="Unknown attribute 'bla'"), tf.device("bla"):
         pass
-    before = tf.config.threading.get_intra_op_parallelism_threads()
-    tf.config.threading.set_intra_op_parallelism_threads(before)
-    assert tf.config.threading.get_intra_op_parallelism_threads() == before
 
 
 def test_names_that_are_modules_of_keras_too():

@@ -2,7 +2,8 @@
 
 A function converts into up to two forms, each made when it is first needed, once for each code object:
 
-* the staged form, made by all passes: used while a back end is staging on this thread, and shown by `to_code`;
+* the staged form, made by all passes: used while a back end is staging on this thread, and shown by `to_code` (all of
+  it when asked for in full, else without the last pass);
 * the plain form, made by the passes marked `plain`: control flow stays native Python, calls are converted.
 
 `conversion` says what holds while one is made.
@@ -224,6 +225,18 @@ def transform(source: Source, code: CodeType, staged: bool = True) -> Context:
     return context
 
 
+def finish(context: Context) -> None:
+    """Runs the last pass of the staged form. `to_code` leaves it out, unless it is asked for the full code.
+
+    It comes after the analyses and the checks, and is the only one that changes what Python may do by calling a method
+    of a user's class: operators, attributes, items, `with`.
+    """
+    from .converters.implicit_calls import ImplicitCalls
+
+    if context.staged:
+        _run_stage([ImplicitCalls], context)
+
+
 def _refuse_reserved_name(tree: Any, source: Source) -> None:
     import gast
 
@@ -275,7 +288,6 @@ def _check(stage: list[type[Pass]], context: Context, source: Source, code: Code
 def _convert(function: FunctionType, staged: bool) -> tuple[Compiled | ConversionError, Callable[[], None]]:
     """Returns a form, or why there is none, and what tells the log of it."""
     from . import operators
-    from .converters.implicit_calls import ImplicitCalls
     from .source.compile import compile_code
 
     form = "staged" if staged else "plain"
@@ -284,8 +296,7 @@ def _convert(function: FunctionType, staged: bool) -> tuple[Compiled | Conversio
         try:
             context, source = transformed(function, staged)
             text = text_of(context.tree) if settings.verbosity >= 2 else ""
-            if staged:
-                _run_stage([ImplicitCalls], context)
+            finish(context)
             return context, text, compile_code(context.tree, function.__code__, source, {"ag__": operators})
         except ConversionError as error:
             return error

@@ -39,13 +39,10 @@ def to_code(
     Raises:
         ConversionError: there is no source, or it holds something that can't be converted.
     """
-    from .pipeline import finish, text_of, transformed
+    from .pipeline import code_of
 
     function, _ = _parts(_original(entity))
-    context, _ = transformed(function, staged=True)
-    if full:
-        finish(context)
-    return text_of(context.tree) + "\n"
+    return code_of(function, full) + "\n"
 
 
 @trimming

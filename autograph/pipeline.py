@@ -340,6 +340,14 @@ def _refused_by_python(function: FunctionType, error: Exception) -> ConversionEr
     )
 
 
+def code_of(function: FunctionType, full: bool) -> str:
+    """The source of the staged form of a function; see `to_code`."""
+    context, _ = transformed(function)
+    if full:
+        finish(context)
+    return text_of(context.tree)
+
+
 def text_of(tree: gast.AST) -> str:
     """A tree as Python text."""
     from .source.unparse import unparse

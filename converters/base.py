@@ -37,8 +37,6 @@ from .build import located
 if TYPE_CHECKING:
     from autograph.source.names import Namer
 
-    from .exit_facts import Plan
-
 Result = TypeVar("Result")
 Rewritten: TypeAlias = Any
 """A node, a list of statements, or None."""
@@ -76,8 +74,6 @@ class Context:
     """Line and reason of each statement that stays native Python."""
     generated: set[str] = field(default_factory=set)
     """Names of the local functions that passes have made: calls of them need no conversion."""
-    plan: Plan | None = None
-    """Which statements become closures; made by `exits`."""
     loop_options: dict[gast.AST, gast.AST] = field(default_factory=dict)
     """The options that `set_loop_options` gives to a loop."""
     _shared_names: dict[str, str] = field(default_factory=dict)

@@ -310,7 +310,7 @@ def names_in(tree: gast.AST) -> set[str]:
         node = pending.pop()
         for value in node.__dict__.values():
             if value.__class__ is str:
-                found.add(value)
+                found.add(value.partition(".")[0])  # `import a.b` binds `a`
             elif value.__class__ is list:
                 for item in value:
                     if isinstance(item, ast.AST):

@@ -87,7 +87,7 @@ def compile_code(
 
     ``extra`` holds values that the new code closes over in addition, by name (``{"ag__": operators}``).
     ``generated`` are names of functions inside of the tree that the user did not write; those, and nodes with a
-    true attribute ``generated`` (which templates set), carry the name of the user's function in tracebacks.
+    true attribute ``generated`` carry the name of the user's function in tracebacks.
 
     :raises SyntaxError: Python refuses the tree.
     """

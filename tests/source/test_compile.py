@@ -12,7 +12,8 @@ from typing import Any
 import gast
 import pytest
 
-from autograph.source import ag__, compile_code, compile_function, expression_template, find, is_generated, template
+from autograph.converters import build
+from autograph.source import compile_code, compile_function, find, is_generated
 from tests.source.rebuild import rebuilt
 
 
@@ -304,17 +305,13 @@ def test_one_code_for_many_closures() -> None:
     assert isinstance(CellType(), CellType)
 
 
-@template
-def run_body(body):
-    def if_body():
-        body
-
-    ag__.run(if_body)
+def run_body(body, at):
+    call = build.operator_call("run", [build.name("if_body", at)], at)
+    return [build.function("if_body", body, at), build.expression(call, at)]
 
 
-@expression_template
-def run_lambda(value):
-    return ag__.run(lambda: value)
+def run_lambda(value, at):
+    return build.operator_call("run", [build.thunk(value, at)], at)
 
 
 OPERATORS = SimpleNamespace(run=lambda function: function())
@@ -399,7 +396,7 @@ def test_a_call_made_from_a_statement_of_several_lines_is_in_one_line() -> None:
         return x
 
     def edit(tree):
-        tree.body[:1] = run_body(body=tree.body[:1], at=tree.body[0])
+        tree.body[:1] = run_body(body=tree.body[:1], at=tree.body[0].test)
         tree.body[0].body.insert(0, gast.Nonlocal(["x"]))
 
     new = change(loop, edit, ag__=OPERATORS)

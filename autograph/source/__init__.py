@@ -1,6 +1,6 @@
 """Python in, Python out: find and parse a function, build trees, compile them back, print them."""
 
-from .compile import Compiled, compile_code, compile_function
+from .compile import Compiled, compile_code
 from .find import Source, find
 from .generated import is_generated
 from .names import Namer, mangle
@@ -12,7 +12,6 @@ __all__ = [
     "Namer",
     "Source",
     "compile_code",
-    "compile_function",
     "find",
     "is_generated",
     "mangle",

@@ -125,8 +125,6 @@ class Pass:
     """Further node types that the pass must see; it is left out of functions that have none of both."""
     always: ClassVar[bool] = False
     """The pass runs on every function."""
-    plain: ClassVar[bool] = False
-    """The pass belongs to the plain form too."""
 
     _visitors: ClassVar[dict[type, Handler]] = {}
     _leavers: ClassVar[dict[type, Handler]] = {}

@@ -299,7 +299,6 @@ def _check(stage: list[type[Pass]], context: Context, source: Source, code: Code
 def _convert(function: FunctionType, form: Form) -> tuple[Compiled | ConversionError, Callable[[], None]]:
     """Returns a form, or why there is none, and what tells the log of it."""
     from . import operators
-    from .entry import enter
     from .source.compile import compile_code
 
     staged = form == "staged"
@@ -309,7 +308,11 @@ def _convert(function: FunctionType, form: Form) -> tuple[Compiled | ConversionE
             context, source = transformed(function, staged)
             text = text_of(context.tree) if settings.verbosity >= 2 else ""
             finish(context)
-            values = {"ag__": operators, **(enter(context.tree) if form == "entry" else {})}
+            values: dict[str, Any] = {"ag__": operators}
+            if form == "entry":  # then it is loaded: importing could run code that asks for conversions
+                from .entry import enter
+
+                values.update(enter(context.tree))
             return context, text, compile_code(context.tree, function.__code__, source, values)
         except ConversionError as error:
             return error

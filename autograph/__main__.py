@@ -1,6 +1,6 @@
 """The command line: what a function becomes.
 
-    python -m autograph code package.module:function
+    python -m autograph code package.module:function [--full]
     python -m autograph graph package.module:function --spec "float32[None,4]" [--optimized] [--dot]
     python -m autograph page package.module:function --spec "float32[None,4]" --output page.html
 """
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         function = _found(options.function)
         if options.command == "code":
-            print(_highlighted(_code(function)), end="")
+            print(_highlighted(_code(function, options.full)), end="")
             return 0
         concrete = _traced(function, [_spec(text) for text in options.spec])
         if options.command == "page":
@@ -78,6 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     for each in (graph, page):
         each.add_argument("--spec", action="append", default=[], metavar="SPEC", help="the type of a parameter")
     page.add_argument("--output", default="page.html", metavar="FILE", help="the file to write (page.html)")
+    code.add_argument("--full", action="store_true", help="print arithmetic, attributes and try as they run")
     graph.add_argument("--optimized", action="store_true", help="the graph as it runs, after the optimiser's passes")
     graph.add_argument("--dot", action="store_true", help="print the graph in Graphviz's DOT language")
     return parser
@@ -103,10 +104,10 @@ def _found(name: str) -> Callable[..., Any]:
     return found
 
 
-def _code(function: Callable[..., Any]) -> str:
+def _code(function: Callable[..., Any], full: bool) -> str:
     from .api import to_code
 
-    return to_code(function)
+    return to_code(function, full=full)
 
 
 def _traced(function: Any, specs: list[Any]) -> Any:

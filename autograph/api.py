@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable
 from functools import partial
 from types import FunctionType, MethodType
@@ -21,34 +20,36 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @trimming
-def to_code(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> str:
+def to_code(
+    entity: Any, recursive: bool = True, experimental_optional_features: Any = None, *, full: bool = False
+) -> str:
     """Returns the source of the staged form of a function: what runs while a graph is being built.
 
-    Operators, attributes, items, `with` and the bodies of `try` are shown as they are written. When the form is
-    compiled, a last pass (`converters/implicit_calls.py`) puts operators of autograph in their place, which do the
-    same, but convert the methods of the user's classes that Python calls there.
+    Operators, attributes, items, `with` and the bodies of `try` are shown as they are written. In the code that runs,
+    operators of autograph stand in their place, which do the same, but convert the methods of the user's classes that
+    Python calls there (`x + y` is `ag__.add(x, y)`). With `full=True` that is what is returned, to the last call: the
+    source that is compiled. It can be executed itself, where `ag__` is the module `autograph.operators`.
 
     Args:
         entity: a function, lambda, method, callable object, partial, or what `to_graph` or `function` made of one.
         recursive: accepted for TensorFlow's sake; what a function calls is always converted, when it is called.
         experimental_optional_features: accepted for TensorFlow's sake.
+        full: return all of the code, as it runs.
 
     Raises:
         ConversionError: there is no source, or it holds something that can't be converted.
     """
-    from .pipeline import transformed
-    from .source.unparse import unparse
+    from .pipeline import code_of
 
     function, _ = _parts(_original(entity))
-    context, _ = transformed(function, staged=True)
-    return textwrap.dedent(unparse(context.tree)).strip("\n") + "\n"
+    return code_of(function, full) + "\n"
 
 
 @trimming
 def to_graph(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> Callable[..., Any]:
     """Returns a converted function: in plain Python it does what the original does, in a trace it builds a graph.
 
-    It has the name, documentation and signature of the original. The arguments are those of `to_code`.
+    It has the name, documentation and signature of the original. The arguments mean what they mean to `to_code`.
 
     Raises:
         ConversionError: there is no source, or it holds something that can't be converted.

@@ -18,21 +18,15 @@ from __future__ import annotations
 
 import inspect
 import sys
-import weakref
 from collections.abc import Callable
 from types import CellType, FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .config import settings
 from .errors import ConversionError
 from .tracebacks import HANDING_OVER, trim
 
-if TYPE_CHECKING:
-    from .source.compile import Compiled
-
 NAME = "ag__entry"
 _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-_compiled: dict[int, tuple[Any, Compiled | None]] = {}
 
 
 class Entry:
@@ -67,38 +61,19 @@ def entry_of(function: FunctionType, staged: Callable[..., Any]) -> FunctionType
     code = function.__code__
     if code.co_flags & _SUSPENDED or code.co_name == "<lambda>":
         return None
-    known = _compiled.get(id(code))
-    if known is None:
-        key = id(code)
-        reference = weakref.ref(code, lambda _, forget=_compiled.pop: forget(key, None))  # type: ignore[misc]
-        known = _compiled.setdefault(key, (reference, _compile(function)))
-    compiled = known[1]
-    if compiled is None:
-        return None
-    number = compiled.code.co_freevars.index(NAME)
-    cells = (*compiled.cells[:number], CellType(Entry(staged)), *compiled.cells[number + 1 :])
-    return type(compiled)(compiled.code, cells).instantiate(function)
-
-
-def _compile(function: FunctionType) -> Compiled | None:
-    from . import operators
-    from .pipeline import register_converted, tell, text_of, transformed
-    from .source.compile import compile_code
+    from .pipeline import compiled
 
     try:
-        context, source = transformed(function, staged=False)
-        text = text_of(context.tree) if settings.verbosity >= 2 else ""
-        _enter(context.tree)
-        compiled = compile_code(context.tree, function.__code__, source, {"ag__": operators, NAME: None})
-    except (ConversionError, SyntaxError, RecursionError, MemoryError):  # `try` may nest blocks too deep for Python
+        entry = compiled(function, "entry")
+    except ConversionError:  # also where its `try` nests blocks too deep for Python
         return None
-    register_converted(compiled.code, staged=False)
-    tell(context, function, "plain", text)
-    return compiled
+    number = entry.code.co_freevars.index(NAME)
+    cells = (*entry.cells[:number], CellType(Entry(staged)), *entry.cells[number + 1 :])
+    return type(entry)(entry.code, cells).instantiate(function)
 
 
-def _enter(tree: Any) -> None:
-    """Puts the statements around the body of a function."""
+def enter(tree: Any) -> dict[str, Any]:
+    """Puts the statements around the body of a function; returns what they need, which each function has its own of."""
     import gast
 
     def name(text: str) -> Any:
@@ -126,3 +101,4 @@ def _enter(tree: Any) -> None:
             gast.copy_location(node, place)
     gast.copy_location(around, place)
     tree.body[begin:] = [staged, around]
+    return {NAME: None}

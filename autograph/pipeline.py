@@ -1,9 +1,11 @@
 """The passes in order, and the cache of converted functions.
 
-A function converts into up to two forms, each made when it is first needed, once for each code object:
+A function converts into up to three forms, each made when it is first needed, once for each code object:
 
-* the staged form, made by all passes: used while a back end is staging on this thread, and shown by `to_code`;
-* the plain form, made by the passes marked `plain`: control flow stays native Python, calls are converted.
+* the staged form, made by all passes: used while a back end is staging on this thread, and shown by `to_code` (all of
+  it when asked for in full, else without the last pass);
+* the plain form, made by three passes: control flow stays native Python, calls are converted;
+* the entry, which `to_graph` returns (`entry.py`): the plain form, which calls the staged one in a trace.
 
 `conversion` says what holds while one is made.
 """
@@ -15,7 +17,7 @@ import weakref
 from collections.abc import Callable
 from functools import cache, partial
 from types import CodeType, FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from autograph.runtime.base.deeper import deeper
 
@@ -34,12 +36,13 @@ if TYPE_CHECKING:
 
 _DEEPER = 20_000
 
+Form = Literal["staged", "plain", "entry"]
 Stage = tuple[type["Pass"], ...]
 
 
 @cache
-def stages() -> tuple[Stage, ...]:
-    """Returns the passes in order. A stage is one walk of the tree; analyses are made anew for each stage."""
+def stages(staged: bool = True) -> tuple[Stage, ...]:
+    """Returns the passes of a form in order. A stage is one walk of the tree; analyses are made anew for each stage."""
     from .converters.asserts import Asserts
     from .converters.bindings import Bindings
     from .converters.boolean import Boolean
@@ -62,6 +65,8 @@ def stages() -> tuple[Stage, ...]:
     from .converters.tries import Tries
     from .converters.walrus import Walrus
 
+    if not staged:
+        return (Functions, Stores), (Calls,)
     return (
         # First, so that the others see no decorators, no `super()` without arguments and no annotated variables;
         # `set_loop_options` is read before its loop is taken apart; `match` makes `if`s, stores make assignments,
@@ -92,31 +97,31 @@ class Conversion:
 
     def __init__(self) -> None:
         self.turn = Turn()
-        self.forms: dict[bool, Compiled | ConversionError] = {}
-        """The staged form is under True, the plain one under False; or why it can't be made, once that was tried."""
+        self.forms: dict[Form, Compiled | ConversionError] = {}
+        """What has been made, or why it can't be made, once that was tried."""
 
     @property
     def failure(self) -> ConversionError | None:
         """Why the staged form can't be made, once that has been tried."""
-        found = self.forms.get(True)
+        found = self.forms.get("staged")
         return found if isinstance(found, ConversionError) else None
 
-    def compiled(self, function: FunctionType, staged: bool) -> Compiled:
+    def compiled(self, function: FunctionType, form: Form) -> Compiled:
         """Returns a form of a function with this code; two threads that ask at once get the same one."""
-        found = self.forms.get(staged)
+        found = self.forms.get(form)
         if found is None:
-            found = self._made(function, staged)
+            found = self._made(function, form)
         if isinstance(found, ConversionError):
             raise found.with_traceback(None)
         return found
 
-    def _made(self, function: FunctionType, staged: bool) -> Compiled | ConversionError:
+    def _made(self, function: FunctionType, form: Form) -> Compiled | ConversionError:
         with self.turn.of(function.__code__):
-            found = self.forms.get(staged)
+            found = self.forms.get(form)
             if found is not None:
                 return found
-            made, tell_of_it = _convert(function, staged)
-            found = self.forms.setdefault(staged, made)
+            made, tell_of_it = _convert(function, form)
+            found = self.forms.setdefault(form, made)
             if found is made:
                 tell_of_it()
             return found
@@ -142,6 +147,15 @@ def converted(function: FunctionType, staged: bool) -> FunctionType:
     Raises:
         ConversionError: the function can't be converted; nothing of it was.
     """
+    return compiled(function, "staged" if staged else "plain").instantiate(function)
+
+
+def compiled(function: FunctionType, form: Form) -> Compiled:
+    """Returns a form of a function, for all functions with its code.
+
+    Raises:
+        ConversionError: the function can't be converted; nothing of it was.
+    """
     code = function.__code__
     entry = _conversions.get(id(code))
     if entry is None:
@@ -149,7 +163,7 @@ def converted(function: FunctionType, staged: bool) -> FunctionType:
         # Bound now: the names of a module are gone when the interpreter ends.
         reference = weakref.ref(code, lambda _, forget=_conversions.pop: forget(key, None))  # type: ignore[misc]
         entry = _conversions.setdefault(key, (reference, Conversion()))
-    return entry[1].compiled(function, staged).instantiate(function)
+    return entry[1].compiled(function, form)
 
 
 def is_converted(code: CodeType, staged: bool = True) -> bool:
@@ -212,9 +226,7 @@ def transform(source: Source, code: CodeType, staged: bool = True) -> Context:
     )
     if staged:
         context.tree = with_statements(tree, types, context.namer)
-    for stage in stages():
-        if not staged:
-            stage = tuple(each for each in stage if each.plain)
+    for stage in stages(staged):
         needed = [each for each in stage if each.always or not types.isdisjoint((*each.removes, *each.looks_at))]
         if needed:
             _run_stage(needed, context)
@@ -222,6 +234,18 @@ def transform(source: Source, code: CodeType, staged: bool = True) -> Context:
                 _check(needed, context, source, code)
             types = node_types(context.tree)
     return context
+
+
+def finish(context: Context) -> None:
+    """Runs the last pass of the staged form. `to_code` leaves it out, unless it is asked for the full code.
+
+    It comes after the analyses and the checks, and is the only one that changes what Python may do by calling a method
+    of a user's class: operators, attributes, items, `with`.
+    """
+    from .converters.implicit_calls import ImplicitCalls
+
+    if context.staged:
+        _run_stage([ImplicitCalls], context)
 
 
 def _refuse_reserved_name(tree: Any, source: Source) -> None:
@@ -272,21 +296,24 @@ def _check(stage: list[type[Pass]], context: Context, source: Source, code: Code
         raise AssertionError(f"after {names}, {context.function_name} does not compile: {error}") from error
 
 
-def _convert(function: FunctionType, staged: bool) -> tuple[Compiled | ConversionError, Callable[[], None]]:
+def _convert(function: FunctionType, form: Form) -> tuple[Compiled | ConversionError, Callable[[], None]]:
     """Returns a form, or why there is none, and what tells the log of it."""
     from . import operators
-    from .converters.implicit_calls import ImplicitCalls
     from .source.compile import compile_code
 
-    form = "staged" if staged else "plain"
+    staged = form == "staged"
 
     def attempt(may_nest_deeper: bool = True) -> ConversionError | tuple[Context, str, Compiled]:
         try:
             context, source = transformed(function, staged)
             text = text_of(context.tree) if settings.verbosity >= 2 else ""
-            if staged:
-                _run_stage([ImplicitCalls], context)
-            return context, text, compile_code(context.tree, function.__code__, source, {"ag__": operators})
+            finish(context)
+            values: dict[str, Any] = {"ag__": operators}
+            if form == "entry":  # then it is loaded: importing could run code that asks for conversions
+                from .entry import enter
+
+                values.update(enter(context.tree))
+            return context, text, compile_code(context.tree, function.__code__, source, values)
         except ConversionError as error:
             return error
         except (SyntaxError, RecursionError, MemoryError) as error:
@@ -303,14 +330,13 @@ def _convert(function: FunctionType, staged: bool) -> tuple[Compiled | Conversio
             made = attempt(may_nest_deeper=False)
     if isinstance(made, ConversionError):
         return made, partial(log, 1, f"not converted ({form}): {made.message}", function)
-    context, text, compiled = made
-    register_converted(compiled.code, staged)
-    originals.note(compiled.code, function.__code__)
-    return compiled, partial(tell, context, function, form, text)
+    context, text, result = made
+    register_converted(result.code, staged)
+    originals.note(result.code, function.__code__)
+    return result, partial(_tell, context, function, "staged" if staged else "plain", text)
 
 
-def tell(context: Context, function: FunctionType, form: str, text: str) -> None:
-    """Logs that a function has been converted, and to what."""
+def _tell(context: Context, function: FunctionType, form: str, text: str) -> None:
     log(1, f"converted ({form})", function)
     for line, reason in context.native:
         log(1, f"stays native Python: {reason}", function, line)
@@ -327,6 +353,14 @@ def _refused_by_python(function: FunctionType, error: Exception) -> ConversionEr
         function=function.__qualname__,
         remedy="split the function into smaller ones",
     )
+
+
+def code_of(function: FunctionType, full: bool) -> str:
+    """The source of the staged form of a function; see `to_code`."""
+    context, _ = transformed(function)
+    if full:
+        finish(context)
+    return text_of(context.tree)
 
 
 def text_of(tree: gast.AST) -> str:

@@ -37,8 +37,6 @@ from .build import located
 if TYPE_CHECKING:
     from autograph.source.names import Namer
 
-    from .exit_facts import Plan
-
 Result = TypeVar("Result")
 Rewritten: TypeAlias = Any
 """A node, a list of statements, or None."""
@@ -76,8 +74,6 @@ class Context:
     """Line and reason of each statement that stays native Python."""
     generated: set[str] = field(default_factory=set)
     """Names of the local functions that passes have made: calls of them need no conversion."""
-    plan: Plan | None = None
-    """Which statements become closures; made by `exits`."""
     loop_options: dict[gast.AST, gast.AST] = field(default_factory=dict)
     """The options that `set_loop_options` gives to a loop."""
     _shared_names: dict[str, str] = field(default_factory=dict)
@@ -129,8 +125,6 @@ class Pass:
     """Further node types that the pass must see; it is left out of functions that have none of both."""
     always: ClassVar[bool] = False
     """The pass runs on every function."""
-    plain: ClassVar[bool] = False
-    """The pass belongs to the plain form too."""
 
     _visitors: ClassVar[dict[type, Handler]] = {}
     _leavers: ClassVar[dict[type, Handler]] = {}
@@ -314,7 +308,7 @@ def names_in(tree: gast.AST) -> set[str]:
         node = pending.pop()
         for value in node.__dict__.values():
             if value.__class__ is str:
-                found.add(value)
+                found.add(value.partition(".")[0])  # `import a.b` binds `a`
             elif value.__class__ is list:
                 for item in value:
                     if isinstance(item, ast.AST):

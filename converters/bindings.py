@@ -24,11 +24,11 @@ from typing import Any
 
 import gast
 
+from autograph.analysis.exits import LOOPS
 from autograph.analysis.scopes import scopes
 
 from . import build
 from .base import Pass
-from .exit_facts import LOOPS
 
 SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)
 _SUITES = ("body", "orelse", "finalbody", "handlers", "cases")

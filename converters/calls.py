@@ -37,7 +37,6 @@ class Calls(Pass):
     """Rewrites calls."""
 
     looks_at = (gast.Call,)
-    plain = True
 
     def begin(self) -> None:
         self._skipped = (LEFT_ALONE if self.context.staged else PLAIN) | EXCEPTIONS | self.context.generated

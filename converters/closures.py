@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import gast
 
+from autograph.analysis.bodies import bodies
 from autograph.analysis.liveness import liveness
 from autograph.analysis.scopes import Scope, scopes
 from autograph.source.names import mangle
@@ -14,43 +15,44 @@ from autograph.source.names import mangle
 from . import build
 from .base import Context, Pass
 from .bindings import unbound_names
-from .exit_facts import Plan
 
 
 class ClosurePass(Pass):
-    """Base of the passes that turn suites into local functions, as the `Plan` says."""
+    """Base of the passes that turn suites into local functions, as the analysis `bodies` says."""
 
     body_names: ClassVar[tuple[str, ...]] = ()
     """What the local functions are called."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.plan = context.plan or Plan()
         self.functions = [context.generated_name(name) for name in self.body_names]
 
     def begin(self) -> None:
         self.scopes = self.analysis(scopes)
         self.live = self.analysis(liveness)
+        self.bodies = self.analysis(bodies)
+        for node, reason in self.bodies.native.items():
+            if isinstance(node, self.looks_at):
+                self.keep_native(node, reason)
 
     def native(self, node: Any, field: str, operator: str) -> Any:
         """A statement that stays native refuses a staged test or iterable."""
-        reason = self.plan.native.get(node)
+        reason = self.bodies.native.get(node)
         value = getattr(node, field)
         if reason is not None and not isinstance(value, gast.Constant):
             setattr(node, field, build.operator_call(operator, [value, build.constant(reason, value)], value))
         return node
 
-    def written(self, nodes: Iterable[Any], flags: set[str] | None = None) -> int:
+    def written(self, nodes: Iterable[Any]) -> int:
         """The bits of the names that parts of a function bind or unbind.
 
-        Left out are functions that passes have made, which are used where they are made, and variables that are
-        local to a loop's body, but for those of the loop around the parts.
+        Left out are functions that passes have made, which are used where they are made.
         """
         bits = 0
         for node in nodes:
             activity = self.scopes[node]
             bits |= activity.written_bits | activity.deleted_bits
-        return bits & ~self.scopes.names.bits(self.context.generated | self.plan.flags.difference(flags or ()))
+        return bits & ~self.scopes.names.bits(self.context.generated)
 
     def state(self, statement: Any, parts: Iterable[Any], live: int) -> list[str]:
         """The names that parts of a statement write and whose value matters afterwards."""
@@ -78,16 +80,15 @@ class ClosurePass(Pass):
         owner = self.scopes.owners[statement]
         declarations: list[Any] = []
         decode = self.scopes.names.decode
-        flags = self.scopes.names.bits(self.plan.flags)
         if bits & owner.global_bits:
             declarations.append(build.located(gast.Global(sorted(decode(bits & owner.global_bits))), at))
-        outer = bits & ~owner.global_bits & (live | owner.always_live_bits | flags)
+        outer = bits & ~owner.global_bits & (live | owner.always_live_bits)
         if outer:
             declarations.append(build.located(gast.Nonlocal(sorted(decode(outer))), at))
         own = decode(bits & ~owner.global_bits & ~outer)
         declarations += [build.declaration(each, at) for each in sorted(unbound_names(body) & own)]
         node = build.function(name, declarations + body, at, parameters)
-        node.outer_names = decode(outer & ~flags)
+        node.outer_names = decode(outer)
         return node
 
 

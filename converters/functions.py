@@ -44,7 +44,6 @@ class Functions(Pass):
     """Prepares the function and the functions inside of it."""
 
     always = True
-    plain = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -43,18 +43,18 @@ from .closures import ClosurePass
 
 
 class IfStatements(ClosurePass):
-    """Rewrites the `if` statements of the plan."""
+    """Rewrites the `if` statements whose branches become functions."""
 
     looks_at = (gast.If,)
     body_names = ("if_body", "else_body")
 
     def leave_If(self, node: Any) -> Any:
-        branches = self.plan.ifs.get(node)
+        branches = self.bodies.branches.get(node)
         if branches is None:
             return self.native(node, "test", "native_test")
         at = node.test
         if_body, else_body = self.functions
-        written = [self.written(branch, branches.flags) for branch in (branches.body, branches.orelse)]
+        written = [self.written(branch) for branch in (branches.body, branches.orelse)]
         after = self.live.live_out.bits[node]
         before = self.live.live_in.bits
         live = [after | before[branch[0]] if branch else after for branch in (branches.body, branches.orelse)]

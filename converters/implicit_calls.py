@@ -40,8 +40,8 @@ except ag__.refusals():
 except Exception:
     g()
 
-It is the last pass of the staged form, and not shown by `to_code`: on all other values the operators do just what is
-written, and the code reads better without them.
+It is the last pass of the staged form, and shown only by `to_code(f, full=True)`: on all other values the operators do
+just what is written, and the code reads better without them.
 """
 
 from __future__ import annotations

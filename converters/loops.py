@@ -42,16 +42,16 @@ from typing import Any
 
 import gast
 
+from autograph.analysis.bodies import Loop
+
 from . import build
-from .bindings import bound_names
 from .closures import ClosurePass
-from .exit_facts import Loop
 
 
 class Loops(ClosurePass):
-    """Rewrites the loops of the plan, and the `break` and `continue` that belong to them."""
+    """Rewrites the loops whose bodies become functions, and the `break` and `continue` that belong to them."""
 
-    looks_at = (gast.While, gast.For)
+    looks_at = (gast.While, gast.For, gast.AsyncFor)
     body_names = ("loop_test", "loop_body", "iterate")
 
     def begin(self) -> None:
@@ -59,7 +59,7 @@ class Loops(ClosurePass):
         self._calls: dict[gast.AST, gast.AST] = {}
 
     def leave_While(self, node: Any) -> Any:
-        loop = self.plan.loops.get(node)
+        loop = self.bodies.loops.get(node)
         if loop is None:
             return self.native(node, "test", "native_test")
         at = node.test
@@ -73,7 +73,7 @@ class Loops(ClosurePass):
         return [test, body, *self._use(loop, call, at)]
 
     def leave_For(self, node: Any) -> Any:
-        loop = self.plan.loops.get(node)
+        loop = self.bodies.loops.get(node)
         if loop is None:
             return self.native(node, "iter", "native_iterable")
         at = node.iter
@@ -85,7 +85,7 @@ class Loops(ClosurePass):
         return [body, *self._use(loop, call, at)]
 
     def leave_Break(self, node: Any) -> Any:
-        signal = self.plan.jumps.get(node, "")
+        signal = self.bodies.jumps.get(node, "")
         if signal == "":
             return node
         return build.returned(None if signal is None else build.operator(signal, node), node)
@@ -93,9 +93,7 @@ class Loops(ClosurePass):
     leave_Continue = leave_Break
 
     def leave_Assign(self, node: Any) -> Any:
-        loop = self.plan.results.get(node.value)
-        if loop is not None:
-            node.value = self._calls[loop]
+        node.value = self._calls.get(node, node.value)
         return node
 
     def _body(
@@ -104,9 +102,6 @@ class Loops(ClosurePass):
         bits = self.written(loop.body)
         if parameters:
             bits |= self.written([loop.header])
-        # A flag may be set to begin with in a branch, which is a function of its own.
-        flags = sorted(loop.flags - bound_names(body)) if loop.flags else []
-        body = [*(build.declaration(flag, at) for flag in flags), *body]
         return self.closure(self.functions[1], node, body, bits, live, at, parameters)
 
     def _call(self, node: Any, operator: str, arguments: list[Any], live: int, at: Any) -> Any:
@@ -121,5 +116,5 @@ class Loops(ClosurePass):
     def _use(self, loop: Loop, call: Any, at: Any) -> list[Any]:
         if loop.result is None:
             return [build.expression(call, at)]
-        self._calls[self.plan.results[loop.result]] = call
+        self._calls[loop.result] = call
         return []

@@ -54,7 +54,6 @@ class Stores(Pass):
     """Rewrites assignments to, and deletions of, items and attributes in functions."""
 
     looks_at = (gast.Subscript, gast.Attribute)
-    plain = True
 
     def leave_Assign(self, node: gast.Assign) -> Rewritten:
         if not self._concerns(node.targets):

@@ -42,11 +42,11 @@ from typing import Any
 
 import gast
 
+from autograph.analysis.exits import LOOPS
 from autograph.analysis.scopes import scopes
 
 from . import build
 from .base import SCOPES, Pass, Rewritten
-from .exit_facts import LOOPS
 
 _LEFT = {gast.Break: 1, gast.Continue: 2}
 

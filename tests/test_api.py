@@ -209,6 +209,23 @@ def test_do_not_convert():
             tf.function(lambda x, function=function: function(x))(tf.constant(3))
 
 
+def test_what_is_defined_inside_and_left_unconverted_is_as_written():
+    def callee():
+        return sys._getframe().f_code
+
+    def outer():
+        @tf.do_not_convert
+        def left():
+            return callee()
+
+        return left(), callee()
+
+    for made in (outer, tf.to_graph(outer), tf.convert(outer)):
+        left, called = made()
+        assert left is callee.__code__
+        assert (called is left) == (made is outer)
+
+
 def test_trace_prints_when_the_call_runs(capsys):
     tf.autograph.trace(1, "a")
     assert capsys.readouterr().out == "1 a\n"
@@ -303,7 +320,7 @@ def test_checks_name_the_pass_at_fault(monkeypatch):
 
     monkeypatch.setattr(settings, "checks", True)
     assert pipeline.converted(Model.helper, True)(4) == [1, 3]
-    monkeypatch.setattr(pipeline, "stages", lambda: ((Idle,),))
+    monkeypatch.setattr(pipeline, "stages", lambda staged: ((Idle,),))
     with pytest.raises(AssertionError, match="Idle left While in collatz"):
         tf.to_code(collatz)
 

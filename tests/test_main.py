@@ -47,6 +47,9 @@ def test_code(capsys):
     assert "ag__.if_stmt(x > 0, if_body, else_body, ('x',))" in shown
     assert "\x1b" not in shown
     assert main(["code", "shown_module:Model.call"]) == 0
+    capsys.readouterr()
+    assert main(["code", "shown_module:double", "--full"]) == 0
+    assert "ag__.if_stmt(ag__.gt(x, 0), if_body, else_body, ('x',))" in capsys.readouterr().out
 
 
 def test_graph(capsys):

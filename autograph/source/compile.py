@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
 from typing import Any
@@ -65,29 +65,12 @@ class Compiled:
         return result
 
 
-def compile_function(
-    tree: Any,
-    function: FunctionType,
-    source: Source,
-    extra: Mapping[str, Any] | None = None,
-    generated: Collection[str] = (),
-) -> FunctionType:
-    """Compile a tree and make it a function in place of ``function``; see ``compile_code``."""
-    return compile_code(tree, function.__code__, source, extra, generated).instantiate(function)
-
-
-def compile_code(
-    tree: Any,
-    original: CodeType,
-    source: Source,
-    extra: Mapping[str, Any] | None = None,
-    generated: Collection[str] = (),
-) -> Compiled:
+def compile_code(tree: Any, original: CodeType, source: Source, extra: Mapping[str, Any] | None = None) -> Compiled:
     """Compile a ``FunctionDef``, ``AsyncFunctionDef`` or ``Lambda`` of ``gast``, to run in place of ``original``.
 
     ``extra`` holds values that the new code closes over in addition, by name (``{"ag__": operators}``).
-    ``generated`` are names of functions inside of the tree that the user did not write; those, and nodes with a
-    true attribute ``generated`` (which templates set), carry the name of the user's function in tracebacks.
+    Functions inside of the tree that the user did not write are nodes with a true attribute ``generated``; they carry
+    the name of the user's function in tracebacks.
 
     :raises SyntaxError: Python refuses the tree.
     """
@@ -100,7 +83,7 @@ def compile_code(
     # Whether it is nested, and what types.coroutine notes, the compiler can't see here.
     kept = inspect.CO_NESTED | inspect.CO_ITERABLE_COROUTINE
     code = code.replace(co_flags=(code.co_flags & ~kept) | (original.co_flags & kept))
-    code = _Renaming(functions, generated).rename(code, original.co_name, original.co_qualname)
+    code = _Renaming(functions).rename(code, original.co_name, original.co_qualname)
     places: dict[str, int | CellType] = {name: number for number, name in enumerate(original.co_freevars)}
     places.update((name, CellType(value)) for name, value in extra.items())
     return Compiled(code, tuple(places[name] if name in places else CellType() for name in code.co_freevars))
@@ -166,8 +149,8 @@ class _Renaming:
     say which lambda it is, its instructions' positions do.
     """
 
-    def __init__(self, functions: list[Any], generated: Collection[str]) -> None:
-        self.generated = set(generated)
+    def __init__(self, functions: list[Any]) -> None:
+        self.generated: set[str] = set()
         self.lambdas: list[tuple[Any, bool]] = []
         for node in functions:
             is_generated = getattr(node, "generated", False)

@@ -9,11 +9,9 @@ recurse, and forgive what generated trees leave out: empty lists, and locations,
 from __future__ import annotations
 
 import ast
-from typing import Any, TypeVar
+from typing import Any
 
 import gast
-
-Node = TypeVar("Node", bound=ast.AST)
 
 LOCATION = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 
@@ -214,33 +212,3 @@ def _locate(target: dict[str, Any], location: dict[str, Any]) -> None:
     target["col_offset"] = location["col_offset"]
     one_line = location.get("end_lineno") == location["lineno"]
     target["end_col_offset"] = location["end_col_offset"] if one_line else location["col_offset"]
-
-
-def copy_tree(root: Node) -> Node:
-    """A copy of a tree that shares no node but contexts and operators with it; faster than ``copy.deepcopy``."""
-    cls: Any = type(root)
-    if cls not in _to_ast.classes:
-        return root
-    result = cls.__new__(cls)
-    fields = _to_ast.fields
-    stack: list[tuple[ast.AST, ast.AST]] = [(root, result)]
-    while stack:
-        old, new = stack.pop()
-        target = new.__dict__
-        target.update(old.__dict__)
-        for field in fields[type(old)]:
-            value: Any = target.get(field)
-            if type(value) is list:
-                children = []
-                for item in value:
-                    if type(item) in fields:
-                        child = item.__class__.__new__(item.__class__)
-                        stack.append((item, child))
-                        children.append(child)
-                    else:
-                        children.append(item)
-                target[field] = children
-            elif type(value) in fields:
-                child = target[field] = value.__class__.__new__(value.__class__)
-                stack.append((value, child))
-    return result

@@ -50,6 +50,16 @@ def break_and_else(n=15):
     return smallest
 
 
+def return_without_value(n=5, wanted=3):
+    for i in range(n):
+        for j in range(i):
+            if i * j == 4 * wanted:
+                return
+        if i == wanted:
+            return i
+    return -1
+
+
 def while_else(n=6):
     found = 0
     while n > 0:

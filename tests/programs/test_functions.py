@@ -12,6 +12,7 @@ import pytest
 
 import autograph as tf
 from autograph.pipeline import converted
+from tests.printed import executed
 from tests.programs import functions
 
 FUNCTIONS = [
@@ -29,17 +30,18 @@ def variations(function: FunctionType) -> list[tuple]:
     return list(itertools.product(*choices))
 
 
-@pytest.mark.parametrize("form", ["plain", "staged"])
+@pytest.mark.parametrize("form", ["plain", "staged", "printed"])
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
 def test_python_values(function, form):
-    other = converted(function, staged=form == "staged")
+    other = executed(function) if form == "printed" else converted(function, staged=form == "staged")
     for arguments in variations(function):
         assert other(*arguments) == function(*arguments), arguments
 
 
+@pytest.mark.parametrize("form", ["staged", "printed"])
 @pytest.mark.parametrize("function", ON_TENSORS, ids=lambda function: function.__name__)
-def test_tensors(function):
-    staged = tf.function(function)
+def test_tensors(function, form):
+    staged = tf.function(executed(function) if form == "printed" else function)
     for arguments in variations(function):
         tensors = [tf.constant(argument) for argument in arguments]
         np.testing.assert_equal(as_python(staged(*tensors)), as_python(function(*arguments)), str(arguments))

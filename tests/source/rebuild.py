@@ -11,13 +11,13 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-from autograph.source import compile_function, find, unparse
+from autograph.source import compile_code, find, unparse
 
 
 def rebuilt(function: Any, **extra: Any) -> Any:
     """The function compiled from its own tree."""
     source = find(function)
-    return compile_function(source.tree, function, source, extra)
+    return compile_code(source.tree, function.__code__, source, extra).instantiate(function)
 
 
 def module_of(folder: Path, text: str, name: str = "written") -> ModuleType:

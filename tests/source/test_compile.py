@@ -12,7 +12,8 @@ from typing import Any
 import gast
 import pytest
 
-from autograph.source import ag__, compile_code, compile_function, expression_template, find, is_generated, template
+from autograph.converters import build
+from autograph.source import compile_code, find, is_generated
 from tests.source.rebuild import rebuilt
 
 
@@ -250,11 +251,11 @@ def test_names_of_what_a_function_defines() -> None:
     assert [made.__name__ for made in rebuilt(outer)()] == [made.__name__ for made in outer()]
 
 
-def change(function: Any, edit: Callable[[Any], None], generated: tuple[str, ...] = (), **extra: Any) -> Any:
+def change(function: Any, edit: Callable[[Any], None], **extra: Any) -> Any:
     source = find(function)
     tree = source.tree
     edit(tree)
-    return compile_function(tree, function, source, extra, generated)
+    return compile_code(tree, function.__code__, source, extra).instantiate(function)
 
 
 def test_free_variables_no_longer_used_or_newly_used() -> None:
@@ -304,17 +305,13 @@ def test_one_code_for_many_closures() -> None:
     assert isinstance(CellType(), CellType)
 
 
-@template
-def run_body(body):
-    def if_body():
-        body
-
-    ag__.run(if_body)
+def run_body(body, at):
+    call = build.operator_call("run", [build.name("if_body", at)], at)
+    return [build.function("if_body", body, at), build.expression(call, at)]
 
 
-@expression_template
-def run_lambda(value):
-    return ag__.run(lambda: value)
+def run_lambda(value, at):
+    return build.operator_call("run", [build.thunk(value, at)], at)
 
 
 OPERATORS = SimpleNamespace(run=lambda function: function())
@@ -343,18 +340,21 @@ def test_tracebacks_name_the_users_function() -> None:
     assert shown[-3:] == [("divide", "def divide(x):"), ("divide", "and 1 / x"), ("divide", "and 1 / x")]
 
 
-def test_names_listed_as_generated() -> None:
+def test_generated_functions_have_the_name_of_the_users() -> None:
     def outer(x):
         def helper():
             return lambda: 1 / x
 
         return helper()()
 
-    for generated, names in (((), ["outer", "<lambda>"]), (("helper",), ["outer", "<lambda>"])):
-        new = change(outer, lambda tree: None, generated)
+    def mark(tree):
+        tree.body[0].generated = True
+
+    for edit in (lambda tree: None, mark):
+        new = change(outer, edit)
         with pytest.raises(ZeroDivisionError) as caught:
             new(0)
-        assert [name for name, _ in frames(caught.value)][1:] == names
+        assert [name for name, _ in frames(caught.value)][1:] == ["outer", "<lambda>"]
     inner = [code for code in new.__code__.co_consts if inspect.iscode(code)]
     assert [(code.co_name, code.co_qualname) for code in inner] == [("outer", outer.__qualname__)]
     assert is_generated(inner[0]) and not is_generated(outer.__code__)
@@ -399,7 +399,7 @@ def test_a_call_made_from_a_statement_of_several_lines_is_in_one_line() -> None:
         return x
 
     def edit(tree):
-        tree.body[:1] = run_body(body=tree.body[:1], at=tree.body[0])
+        tree.body[:1] = run_body(body=tree.body[:1], at=tree.body[0].test)
         tree.body[0].body.insert(0, gast.Nonlocal(["x"]))
 
     new = change(loop, edit, ag__=OPERATORS)

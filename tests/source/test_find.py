@@ -14,8 +14,9 @@ from typing import Any
 import gast
 import pytest
 
+from autograph.converters.base import names_in
 from autograph.errors import SourceNotFoundError
-from autograph.source import find, names_in, to_ast, unparse
+from autograph.source import find, to_ast, unparse
 from tests.source.rebuild import module_of, rebuilt, run, text_of
 
 

@@ -5,7 +5,6 @@ By default a sample of the library is tried; with AUTOGRAPH_STDLIB=all, all of i
 
 from __future__ import annotations
 
-import ast
 import collections
 import inspect
 import os
@@ -21,7 +20,8 @@ import pytest
 
 import autograph as tf
 from autograph.errors import ConversionError
-from autograph.pipeline import converted, transformed
+from autograph.pipeline import converted, finish, transformed
+from tests.printed import same
 
 LIBRARY = Path(sysconfig.get_path("stdlib"))
 LEFT_OUT = {"test", "tests", "idle_test", "site-packages", "dist-packages", "lib2to3", "__pycache__"}
@@ -63,7 +63,9 @@ def test_printed_code_is_the_tree_that_runs(share, record_property):
                 for staged in (False, True):
                     converted(function, staged=staged)
                 context, _ = transformed(function)
-                printed = tf.to_code(function)
+                shown = same(tf.to_code(function), gast.gast_to_ast(context.tree))
+                finish(context)
+                shown &= same(tf.to_code(function, full=True), gast.gast_to_ast(context.tree))
             except ConversionError as error:
                 reasons[re.sub(r"[`'\"].*?[`'\"]", "…", error.message.splitlines()[0])] += 1
                 continue
@@ -71,38 +73,13 @@ def test_printed_code_is_the_tree_that_runs(share, record_property):
                 wrong.append(f"{where(function)}: {error!r}")
                 continue
             done += 1
-            if not same(printed, context.tree):
+            if not shown:
                 wrong.append(f"{where(function)}: printed code differs from the tree")
     record_property("note", "\n".join([f"to_code over the standard library: {done} functions converted and printed, "
                                        f"{sum(reasons.values())} not converted",
                                        *(f"    {count}: {reason}" for reason, count in reasons.most_common())]))
     assert done
     assert not wrong, f"{len(wrong)} of {done + len(wrong)}:\n" + "\n".join(wrong[:40])
-
-
-def same(printed: str, tree: gast.AST) -> bool:
-    return normal(ast.parse(printed).body[0]) == normal(gast.gast_to_ast(tree))
-
-
-class _Normal(ast.NodeTransformer):
-    """Evens out what text can't tell apart: pieces of strings side by side, the kind of a literal."""
-
-    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
-        self.generic_visit(node)
-        pieces: list[ast.expr] = []
-        for piece in node.values:
-            if isinstance(piece, ast.Constant) and pieces and isinstance(pieces[-1], ast.Constant):
-                pieces[-1] = ast.Constant(pieces[-1].value + piece.value)
-            elif not (isinstance(piece, ast.Constant) and piece.value == ""):
-                pieces.append(piece)
-        return ast.JoinedStr(pieces)
-
-    def visit_Constant(self, node: ast.Constant) -> ast.AST:
-        return ast.Constant(node.value)
-
-
-def normal(tree: ast.AST) -> str:
-    return ast.dump(_Normal().visit(tree))
 
 
 def where(function: FunctionType) -> str:

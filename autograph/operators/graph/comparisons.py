@@ -17,8 +17,8 @@ from autograph.runtime.tensors.tensor import Tensor
 
 from .. import arithmetic, heap
 from . import conditions
-from .errors import where
 from .composed_iterables import Map
+from .errors import where
 from .iterables import iterable, length_of
 from .lists import ListState, StagedList
 from .specs import Leaf, Spec, Tree, has_parts

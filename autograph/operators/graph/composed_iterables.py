@@ -5,6 +5,7 @@ As in Python, functions are called for an item when the loop gets there, one ite
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -79,7 +80,7 @@ class Zip(StagedIterable):
         if not self.peeks:
             return all_of([part.has_next(state) for part, state in parts])
         for part, state in parts:
-            known = and_(known, lambda part=part, state=state: part.has_next(state))
+            known = and_(known, functools.partial(part.has_next, state))
         return known
 
     def _driver(self, first: int) -> int:
@@ -198,7 +199,10 @@ class Map(_Wrapping):
         self.calls = True
 
     def advance(self, state: Any, turn: Turn, carried: Any) -> tuple[Any, Any]:
-        return self.inner.advance(state, turn.after(lambda items, given: turn.take(self.function(*items), given)), carried)
+        def take(items: Any, given: Any) -> Any:
+            return turn.take(self.function(*items), given)
+
+        return self.inner.advance(state, turn.after(take), carried)
 
 
 class Iterator(_Wrapping):

@@ -24,9 +24,9 @@ from ..iterators import use as use_iterator
 from ..special_methods import is_user_class
 from . import conditions
 from .comparisons import is_scalar, order_of, ordered, sort_columns
+from .composed_iterables import Map
 from .cond import if_stmt
 from .errors import require, type_error
-from .composed_iterables import Map
 from .iterables import StagedIterable, iterable, length_of
 from .lists import ListState, StagedList
 from .maybe import Maybe

@@ -314,6 +314,99 @@ def definitions_and_imports_in_branches(t):
     return path.basename("a/b"), divisor(4, 6), half(4), Box().value(), Box.big, manager.t is t
 
 
+def driven(coroutine):
+    """What a coroutine returns that waits for nothing."""
+    try:
+        coroutine.send(None)
+    except StopIteration as stopped:
+        return stopped.value
+    raise RuntimeError("it waits")
+
+
+def returns_in_loops_of_suspended_functions(t):
+    async def nothing():
+        pass
+
+    async def found(items):
+        await nothing()
+        for x in items:
+            if x > 1:
+                return x
+        return t("none")
+
+    async def ended(items):
+        for x in items:
+            if x > 1:
+                return
+        yield t("late")
+
+    async def all_of(items):
+        return [x async for x in items]
+
+    def generated(items):
+        for x in items:
+            for y in range(x):
+                if y == 2:
+                    return "two"
+        yield t("late")
+
+    def returned(generator):
+        try:
+            next(generator)
+        except StopIteration as stopped:
+            return stopped.value
+        return None
+
+    found_ones = [driven(found(items)) for items in ([1, 2, 3], [1])]
+    late = [driven(all_of(ended(items))) for items in ([2], [])]
+    return found_ones, late, [returned(generated([each])) for each in (1, 3)]
+
+
+def returns_without_values(t):
+    def loops(items):
+        for x in items:
+            with Manager(t):
+                for y in range(x):
+                    if y == 1:
+                        return
+                t(x)
+
+    def mixed(items):
+        for x in items:
+            if x > 2:
+                return
+            if x > 1:
+                return x
+        t("end")
+
+    def nested(items):
+        for x in items:
+            for y in range(x):
+                if y == 2:
+                    return
+            if x == 2:
+                return x
+        return t("none")
+
+    ends = [nested(items) for items in ([], [3], [1, 2])]
+    return loops([1, 2, 3]), [mixed(items) for items in ([], [1, 2], [3])], ends
+
+
+def dead_code_after_continue_makes_names_local(t):
+    total = []
+    for i in range(3):
+        try:
+            if i == 1:
+                continue
+                missing = 1
+            total.append(missing)
+        except UnboundLocalError as error:
+            total.append(type(error).__name__)
+            continue
+            total = None
+    return total
+
+
 def annotated(t):
     if t("c", True):
         x: int = 1

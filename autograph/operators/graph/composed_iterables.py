@@ -5,7 +5,6 @@ As in Python, functions are called for an item when the loop gets there, one ite
 
 from __future__ import annotations
 
-import functools
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -76,12 +75,15 @@ class Zip(StagedIterable):
         """Whether there is an item of all parts from one on, up to the next whose item the user's code makes."""
         from .conditions import all_of, and_
 
-        parts, known = list(zip(self.parts, states, strict=True))[first : self._driver(first) + 1], True
+        last = self._driver(first)
         if not self.peeks:
-            return all_of([part.has_next(state) for part, state in parts])
-        for part, state in parts:
-            known = and_(known, functools.partial(part.has_next, state))
-        return known
+            return all_of([self.parts[place].has_next(states[place]) for place in range(first, last + 1)])
+
+        def after(place: int) -> Any:
+            known = self.parts[place].has_next(states[place])
+            return known if place == last else and_(known, lambda: after(place + 1))
+
+        return after(first)
 
     def _driver(self, first: int) -> int:
         """The position of the next part, from one on, whose item the user's code makes; else the last one."""

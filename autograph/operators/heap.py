@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 import threading
-from collections.abc import Callable, ItemsView, Iterable, KeysView, ValuesView
+from collections.abc import Callable, ItemsView, Iterable, KeysView, Sequence, ValuesView
 from types import MappingProxyType
 from typing import Any, NoReturn
 
@@ -110,6 +110,11 @@ def check_iterator(iterator: Any) -> None:
                 construct=name or kind,
                 remedy=f"run over a copy of the {kind}, or over a tensor",
             )
+
+
+def are_same(before: Sequence[Any], after: Sequence[Any]) -> bool:
+    """Whether two sequences hold the same objects."""
+    return len(before) == len(after) and all(map(operator.is_, before, after))
 
 
 def guarding(function: Callable[..., Any], values: Iterable[Any]) -> Callable[..., Any]:

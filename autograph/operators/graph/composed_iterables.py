@@ -5,7 +5,6 @@ As in Python, functions are called for an item when the loop gets there, one ite
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -102,7 +101,6 @@ class Zip(StagedIterable):
         pairs = [self.parts[position].next(states[position]) for position in range(first, driver)]
         items += tuple(item for item, _ in pairs)
         after, rest = tuple(state for _, state in pairs), states[driver + 1 :]
-
         held = [_contents(part) for part in self.parts[first:driver]]
 
         def take(item: Any, _: Any) -> Any:
@@ -144,7 +142,7 @@ def _contents(values: StagedIterable) -> Any:
 
 def _are_same(before: Any, after: Any) -> bool:
     if type(before) is tuple and type(after) is tuple:
-        return len(before) == len(after) and all(map(operator.is_, before, after))
+        return heap.are_same(before, after)
     return before is after
 
 
@@ -164,6 +162,9 @@ class _Wrapping(StagedIterable):
 
     def has_next(self, state: Any) -> Any:
         return self.inner.has_next(state)
+
+    def advance(self, state: Any, turn: Turn, carried: Any) -> tuple[Any, Any]:
+        return self.inner.advance(state, turn, carried)
 
 
 class Enumerate(_Wrapping):
@@ -211,9 +212,6 @@ class Iterator(_Wrapping):
     """What ``iter`` gives: the items as they are."""
 
     __slots__ = ()
-
-    def advance(self, state: Any, turn: Turn, carried: Any) -> tuple[Any, Any]:
-        return self.inner.advance(state, turn, carried)
 
 
 class Filter(_Wrapping):

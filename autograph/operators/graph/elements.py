@@ -158,9 +158,7 @@ class PythonList(StagedList):
             return self.root.state
         for each in mutables(self.values):
             aliases.use(each)
-        if len(self.before) != len(self.values) or any(
-            x is not y for x, y in zip(self.before, self.values, strict=True)
-        ):
+        if not heap.are_same(self.before, self.values):
             self.moves = [self.moves[0] + 1]
         elif _contents(self.values) == self._inside:
             return self._held

@@ -7,7 +7,6 @@ staged list, which is sorted by insertion when the graph runs; like Python's, th
 from __future__ import annotations
 
 import functools
-import operator
 from collections.abc import Iterable
 from typing import Any
 
@@ -154,7 +153,7 @@ def _sort(owner: list[Any], *, key: Any = None, reverse: Any = False) -> None:
         before = list(owner)
         values = sorted_in_python(before, key, reverse)
         heap.check_iterator(owner)
-        if len(before) != len(owner) or not all(map(operator.is_, before, owner)):
+        if not heap.are_same(before, owner):
             raise ValueError("list modified during sort")
         owner[:] = values
 

@@ -23,7 +23,8 @@ from types import CellType, FunctionType
 from typing import Any
 
 from .errors import ConversionError
-from .tracebacks import HANDING_OVER, trim
+from .runtime.base.places import HANDING_OVER
+from .tracebacks import trim
 
 NAME = "ag__entry"
 _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR

@@ -18,6 +18,7 @@ from .iterators import use as use_iterator
 from .special_methods import call_method, is_user_class, method
 
 _CONTAINERS = (list, dict)
+_UNCHANGEABLE = frozenset((int, float, bool, complex, str, bytes, tuple, frozenset, type(None)))
 
 
 class _Items:
@@ -49,6 +50,8 @@ def mut(obj: Any) -> Any:
             return form
         backend = backend_of(obj)
         obj = obj if backend is None else backend.changed_object(obj)
+        if type(obj) in _UNCHANGEABLE:
+            return obj  # Python raises
         state.about_to_change(obj)
         if is_user_class(type(obj)) and backend_of(obj) is None:
             state.refuse_unknown(obj)

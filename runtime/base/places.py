@@ -20,6 +20,9 @@ _SKIPPED = (_PACKAGE, os.path.dirname(np.__file__) + os.sep, "<autograph", "<fro
 _LIBRARY = os.path.dirname(os.__file__) + os.sep
 _is_user_file: dict[str, bool] = {}
 
+HANDING_OVER: set[CodeType] = set()
+"""Code of autograph's that a frame of the user's calls to do all of its work: that frame is shown by the other one."""
+
 
 class Location(NamedTuple):
     """A place in the user's source."""
@@ -110,7 +113,7 @@ def user_code() -> Place | None:
     frame: FrameType | None = sys._getframe(1)
     known = _is_user_file
     base = _local.base
-    found = None
+    found = called = None
     callers = []
     while frame is not None:
         code = frame.f_code
@@ -118,7 +121,7 @@ def user_code() -> Place | None:
         if is_user or (is_user is None and is_user_file(code.co_filename)):
             if found is None:
                 found = code, frame.f_lasti
-            else:
+            elif called not in HANDING_OVER:
                 callers.append((code, frame.f_lasti))
             if not base:
                 break
@@ -126,7 +129,7 @@ def user_code() -> Place | None:
             if found is None:
                 return _local.whole
             break
-        frame = frame.f_back
+        called, frame = code, frame.f_back
     return found and Place(*found, _shared(callers))
 
 

@@ -81,6 +81,11 @@ def only(notes: list[AutographError]) -> None:
     _local.notes[:] = notes
 
 
+def disown(error: BaseException) -> None:
+    """Forgets the note of an error that is none of the graph's: a run raises it where it gets there."""
+    only([each for each in _local.notes if type(each) is not type(error) or each.args != error.args])
+
+
 def deliver() -> None:
     """Raises what has been noted since, if anything: to be called where the trace ends well."""
     if _local.notes:

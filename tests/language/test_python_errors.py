@@ -126,6 +126,96 @@ def test_an_exception_of_pythons_waits_for_a_run_that_gets_there(fails: Any) -> 
     assert function.experimental_get_tracing_count() == 1
 
 
+STAGED: dict[str, Callable[[Any], Any]] = {
+    "a string added": lambda n: n + "a",
+    "added to a string": lambda n: "a" + n,
+    "compared with a string": lambda n: n < "a",
+    "divmod": lambda n: divmod(n, "a"),
+    "power": lambda n: pow(n, "a"),
+    "item of a number": lambda n: FIVE[n],
+    "item of None": lambda n: NONE[n],
+    "item of a class": lambda n: int[n],  # type: ignore[index]
+    "item of a function": lambda n: raising[n],  # type: ignore[index]
+    "member of a number": lambda n: n in FIVE,
+    "call of a tensor": lambda n: n(),
+    "attribute": lambda n: n.foo,
+    "attribute that is no name": lambda n: getattr(n, FIVE),
+    "isinstance": lambda n: isinstance(n, FIVE),
+    "len": lambda n: len(n),
+    "min": lambda n: min(n),
+    "all": lambda n: all(n),
+    "set": lambda n: set(n),
+    "list": lambda n: list(n),
+    "dict": lambda n: dict(n),
+    "zip": lambda n: zip(n, FIVE, strict=True),
+    "map": lambda n: map(FIVE, n),
+    "reversed": lambda n: reversed(n),
+    "star": lambda n: [*n],
+    "loop": lambda n: [i for i in n],
+}
+
+
+@pytest.mark.parametrize("fails", STAGED.values(), ids=STAGED)
+def test_so_does_what_python_says_of_any_number(fails: Any) -> None:
+    @tf.function
+    def function(n: Any) -> Any:
+        if n > 100:
+            fails(n)
+        return n
+
+    assert function(tf.constant(3)).numpy() == 3
+    kinds = [kind for kind in (TypeError, AttributeError) if isinstance(error_of(fails, 101), kind)]
+    assert kinds and isinstance(error_of(function, tf.constant(101)), kinds[0])
+    assert function.experimental_get_tracing_count() == 1
+
+
+def added(n: Any) -> Any:
+    n += "a"
+    return n
+
+
+def stored(n: Any) -> None:
+    FIVE[n] = 1
+
+
+def deleted(n: Any) -> None:
+    del FIVE[n]
+
+
+def named(n: Any) -> None:
+    FIVE.name = n
+
+
+def spread(n: Any) -> Any:
+    first, second = n
+    return first + second
+
+
+@pytest.mark.parametrize("fails", [added, stored, deleted, named, spread])
+def test_so_do_statements(fails: Any) -> None:
+    test_so_does_what_python_says_of_any_number(fails)
+
+
+REFUSED: dict[str, Callable[[Any], Any]] = {
+    "power with a modulus": lambda n: pow(n, 2, 5),
+    "bytes": lambda n: bytes(n),
+    "key": lambda n: {n: 1},
+}
+
+
+@pytest.mark.parametrize("fails", REFUSED.values(), ids=REFUSED)
+def test_what_only_a_graph_can_not_do_is_refused_before_a_run(fails: Any) -> None:
+    @tf.function
+    def function(n: Any) -> Any:
+        if n > 100:
+            fails(n)
+        return n
+
+    assert error_of(fails, 101) is None
+    with pytest.raises(AutographError):
+        function(tf.constant(3))
+
+
 LIBRARIES = [RAISES[name] for name in ("library of Python", "library of arrays", "axis")]
 
 

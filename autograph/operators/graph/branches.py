@@ -26,6 +26,7 @@ from .join import join
 from .lists import ListState, StagedList, staged
 from .maybe import Maybe
 from .mismatches import of_branches
+from .plain_trials import is_error_of_python
 from .refusals import changed_in_body
 from .specs import Frozen, Mismatch, Optional, Spec, parts_of, rebuild
 from .values import exported, freeze, frozen_in, spec_of
@@ -88,11 +89,12 @@ def _traced(outcome: Outcome, run: Callable[..., Any], is_loop: bool) -> Outcome
             refusal = replaced(error)
             if refusal is not None:
                 raise refusal from None
-            if is_refusal(error):
+            if is_refusal(error) and not is_error_of_python(error):
                 if isinstance(error, AutographError):
                     undelivered.note(error)
                 raise
             # Python would raise it only where the body is run.
+            undelivered.disown(error)
             refuse_in_try(error)
             stage_raise(error, error.__traceback__)
             error.__traceback__ = None

@@ -45,10 +45,10 @@ def is_refusal(error: BaseException) -> bool:
         return True
     if not isinstance(error, Exception):  # of the user at the keyboard, and the like
         return False
-    frames = _library_frames(error)
+    frames = library_frames(error)
     if isinstance(error, AutographError):
         staged = [each for each, _ in frames for each in _staged_values(each)]
-        return not all(map(_is_sure, staged)) or (bool(staged) and isinstance(error, TypeError))
+        return not all(map(is_sure, staged)) or (bool(staged) and isinstance(error, TypeError))
     if frames and _raises_on_purpose(*frames[-1]):
         return False
     if type(error) in (IndexError, KeyError):  # Python's containers ask for the index or the key, whatever they hold
@@ -102,7 +102,7 @@ def _staged_values(frame: FrameType) -> Iterator[Any]:
             yield from filter(_is_staged, group)
 
 
-def _library_frames(error: BaseException) -> list[tuple[FrameType, int]]:
+def library_frames(error: BaseException) -> list[tuple[FrameType, int]]:
     """The frames between the user's innermost line and the place that raised an exception, with their offsets."""
     frames: list[tuple[FrameType, int]] = []
     entry = error.__traceback__
@@ -119,7 +119,7 @@ def _is_staged(value: Any) -> bool:
     return backend_of(value) is not None and not isinstance(value, (Variable, EagerTensor))
 
 
-def _is_sure(value: Any) -> bool:
+def is_sure(value: Any) -> bool:
     """Whether a value is a tensor of which every run has the dtype and the shape that it has while tracing."""
     if not isinstance(value, SymbolicTensor) or value.python is not None:
         return False

@@ -77,7 +77,8 @@ def _operation(frame: FrameType) -> tuple[Callable[..., Any], Sequence[Any]] | N
     name = frame.f_code.co_name
     if frame.f_code is _CALLING:
         return _call(frame.f_locals)
-    form, builtin = frame.f_globals.get(name), vars(builtins).get(name.removesuffix("_"))
+    form = frame.f_globals.get(name)
+    builtin: Any = vars(builtins).get(name.removesuffix("_"))
     if builtin in _BUILTINS and isinstance(form, FunctionType) and form.__code__ is frame.f_code:
         return builtin, _arguments(form, frame.f_locals)
     return None
@@ -86,7 +87,7 @@ def _operation(frame: FrameType) -> tuple[Callable[..., Any], Sequence[Any]] | N
 def _call(given: dict[str, Any]) -> tuple[Callable[..., Any], Sequence[Any]] | None:
     """A call that is done as it stands: of a tensor, which no run can call, or of a function that changes nothing."""
     function, arguments = given["function"], given["arguments"]
-    if given["keywords"] or not (isinstance(function, SymbolicTensor) or function in _BUILTINS):
+    if given["keywords"] or not (isinstance(function, SymbolicTensor) or any(function is each for each in _BUILTINS)):
         return None
     return operator.call, (function, *arguments)
 

@@ -28,8 +28,8 @@ _NAMES = {
         DType as_dtype bool=bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 half=float16 float32
         float64 double=float64 complex64 complex128 string variant
         """,
-    "operators.graph.folds": "foldl foldr map_fn scan vectorized_map",
-    "operators.graph.functional": "case cond switch_case while_loop",
+    "operators.staging.folds": "foldl foldr map_fn scan vectorized_map",
+    "operators.staging.functional": "case cond switch_case while_loop",
     "runtime.state.dependencies": "control_dependencies device group init_scope no_op tuple=tuple_",
     "runtime.state.debugging": """
         Assert assert_equal assert_greater assert_less assert_rank

@@ -21,7 +21,7 @@ def convert(python_function: Callable[..., Any]) -> Callable[..., Any]:
 
     What the call writes into variables and objects of the user is written after each run of the graph instead.
     """
-    from .operators.graph.tracing import traced
+    from .operators.staging.control.tracing import traced
 
     return traced(python_function)
 
@@ -40,13 +40,13 @@ def _why_not_converted(code: CodeType) -> str | None:
 
 
 def _is_refusal(error: BaseException) -> bool:
-    from .operators.graph.origins import is_refusal
+    from .operators.staging.control.origins import is_refusal
 
     return is_refusal(error)
 
 
 def _place_of(owner: Any, name: Any, template: Any, may_miss: bool) -> StatePlace:
-    from .operators.graph.outside_places import place_of
+    from .operators.staging.outside.outside_places import place_of
 
     return place_of(owner, name, template, may_miss)
 

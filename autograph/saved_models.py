@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import connect as connect
-from .operators.graph import backend as backend
+from .operators.staging import backend as backend
 from .runtime.state import random_generator as random_generator
 from .runtime.tools.export.saved_model import DEFAULT_SERVING_SIGNATURE_DEF_KEY as DEFAULT_SERVING_SIGNATURE_DEF_KEY
 from .runtime.tools.export.saved_model import contains_saved_model as contains_saved_model

@@ -26,7 +26,7 @@ def converted_call(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def call_if(condition: Any, function: Callable[[], None]) -> None:
     """Call a function where a condition holds; in a graph it is a branch."""
-    from autograph.operators.graph.functional import cond
+    from autograph.operators.staging.functional import cond
 
     cond(condition, function, lambda: None)
 
@@ -38,20 +38,20 @@ def traced_call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 def scan_time(step: Callable[[Any, Any], Any], elements: Any, initial: Any) -> Any:
     """What ``state = step(state, element)`` gives after each element along the first axis, stacked."""
-    from autograph.operators.graph.folds import scan
+    from autograph.operators.staging.folds import scan
 
     return scan(step, elements, initial)
 
 
 def fold_time(step: Callable[[Any, Any], Any], elements: Any, initial: Any) -> Any:
     """What ``state = step(state, element)`` gives after the last element along the first axis."""
-    from autograph.operators.graph.folds import foldl
+    from autograph.operators.staging.folds import foldl
 
     return foldl(step, elements, initial)
 
 
 def map_time(function: Callable[[Any], Any], elements: Any) -> Any:
     """What a function gives for each slice of the elements along the first axis, stacked."""
-    from autograph.operators.graph.folds import map_fn
+    from autograph.operators.staging.folds import map_fn
 
     return map_fn(function, elements)

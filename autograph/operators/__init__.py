@@ -2,13 +2,13 @@
 
 `dispatch` finds the back end of a value; `control_flow`, `logical`, `arithmetic`, `attributes`, `calls`, `contexts`,
 `stores`, `variables`, `exceptions`, `patterns` and `strings` hold the operators; `special_methods` finds the methods of
-users' classes that Python calls by itself; `state` keeps what staged bodies change; `graph` is the back end that
+users' classes that Python calls by itself; `state` keeps what staged bodies change; `staging` is the back end that
 builds graphs.
 """
 
 from builtins import slice as slice
 
-from . import graph as graph
+from . import staging as staging
 from .arithmetic import add as add
 from .arithmetic import bitand as bitand
 from .arithmetic import bitor as bitor
@@ -55,6 +55,7 @@ from .control_flow import for_stmt as for_stmt
 from .control_flow import if_exp as if_exp
 from .control_flow import if_stmt as if_stmt
 from .control_flow import while_stmt as while_stmt
+from .data_model.frames import user_names as user_names
 from .displays import call_display as call_display
 from .displays import list_display as list_display
 from .displays import made as made
@@ -68,7 +69,6 @@ from .exceptions import assert_stmt as assert_stmt
 from .exceptions import delivering as delivering
 from .exceptions import raising as raising
 from .exceptions import trying as trying
-from .frames import user_names as user_names
 from .generators import consume as consume
 from .generators import generator as generator
 from .generators import inner as inner
@@ -98,7 +98,7 @@ from .patterns import Sequence as Sequence
 from .patterns import Star as Star
 from .patterns import Value as Value
 from .patterns import match as match
-from .refused import refusals as refusals
+from .staging.control.refused import refusals as refusals
 from .stores import get_item as get_item
 from .stores import mut as mut
 from .stores import outer_writes as outer_writes

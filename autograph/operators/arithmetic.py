@@ -16,14 +16,14 @@ from typing import Any
 
 from numpy import ndarray
 
-from . import state
 from .calls import call
+from .data_model.special_methods import MISSING, call_method, is_generated, is_user_class, lookup, method
 from .dispatch import Backend, active, backend_of, backend_of_array
-from .forms import Form, original
-from .heap import staged, watching
-from .identities import same
-from .iterators import use as use_iterator
-from .special_methods import MISSING, call_method, is_generated, is_user_class, lookup, method
+from .staging.heap import state
+from .staging.heap.forms import Form, original
+from .staging.heap.heap import staged, watching
+from .staging.heap.identities import same
+from .staging.heap.iterators import use as use_iterator
 
 Binary = Callable[[Any, Any], Any]
 

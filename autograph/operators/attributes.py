@@ -12,17 +12,17 @@ from numpy import flatiter, ndarray
 from autograph.errors import MutationError
 from autograph.runtime.tensors.trace import user_location
 
-from . import state
-from .aliases import use
-from .array_memory import is_array, is_tensor, memory_of
 from .calls import call
+from .data_model.raw_attributes import raw_attribute
+from .data_model.single_dispatch import generic_method
+from .data_model.special_methods import MISSING, call_method, is_convertible, is_user_class, lookup, method, mro
 from .dispatch import active, backend_of, backend_of_array
-from .heap import has_form, staged
-from .iterators import note_made
-from .raw_attributes import raw_attribute
-from .refused import is_refusal
-from .single_dispatch import generic_method
-from .special_methods import MISSING, call_method, is_convertible, is_user_class, lookup, method, mro
+from .staging.control.refused import is_refusal
+from .staging.heap import state
+from .staging.heap.aliases import use
+from .staging.heap.array_memory import is_array, is_tensor, memory_of
+from .staging.heap.heap import has_form, staged
+from .staging.heap.iterators import note_made
 
 
 def get_attribute(obj: Any, name: str) -> Any:

@@ -13,13 +13,13 @@ from numpy import ndarray
 from . import arithmetic
 from .attributes import get_attribute, get_subscript
 from .calls import call
+from .data_model.raw_attributes import raw_attribute
+from .data_model.special_methods import MISSING, call_method, is_user_class, lookup, method
 from .dispatch import active, backend_of, backend_of_array, open_traces
-from .heap import staged
-from .identities import check_key
-from .iterators import is_iterator, moves_in_converted_code, note_made, use
-from .raw_attributes import raw_attribute
-from .refused import is_refusal
-from .special_methods import MISSING, call_method, is_user_class, lookup, method
+from .staging.control.refused import is_refusal
+from .staging.heap.heap import staged
+from .staging.heap.identities import check_key
+from .staging.heap.iterators import is_iterator, moves_in_converted_code, note_made, use
 from .stores import mut, set_item
 
 _SPECIAL = {

@@ -17,11 +17,11 @@ from autograph.errors import ConversionError
 from autograph.log import log
 from autograph.picking import Original, original_of
 
+from .data_model.frame_readers import BUILTIN_READERS, reader
+from .data_model.raw_attributes import raw_attribute
 from .dispatch import Backend, active, open_traces, staging
-from .frame_readers import BUILTIN_READERS, reader
-from .heap import has_form
-from .raw_attributes import raw_attribute
-from .state import created
+from .staging.heap.heap import has_form
+from .staging.heap.state import created
 
 LEFT_ALONE = frozenset((*sys.stdlib_module_names, "autograph", "numpy", "gast", "astunparse", "_pytest", "pytest"))
 """Top-level modules whose functions are called as they are."""
@@ -95,7 +95,7 @@ def is_mixin(function: FunctionType) -> bool:
 
 
 def _is_inherited(method: MethodType) -> bool:
-    from .special_methods import is_user_class
+    from .data_model.special_methods import is_user_class
 
     return is_user_class(type(method.__self__)) or not is_mixin(cast(FunctionType, method.__func__))
 
@@ -143,7 +143,7 @@ def _staged_form(function: Any) -> Any:
         if function.__name__ == "__init__":
             return _initialiser(function, backend)
         if function.__globals__.get("__name__") == "functools":
-            from .single_dispatch import generic, is_generic
+            from .data_model.single_dispatch import generic, is_generic
 
             if is_generic(function):
                 return generic(function)
@@ -160,7 +160,7 @@ def _staged_form(function: Any) -> Any:
     elif kind is MethodWrapperType:
         return _wrapper(function, backend)
     else:
-        from .accessors import accessor
+        from .data_model.accessors import accessor
 
         method = _call_method(function)
         if method is not None:
@@ -181,7 +181,7 @@ def _form_of_original(function: FunctionType, original: Original) -> Callable[..
 
 def _initialiser(function: FunctionType, backend: Backend) -> Any:
     """The form of an `__init__`; one that `dataclasses.dataclass` has made has no source."""
-    from .classes import initialise_dataclass, is_dataclass_init
+    from .data_model.classes import initialise_dataclass, is_dataclass_init
 
     if is_dataclass_init(function):
         return partial(initialise_dataclass, function)
@@ -190,7 +190,7 @@ def _initialiser(function: FunctionType, backend: Backend) -> Any:
 
 def _wrapper(function: Any, backend: Backend) -> Any:
     """The form of a special method that is written in C."""
-    from .classes import constructor_of_metaclass
+    from .data_model.classes import constructor_of_metaclass
 
     return constructor_of_metaclass(function) or backend.watch_call(function)
 
@@ -198,7 +198,7 @@ def _wrapper(function: Any, backend: Backend) -> Any:
 def _staged_builtin(function: Any, backend: Backend) -> Any:
     """The form of a class or a built-in: what they call in classes of the user's is converted."""
     from .builtin_calls import with_special_methods
-    from .classes import constructor
+    from .data_model.classes import constructor
 
     made = constructor(function) if isinstance(function, type) else None
     if made is not None:

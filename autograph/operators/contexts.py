@@ -17,9 +17,9 @@ from autograph.errors import MutationError
 from autograph.runtime.tensors.trace import user_location
 
 from .calls import call, is_left_alone
+from .data_model.special_methods import MISSING, call_method, is_convertible, lookup, method
 from .dispatch import Backend, active, open_traces
-from .refused import is_refusal
-from .special_methods import MISSING, call_method, is_convertible, lookup, method
+from .staging.control.refused import is_refusal
 
 _SWALLOWING = (contextlib.suppress, contextlib.ExitStack)
 _TESTING = ("unittest", "_pytest", "pytest")

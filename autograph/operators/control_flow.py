@@ -11,8 +11,8 @@ from autograph.runtime.functions import repetitions
 
 from .builtin_calls import iterated, truth
 from .dispatch import Options, Thunk, backend_of, open_traces
-from .heap import check_iterator, note_iterator, staged, watching
-from .iterators import check_end, ending
+from .staging.heap.heap import check_iterator, note_iterator, staged, watching
+from .staging.heap.iterators import check_end, ending
 from .unrolling import turns
 
 BREAK = True

@@ -12,9 +12,9 @@ from typing import Any, ClassVar, Final
 
 from autograph.runtime.tensors.trace import open_graphs as open_traces
 
-from .array_memory import is_array
-from .by_type import ByType
-from .heap import has_form, open_forms
+from .data_model.by_type import ByType
+from .staging.heap.array_memory import is_array
+from .staging.heap.heap import has_form, open_forms
 
 Thunk = Callable[[], Any]
 Options = Callable[[], dict[str, Any]] | None

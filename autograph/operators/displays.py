@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import state
 from .builtin_calls import iterated
 from .calls import call
+from .data_model.special_methods import is_user_class
 from .dispatch import backend_of
-from .heap import staged
-from .identities import check_key
-from .special_methods import is_user_class
+from .staging.heap import state
+from .staging.heap.heap import staged
+from .staging.heap.identities import check_key
 
 
 def made(value: Any) -> Any:

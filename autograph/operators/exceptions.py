@@ -13,7 +13,7 @@ from autograph.runtime.tensors.trace import user_location
 
 from .contexts import open_context
 from .dispatch import Thunk, active, backend_of, open_traces
-from .refused import is_refusal
+from .staging.control.refused import is_refusal
 
 
 class StagedRaise(NeverReturns):

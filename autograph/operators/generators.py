@@ -17,12 +17,12 @@ from .arithmetic import made
 from .builtin_calls import iterated
 from .calls import call
 from .control_flow import for_stmt, if_exp, if_stmt
+from .data_model.raw_attributes import raw_attribute
 from .dispatch import active, backend_of, staging
 from .exceptions import StagedRaise, refuse_in_try
-from .heap import check_iterator, has_form
-from .iterators import note_made, used_turns
 from .logical import not_
-from .raw_attributes import raw_attribute
+from .staging.heap.heap import check_iterator, has_form
+from .staging.heap.iterators import note_made, used_turns
 from .stores import get_item
 from .unrolling import turns
 

@@ -12,9 +12,9 @@ from typing import Any
 from autograph.errors import StagedTypeError
 from autograph.runtime.tensors.trace import user_location
 
-from .array_memory import is_tensor
 from .attributes import get_attribute
 from .dispatch import Thunk, active, backend_of, staging
+from .staging.heap.array_memory import is_tensor
 from .stores import get_item, kept, mut, operand_of, set_item
 
 

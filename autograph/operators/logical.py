@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .aliases import use
 from .arithmetic import backend_within
 from .builtin_calls import truth
 from .calls import call
+from .data_model.special_methods import call_method, method
 from .dispatch import Thunk, backend_of, open_traces
-from .identities import check_key, same
-from .iterators import use as use_iterator
-from .special_methods import call_method, method
+from .staging.heap.aliases import use
+from .staging.heap.identities import check_key, same
+from .staging.heap.iterators import use as use_iterator
 
 
 def and_(left: Any, *operands: Thunk) -> Any:

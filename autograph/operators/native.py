@@ -8,7 +8,7 @@ from typing import Any
 from autograph.errors import StagedValueError
 
 from .dispatch import backend_of
-from .iterators import delegating, used_turns
+from .staging.heap.iterators import delegating, used_turns
 
 
 def native_test(value: Any, reason: str) -> Any:

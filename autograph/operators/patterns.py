@@ -17,9 +17,9 @@ from typing import Any
 
 from .control_flow import if_exp
 from .dispatch import Thunk, backend_of
-from .heap import staged
 from .logical import and_, is_, or_
-from .refused import is_refusal
+from .staging.control.refused import is_refusal
+from .staging.heap.heap import staged
 
 # The type flags Py_TPFLAGS_SEQUENCE, Py_TPFLAGS_MAPPING and _Py_TPFLAGS_MATCH_SELF of CPython.
 _IS_SEQUENCE = 1 << 5

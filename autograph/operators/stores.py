@@ -10,12 +10,12 @@ from typing import Any
 from autograph.errors import MutationError
 from autograph.runtime.tensors.trace import user_location
 
-from . import aliases, heap, state
 from .attributes import Owner, read_item
+from .data_model.special_methods import call_method, is_user_class, method
 from .dispatch import Thunk, active, backend_of, backend_of_array, open_traces
-from .identities import check_key
-from .iterators import use as use_iterator
-from .special_methods import call_method, is_user_class, method
+from .staging.heap import aliases, heap, state
+from .staging.heap.identities import check_key
+from .staging.heap.iterators import use as use_iterator
 
 _CONTAINERS = (list, dict)
 _UNCHANGEABLE = frozenset((int, float, bool, complex, str, bytes, tuple, frozenset, type(None)))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import autograph as tf
-from autograph.operators import state
+from autograph.operators.staging.heap import state
 from autograph.runtime.tensors import trace
 
 

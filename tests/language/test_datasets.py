@@ -11,7 +11,7 @@ import pytest
 
 import autograph as tf
 from autograph.errors import OutOfRangeError, StagedValueError, StagingError
-from autograph.operators.graph.python_builtins import FrozenIteratorWarning
+from autograph.operators.staging.prelude.python_builtins import FrozenIteratorWarning
 
 Dataset = tf.data.Dataset
 

@@ -131,8 +131,8 @@ CHANGES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any], Callable[[Any]
 }  # fmt: skip
 
 
-@pytest.mark.filterwarnings("ignore::autograph.operators.graph.python_builtins.FrozenIteratorWarning")
-@pytest.mark.filterwarnings("ignore::autograph.operators.graph.effects.FrozenValueWarning")
+@pytest.mark.filterwarnings("ignore::autograph.operators.staging.prelude.python_builtins.FrozenIteratorWarning")
+@pytest.mark.filterwarnings("ignore::autograph.operators.staging.outside.effects.FrozenValueWarning")
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_change_outside_happens_once(name: str) -> None:
     make, change, look = CHANGES[name]

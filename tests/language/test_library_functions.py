@@ -25,7 +25,7 @@ import numpy as np
 import pytest
 
 import autograph as tf
-from autograph.operators.graph.effects import FrozenValueWarning
+from autograph.operators.staging.outside.effects import FrozenValueWarning
 
 from .test_text import check, python_values
 

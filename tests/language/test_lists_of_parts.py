@@ -650,7 +650,7 @@ def test_a_list_that_a_helper_leaves_in_a_reference_cycle():
 
 
 def test_a_loop_that_fails_leaves_nothing_for_the_next():
-    from autograph.operators.graph import loops
+    from autograph.operators.staging.control import loops
 
     def f(xs):
         total = 0

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import autograph as tf
-from autograph.operators import heap
+from autograph.operators.staging.heap import heap
 
 from .heap_programs import made
 from .support import as_python, assert_same

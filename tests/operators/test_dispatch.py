@@ -7,7 +7,7 @@ import pytest
 import autograph as tf
 import autograph.operators as ag__
 from autograph.operators import dispatch
-from autograph.operators.state import Journal, locations
+from autograph.operators.staging.heap.state import Journal, locations
 
 
 class Both:

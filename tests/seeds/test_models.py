@@ -55,7 +55,7 @@ def dataset() -> Any:
 
 
 @pytest.mark.filterwarnings("ignore:Do not pass an `input_shape`")
-@pytest.mark.filterwarnings("ignore::autograph.operators.graph.effects.FrozenValueWarning")
+@pytest.mark.filterwarnings("ignore::autograph.operators.staging.outside.effects.FrozenValueWarning")
 def test_s14_training_in_a_graph() -> None:
     tf.keras.utils.set_random_seed(3)
     model = tf.keras.Sequential(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import autograph.operators.graph  # noqa: F401  (declares ops)
+import autograph.operators.staging  # noqa: F401  (declares ops)
 from autograph.runtime import ops  # noqa: F401
 from autograph.runtime.engines.numpy.plan import Plan
 from autograph.runtime.gradient import GradientTape

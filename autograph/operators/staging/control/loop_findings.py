@@ -1,0 +1,153 @@
+"""What attempts at a loop have found out about its types, for the attempts to come.
+
+A loop inside of another one is staged anew whenever the outer one is traced again. It begins with the types that it
+was found to need before, so that nothing has to be found twice: they can only have become wider.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Hashable
+
+from autograph.runtime.ir.graph import Graph
+from autograph.runtime.tensors.trace import building, value_of
+
+from ...variables import UNDEFINED
+from ..heap.locations import Attribute, Contents, Item, Location, StateOf
+from ..heap.state import stack
+from ..values.dicts import DictOf
+from ..values.specs import SCALARS, Constant, Leaf, ListOf, Optional, Spec, Tree
+from .loop_graphs import stands_in
+
+MOST_GUESSES = 10
+"""How often code after an inner loop is traced with types that are not settled."""
+
+Place = tuple[Hashable, ...]
+"""Where a loop stands: for each loop around it, and for itself, its code and its number in an attempt."""
+
+
+class Types:
+    """What is known of the variables of one loop, by their keys."""
+
+    def __init__(self) -> None:
+        self.specs: dict[Hashable, Spec] = {}
+        """What they were found to hold besides what they hold at first."""
+        self.adapting: set[Hashable] = set()
+        """Those whose first value, a Python number, takes on the dtype of what it meets."""
+        self.found: set[Hashable] = set()
+        """What was found to change besides variables."""
+        self.guesses = 0
+        """How often code after the loop has been traced with types that were not settled."""
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.types: dict[Place, Types] = {}
+
+
+_local = _Local()
+
+
+def forget() -> None:
+    """To be called when the outermost loop is done."""
+    _local.types.clear()
+
+
+class Nesting:
+    """Where a loop stands among those around it, and what the present attempt at it has come to.
+
+    An inner loop that has not settled need not be traced again at once. The code after it can go on with the types that
+    are known so far, as in the first turns of a run; the loop around it is traced again anyhow, and this one in it,
+    with all that both have found out.
+    """
+
+    def __init__(self, around: Nesting | None, name: Hashable) -> None:
+        self._around = around
+        self._inside: Counter[Hashable] = Counter()
+        self.depth = 0
+        self.graph: Graph | None = None
+        """That of the test or body which is being traced."""
+        self.is_exact = False
+        """Whether the loops inside have to settle before the code after them is traced."""
+        self.rests_on_guess = False
+        """Whether a loop inside has not settled in this attempt."""
+        self.is_all_known = True
+        """Whether all that this attempt has found holds for the next one wherever the loop is staged anew."""
+        self.place: Place = (name,)
+        if around is not None:
+            around._inside[name] += 1
+            self.place = (*around.place, (name, around._inside[name]))
+        self.types = _local.types.setdefault(self.place, Types())
+
+    def begin(self) -> None:
+        """To be called at the start of an attempt."""
+        self.rests_on_guess, self.is_all_known = False, True
+        self._inside.clear()
+        self.depth = len(stack())
+
+    def note_type(self, key: Hashable, spec: Spec) -> None:
+        """Notes what a part of the state was found to need."""
+        if lasts(spec):
+            self.types.specs[key] = spec
+        else:
+            self.is_all_known = False
+
+    def note_found(self, key: Hashable, place: Location) -> None:
+        """Notes that the body changes something besides variables."""
+        if key in self.types.found or not self._is_older_than_turn(place):
+            self.is_all_known = False
+        self.types.found.add(key)
+
+    def _is_older_than_turn(self, place: Location) -> bool:
+        """Whether a place is certainly there before each turn of the loop around this one."""
+        if not isinstance(place, (Attribute, Contents, Item, StateOf)):
+            return True
+        return self._around is not None and stack()[self._around.depth].is_early(place.owner)
+
+    def forget_inside(self) -> None:
+        """Forgets the types in the loops inside: they may follow from the dtype that a number was guessed to get."""
+        self.is_all_known = False
+        for inner, types in _local.types.items():
+            if len(inner) > len(self.place) and inner[: len(self.place)] == self.place:
+                types.specs.clear()
+
+    def may_go_on(self, graph: Graph) -> bool:
+        """Whether what comes after the loop may be traced with the types that are known so far."""
+        around = self._around
+        if around is None or not self.is_all_known or self.types.guesses >= MOST_GUESSES:
+            return False
+        if any(journal.outermost for journal in stack()[around.depth :]) or not stands_in(graph, around.graph):
+            return False  # it is part of a function, of which the trace may be kept
+        while around is not None and not around.is_exact:
+            around = around._around
+        return around is None
+
+    def go_on(self) -> None:
+        """To be called when it is."""
+        assert self._around is not None
+        self._around.rests_on_guess = True
+        self.types.guesses += 1
+
+
+def lasts(spec: Spec) -> bool:
+    """Whether a specification means the same in another attempt: it names no objects."""
+    if isinstance(spec, Constant):
+        return spec.value is None or spec.value is UNDEFINED or type(spec.value) in SCALARS
+    if isinstance(spec, (Tree, DictOf)):
+        return all(map(lasts, spec.children))
+    if isinstance(spec, ListOf):
+        return spec.element is None or lasts(spec.element)
+    return lasts(spec.inner) if isinstance(spec, Optional) else isinstance(spec, Leaf)
+
+
+def stand_in(parent: Graph, specs: list[Spec]) -> tuple[Graph, Graph]:
+    """Test and body of a loop that gives values of some specifications, for a graph that is thrown away."""
+    test, body = Graph("loop_test", parent), Graph("loop_body", parent)
+    for spec in specs:
+        for each in spec.types():
+            test.parameter(each, "state")
+            body.outputs.append(body.parameter(each, "state"))
+    with building(test):
+        test.outputs = [value_of(False)]
+    return test, body

@@ -1,0 +1,418 @@
+"""The whole trace of a function: what it writes outside itself is written again after each run of the graph.
+
+While a function is traced, the graph's tensors may end up in attributes, items and variables that outlive the trace.
+None stays there. Instead such a place is an input of the graph, which a call reads before the run, and an output, that
+it writes after it. Which places those are, the code tells as a rule (see `foreseen`); others show after a trace, as
+those that held Python numbers, and then the function is traced once more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import wraps
+from types import FunctionType, MethodType
+from typing import Any
+
+from autograph.errors import MutationError
+from autograph.runtime.base import places as lines
+from autograph.runtime.base.places import Place
+from autograph.runtime.functions import repetitions
+from autograph.runtime.functions.arguments import mutation_error
+from autograph.runtime.functions.concrete import WritesOutside
+from autograph.runtime.functions.optional import OptionalOutput
+from autograph.runtime.ir.graph import Graph
+from autograph.runtime.tensors import trace, undelivered
+from autograph.runtime.tensors.tensor import SymbolicTensor
+
+from ...calls import call, staged_form
+from ...exceptions import StagedRaise
+from ...unrolling import forget_turns
+from ...variables import UNDEFINED
+from ..heap import aliases, array_memory, class_defaults, heap, iterators, reach, rebinding
+from ..heap.array_forms import StagedArray
+from ..heap.locations import Cell, Item
+from ..heap.refusals import changed_in_recursion, lost_array, outlives_trace
+from ..heap.state import Contents, Journal, Location, forget, stack
+from ..outside import leaks
+from ..outside.outside_arrays import ArrayContents, ArrayPlace
+from ..outside.outside_places import Key, OutsidePlace, guessed, widen
+from ..outside.taken_back import Change, effects_of, is_of_outer_trace
+from ..values.chosen import Chosen
+from ..values.dicts import DictState, StagedDict
+from ..values.iterables import StagedIterable
+from ..values.lists import StagedList
+from ..values.maybe import Maybe
+from ..values.outputs import as_output as list_output
+from ..values.sets import StagedSet
+from ..values.specs import Frozen, has_parts, is_structure, parts_of, rebuild
+from ..values.values import freeze
+from .errors import where
+from .refused import is_refusal, replaced
+
+ATTEMPTS = 10
+_STAGED = (SymbolicTensor, Maybe, StagedList, StagedDict, StagedIterable, Chosen)
+
+
+class TraceJournal(Journal):
+    """The journal of a whole trace."""
+
+    outermost = True
+
+    def __init__(self, bodies: tuple[Callable[..., Any], ...], values: list[Any]) -> None:
+        super().__init__(bodies)
+        self.watched = leaks.Watched()
+
+    def undo_after(self, error: BaseException) -> None:
+        # What the user's code raises leaves what it has done before; what can't be staged has not been run at all.
+        if is_refusal(error):
+            self.undo()
+
+    def watch(self, obj: Any, where: Place | None) -> None:
+        # A list that nobody needs any more would be taken for one that outlives the trace.
+        if isinstance(obj, list) or (isinstance(obj, FunctionType) and obj.__closure__):
+            self.watched.note(obj, where)
+        else:
+            super().watch(obj, where)
+
+    def announced_at(self, obj: Any) -> Place | None:
+        """The code that may have changed an object last."""
+        return super().announced_at(obj) or self.watched.called_at.get(id(obj))
+
+
+def traced(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function for the call that traces `function`; while no graph is built it is just the converted function."""
+
+    @wraps(function)
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        graph = trace.current_graph()
+        if graph is None:
+            return call(function)(*arguments, **keywords)
+        return run_trace(graph, staged_form(function), arguments, keywords)
+
+    return run
+
+
+def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """Runs a converted function under a graph; returns its result, with the user's objects free of graph tensors."""
+    if not stack():
+        undelivered.forget()
+    places, guards, attributes = guessed(form, [*arguments, *keywords.values()], graph)
+    mark, seen, is_traced, result = graph.mark(), repetitions.mark(), False, None
+    if places:
+        with undelivered.attempt():
+            result = _settled(graph, form, arguments, keywords, places, attributes)
+            is_traced = True
+    if not is_traced:  # what is no tensor of the graph may be staged
+        graph.truncate(mark)
+        repetitions.back(seen)
+        places = {}
+        result = _settled(graph, form, arguments, keywords, places, attributes)
+    if graph.takes_state:
+        graph.frozen = {key: each for key, each in guards.items() if key not in places and each.is_same()}
+        graph.unseen = [each.label for key, each in attributes.items() if key not in places]
+    return result
+
+
+def _settled(
+    graph: Graph,
+    form: Callable[..., Any],
+    arguments: tuple[Any, ...],
+    keywords: dict[str, Any],
+    places: dict[Key, OutsidePlace],
+    attributes: dict[Key, Location],
+) -> Any:
+    """Traces until what is known of the places outside, which are inputs of the graph, holds for all that it writes."""
+    values = [*arguments, *keywords.values()]
+    for attempt in range(ATTEMPTS):
+        mark, seen = graph.mark(), repetitions.mark()
+        _drop_changed_arrays(places)
+        tables = _Tables(places, graph)
+        graph.state = []
+        for place in places.values():
+            place.inputs = ()
+            if place.is_guard:
+                place.guard(graph)
+            elif place.is_read and not tables.holds(place):
+                place.set(place.enter(graph))
+                tables.note_input(place)
+        try:
+            result, found = _run(form, values, arguments, keywords, tables)
+        finally:
+            for place in places.values():
+                place.location.set(place.initial)
+        if attempt:
+            # Variables that come anew with each trace belong to calls that are over.
+            found = {
+                key: each
+                for key, each in found.items()
+                if key in places or not isinstance(each[0], (Cell, ArrayContents))
+            }
+        unsettled = []
+        for key, (location, old, new) in found.items():
+            # The same holds for dicts and classes that come anew; what nobody reads again does no harm.
+            is_read = (
+                key in places or not attempt or not (isinstance(location, Item) or isinstance(location.owner, type))
+            )
+            if not widen(places, key, location, old, new, is_read):
+                unsettled.append(location.label)
+        if not unsettled:
+            for key, (_, _, new) in found.items():
+                places[key].leave(new)
+            graph.state += [place for place in places.values() if place not in graph.state]
+            for place in places.values():
+                if isinstance(place, ArrayPlace):
+                    place.find_through(attributes.values(), graph)
+                place.forget()
+            undelivered.deliver()
+            return result
+        graph.truncate(mark)
+        repetitions.back(seen)
+    raise MutationError(
+        f"what this function writes outside itself is something else each time that it is traced: `{unsettled[0]}`",
+        **where(),
+        construct=unsettled[0],
+        remedy="write to the same variables, attributes and items in each run, values of one type and structure",
+    )
+
+
+def _drop_changed_arrays(places: dict[Key, OutsidePlace]) -> None:
+    """Takes away the places that are read for an array which is known to be changed: it is a place itself."""
+    changed = {id(each.location.owner) for each in places.values() if isinstance(each, ArrayPlace)}
+    for key, place in list(places.items()):
+        if not isinstance(place, ArrayPlace) and id(array_memory.memory_of(place.initial)) in changed:
+            del places[key]
+
+
+class _Tables:
+    """The dicts outside the traced function to which it may add keys: only a run tells which of these there are.
+
+    While the function is traced, staged dicts stand in for them.
+    """
+
+    def __init__(self, places: dict[Key, OutsidePlace], graph: Graph) -> None:
+        self._graph = graph
+        maybe = {id(place.location.owner) for place in places.values() if place.may_miss}
+        self._places = [place for place in places.values() if id(place.location.owner) in maybe]
+        self._arrays: dict[int, Any] = {}
+        """The arrays in the place of which inputs of the graph are, by the identity of these."""
+        self.given: dict[int, dict[Any, Any]] = {}
+        """What the staged dicts hold at first, by the identity of the dict that each stands for."""
+
+    def holds(self, place: OutsidePlace) -> bool:
+        """Whether a place is an item of one of the dicts."""
+        return place in self._places
+
+    def array_of(self, memory: Any) -> Any:
+        """The memory of the array for which an input of the graph stands; any other memory as it is."""
+        found = self._arrays.get(id(memory.value)) if type(memory) is SymbolicTensor else None
+        return memory if found is None else array_memory.memory_of(found)
+
+    def note_input(self, place: OutsidePlace) -> None:
+        """Notes that a place which holds an array is an input of the graph."""
+        if array_memory.is_array(place.initial) and place.inputs:
+            self._arrays[id(place.inputs[0])] = place.initial
+
+    def put_in(self, bodies: tuple[Callable[..., Any], ...]) -> None:
+        """Puts the staged dicts in the place of the dicts, under all their names."""
+        owners = {id(place.location.owner): place.location.owner for place in self._places}
+        for key, owner in owners.items():
+            mine = [place for place in self._places if place.location.owner is owner]
+            self.given[key] = {**owner, **{place.location.key[-1]: place.enter(self._graph) for place in mine}}
+            label = mine[0].location.label.rpartition("[")[0]
+            rebinding.stage(owner, label).set(DictState(self.given[key]))
+
+
+def _run(
+    form: Callable[..., Any],
+    values: list[Any],
+    arguments: tuple[Any, ...],
+    keywords: dict[str, Any],
+    tables: _Tables,
+) -> tuple[Any, dict[Key, tuple[Location, Any, Any]]]:
+    """Traces once; returns the result, and location, old and new value of each place that holds graph tensors."""
+    body = form.__func__ if isinstance(form, MethodType) else form
+    if isinstance(form, MethodType):
+        values = [form.__self__, *values]
+    journal = TraceJournal((body,) if hasattr(body, "__code__") else (), values)
+    journal.graph = trace.current_graph()
+    for value in values:
+        if not isinstance(value, (list, dict)):
+            journal.note(value, "self" if value is getattr(form, "__self__", None) else "", early=True)
+    output = None
+    try:
+        with journal, suppress(StagedRaise):
+            tables.put_in(journal.bodies)
+            result = form(*arguments, **keywords)
+            lines.returned()
+            output = _as_output(result)
+            del result
+            aliases.settle()
+    except Exception as error:
+        refusal = replaced(error)
+        if refusal is None:
+            raise
+        raise refusal from None
+    finally:
+        left = _Left(journal, tables, body, values)
+        left.put_back()
+        left.restore()
+    left.check()
+    repetitions.done(effects_of(journal, journal.watched.left), journal.before)
+    return output, left.changes()
+
+
+class _Left:
+    """What a trace leaves outside the function: places that hold graph tensors, with what they held before."""
+
+    def __init__(
+        self, journal: TraceJournal, tables: _Tables, body: Callable[..., Any], values: list[Any]
+    ) -> None:
+        self._journal = journal
+        self._body = body
+        self._values = values
+        self._graph = trace.current_graph()
+        self._recursive = self._graph is not None and self._graph.calls_itself
+        changed = [*journal.changes().values()]
+        changes = _plain_changes(changed) if self._recursive else _staged_changes(changed, tables)
+        found = {each[0].key: each for each in changes}
+        self._is_part = bool(stack()) and not self._recursive and any(map(is_of_outer_trace, changed))
+        self._given = {id(each): each for value in values for each in _containers(value)}
+        staged_ones = [] if stack() else [heap.form(each) for each in self._given.values() if heap.has_form(each)]
+        self._given_lists = [re.split(r"[\[.]", each.name)[0] for each in staged_ones]
+        found = {key: each for key, each in found.items() if id(each[0].owner) not in self._given}
+        self.frozen = {key: freeze(new, journal.is_created) for key, (_, _, new) in found.items()}
+        self.old = {key: each[1] for key, each in found.items()}
+        self.locations = {key: each[0] for key, each in found.items()}
+        self._failure: Exception | None = None
+        self._failure = self._failure or self._lost_array()
+        if iterators.any_spent():
+            self._failure = self._failure or iterators.refusal(reach.reachable([new for *_, new in changed]))
+
+    def _lost_array(self) -> Exception | None:
+        """What to raise when a place has got another array in some runs, and its own one, changed, in some."""
+        changed = {id(each.owner) for each in self.locations.values() if isinstance(each, ArrayContents)}
+        for key, location in self.locations.items():
+            form = array_memory.known_form(self.old[key])
+            if form is not None and id(form.memory) in changed:
+                return lost_array(location.label, form, self._journal)
+        return None
+
+    def put_back(self) -> None:
+        """Forgets what is known of the trace."""
+        if not stack():
+            self._failure = class_defaults.changed() or self._failure
+            forget()
+            iterators.forget()
+            forget_turns()
+        if self._graph is not None:
+            self._journal.watched.put_back(self._graph, set(self._given))
+
+    def outliving_list(self) -> Location | None:
+        """A Python list that something outside the function has, and that now holds tensors."""
+        places = (each for each in self.locations.values() if isinstance(each, Contents))
+        return next((each for each in places if isinstance(each.owner, list)), None)
+
+    def restore(self) -> None:
+        """Sets the places to what they held before."""
+        for key, location in self.locations.items():
+            location.set(self.old[key])
+        if self._graph is not None:
+            error = leaks.refusal(self._journal, self._graph, self._body, self._values)
+            self._failure = error or self._failure
+
+    def check(self) -> None:
+        """Raises what is wrong with the trace."""
+        if self._is_part:
+            self._journal.undo()
+            raise WritesOutside
+        if self._failure is not None:
+            raise self._failure
+        if self._recursive and self.locations:
+            raise changed_in_recursion(next(iter(self.locations.values())).label, self._body)
+        if self._given_lists:  # they have become staged lists, which the caller never sees
+            raise mutation_error(self._body.__name__, self._given_lists)
+        found = self.outliving_list()
+        if found is not None:
+            raise outlives_trace(found.owner, found.label, self._journal, self._values)
+
+    def changes(self) -> dict[Key, tuple[Location, Any, Any]]:
+        """By key the places, and what they held before and hold now."""
+        return {key: (each, self.old[key], self.frozen[key]) for key, each in self.locations.items()}
+
+
+def _plain_changes(changes: list[Change]) -> list[Change]:
+    """Location, old and new value of what has changed and could be set again."""
+    return [each for each in changes if type(each[0]) is not Location]
+
+
+def _staged_changes(changes: list[Change], tables: _Tables) -> Iterator[Change]:
+    """Location, old and new value of what now holds graph tensors; of dicts each item that has changed."""
+    for location, old, new in changes:
+        if isinstance(location.owner, StagedArray):
+            memory = tables.array_of(location.owner.memory)
+            if memory is not location.owner.memory:
+                old = ArrayContents(memory, location.label).get()
+            if memory is not None:
+                yield ArrayContents(memory, location.label), old, new
+            continue
+        if type(location) is Location or not _is_staged(new):  # an array that Python has changed, and then the graph
+            continue
+        new = new.state.values if isinstance(new, StagedDict) else new
+        if isinstance(location, Contents) and isinstance(new, dict):
+            given = tables.given.get(id(location.owner)) or old
+            for key in {**given, **new}:
+                before, after = old.get(key, UNDEFINED), new.get(key, UNDEFINED)
+                if after is not given.get(key, UNDEFINED):
+                    yield Item(location.owner, key, f"{location.label}[{key!r}]"), before, after
+        else:
+            yield location, old, new
+
+
+def _as_output(value: Any) -> Any:
+    """A copy of a result, in which what may be None goes with its flag."""
+    value = heap.staged(value)
+    if isinstance(value, Maybe):
+        if value.ag__missing is UNDEFINED:
+            return _as_output(value.ag__present())
+        return OptionalOutput(value.ag__flag, _as_output(value.ag__value))
+    if isinstance(value, StagedSet):
+        raise value.refused("a set as a result", "return sorted(x), a tensor")
+    if isinstance(value, StagedList):
+        return list_output(value)
+    if isinstance(value, StagedDict):
+        if value.state.uncertain or not value.state.is_ordered:
+            raise value.refused_result()
+        return _as_output(dict(value.state.values))
+    if type(value) in (list, tuple, dict) or hasattr(value, "_fields"):
+        keys, parts = parts_of(value)
+        return rebuild(type(value), keys, [_as_output(part) for part in parts])
+    return value
+
+
+def _is_staged(value: Any) -> bool:
+    """Whether a value holds tensors of a graph."""
+    return any(isinstance(each, _STAGED) for each in _leaves(value))
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    """The parts of structures and of plain objects that have none themselves."""
+    pending, seen = [value], set()
+    while pending:
+        each = heap.form(pending.pop())
+        if isinstance(each, Frozen) or not has_parts(each):
+            yield each
+        elif id(each) not in seen:
+            seen.add(id(each))
+            pending.extend(parts_of(each)[1])
+
+
+def _containers(value: Any, seen: set[int] | None = None) -> Iterator[Any]:
+    """A structure and all structures in it."""
+    seen = set() if seen is None else seen
+    if is_structure(value) and id(value) not in seen:
+        seen.add(id(value))
+        yield value
+        for part in parts_of(value)[1]:
+            yield from _containers(part, seen)

@@ -1,0 +1,273 @@
+"""What lists and dicts hold while a graph is built, where only a run knows it: one table, by identity.
+
+A list that staged code appends to stays the same Python object under all its names. What it holds at this point of the
+trace is that of a *staged form* of it, which the table has: an object with the methods of a list, over tensors. Every
+use in converted code is an operator, which asks `staged` first. The Python object itself holds an `Elsewhere`
+meanwhile: code that is not converted can't take what it held before for what it holds now.
+"""
+
+from __future__ import annotations
+
+import operator
+import threading
+from collections.abc import Callable, ItemsView, Iterable, KeysView, Sequence, ValuesView
+from types import MappingProxyType
+from typing import Any, NoReturn
+
+import numpy as np
+
+from autograph.errors import MutationError, StagedValueError
+from autograph.runtime.tensors.tensor import SymbolicTensor
+from autograph.runtime.tensors.trace import user_location
+from autograph.runtime.tensors.trace_text import calls_libraries
+
+from ...data_model.raw_attributes import raw_attribute
+from . import aliases, array_memory
+from .forms import contents_of, set_contents
+from .forms import original as original
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.forms: dict[int, tuple[Any, Any, Any]] = {}
+        self.iterators: dict[int, tuple[Any, list[Any]]] = {}
+
+
+_local = _Local()
+open_forms: list[None] = []
+"""As many as the tables of all threads have entries: whether there are any is asked before all else, for speed."""
+
+
+def staged(value: Any) -> Any:
+    """What is used in place of a value: the staged form of a list or dict that has one; anything else as it is.
+
+    Raises:
+        MutationError: the value is out of date (see `aliases`).
+    """
+    aliases.use(value)
+    if id(value) in _local.iterators:
+        check_iterator(value)
+    return form(value)
+
+
+def form(value: Any) -> Any:
+    """The staged form of a list or dict that has one, or a view of it; anything else as it is."""
+    if open_forms:
+        if isinstance(value, (list, dict)):
+            found = _local.forms.get(id(value))
+            if found is not None:
+                return found[1]
+        elif type(value) is np.ndarray or type(value) is SymbolicTensor:
+            return _form_of_array(value)
+        elif isinstance(value, _VIEWS) and len(value) == 1:
+            return _staged_view(value)
+    return value
+
+
+def _form_of_array(value: Any) -> Any:
+    """What an array holds now: a tensor, or the array itself where Python knows."""
+    if not array_memory.any_forms() or not array_memory.is_array(value):
+        return value
+    found = array_memory.form_of(array_memory.memory_of(value))
+    return value if found is None else found.read(value)
+
+
+def watching() -> bool:
+    """Whether a use of a value may need to be told: asked first, for speed."""
+    return bool(open_forms) or aliases.any_known()
+
+
+def note_iterator(iterator: Any, values: Iterable[Any]) -> None:
+    """Notes what an iterator runs over, directly or through others: lists and dicts that may get a staged form."""
+    found: list[Any] = []
+    for each in values:
+        if isinstance(each, (list, dict)) or (type(each) is np.ndarray and each.ndim == 1):
+            found.append(each)
+        else:
+            found += _local.iterators.get(id(each), (None, ()))[1]
+    if found:
+        _local.iterators[id(iterator)] = iterator, found
+
+
+def check_iterator(iterator: Any) -> None:
+    """Refuses an iterator over a list or dict that has got a staged form, which it would not see.
+
+    Raises:
+        MutationError: it is one.
+    """
+    is_itself = isinstance(iterator, (list, dict, np.ndarray))
+    values = [iterator] if is_itself else _local.iterators.get(id(iterator), (None, ()))[1]
+    for each in values:
+        aliases.use(each)
+        if has_form(each):
+            name = "" if isinstance(each, np.ndarray) else _local.forms[id(each)][1].name
+            kind = "array" if isinstance(each, np.ndarray) else "dict" if isinstance(each, dict) else "list"
+            place = user_location()
+            raise MutationError(
+                f"the {kind}{f' `{name}`' if name else ''} is changed by staged code while a loop or an iterator of "
+                "Python runs over it, which would not see the change",
+                **({} if place is None else place._asdict()),
+                construct=name or kind,
+                remedy=f"run over a copy of the {kind}, or over a tensor",
+            )
+
+
+def are_same(before: Sequence[Any], after: Sequence[Any]) -> bool:
+    """Whether two sequences hold the same objects."""
+    return len(before) == len(after) and all(map(operator.is_, before, after))
+
+
+def guarding(function: Callable[..., Any], values: Iterable[Any]) -> Callable[..., Any]:
+    """A function that Python's `map` or the like calls while it runs over some values: it must not stage these."""
+    values = tuple(values)
+
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        result = function(*arguments, **keywords)
+        if watching():
+            for each in values:
+                check_iterator(each)
+        return result
+
+    return run
+
+
+_VIEWS = (KeysView, ValuesView, ItemsView, MappingProxyType)
+
+
+def _staged_view(view: Any) -> Any:
+    """The same view of the staged form of a dict, if it is one of a dict that has got a form since."""
+    held = next(iter(view))
+    held = held[0] if isinstance(view, ItemsView) else held
+    if type(held) is not Elsewhere:
+        return view
+    if isinstance(view, MappingProxyType):
+        return held.form
+    return getattr(held.form, type(view).__name__.removeprefix("dict_"))()
+
+
+def given(value: Any) -> Any:
+    """A value as a function of a library gets it: staged forms in place of the lists and dicts that have them."""
+    if not open_forms and not aliases.any_known():
+        return value
+    found = staged(value)
+    if found is not value:
+        return found
+    if type(value) in (list, tuple):
+        parts = [given(part) for part in value]
+        return value if all(map(operator.is_, parts, value)) else type(value)(parts)
+    if type(value) is dict:
+        items = {key: given(part) for key, part in value.items()}
+        return value if all(map(operator.is_, items.values(), value.values())) else items
+    return value
+
+
+def giving(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of a library, called with the staged forms of its arguments."""
+
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        return function(*map(given, arguments), **{key: given(each) for key, each in keywords.items()})
+
+    run.__name__ = raw_attribute(function, "__name__", "")
+    return run
+
+
+calls_libraries(__file__)
+
+
+def has_form(value: Any) -> bool:
+    """Whether a list or dict has a staged form, or only a run knows what an array holds."""
+    if not open_forms:
+        return False
+    if isinstance(value, (list, dict)):
+        return id(value) in _local.forms
+    return type(value) is np.ndarray and form(value) is not value
+
+
+def with_forms() -> list[Any]:
+    """The lists and dicts of this thread that have a staged form."""
+    return [obj for obj, *_ in _local.forms.values()]
+
+
+def stage(obj: Any, staged_form: Any, is_new: bool = True) -> None:
+    """Gives a list or dict a staged form, which tells from now on what it holds.
+
+    One that is older than the trace keeps its contents meanwhile, as other threads may look at it.
+    """
+    known = _local.forms.get(id(obj))
+    _local.forms[id(obj)] = obj, staged_form, contents_of(obj) if known is None else known[2]
+    if known is None:
+        open_forms.append(None)
+    staged_form.source = obj
+    elsewhere = Elsewhere(staged_form)
+    if is_new:
+        set_contents(obj, {elsewhere: elsewhere} if isinstance(obj, dict) else [elsewhere])
+
+
+def stage_array(memory: Any, staged_form: Any) -> None:
+    """Gives the memory of an array a staged form, which holds the same at first."""
+    array_memory.stage(memory, staged_form)
+    open_forms.append(None)
+
+
+def refuse_staged(obj: Any) -> None:
+    """Refuses a list or dict that code which is not converted is about to use, where the graph has what it holds.
+
+    Raises:
+        StagedValueError: it is one.
+    """
+    if has_form(obj):
+        Elsewhere(_local.forms[id(obj)][1])._refuse()
+
+
+def unstage(obj: Any) -> None:
+    """Takes the staged form of a list or dict away, which then holds again what it did before it got the form."""
+    found = _local.forms.pop(id(obj), None)
+    if found is None:
+        return
+    _, staged_form, contents = found
+    open_forms.pop()
+    staged_form.source = None
+    set_contents(obj, contents)
+
+
+def forget() -> None:
+    """Called when a trace ends."""
+    _local.iterators.clear()
+    for _ in range(array_memory.forget()):
+        open_forms.pop()
+    for obj, *_ in list(_local.forms.values()):
+        unstage(obj)
+
+
+class Elsewhere:
+    """The one item of a list or dict whose contents the graph has: each use is refused."""
+
+    __slots__ = ("form",)
+
+    def __init__(self, form: Any) -> None:
+        self.form = form
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        name, place = getattr(self.form, "name", ""), user_location()
+        raise StagedValueError(
+            f"only a run of the graph knows what {f'`{name}`' if name else 'this list or dict'} holds, which staged "
+            "code has changed; what is done with it here can't be staged",
+            **({} if place is None else place._asdict()),
+            construct=name or None,
+            remedy="convert the function that uses it, or give it a tensor: tf.stack(values)",
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name not in ("__array__", "__tensor__", "__index__", "__fspath__"):
+            raise AttributeError(name)
+        self._refuse()
+
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        return "<in the graph>"
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __len__ = __iter__ = __str__ = __format__ = _refuse
+    __int__ = __float__ = __add__ = __radd__ = __mul__ = __rmul__ = __sub__ = __rsub__ = __call__ = _refuse
+    __getitem__ = __contains__ = __reduce_ex__ = _refuse
+

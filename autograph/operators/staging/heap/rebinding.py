@@ -1,0 +1,50 @@
+"""A Python list or dict gets a staged form: the object stays, what it holds is from then on what the form does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..values.dicts import StagedDict
+from ..values.lists import ListState, StagedList
+from . import heap
+from .locations import Contents, Location, Mutable, StateOf
+from .state import stack
+
+
+def set_merged(places: Iterable[tuple[Location, Any]]) -> None:
+    """Sets places to their merged values; the contents that are staged last, as the others may hold their owners."""
+    staged = []
+    for location, value in places:
+        if isinstance(value, StagedDict):
+            value.name = value.name or location.label
+        if isinstance(location, Contents) and isinstance(value, (StagedList, StagedDict)):
+            staged.append((location, value))
+        else:
+            location.set(value)
+    for location, value in staged:
+        _stage(location.owner, value, location.label)
+
+
+def stage(values: list[Any] | dict[Any, Any], label: str) -> StateOf:
+    """Gives a Python list or dict a staged form that holds the same; returns the place of what that holds."""
+    parts = list(values) if isinstance(values, list) else []
+    form = StagedDict.of(values, label) if isinstance(values, dict) else StagedList(ListState.of(values), label)
+    _stage(values, form, label)
+    if isinstance(form, StagedList):
+        for part in parts:
+            form.hold(part)
+    return StateOf(form, label)
+
+
+def form_of(values: Any, label: str) -> Any:
+    """The staged form of a list or dict, which gets one if it has none."""
+    form = heap.form(values)
+    return stage(values, label).owner if form is values and not isinstance(values, Mutable) else form
+
+
+def _stage(values: Any, form: StagedList | StagedDict, label: str) -> None:
+    form.name = label
+    for journal in stack():
+        journal.staged(values, form)
+    heap.stage(values, form, not stack() or stack()[0].is_created(values))

@@ -1,0 +1,144 @@
+"""The errors for changes of objects that a graph can't carry: which object, where, and what to write instead."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import CellType, CodeType
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import MutationError
+
+from ...data_model.raw_attributes import raw_attribute
+from ..control.errors import keywords_of, where
+from ..values.specs import Spec, described
+from .state import Journal
+
+_INSTEAD = "use a list, a dict, an attribute or a variable in its place, or make the change outside"
+_ARRAY_INSTEAD = "use a tensor in its place (tf.constant), or make the change outside"
+
+
+def changed_in_body(obj: Any, journal: Journal) -> MutationError:
+    """The error for an object of a kind that staged bodies can't change."""
+    is_array = isinstance(obj, np.ndarray)
+    name = known_as(obj, journal.bodies)
+    what = ("a NumPy array" if is_array else f"a {type(obj).__name__}") + (f", `{name}`," if name else "")
+    return MutationError(
+        f"{what} is changed in a staged branch or loop; a graph can't carry that change",
+        **_where(obj, journal),
+        construct=name,
+        remedy=_ARRAY_INSTEAD if is_array else _INSTEAD,
+    )
+
+
+def outlives_trace(owner: Any, label: str, journal: Journal, arguments: Iterable[Any]) -> MutationError:
+    """The error for what outlives the traced function, and would hold tensors of its graph: a list, a variable."""
+    kind = "list" if isinstance(owner, list) else type(owner).__name__
+    name = known_as(owner, journal.bodies, arguments) or label
+    what = f"the {kind} `{name}`" if name != kind else f"a {kind} that is changed here"
+    if isinstance(owner, CellType):
+        what = f"the variable `{label}`"
+    elif not isinstance(owner, (list, dict, set, deque, np.ndarray)):
+        name, what = label, f"`{label}`"
+    return MutationError(
+        f"{what} outlives this function, and can't hold what runs of its graph put into it",
+        **_where(owner, journal),
+        construct=name,
+        remedy="return the values, keep them in an attribute or a variable, or change a copy of the list: list(values)",
+    )
+
+
+def changed_constant(label: str, value: Any) -> MutationError:
+    """The error of runs of a trace which has what a place held as a constant, when the place holds something else."""
+    return MutationError(
+        f"`{label}` was {described(value)} when this function was traced, and is something else now: this trace can't "
+        "run any more, as the two can't be merged",
+        **where(),
+        construct=label,
+        remedy="call the tf.function itself, which traces it again; or hold a tensor there, or None, before",
+    )
+
+
+def changed_place(label: str, spec: Spec, now: Spec, place: Mapping[str, Any]) -> MutationError:
+    """The error of a run that finds something else in a place than what its trace is for."""
+    return MutationError(
+        f"`{label}` is {now}, but {spec} is what this function was traced for, which reads and writes it in each run",
+        **place,
+        construct=label,
+        remedy="keep one dtype and structure there, or make another tf.function for the other kind",
+    )
+
+
+def lost_array(label: str, form: Any, journal: Journal) -> MutationError:
+    """The error for an array that outlives the traced function, which stores into it but also replaces it."""
+    return MutationError(
+        f"`{label}` holds an array that outlives this function, which stores into it in some runs and gives `{label}` "
+        "another one in some; other names of the array would not see the change",
+        **_where(form, journal),
+        construct=label,
+        remedy="store into a copy of it, or copy into the array in all branches: x[:] = y",
+    )
+
+
+def _where(obj: Any, journal: Journal) -> dict[str, Any]:
+    place = journal.announced_at(obj)
+    return where() if place is None else keywords_of(place.location)
+
+
+def known_as(obj: Any, bodies: Iterable[Callable[..., Any]], arguments: Iterable[Any] = ()) -> str | None:
+    """The name, or attribute of a variable, by which some functions know an object."""
+    for body in bodies:
+        names = set(_names(body.__code__))
+        variables = {name: value for name, value in body.__globals__.items() if name in names}
+        for name, cell in zip(body.__code__.co_freevars, body.__closure__ or (), strict=True):
+            try:
+                variables[name] = cell.cell_contents
+            except ValueError:  # not set yet
+                continue
+        variables.update(zip(body.__code__.co_varnames, arguments, strict=False))
+        for name, value in variables.items():
+            if value is obj:
+                return name
+        for name, value in variables.items():
+            for attribute, part in raw_attribute(value, "__dict__", {}).items():
+                if part is obj and attribute in names:
+                    return f"{name}.{attribute}"
+    return None
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """Names of variables and attributes that code uses; operators get those of attributes as constants."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+        elif isinstance(constant, str):
+            yield constant
+
+
+def changed_in_recursion(label: str, function: Callable[..., Any]) -> MutationError:
+    """The error for a function that changes something outside, and calls itself on a staged condition."""
+    return MutationError(
+        f"`{label}` is changed by {function.__name__}(), which calls itself on a staged condition; a graph can't carry"
+        " the change from call to call",
+        **where(),
+        construct="recursion",
+        remedy="pass the value on as an argument and return it, or use a tf.Variable",
+    )
+
+
+def moved_twice(iterator: Any, label: str, journal: Journal) -> MutationError:
+    """The error for an iterator that is older than a function, which moves it, and has to be traced once more."""
+    code = journal.bodies[0].__code__ if journal.bodies else None
+    place: dict[str, Any] = {}
+    if code is not None:
+        place = {"file": code.co_filename, "line": code.co_firstlineno, "function": code.co_name}
+    return MutationError(
+        f"`{label or type(iterator).__name__}`, an iterator from outside, is moved by a function that has to be traced "
+        "more than once, as it also writes to places outside: it would go forward each time",
+        **place,
+        construct=label or type(iterator).__name__,
+        remedy="take the items outside, and pass them as an argument",
+    )

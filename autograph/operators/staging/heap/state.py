@@ -1,0 +1,341 @@
+"""What a staged body may change, where it is kept, and how the changes of one branch are collected and undone.
+
+A `Journal` is open while a staged body is traced. It takes shallow copies of what the body can reach at once (its
+closure cells, and the containers and objects in them), and of everything else before it changes: the operators tell
+it (`about_to_change`, `outer_writes`). When the body is done, what differs from the copies is what the body has
+changed. All of it is put back, so that the other branch starts from the same state.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from types import FunctionType, GeneratorType, ModuleType
+from typing import Any
+from weakref import WeakSet
+
+import numpy as np
+
+from autograph.errors import MutationError
+from autograph.runtime.base.places import Place, user_code
+from autograph.runtime.functions import repetitions
+
+from ...data_model.raw_attributes import raw_attribute
+from ...dispatch import Thunk, backend_of
+from ...variables import UNDEFINED
+from . import aliases, array_memory, heap
+from .array_memory import is_tensor
+from .locations import (
+    Attribute,
+    Cell,
+    Contents,
+    Global,
+    Location,
+    Mutable,
+    is_plain_object,
+    locations,
+    where,
+)
+from .snapshots import Snapshot, copy_of, difference, restore
+
+
+class Journal:
+    """Collects what one staged body changes, and puts it back; a context manager.
+
+    ``names`` are the variables that the body may write and that are needed afterwards. Other variables of the body
+    are restored too, but don't count as changes, unless a function that the body calls has announced to write them.
+    """
+
+    def __init__(self, bodies: Iterable[Callable[..., Any]], names: Iterable[str] = ()) -> None:
+        self._variables: dict[tuple[Any, ...], tuple[Location, Any]] = {}
+        self._unneeded: dict[tuple[Any, ...], tuple[Location, Any]] = {}
+        self._snapshots: dict[int, Snapshot] = {}
+        self._created: dict[int, Any] = {}
+        self._staged: dict[int, tuple[Any, Any]] = {}
+        self._generators: WeakSet[GeneratorType[Any, Any, Any]] = WeakSet()
+        """Those made inside the body: what they do when they are closed is not to wait for the end of it."""
+        self._moved: dict[int, Any] = {}
+        self.ends: Callable[[Any], None] | None = None
+        """For a turn of a loop that a staged `break` may have left before: notes an iterator that the turn moves, which
+        nothing else may use after the loop."""
+        self._announced: set[tuple[Any, ...]] = set()
+        self.graph: Any = None
+        """The graph of the body, if there is one: its tensors are made inside the body."""
+        self._announced_at: dict[int, Place | None] = {}
+        self.bodies = tuple(bodies)
+        for form in array_memory.forms():
+            self.note(form, form.name, early=True)
+        self.before = repetitions.mark()
+        wanted = set(names)
+        for location in locations(self.bodies, wanted):
+            table = self._variables if location.name in wanted else self._unneeded
+            table.setdefault(location.key, (location, location.get()))
+        for location, value in (*self._variables.values(), *self._unneeded.values()):
+            self._enter(value, location.name)
+
+    outermost = False
+    """Whether this is the journal of a whole trace, not that of a staged body."""
+
+    def __enter__(self) -> Journal:
+        _local.stack.append(self)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        _local.stack.remove(self)
+        if error is not None:
+            self.undo_after(error)
+
+    def undo_after(self, error: BaseException) -> None:
+        """To be called when the body has raised."""
+        self.undo()
+
+    def _enter(self, value: Any, label: str, depth: int = 1) -> None:
+        kind = type(value)
+        if kind in (int, float, str, bool, FunctionType, ModuleType, np.ndarray) or value is UNDEFINED or value is None:
+            return
+        if kind is tuple:
+            for each in value if depth else ():
+                self._enter(each, label, depth - 1)
+        elif heap.has_form(value):
+            self.note(value, label, early=True)
+            self.note(heap.form(value), label, early=True)
+        elif id(value) not in self._snapshots:
+            self.note(value, label, early=True)
+            snapshot = self._snapshots.get(id(value))
+            if snapshot is None or isinstance(value, Mutable):
+                return
+            if depth and len(snapshot.copy) < 1000:
+                children = snapshot.copy.items() if isinstance(snapshot.copy, dict) else enumerate(snapshot.copy)
+                for key, each in children:
+                    mark = f".{key}" if is_plain_object(value) else f"[{key!r}]"
+                    self._enter(each, label + mark, depth - 1)
+
+    # What the operators tell.
+
+    def note(self, obj: Any, label: str = "", early: bool = False) -> None:
+        """Keeps a copy of an object that is about to change, if it isn't kept yet."""
+        obj = aliases.owner_of(obj)
+        key = id(obj)
+        if key not in self._snapshots and key not in self._created and (copy := copy_of(obj)) is not UNDEFINED:
+            self._snapshots[key] = Snapshot(obj, copy, label or type(obj).__name__, early)
+
+    def announce(self, obj: Any, where: Place | None) -> None:
+        """Keeps a copy of an object that the code at `where` is about to change."""
+        self.note(obj)
+        self._announced_at[id(obj)] = where
+
+    def watch(self, obj: Any, where: Place | None) -> None:
+        """Keeps a copy of an object, or of the variables of a function, that code at `where` may be about to change."""
+        self.announce(obj, where)
+        if isinstance(obj, FunctionType):
+            self.note_variables(obj)
+
+    def held_before(self, obj: Any) -> list[Any]:
+        """What an object has held before it was changed, if a copy of it is kept."""
+        snapshot = self._snapshots.get(id(obj))
+        if snapshot is None or not isinstance(snapshot.copy, (list, dict, set, deque)):
+            return []
+        return list(snapshot.copy.values() if isinstance(snapshot.copy, dict) else snapshot.copy)
+
+    def announced_at(self, obj: Any) -> Place | None:
+        """The code that may have changed an object last."""
+        return self._announced_at.get(id(obj))
+
+    def note_variables(self, load: Thunk) -> None:
+        """Keeps the values of the variables that `load` reads."""
+        for location in locations((load,), load.__code__.co_names):
+            if self.is_created(location.owner):
+                continue
+            if location.key not in self._unneeded and location.key not in self._variables:
+                self._announced.add(location.key)
+            self.note_place(location)
+
+    def note_place(self, place: Location) -> None:
+        """Keeps what a variable holds that is about to change."""
+        known = self._unneeded.pop(place.key, None)
+        self._variables.setdefault(place.key, known or (place, place.get()))
+
+    def created(self, obj: Any) -> None:
+        """Notes that an object has been made inside the body: its changes are its own affair."""
+        if type(obj) is GeneratorType:
+            self._generators.add(obj)
+        elif id(obj) not in self._snapshots:
+            self._created[id(obj)] = obj
+
+    def moves(self, iterator: Any) -> None:
+        """Notes that an iterator from outside goes forward, and would do so again if the trace were made anew."""
+        self._moved[id(iterator)] = iterator
+
+    def moved_iterators(self) -> Iterator[tuple[Any, str]]:
+        """The iterators from outside that have gone forward, with their names."""
+        variables = [*self._variables.values(), *self._unneeded.values()]
+        for iterator in self._moved.values():
+            yield iterator, next((place.name for place, value in variables if value is iterator), "")
+
+    def staged(self, obj: Any, form: Any) -> None:
+        """Notes that a list or dict has got a staged form; that is a change of its contents."""
+        self.note(obj)
+        self._staged[id(obj)] = obj, form
+
+    def has_staged(self, obj: Any) -> bool:
+        """Whether a list or dict has got its staged form since this journal is open."""
+        return id(obj) in self._staged
+
+    @staticmethod
+    def _same(new: Any, old: Any) -> bool:
+        return heap.original(new) is heap.original(old)
+
+    def knows(self, obj: Any) -> bool:
+        """Whether changes of an object are seen, or its own affair as it has been made inside the body."""
+        return id(obj) in self._snapshots or id(obj) in self._created
+
+    def is_created(self, obj: Any) -> bool:
+        """Whether the object has been made inside the body."""
+        if type(obj) is GeneratorType:
+            return obj in self._generators
+        return id(obj) in self._created or (self._has_tensor(obj) and obj.value not in self.graph.parameters)
+
+    def is_inside(self, obj: Any) -> bool:
+        """Whether the object has been made inside the body, or for it: nothing else can have it afterwards."""
+        return id(obj) in self._created or self._has_tensor(obj)
+
+    def _has_tensor(self, obj: Any) -> bool:
+        return self.graph is not None and is_tensor(obj) and bool(obj.value.node.graph.encloses_me(self.graph))
+
+    def note_owner(self, place: Location) -> None:
+        """Keeps what a place holds, as `note` or `note_place` does."""
+        if isinstance(place, (Cell, Global)):
+            self.note_place(place)
+        else:
+            self.note(place.owner, place.prefix if isinstance(place, Attribute) else place.name)
+
+    # What the body has done.
+
+    def changes(self) -> dict[tuple[Any, ...], tuple[Location, Any, Any]]:
+        """Returns location, old and new value of what has changed; a bare `Location` can't be carried."""
+        found: dict[tuple[Any, ...], tuple[Location, Any, Any]] = {}
+        for location, old in self._variables.values():
+            new = location.get()
+            if not self._same(new, old):
+                found[location.key] = location, old, new
+        for key, snapshot in self._snapshots.items():
+            if key in self._staged:
+                place = Contents(snapshot.obj, snapshot.label)
+                found[place.key] = place, snapshot.copy, self._staged[key][1]
+                continue
+            for location, old, new in difference(snapshot, self._same):
+                found[location.key] = location, old, new
+        return found
+
+    def changed_variables(self) -> Iterator[tuple[Location, Any]]:
+        """The variables that hold something else now, with what they held."""
+        for location, old in (*self._variables.values(), *self._unneeded.values()):
+            if location.get() is not old:
+                yield location, old
+
+    def announced(self) -> Iterator[Snapshot]:
+        """What converted code has changed, or may have."""
+        return (each for key, each in self._snapshots.items() if key in self._announced_at)
+
+    def undo(self) -> None:
+        """Puts back all that the body has changed."""
+        repetitions.taken_back(self.before)
+        for location, old in self.changed_variables():
+            location.set(old)
+        for key, (obj, _) in self._staged.items():
+            heap.unstage(obj)
+            for journal in _local.stack:  # those around it have noted it too
+                if journal is not self:
+                    journal._staged.pop(key, None)
+        for snapshot in self._snapshots.values():
+            restore(snapshot)
+
+    def restore(self, obj: Any) -> None:
+        """Puts back what the body has changed in one object."""
+        restore(self._snapshots[id(obj)])
+
+    def is_early(self, obj: Any) -> bool:
+        """Whether the object is certainly older than the body."""
+        snapshot = self._snapshots.get(id(obj))
+        return snapshot is not None and snapshot.early
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.stack: list[Journal] = []
+
+
+_local = _Local()
+
+
+def stack() -> list[Journal]:
+    """The open journals of this thread, outermost first."""
+    return _local.stack
+
+
+def about_to_change(obj: Any) -> None:
+    """Notes in every open journal what `obj` holds before it changes.
+
+    Raises:
+        MutationError: the object is out of date (see `aliases`).
+    """
+    obj = aliases.owner_of(obj)
+    aliases.change(obj)
+    place = user_code()
+    for journal in _local.stack:
+        journal.announce(obj, place)
+
+
+def about_to_change_inside(obj: Any) -> None:
+    """Notes what the containers hold that are attributes of an object, of which a method may change them."""
+    for held in raw_attribute(obj, "__dict__", {}).values():
+        if isinstance(held, (list, dict, set, deque, np.ndarray)):
+            heap.refuse_staged(held)
+            about_to_change(held)
+
+
+def refuse_unknown(obj: Any) -> None:
+    """Refuses a store into an object of a kind that staged bodies can't undo.
+
+    Raises:
+        MutationError: it is one.
+    """
+    journals = [journal for journal in _local.stack if not journal.outermost]
+    if journals and not journals[-1].knows(obj) and backend_of(obj) is None:
+        kind = type(obj).__qualname__
+        raise MutationError(
+            f"a store into an object of class `{kind}` in a staged branch or loop; a graph can't carry that change",
+            construct=kind,
+            remedy="use a list, a dict, an attribute or a variable in its place, or make the change outside",
+            **where(),
+        )
+
+
+def forget() -> None:
+    """Called when a trace ends."""
+    heap.forget()
+    aliases.forget()
+
+
+def outer_writes(load: Thunk) -> None:
+    """Notes in every open journal the variables that a function reads through `load`."""
+    for journal in _local.stack:
+        journal.note_variables(load)
+
+
+def created(obj: Any) -> None:
+    """Notes in every open journal that `obj` is new."""
+    for journal in _local.stack:
+        journal.created(obj)
+
+
+def created_with_parts(structure: Any) -> None:
+    """Notes in every open journal that a value is new, and so are the lists and dicts in it; other objects in it may
+    be older."""
+    if not isinstance(structure, tuple):
+        created(structure)
+    if isinstance(structure, (list, dict, tuple)):
+        for each in structure.values() if isinstance(structure, dict) else structure:
+            if isinstance(each, (list, dict, tuple)):
+                created_with_parts(each)

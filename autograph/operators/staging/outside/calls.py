@@ -1,0 +1,448 @@
+"""Calls of what is not converted, while a graph is built: what they change is noted, or the call is refused."""
+
+from __future__ import annotations
+
+import functools
+import io
+import itertools
+import re
+import sys
+from collections import deque
+from collections.abc import Callable
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    MethodDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    WrapperDescriptorType,
+)  # fmt: skip
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import MutationError
+from autograph.runtime.functions import repetitions
+from autograph.runtime.functions.concrete import ConcreteFunction
+from autograph.runtime.functions.function import Function
+from autograph.runtime.tensors.trace_text import calls_libraries
+
+from ...calls import call
+from ...data_model.frame_readers import reader
+from ...data_model.raw_attributes import raw_attribute
+from ...dispatch import backend_of
+from ..control.errors import where
+from ..heap import aliases, heap, identities, iterators, rebinding, state
+from ..heap.array_memory import is_array
+from ..heap.locations import Mutable, has_hidden_state
+from ..prelude import array_calls, library_errors, showing
+from ..values.dicts import StagedDict
+from . import effects, makers, unconverted
+from .makers import CONTAINERS, IMMUTABLE
+
+_READING = {
+    set: {"copy", "union", "intersection", "difference", "symmetric_difference"}
+    | {"isdisjoint", "issubset", "issuperset"},
+    deque: {"copy", "count", "index"},
+    bytearray: {name for name in dir(bytes) if not name.startswith("_")} | {"copy"},
+}
+_PURE = frozenset(
+    id(each)
+    for each in (
+        abs, ascii, bin, breakpoint, callable, chr, dir, divmod, format, getattr, globals, hasattr, hash, hex, id,
+        isinstance, issubclass, len, locals, object, oct, ord, pow, print, repr, round, sum, type, vars,
+    )
+)  # fmt: skip
+
+_FRAME_READERS = {
+    "_warnings": ("warn",), "collections": ("namedtuple",), "inspect": ("currentframe", "getouterframes", "stack"),
+    "logging": ("critical", "debug", "error", "exception", "info", "log", "warn", "warning"),
+    "sys": ("_getframe", "_getframemodulename"), "traceback": ("extract_stack", "format_stack", "print_stack"),
+    "typing": ("NamedTuple", "NewType", "TypedDict"), "warnings": ("warn",),
+}  # fmt: skip
+
+calls_libraries(__file__)
+
+
+def watch_call(function: Any) -> Callable[..., Any]:
+    """What to call in place of an unconverted function while a graph is built: it gets the staged forms of lists."""
+    if isinstance(function, (MethodDescriptorType, WrapperDescriptorType)) and function.__objclass__ in (list, dict):
+        return _method_of_class(function)
+    form = showing.once(function, _watched(function))
+    if state.stack() and array_calls.is_numpy(function):
+        return array_calls.watched(function, heap.giving(form))
+    if function is open:
+        form = _opening(form)
+    elif _reaches_out(function):
+        form = _doing_once(form, raw_attribute(function, "__self__"))
+    if not state.stack() or _needs_the_frame(function) or isinstance(function, (Function, ConcreteFunction)):
+        return form
+    return heap.giving(form)
+
+
+def _reaches_out(function: Any) -> bool:
+    """Whether a call at the top of a trace does what can't be taken back: it changes the world outside the program, or
+    an object that hides what it holds."""
+    if not state.stack() or effects.is_in_body() or _needs_the_frame(function):
+        return False
+    owner = raw_attribute(function, "__self__")
+    if owner is None or isinstance(owner, (ModuleType, type)):
+        return effects.refused(function)
+    if isinstance(owner, (*CONTAINERS, *IMMUTABLE, np.ndarray)) or backend_of(owner) is not None:
+        return False
+    if effects.is_printing(owner) or any(journal.is_created(owner) for journal in state.stack()):
+        return False
+    return _top_module(type(owner)) in sys.stdlib_module_names
+
+
+def _doing_once(form: Callable[..., Any], owner: Any) -> Callable[..., Any]:
+    """A call that is done by the first attempt to trace it; the others get what it gave."""
+
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        return repetitions.once(lambda: form(*arguments, **keywords), owner)
+
+    return run
+
+
+def _opening(form: Callable[..., Any]) -> Callable[..., Any]:
+    """``open`` in a trace: each attempt reads the file, or writes it, from its start."""
+
+    def run(file: Any, mode: str = "r", *arguments: Any, **keywords: Any) -> Any:
+        this = repetitions.execution()
+        if this is not None and this.is_repeated and not {"a", "x", "+"}.isdisjoint(mode):
+            raise MutationError(
+                f"a file is opened in mode {mode!r} by a function that has to be traced more than once, which would "
+                "write into it each time",
+                **where(),
+                construct="open",
+                remedy="open the file outside, or write to it by tf.print(..., output_stream='file://path')",
+            )
+        made = form(file, mode, *arguments, **keywords)
+        if this is not None:
+            this.done()
+        state.created(made)
+        return made
+
+    return run
+
+
+def _needs_the_frame(function: Any) -> bool:
+    """Whether a function, as a debugger, looks at the frame that calls it: it has to be called there itself."""
+    return function is breakpoint or _top_module(function) == "pdb" or _reads_frames(function)
+
+
+def _top_module(function: Any) -> str:
+    return (raw_attribute(function, "__module__") or "").partition(".")[0]
+
+
+def _watched(function: Any) -> Callable[..., Any]:
+    """What to call in place of an unconverted function while a graph is built.
+
+    Raises:
+        MutationError: it is a method that may change its object in a way that a graph can't carry, in a staged body.
+    """
+    if (raw_attribute(function, "__module__") or "").startswith("autograph.operators.staging."):
+        if isinstance(raw_attribute(function, "__self__"), Mutable):
+            function = _using_owner(function)
+        return effects.checking_iterators(function)
+    if not effects.is_printing(raw_attribute(function, "__self__")):
+        effects.check(function)
+    if _reads_frames(function):
+        return reader(function) or function
+    if isinstance(function, type):
+        return _watched_class(function)
+    if isinstance(function, (BuiltinFunctionType, MethodWrapperType)):
+        owner = function.__self__
+        if owner is not None and not isinstance(owner, ModuleType):
+            return _watched_method(function, owner)
+    if isinstance(function, (Function, ConcreteFunction)):
+        return makers.running_graph(function)
+    if not state.stack() or id(function) in _PURE:
+        return function
+    module = _top_module(function)
+    if module in ("autograph", "pdb"):  # a debugger looks for the frame of the user
+        return function
+    if module == "numpy" or isinstance(function, np.ufunc):
+        return makers.making_array(effects.checking_iterators(function))
+    if isinstance(function, functools._lru_cache_wrapper) and effects.is_in_body():
+        return _caching(function)
+    if isinstance(function, MethodType):
+        _check_hidden_state(function.__self__, function.__name__)
+        if not _reaches_out(function):
+            state.about_to_change(function.__self__)
+            state.about_to_change_inside(function.__self__)
+    return unconverted.watched(function, _noting_arguments(function))
+
+
+def _caching(function: Any) -> Callable[..., Any]:
+    """A function with a cache, in a staged body: where it does more than compute, the cache tells whether it does so
+    again, and only a run would know what is in there."""
+
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        inner = unconverted.watched(function.__wrapped__, function)
+        with state.Journal(()) as journal:
+            made = inner(*arguments, **keywords)
+            changes = [place for place, _, _ in journal.changes().values()]
+            if changes:
+                raise MutationError(
+                    f"{function.__name__}() has a cache, and changes `{changes[0].label}`, in a staged branch or loop; "
+                    "whether it does so depends on what is in the cache when the graph runs",
+                    **where(),
+                    construct=function.__name__,
+                    remedy="call it before the branch or loop, or take the change out of it",
+                )
+        return made
+
+    return run
+
+
+def _reads_frames(function: Any) -> bool:
+    """Whether a library function looks at the frame that calls it, so that it has to be the user's."""
+    if isinstance(function, type) and type(function).__module__ == "enum":  # `Enum("Name", "A B")`
+        return True
+    names = _FRAME_READERS.get(raw_attribute(function, "__module__") or "")
+    return names is not None and raw_attribute(function, "__name__", "") in names
+
+
+def _noting_arguments(function: Any) -> Callable[..., Any]:
+    def watched(*arguments: Any, **keywords: Any) -> Any:
+        for each in (*arguments, *keywords.values()):
+            iterators.use(each)
+            state.about_to_change(each)
+        try:
+            made = function(*arguments, **keywords)
+        except (TypeError, AttributeError) as error:
+            raise library_errors.explained(error, function) from error.__cause__
+        makers.note_result(function, made, (*arguments, *keywords.values()))
+        return made
+
+    return watched
+
+
+
+
+def _watched_class(cls: Any) -> Callable[..., Any]:
+    if cls is memoryview and state.stack():
+        return _noting_arguments(cls)
+    if issubclass(cls, IMMUTABLE) and cls.__module__ == "builtins":
+        return library_errors.explaining(effects.checking_iterators(cls), cls)
+    if cls.__module__ in ("itertools", "functools"):
+        return effects.checking_iterators(_iterating(cls))
+    if not state.stack():
+        return cls
+
+    def construct(*arguments: Any, **keywords: Any) -> Any:
+        state.about_to_change(cls)
+        for each in (*arguments, *keywords.values()):
+            iterators.use(each)
+            state.about_to_change(each)
+        try:
+            made = cls(*arguments, **keywords)
+        except (TypeError, AttributeError) as error:
+            raise library_errors.explained(error, cls) from error.__cause__
+        state.created(made)
+        unconverted.note_key(made)
+        return made
+
+    return unconverted.watched(cls, construct)
+
+
+_FUNCTIONS = (FunctionType, MethodType, functools.partial)
+
+
+def _iterating(cls: Any) -> Callable[..., Any]:
+    def construct(*arguments: Any, **keywords: Any) -> Any:
+        values = (*arguments, *keywords.values())
+        given = [heap.guarding(call(each), values) if isinstance(each, _FUNCTIONS) else each for each in arguments]
+        made = iterators.note_made(cls(*given, **keywords), values)
+        return _groups(made) if cls is itertools.groupby else made
+
+    return construct
+
+
+def _groups(groups: Any) -> Any:
+    """What `itertools.groupby` gives, whose groups are iterators, too, that go forward with it."""
+
+    def run() -> Any:
+        for key, group in groups:
+            yield key, iterators.note_made(group, (groups,))
+
+    return iterators.note_made(run(), (groups,))
+
+
+def converted(argument: Any) -> Any:
+    """A function that is handed to an unconverted one, in its staged form; anything else as it is."""
+    return call(argument) if isinstance(argument, _FUNCTIONS) else argument
+
+
+def _using_owner(method: Any) -> Callable[..., Any]:
+    """A method of a list or dict that merging has made: what it may be has been changed by the arguments, perhaps."""
+
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        aliases.use(method.__self__)
+        return method(*arguments, **keywords)
+
+    return run
+
+
+def _watched_method(function: Any, owner: Any) -> Callable[..., Any]:
+    if iterators.is_iterator(owner) and not isinstance(owner, io.IOBase):
+        return _method_of_iterator(function, owner)
+    if not isinstance(owner, (list, dict, np.ndarray)):
+        return _with_iterators(_method_of(function, owner), function)
+
+    def call_method(*arguments: Any, **keywords: Any) -> Any:
+        # The arguments may have changed what the owner holds.
+        return _method_of(function, owner)(*arguments, **keywords)
+
+    return _with_iterators(call_method, function)
+
+
+def _with_iterators(form: Callable[..., Any], method: Any) -> Callable[..., Any]:
+    """The form of a method written in C, which may move the iterators among its arguments, or make one."""
+    name = method.__name__
+    if name == "__reversed__" or ("iter" in name and _top_module(type(method.__self__)) in sys.stdlib_module_names):
+        return iterators.making(form)
+    return iterators.using(form, f"{name}()")
+
+
+def _method_of_iterator(function: Any, owner: Any) -> Callable[..., Any]:
+    if function.__name__ in ("__iter__", "__length_hint__", "__reduce__", "__repr__"):
+        return function
+
+    def call_method(*arguments: Any, **keywords: Any) -> Any:
+        if not _reaches_out(function):
+            iterators.use(owner, f"{function.__name__}()")
+        return function(*arguments, **keywords)
+
+    return _with_iterators(call_method, function)
+
+
+def _method_of_class(function: Any) -> Callable[..., Any]:
+    """``list.append`` and the like, past what a user's class makes of it."""
+
+    def run(owner: Any, /, *arguments: Any, **keywords: Any) -> Any:
+        if not isinstance(owner, function.__objclass__):
+            return function(owner, *arguments, **keywords)
+        return heap.giving(_watched_method(function.__get__(owner), owner))(*arguments, **keywords)
+
+    return run
+
+
+def _method_of(function: Any, owner: Any) -> Callable[..., Any]:
+    name = function.__name__
+    aliases.use(owner)
+    if not isinstance(owner, np.ndarray) and heap.has_form(owner):
+        return _form_method(heap.staged(owner), owner, name)
+    if isinstance(owner, (dict, set)):
+        function = identities.checking_key(owner, function)
+    if isinstance(owner, type):
+        return makers.making_instance(function, owner)
+    if isinstance(owner, list):
+        state.about_to_change(owner)
+        if name == "extend":
+            return lambda values: _extend(owner, values)
+        if name in ("insert", "pop", "remove", "index", "count", "sort"):
+            return lambda *arguments, **keywords: _list_method(owner, function, arguments, keywords)
+        return makers.making(function) if name == "copy" else function
+    if isinstance(owner, np.ndarray):
+        return array_calls.method(function, owner) if is_array(owner) else function
+    if isinstance(owner, dict) and name == "update":
+        return functools.partial(_update, owner)
+    if isinstance(owner, dict) and name == "copy":
+        return makers.making(function)
+    if isinstance(owner, dict) or (state.is_plain_object(owner) and not has_hidden_state(owner)):
+        state.about_to_change(owner)
+        return function
+    if isinstance(owner, (str, bytes, re.Pattern, re.Match)):
+        return makers.making(function)
+    journals = [journal for journal in state.stack() if not journal.outermost]
+    if not journals and isinstance(owner, (deque, set, bytearray)):
+        state.about_to_change(owner)
+    if not journals or backend_of(owner) is not None or effects.is_printing(owner):
+        return function
+    if isinstance(owner, IMMUTABLE):
+        return effects.checking_iterators(function)
+    reading = next((names for kind, names in _READING.items() if isinstance(owner, kind)), None)
+    if (reading is not None and name in reading) or any(journal.is_created(owner) for journal in journals):
+        return function
+    if reading is None or any(journal.is_early(owner) for journal in journals):
+        raise _refused(owner, name)
+    state.about_to_change(owner)
+    return function
+
+
+def _form_method(form: Any, owner: Any, name: str) -> Callable[..., Any]:
+    method = getattr(form, name)
+
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        made = method(*map(heap.staged, arguments), **keywords)
+        return owner if made is form else made
+
+    return run
+
+
+def _check_hidden_state(owner: Any, name: str) -> None:
+    """Refuses a method of the standard library that may change what only the object itself can see."""
+    journals = [journal for journal in state.stack() if not journal.outermost]
+    if not journals or isinstance(owner, (type, list, dict, *IMMUTABLE)) or not has_hidden_state(owner):
+        return
+    if not any(journal.is_created(owner) for journal in journals):
+        raise _refused(owner, name)
+
+
+def _refused(owner: Any, name: str) -> MutationError:
+    kind = type(owner).__name__
+    return MutationError(
+        f"`{kind}.{name}` in a staged branch or loop may change a {kind}; a graph can't carry that change",
+        **where(),
+        construct=f"{kind}.{name}",
+        remedy=effects.instead_of(owner)
+        or "make the change outside, use a list, a dict, an attribute or a variable, or tf.py_function",
+    )
+
+
+def _update(owner: dict[Any, Any], *others: Any, **items: Any) -> None:
+    state.about_to_change(owner)
+    target: Any = owner
+    if type(owner) is dict and any(isinstance(each, StagedDict) for each in others):
+        target = rebinding.form_of(owner, "dict")
+    target.update(*others, **items)
+
+
+def _list_method(owner: list[Any], function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """A method of a Python list; with a staged index, value or element it becomes one of a staged list."""
+    from ..prelude.sequences import has_staged
+    from ..prelude.user_order import has_objects, list_method
+    from ..values.lists import ListState, StagedList
+
+    name = function.__name__
+    compares = name not in ("insert", "pop")
+    if compares and (has_objects(owner) or has_objects(arguments)):
+        return list_method(owner, name, arguments, keywords)
+    if has_staged(arguments if compares else arguments[:1]) or (compares and has_staged(owner)):
+        if name in ("index", "count"):
+            return getattr(StagedList(ListState.of(owner)), name)(*arguments, **keywords)
+        return getattr(rebinding.form_of(owner, "list"), name)(*arguments, **keywords)
+    if name == "sort" and keywords.get("key") is not None:
+        return list_method(owner, name, arguments, keywords)
+    return function(*arguments, **keywords)
+
+
+def _extend(owner: list[Any], values: Any) -> None:
+    if backend_of(values) is None:
+        owner.extend(values)
+        heap.check_iterator(owner)  # to make the values, it may have been changed in the graph
+        return
+    from ..values.iterables import each
+    from ..values.lists import StagedList
+
+    if isinstance(values, StagedList):  # which may be the list itself: by what it holds before
+        values = values.listed()
+    target = owner
+
+    def append(value: Any) -> None:
+        call(target.append)(value)
+
+    each(values, append)

@@ -1,0 +1,249 @@
+"""Places outside a function that its code, or that of functions which it calls, stores into.
+
+A function is traced with a tensor for what such a place holds, so that once is enough. What the code tells is a guess:
+what it misses shows at the end of the trace, which is then made again; what it takes for a place that is written, and
+is not, is read in each run. In the trace of another function, where places may hold tensors of that one's graph, each
+such place is read, so that a later call gets what it holds then.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+from collections.abc import Callable, Iterable, Iterator
+from types import CellType, CodeType, FunctionType, MethodType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from autograph.runtime.functions.function import Function
+from autograph.runtime.tensors.tensor import EagerTensor, SymbolicTensor
+from autograph.runtime.tensors.trace import is_user_file
+
+from ..heap.locations import Attribute, Cell, Global, Item, Location, attributes_of, is_plain_object
+from ..values.specs import SCALARS
+
+_CONSTANTS = frozenset((*SCALARS, EagerTensor, np.ndarray))
+_MOST = 500
+"""Functions and objects that are looked at: more cost more than another trace."""
+
+
+_STORE_ATTR, _STORE_GLOBAL = dis.opmap["STORE_ATTR"], dis.opmap["STORE_GLOBAL"]
+_STORE_DEREF, _STORE_SUBSCR = dis.opmap["STORE_DEREF"], dis.opmap["STORE_SUBSCR"]
+_LOAD_GLOBAL = dis.opmap["LOAD_GLOBAL"]
+_STORES = frozenset((_STORE_ATTR, _STORE_GLOBAL, _STORE_DEREF, _STORE_SUBSCR, _LOAD_GLOBAL))
+
+
+class _Uses(NamedTuple):
+    """What some code names, and what it stores into."""
+
+    names: frozenset[str]
+    attributes: frozenset[str]
+    variables: frozenset[str]
+    globals: frozenset[str]
+    stores_items: bool
+
+
+def _stores(code: bytes) -> Iterator[tuple[int, int]]:
+    """The instructions that store outside of local variables, or load globals, with their arguments."""
+    high = 0
+    for op, low in zip(code[::2], code[1::2], strict=True):
+        if op in _STORES:
+            yield op, high | low
+        high = (high | low) << 8 if op == dis.EXTENDED_ARG else 0
+
+
+@functools.lru_cache(maxsize=1024)
+def _uses(code: CodeType) -> _Uses:
+    names, attributes, variables, stores_items = set(code.co_names), set(), set(), False
+    loaded: set[str] = set()
+    names.update(code.co_freevars)
+    for op, argument in _stores(code.co_code):
+        if op == _STORE_ATTR:
+            attributes.add(code.co_names[argument])
+        elif op == _STORE_GLOBAL:
+            variables.add(code.co_names[argument])
+        elif op == _STORE_DEREF:
+            variables.add(code._varname_from_oparg(argument))  # type: ignore[attr-defined]
+        elif op == _LOAD_GLOBAL:
+            loaded.add(code.co_names[argument >> 1])
+        else:
+            stores_items = True
+    for constant in code.co_consts:
+        if type(constant) is str:  # operators get names of attributes, and keys, as constants
+            names.add(constant)
+        elif type(constant) is CodeType:
+            inner = _uses(constant)
+            names |= inner.names
+            attributes |= inner.attributes
+            variables |= inner.variables
+            loaded |= inner.globals
+            stores_items |= inner.stores_items
+    return _Uses(frozenset(names), frozenset(attributes), frozenset(variables), frozenset(loaded), stores_items)
+
+
+def may_act(test: Callable[..., Any]) -> bool:
+    """Whether the code of a test may change something: it calls a function, or sets a variable."""
+    uses = _uses(test.__code__)
+    return "call" in uses.names or bool(uses.variables)
+
+
+class Foreseen(NamedTuple):
+    """What code tells of a function that is called with some values.
+
+    ``places`` hold tensors and may be written; ``constants`` are variables that hold numbers, strings, None, tensors or
+    arrays, which the code only reads; ``unseen`` are attributes that do so.
+    """
+
+    places: list[Location]
+    constants: list[Location]
+    unseen: list[Attribute]
+
+
+def foreseen(form: Callable[..., Any], values: Iterable[Any]) -> Foreseen:
+    """What the code of a function, and of those that it calls, reads and writes outside."""
+    search = _Search()
+    search.value(form)
+    for value in values:
+        if type(value) is not dict:
+            search.value(value)
+    search.run()
+    return Foreseen(list(search.places()), list(search.constants()), list(search.unseen()))
+
+
+class _Search:
+    """Finds what functions that call each other name, starting from one of them."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, Any] = {}
+        self._functions: list[FunctionType] = []
+        self._objects: list[Any] = []
+        self._dicts: list[dict[Any, Any]] = []
+        self._names: set[str] = set()
+        self._grown = False
+
+    def value(self, value: Any) -> None:
+        """Takes in a value that code can reach by a name."""
+        if isinstance(value, MethodType):
+            self.value(value.__self__)
+            value = value.__func__
+        if isinstance(value, Function):
+            value = value.python_function
+        kind = type(value)
+        if id(value) in self._known or len(self._known) >= _MOST or value is None:
+            return
+        if kind is FunctionType:
+            if is_user_file(value.__code__.co_filename):
+                self._known[id(value)] = value
+                self._functions.append(value)
+                self._grown = True
+        elif kind is MethodType:
+            self.value(value)
+        elif kind is dict:
+            self._known[id(value)] = value
+            self._dicts.append(value)
+            self._grown = True
+        elif is_plain_object(value):
+            self._known[id(value)] = value
+            self._objects.append(value)
+            self._grown = True
+
+    def run(self) -> None:
+        """Follows names until nothing new is found."""
+        while self._grown:
+            self._grown = False
+            for function in list(self._functions):
+                self._follow(function)
+            for obj in list(self._objects):
+                for name in sorted(self._names.intersection(_held(obj))):
+                    self.value(_held(obj)[name])
+                if not isinstance(obj, type):
+                    for method in _methods(type(obj), self._names):
+                        self.value(method)
+            for each in list(self._dicts):
+                for key in sorted(self._names.intersection(key for key in each if type(key) is str)):
+                    self.value(each[key])
+
+    def _follow(self, function: FunctionType) -> None:
+        names = _uses(function.__code__).names
+        if not names <= self._names:
+            self._names |= names
+            self._grown = True
+        for name in sorted(names.intersection(function.__globals__)):
+            self.value(function.__globals__[name])
+        for cell in function.__closure__ or ():
+            self.value(_contents(cell))
+
+    def constants(self) -> Iterator[Location]:
+        """The variables with values that never change, which the code reads and does not write."""
+        uses = [(function, _uses(function.__code__)) for function in self._functions]
+        written = {name for _, each in uses for name in each.variables}
+        for function, each in uses:
+            for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+                if name not in written and name != "__class__" and _is_constant(_contents(cell)):
+                    yield Cell(cell, name)
+            for name in sorted(each.globals.difference(written).intersection(function.__globals__)):
+                if not name.startswith("__") and _is_constant(function.__globals__[name]):
+                    yield Global(function.__globals__, name)
+
+    def unseen(self) -> Iterator[Attribute]:
+        """The attributes with values, or arrays, that the code may read."""
+        for obj in self._objects:
+            held = _held(obj)
+            for name in sorted(self._names.intersection(held)):
+                if not name.startswith("__") and held[name] is not None and _is_constant(held[name]):
+                    yield Attribute(obj, name)
+
+    def places(self) -> Iterator[Location]:
+        """The places that hold eager tensors, and that the code stores into."""
+        uses = [(function, _uses(function.__code__)) for function in self._functions]
+        attributes = {name for _, each in uses for name in each.attributes}
+        for obj in self._objects:
+            held = _held(obj)
+            for name in sorted(self._names.intersection(held)):
+                if _is_read(held[name], name in attributes):
+                    yield Attribute(obj, name)
+        stores_items = any(each.stores_items for _, each in uses)
+        for table in self._dicts:
+            for key in sorted(self._names.intersection(key for key in table if type(key) is str)):
+                if _is_read(table[key], stores_items):
+                    yield Item(table, key, f"dict[{key!r}]")
+        for function, each in uses:
+            yield from _variables(function, each)
+
+
+def _is_constant(value: Any) -> bool:
+    return value is None or type(value) in _CONSTANTS
+
+
+def _variables(function: FunctionType, uses: _Uses) -> Iterator[Location]:
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        if _is_read(_contents(cell), name in uses.variables):
+            yield Cell(cell, name)
+    for name in sorted(uses.names.difference(function.__code__.co_freevars).intersection(function.__globals__)):
+        if _is_read(function.__globals__[name], name in uses.variables):
+            yield Global(function.__globals__, name)
+
+
+def _is_read(value: Any, may_be_written: bool) -> bool:
+    """Whether what a place holds is to be an input of the graph."""
+    if type(value) is SymbolicTensor:
+        return value.value.node.op.name != "constant"
+    return may_be_written and type(value) is EagerTensor
+
+
+def _contents(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
+
+
+def _held(obj: Any) -> dict[str, Any]:
+    return dict(vars(obj)) if isinstance(obj, type) else attributes_of(obj)
+
+
+def _methods(cls: type, names: set[str]) -> Iterator[Any]:
+    for each in cls.__mro__:
+        for name in sorted(names.intersection(vars(each))):
+            yield vars(each)[name]

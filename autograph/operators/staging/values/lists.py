@@ -1,0 +1,449 @@
+"""Lists whose length only the run tells: what a Python list becomes when staged code appends to it or pops from it."""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from autograph.errors import StagedValueError, StagingError
+from autograph.runtime.base import dtypes
+from autograph.runtime.ir.graph import Type
+from autograph.runtime.ir.op import OPS
+from autograph.runtime.ops.text.text import Items
+from autograph.runtime.tensors import convert, trace_text
+from autograph.runtime.tensors.tensor import Tensor
+
+from ..control.errors import require, where
+from ..heap import aliases, heap
+from ..heap.alias_paths import may_be_in
+from ..heap.state import Mutable, about_to_change, created
+from .join import element_spec, join
+from .list_methods import ListMethods, require_index
+from .list_ops import LIST_TAKE, NESTED_LIST_STACK
+from .list_protocol import ListProtocol
+from .specs import Frozen, Leaf, ListOf, Mismatch, Spec
+from .values import freeze, mutables, spec_of
+from .widening import holds_lists, widened_handles
+
+
+class ListState:
+    """What a staged list holds: one tensor list for each leaf of its elements. Never changes."""
+
+    __slots__ = ("handles", "spec")
+
+    def __init__(self, spec: ListOf, handles: tuple[Any, ...]) -> None:
+        self.spec = spec
+        self.handles = handles
+
+    @classmethod
+    def of(cls, values: Sequence[Any], kind: type = list) -> ListState:
+        """The state for a Python list, or (of the kind `tuple`) tuple."""
+        if aliases.any_known():
+            for each in mutables(list(values)):
+                aliases.use(each)
+        spec = ListOf(None, kind)
+        for value in values:
+            spec = _with_element(spec, value)
+        tensors: list[Any] = []
+        flatten(spec, values, tensors)
+        return cls(spec, tuple(tensors))
+
+    def length(self) -> Any:
+        return 0 if self.spec.element is None else OPS["list_length"](self.handles[0])
+
+    def widened(self, spec: ListOf) -> ListState:
+        """The same elements under a wider specification."""
+        if spec == self.spec:
+            return self
+        return ListState(spec, tuple(widened_handles(self.spec, spec, list(self.handles))))
+
+    def as_kind(self, kind: type) -> ListState:
+        """The same elements in a list or a tuple."""
+        return ListState(ListOf(self.spec.element, kind, self.spec.repeats), self.handles)
+
+    def repeating(self) -> ListState:
+        """The same elements, of which two may be one list."""
+        return ListState(ListOf(self.spec.element, self.spec.kind, True), self.handles)
+
+
+def _with_element(spec: ListOf, value: Any) -> ListOf:
+    new = element_spec(spec_of(freeze(value, lambda _: False)))
+    if spec.element is None:
+        return ListOf(new, spec.kind, spec.repeats)
+    try:
+        return ListOf(join(spec.element, new), spec.kind, spec.repeats)
+    except Mismatch as error:
+        left, right = str(error.left), str(error.right)
+        kind = f"a staged {spec.kind.__name__}"
+        differ = f"the elements of {kind} differ: {left} and {right}"
+        raise StagingError(
+            differ if left != right else f"{kind} can't hold objects such as {left}",
+            **where(),
+            remedy="give all elements the same type and structure: tensors, numbers, strings, and tuples, lists, dicts "
+            "and dataclasses of them",
+        ) from None
+
+
+def types(spec: ListOf) -> list[Type]:
+    """The types of the tensor lists that hold elements of a specification: at least one, which tells the length."""
+    count = 0 if spec.element is None else len(spec.element.types())
+    return [Type(dtypes.variant, ())] * max(1, count)
+
+
+def flatten(spec: ListOf, value: Any, tensors: list[Any]) -> None:
+    """Appends the tensor lists for a Python list or a staged one."""
+    value = heap.form(value)
+    if isinstance(value, StagedList):
+        value = value.state
+    if isinstance(value, Frozen):
+        value = value.contents
+    if isinstance(value, ListState):
+        tensors.extend(widened_handles(value.spec, spec, list(value.handles)))
+        return
+    handles = [OPS["list_new"]() for _ in types(spec)]
+    for each in value:
+        assert spec.element is not None
+        handles = pushed(spec.element, handles, each)
+    tensors.extend(handles)
+
+
+def unflatten(spec: ListOf, tensors: Iterator[Any]) -> StagedList:
+    """A staged list or tuple of tensor lists."""
+    return staged(ListState(spec, tuple(next(tensors) for _ in types(spec))))
+
+
+def staged(state: ListState) -> StagedList:
+    """A staged list that holds something, or a staged tuple."""
+    from .sets import StagedSet
+    from .tuples import StagedTuple
+
+    kinds: dict[type, type[StagedList]] = {list: StagedList, tuple: StagedTuple, set: StagedSet}
+    return kinds[state.spec.kind](state)
+
+
+def pushed(element: Spec, handles: list[Any], value: Any) -> list[Any]:
+    leaves: list[Any] = []
+    element.flatten(value, leaves)
+    return [OPS["list_push"](handle, leaf) for handle, leaf in zip(handles, leaves or [False], strict=True)]
+
+
+class StagedList(ListMethods, ListProtocol, Mutable):
+    """A list in a graph. It has the methods of Python's list that a graph can carry out; others are refused."""
+
+    __slots__ = ("_held", "moves", "name", "writes")
+    __hash__ = None  # type: ignore[assignment]
+    depth = 0
+    """How many staged lists it is an element of."""
+
+    def __init__(self, state: ListState, name: str = "") -> None:
+        self._held = state
+        self.name = name
+        self.moves = [0]
+        """How often elements have got other places, for each depth of lists in this one."""
+        self.writes = 0
+        """How often an element has been changed itself."""
+        created(self)
+
+    @property
+    def state(self) -> ListState:
+        """What it holds."""
+        aliases.use(self)
+        return self._held
+
+    @property
+    def root(self) -> StagedList:
+        """The outermost list that it is a part of."""
+        return self
+
+    def check_order(self) -> None:
+        """Refuses what depends on the order of the elements of a set."""
+
+    def own(self) -> StagedList:
+        """The list itself; what stands for a Python list becomes a list of the graph first."""
+        return self
+
+    def get_state(self) -> Any:
+        return self._held
+
+    def set_state(self, state: Any) -> None:
+        self._held = state.state if isinstance(state, StagedList) else state
+
+    def _change(self, state: ListState, moved: bool = True) -> None:
+        """Puts another state in place; `moved` tells whether the elements have other places, or are others."""
+        if moved:
+            moves = self.root.moves
+            moves.extend([0] * (self.depth + 1 - len(moves)))
+            moves[self.depth] += 1
+        self._store(state)
+
+    def _store(self, state: ListState) -> None:
+        about_to_change(self)
+        self._held = state
+
+    def length(self) -> Any:
+        """The number of elements: a tensor, int32."""
+        return self.state.length()
+
+    @property
+    def _element(self) -> Spec:
+        element = self.state.spec.element
+        assert element is not None, "an index into an empty list has been refused"
+        return element
+
+    def append(self, value: Any) -> None:
+        self._own(value)
+        self._push(value)
+
+    def _push(self, value: Any) -> None:
+        state = self.state.widened(_with_element(self.state.spec, value))
+        assert state.spec.element is not None
+        handles = pushed(state.spec.element, list(state.handles), value)
+        self._change(ListState(state.spec, tuple(handles)), moved=False)
+
+    def _own(self, value: Any) -> None:
+        """Notes that the list gets a copy of a value, of which Python would have the value itself."""
+        self.root.own()
+        self.hold(heap.staged(value))
+
+    def hold(self, value: Any) -> None:
+        """Notes that an object and those in it are elements, of which the graph has copies."""
+        root = self.root
+        for each in mutables(value):
+            aliases.use(each)
+            is_element = isinstance(each, StagedList) and each.depth > 0
+            if is_element:
+                self._hold_some_of(each.root)
+            elif may_be_in(each, root):
+                root._held = root._held.repeating()
+            aliases.relate(each, root, aliases.SOMETIMES, aliases.PUT, label=getattr(each, "name", "") or "")
+
+    def _hold_some_of(self, other: StagedList) -> None:
+        """Notes that elements of a list have become elements of this one."""
+        root = self.root
+        if may_be_in(other, root, is_any_of=True):
+            root._held = root._held.repeating()
+        aliases.relate(other, root, aliases.SOMETIMES, aliases.SHARED)
+
+    def _share(self, other: StagedList) -> StagedList:
+        """Notes that another list has elements of this one."""
+        aliases.relate(self.root, other.root, aliases.SOMETIMES, aliases.SHARED)
+        return other
+
+    def extend(self, values: Any) -> None:
+        from .iterables import each
+
+        if isinstance(values, (list, tuple)) and any(True for part in values for _ in mutables(part)):
+            for part in list(values):
+                self.append(part)
+            return
+        if isinstance(values, StagedList) and not values.depth:
+            self.root.own()
+            self._hold_some_of(values)
+            if values.state.spec.repeats:
+                self.root._held = self.root._held.repeating()
+            # A list may extend itself: by what it holds before.
+            each(values.listed(), self._push)
+        else:
+            each(values.listed() if isinstance(values, StagedList) else values, self.append)
+
+    def pop(self, index: Any = -1) -> Any:
+        if self.state.spec.element is None:
+            raise IndexError("pop from empty list")
+        if not (isinstance(index, int) and index == -1):
+            return self._popped(index)
+        element = self._element
+        require(self.length() > 0, IndexError("pop from empty list"))
+        handles, leaves = [], []
+        for handle, kind in zip(self.state.handles, self._kinds(), strict=True):
+            rest, leaf = OPS["list_pop"](handle, dtype=kind.dtype, shape=kind.shape)
+            handles.append(rest)
+            leaves.append(leaf)
+        self._change(ListState(self.state.spec, tuple(handles)))
+        return element.unflatten(iter(leaves))
+
+    def _taken(self, indices: Any) -> StagedList:
+        state = self.state
+        return staged(ListState(state.spec, tuple(LIST_TAKE(each, indices) for each in state.handles)))
+
+    def taken(self, indices: Any) -> StagedList:
+        """A list of the elements at some places."""
+        return self._share(self._taken(indices))
+
+    def _become(self, other: StagedList) -> None:
+        self._change(other.state)
+
+    def _kinds(self) -> list[Type]:
+        return self._element.types() or [Type(dtypes.bool_, ())]
+
+    def _position(self, index: Any, use: str = "list") -> Any:
+        require_index(index)
+        if self.state.spec.element is None:
+            raise IndexError(f"{self._use(use)} index out of range")
+        length = self.length()
+        index = index if isinstance(index, int) and index >= 0 else OPS["where"](index < 0, index + length, index)
+        inside = OPS["logical_and"](index >= 0, index < length) if not isinstance(index, int) else index < length
+        require(inside, IndexError(f"{self._use(use)} index out of range"))
+        return index
+
+    def _use(self, use: str) -> str:
+        return use if kind_of(self) is list else "tuple"
+
+    def at(self, index: Any) -> Any:
+        """A copy of the element at a place that there is."""
+        state = self.state
+        leaves = [
+            OPS["list_get"](handle, index, dtype=kind.dtype, shape=kind.shape)
+            for handle, kind in zip(state.handles, self._kinds(), strict=True)
+        ]
+        return self._element.unflatten(iter(leaves))
+
+    def __getitem__(self, index: Any) -> Any:
+        from .elements import element_at
+
+        if isinstance(index, slice):
+            return self._share(self._slice(index))
+        return element_at(self, self._position(index))
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if isinstance(index, slice):
+            self._set_slice(index, value)
+            return
+        self._own(value)
+        index = self._position(index, "list assignment")
+        state = self.state.widened(_with_element(self.state.spec, value))
+        leaves: list[Any] = []
+        assert state.spec.element is not None
+        state.spec.element.flatten(value, leaves)
+        handles = [
+            OPS["list_set"](handle, index, leaf) for handle, leaf in zip(state.handles, leaves or [False], strict=True)
+        ]
+        self._change(ListState(state.spec, tuple(handles)))
+
+    def listed(self) -> StagedList:
+        """A list of the same elements."""
+        return self._share(StagedList(self.state.as_kind(list), self.name))
+
+    def copy(self) -> StagedList:
+        return self.listed()
+
+    def clear(self) -> None:
+        self._change(ListState(ListOf(None), (OPS["list_new"](),)).widened(self.state.spec))
+
+    def __add__(self, other: Any) -> StagedList:
+        if isinstance(other, Tensor):
+            return NotImplemented
+        if not isinstance(other, (list, StagedList)) or kind_of(other) is tuple:
+            raise TypeError(f'can only concatenate list (not "{kind_of(other).__name__}") to list')
+        made = self.copy()
+        made.extend(other)
+        return made
+
+    def __radd__(self, other: Any) -> StagedList:
+        if isinstance(other, tuple):
+            raise TypeError('can only concatenate tuple (not "list") to tuple')
+        made = StagedList(ListState.of(list(other)))
+        made.extend(self)
+        return made
+
+    def __iadd__(self, other: Any) -> StagedList:
+        self.extend(other)
+        return self
+
+    def __imul__(self, times: Any) -> StagedList:
+        self._become(self * times)
+        return self
+
+    def __eq__(self, other: object) -> Any:
+        from ..prelude.comparisons import same_lists
+
+        if not isinstance(other, (StagedList, list, tuple)):
+            return NotImplemented
+        if kind_of(self) is not kind_of(other):
+            return False
+        rest = other if isinstance(other, StagedList) else StagedList(ListState.of(other))
+        if self.state.spec.element is None or rest.state.spec.element is None:
+            return self.length() == rest.length()
+        return same_lists(self, rest)
+
+    def __ne__(self, other: object) -> Any:
+        from ..control.conditions import not_
+
+        same = self.__eq__(other)
+        return same if same is NotImplemented else not_(same)
+
+    def __tensor__(self) -> Any:
+        """All elements, stacked along a new first axis; those of lists of lists along several."""
+        element, depth = self.state.spec.element, 1
+        while isinstance(element, ListOf):
+            element, depth = element.element, depth + 1
+        if element is None:
+            return convert.convert_to_tensor(np.zeros((0,) * depth, np.float32))
+        if not isinstance(element, Leaf):
+            raise StagedValueError(
+                f"{self!r} can't be stacked to one tensor: its elements are {element}",
+                **where(),
+                remedy="keep one list for each part, or take the elements by index",
+            )
+        handle = self.state.handles[0]
+        if depth > 1:
+            return NESTED_LIST_STACK(handle, depth=depth, dtype=element.dtype, shape=element.shape)
+        return OPS["list_stack"](handle, dtype=element.dtype, shape=element.shape)
+
+    def __len__(self) -> NoReturn:
+        raise self.refused("len() outside converted code", "convert the function that calls it")
+
+    def __iter__(self) -> Iterator[Any]:
+        from .unpacking import unpacked
+
+        return unpacked(self, sys._getframe(1))
+
+    def __bool__(self) -> NoReturn:
+        raise self.refused("a test outside converted code", "write len(x) > 0 in converted code")
+
+    def _ordered(self, other: Any, order: Callable[[Any, Any], Any]) -> Any:
+        from ..prelude.comparisons import ordered
+
+        return ordered(self, other, order) if kind_of(self) is kind_of(other) else NotImplemented
+
+    def __lt__(self, other: Any) -> Any:
+        return self._ordered(other, operator.lt)
+
+    def __le__(self, other: Any) -> Any:
+        return self._ordered(other, operator.le)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._ordered(other, operator.gt)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._ordered(other, operator.ge)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"'list' object has no attribute {name!r}")
+
+    def refused(self, what: str, remedy: str) -> StagedValueError:
+        name = f" `{self.name}`" if self.name else ""
+        return StagedValueError(
+            f"the {kind_of(self).__name__}{name} has a length that only the run tells; {what} can't be staged",
+            **where(),
+            construct=what,
+            remedy=remedy,
+        )
+
+    def __text_layout__(self, tensors: list[Any]) -> Any:
+        if kind_of(self) is not list or holds_lists(self.state.spec.element):
+            raise self.refused("its text", "write the text of each element")
+        tensors.append(self.__tensor__())
+        return Items(len(tensors) - 1)
+
+    def __repr__(self) -> str:
+        trace_text.check("a staged list")
+        return f"<staged list {self.name or ''}: {self.state.spec}>"
+
+
+def kind_of(value: Any) -> type:
+    """The type of a value; of a staged list or tuple, Python's."""
+    return value.state.spec.kind if isinstance(value, StagedList) else type(value)

@@ -1,0 +1,144 @@
+"""Staged lists as results of a traced function, when their elements are lists or have parts.
+
+Such a list leaves the graph as tensors: its length, and for each part of the elements one tensor that holds it for all
+elements; for lists in lists their lengths, and the elements of all of them. The caller's list is made of these when
+the graph has run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from autograph.errors import StagedValueError
+from autograph.runtime.functions.optional import RunTimeOutput, go_to_a_trace
+from autograph.runtime.ir.op import OPS
+from autograph.runtime.ops.lists.lists import from_tensor_op
+from autograph.runtime.ops.shape import create
+from autograph.runtime.tensors import convert
+from autograph.runtime.tensors.tensor import SymbolicTensor
+
+from ..control.errors import where
+from .list_ops import LIST_FLAT, LIST_LENGTHS, LIST_SPLIT
+from .lists import ListState, StagedList, staged
+from .specs import Constant, Leaf, ListOf, Spec, Tree, rebuild
+
+
+@dataclass
+class ListOutput(RunTimeOutput):
+    """A list of elements that are lists or have parts: its length, then the tensors of the elements."""
+
+    spec: ClassVar[ListOf | None] = None
+    """Of the list; not a field, as those are tensors."""
+    tensors: tuple[Any, ...]
+
+    def resolved(self) -> Any:
+        length, *columns = self.tensors
+        assert self.spec is not None and self.spec.element is not None
+        if isinstance(length, SymbolicTensor):
+            handles = list(_handles(self.spec.element, iter(columns), [])) or [_dummies(length)]
+            return staged(ListState(self.spec, tuple(handles)))
+        return _whole(self.spec.kind, *_values(self.spec.element, iter(columns), int(length)))
+
+
+def as_output(values: StagedList) -> Any:
+    """What stands for a staged list in the result of a trace: a tensor where its elements are tensors.
+
+    Raises:
+        StagedValueError: the elements can't leave the graph.
+    """
+    state = values.state
+    element = state.spec.element
+    if element is None:
+        return [] if go_to_a_trace() else convert.convert_to_tensor(values)
+    if isinstance(element, Leaf) and not go_to_a_trace():
+        return convert.convert_to_tensor(values)
+    output = ListOutput((state.length(), *_columns(element, list(state.handles), 0)))
+    output.spec = state.spec  # type: ignore[misc]
+    return output
+
+
+def _columns(spec: Spec, handles: list[Any], depth: int) -> Iterator[Any]:
+    """The tensors for parts of elements that stand at a depth of lists."""
+    if isinstance(spec, Leaf):
+        flat = LIST_FLAT(handles[0], depth=depth) if depth else handles[0]
+        yield OPS["list_stack"](flat, dtype=spec.dtype, shape=spec.shape)
+    elif isinstance(spec, ListOf):
+        yield LIST_LENGTHS(LIST_FLAT(handles[0], depth=depth) if depth else handles[0])
+        if spec.element is not None:
+            yield from _columns(spec.element, handles, depth + 1)
+    elif isinstance(spec, Tree):
+        start = 0
+        for child in spec.children:
+            stop = start + len(child.types())
+            yield from _columns(child, handles[start:stop], depth)
+            start = stop
+    elif isinstance(spec, Constant):
+        return
+    else:
+        raise StagedValueError(
+            f"a list with elements of which some are None can't be a result: each is {spec}",
+            **where(),
+            remedy="use a number in place of None",
+        )
+
+
+def _values(spec: Spec, columns: Iterator[Any], count: int) -> tuple[list[Any], Any]:
+    """The parts of `count` elements, and the tensor that holds them, if there is one."""
+    if isinstance(spec, Leaf):
+        tensor = next(columns)
+        return [tensor[index] for index in range(count)], tensor
+    if isinstance(spec, ListOf):
+        lengths = [int(each) for each in np.asarray(next(columns))]
+        if spec.element is None:
+            return [spec.kind() for _ in lengths], None
+        held, tensor = _values(spec.element, columns, sum(lengths))
+        ends = np.cumsum(lengths, dtype=int).tolist()
+        slices = [slice(end - length, end) for end, length in zip(ends, lengths, strict=True)]
+        rows = [_whole(spec.kind, held[each], None if tensor is None else tensor[each]) for each in slices]
+        if tensor is None or len(set(lengths)) != 1:
+            return rows, None
+        return rows, OPS["reshape"](tensor, shape=(len(lengths), lengths[0], *tensor.static_shape[1:]))
+    if isinstance(spec, Tree):
+        parts = [_values(child, columns, count)[0] for child in spec.children]
+        return [rebuild(spec.kind, spec.keys, list(each), spec.factory) for each in _rows(parts, count)], None
+    assert isinstance(spec, Constant)
+    return [spec.value] * count, None
+
+
+def _rows(parts: list[list[Any]], count: int) -> Iterator[tuple[Any, ...]]:
+    return zip(*parts, strict=True) if parts else iter([()] * count)
+
+
+def _whole(kind: type, rows: list[Any], tensor: Any) -> Any:
+    """A list as the caller gets it: one tensor where its elements are tensors of one shape, else a list or tuple."""
+    return kind(rows) if tensor is None else tensor
+
+
+def _handles(spec: Spec, columns: Iterator[Any], lengths: list[Any]) -> Iterator[Any]:
+    """The tensor lists of elements, from their tensors; `lengths` are those of the lists that they stand in."""
+    if isinstance(spec, Leaf):
+        yield _nested(from_tensor_op(next(columns)), lengths)
+    elif isinstance(spec, ListOf):
+        inner = [*lengths, next(columns)]
+        if spec.element is None or not spec.element.types():
+            yield _nested(_dummies(OPS["sum"](inner[-1])), inner)
+        else:
+            yield from _handles(spec.element, columns, inner)
+    elif isinstance(spec, Tree):
+        for child in spec.children:
+            yield from _handles(child, columns, lengths)
+
+
+def _dummies(count: Any) -> Any:
+    """The tensor list of elements that have no tensors, which tells how many there are."""
+    return from_tensor_op(create.range(count))
+
+
+def _nested(handle: Any, lengths: list[Any]) -> Any:
+    for each in reversed(lengths):
+        handle = LIST_SPLIT(handle, each)
+    return handle

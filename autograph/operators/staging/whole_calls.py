@@ -1,0 +1,63 @@
+"""Control flow as functions, in a trace without conversion: changes of Python objects are followed for one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar, cast
+
+from autograph.errors import MutationError
+from autograph.runtime.tensors.trace import executing_eagerly
+
+from .control.errors import where
+from .heap import heap
+from .heap.locations import name_of
+from .heap.state import Journal, forget, stack
+
+Form = TypeVar("Form", bound=Callable[..., Any])
+
+
+def following_changes(function: Form) -> Form:
+    """A form of control flow that may also stand in a trace where nobody else follows changes."""
+
+    @wraps(function)
+    def followed(*arguments: Any, **keywords: Any) -> Any:
+        if stack() or executing_eagerly():
+            return function(*arguments, **keywords)
+        journal = _Whole(())
+        try:
+            with journal:
+                result = function(*arguments, **keywords)
+                journal.check()
+                return result
+        finally:
+            forget()
+
+    return cast(Form, followed)
+
+
+class _Whole(Journal):
+    """The journal of one call."""
+
+    outermost = True
+
+    def check(self) -> None:
+        """Refuses what code after the call, which is not converted, would not see.
+
+        Raises:
+            MutationError: a list or dict of the program has become a staged one.
+        """
+        for changed in heap.with_forms():
+            if not self.is_created(changed):
+                kind, name = type(changed).__name__, name_of(changed)
+                raise MutationError(
+                    f"a {kind}{f' (`{name}`)' if name else ''} is changed in a staged branch or loop, and the code "
+                    "around that, which is not converted, can't use what it becomes",
+                    **where(),
+                    construct=name or kind,
+                    remedy="return the values from the branch or the body, use a tf.TensorArray, or convert the "
+                    "function (autograph=True)",
+                )
+
+    def undo_after(self, error: BaseException) -> None:
+        """The code around the call is plain Python: what has been changed stays so."""

@@ -273,7 +273,18 @@ def in_two_places_after_a_turn(n: Any) -> Any:
     return rows[0]
 
 
+def asked_after_its_owner_was_chosen(n: Any) -> Any:
+    a: Any = []
+    q = Box([])
+    r = Box(q.items)
+    if n:
+        q.items = a if n else q.items
+        r = q
+    return r is q, q.items is a
+
+
 REFUSED_OR_RIGHT = [
+    asked_after_its_owner_was_chosen,
     one_list_twice_in_lists, one_list_twice_by_choice, one_list_again_in_a_branch, one_list_again_in_turns,
     an_element_again, repeated, put_into_a_list_in_a_branch, put_into_an_object_in_a_branch, in_a_namespace,
     in_a_partial, in_a_default, in_a_method, new_in_a_partial, swapped_in_a_loop, in_two_places_after_a_turn,

@@ -6,6 +6,7 @@ import pytest
 
 import autograph as tf
 from autograph.errors import MutationError, StagedValueError
+from tests.language.heap_programs import made
 from tests.language.support import check
 
 
@@ -149,3 +150,61 @@ def test_functions_that_change_in_a_graph_what_python_runs_over_are_refused(cons
 
     with pytest.raises(MutationError, match="while a loop or an iterator of Python runs over it"):
         tf.function(f)(tf.constant(2))
+
+
+LAZY = (
+    "map(step, [1, 2])",
+    "zip(map(step, [1, 2]), [1])",
+    "zip([1, 2, 3], map(step, [1, 2]))",
+    "enumerate(filter(step, [1, 2]))",
+    "enumerate(map(step, [1, 2]))",
+    "itertools.starmap(step, [(1,), (2,)])",
+    "itertools.takewhile(step, [1, 2])",
+    "itertools.accumulate([1, 2, 3], step)",
+    "itertools.chain(map(step, [1, 2]), [3])",
+    "(step(k) for k in [1, 2])",
+    "made()",
+    "zip(made(), [1])",
+    "enumerate(made())",
+)
+
+
+@pytest.mark.parametrize("iterable", LAZY)
+def test_what_finds_an_item_is_part_of_the_turn_that_a_break_may_end(iterable):
+    text = f"""
+def f(n):
+    done = []
+
+    def step(*given):
+        done.append(len(done))
+        return len(done)
+
+    def made():
+        yield step(1)
+        yield step(2)
+        step(3)
+
+    for item in {iterable}:
+        if n == len(done):
+            break
+    return done
+"""
+    check(made("import itertools\n\n" + text), 0, 1, 2, 3, 4)
+
+
+def test_an_iterator_that_asks_a_staged_function_for_its_end_is_refused():
+    function = made("""
+def f(n):
+    done = []
+
+    def step():
+        done.append(0)
+        return n
+
+    for item in iter(step, 3):
+        if n == len(done):
+            break
+    return done
+""")
+    with pytest.raises(StagedValueError):
+        tf.function(function)(tf.constant(1))

@@ -5,17 +5,14 @@ from __future__ import annotations
 import itertools
 from ast import literal_eval
 from collections.abc import Callable, Iterator
-from types import GeneratorType
 from typing import Any
 
 from autograph.errors import MutationError, StagingError
 from autograph.runtime.functions import repetitions
-from autograph.runtime.tensors.trace import current_graph
 
 from ... import control_flow
 from ...dispatch import Options, Thunk
 from ..heap import heap, iterators
-from ..heap.aliases import settle
 from ..heap.state import stack
 from ..outside.foreseen import may_act
 from ..values.iterables import StagedRange, Turn, iterable
@@ -28,7 +25,9 @@ from .loops import Impure, Loop
 UNROLL_LIMIT = 5000
 """Turns of a Python iterator of unknown length, each under a condition, after which staging gives up."""
 
-_LAZY = (GeneratorType, map, filter)
+_CONTAINERS: tuple[Any, ...] = ([], (), {}, {}.values(), {}.items(), set(), range(0), "", b"")
+_PLAIN = {reversed, type(reversed([])), *(type(iter(each)) for each in _CONTAINERS)}
+"""Python's iterators that run no code of the user's to find an item."""
 
 
 def while_stmt(go: Any, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options, broke: Any = False) -> Any:
@@ -178,31 +177,28 @@ def _next_turn(
 
     As the turns are traced in their order, code in them may move iterators, if none uses these after the loop.
     """
-    lazy = isinstance(iterator, _LAZY)
+    lazy = not all(map(_runs_nothing, iterators.read_by(iterator)))
     item = _NOTHING if lazy else next(iterator, _NOTHING)
     if not lazy and item is _NOTHING:
         return stop, True
     finished, around = False, stack()[-1]
-    graph = current_graph()
-    assert graph is not None
-    settle()
-    mark = graph.mark()
 
     def turn() -> Any:
         nonlocal finished
         journal = stack()[-1]
         if journal is not around:
             journal.ends = ended.append
-        # What a generator computes for an item is part of the turn.
+        # What is computed to find an item is part of the turn.
         current = next(iterator, _NOTHING) if lazy else item
         finished = current is _NOTHING
         return False if finished else _signal(body(current))
 
     turn_stop = if_stmt(stop, lambda: True, turn, names, (body,))
-    if finished:
-        graph.truncate(mark)
-        return stop, True
-    return turn_stop, False
+    return turn_stop, finished  # what was done to find no further item has been done
+
+
+def _runs_nothing(iterator: Iterator[Any]) -> bool:
+    return type(iterator) in _PLAIN or (type(iterator) in (enumerate, zip) and bool(iterators.made_of(iterator)))
 
 
 def while_in_python(go: bool | None, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options) -> Any:

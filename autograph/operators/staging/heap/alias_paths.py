@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from . import choices
 from .aliases import CHOSEN, SHARED, TAKEN, Edge, Ways, edges_of, here, identity, is_any_stale, steps
-from .decisions import Decision, and_, within
+from .decisions import Decision, and_, or_, within
 
 
 def may_be_same(one: Any, other: Any) -> Decision | None:
@@ -33,13 +33,15 @@ def _may_be_copy(obj: Any) -> bool:
 def _reached(obj: Any) -> Iterator[tuple[Any, bool]]:
     """What an object may be, and whether that can't be told."""
     pending: list[tuple[Any, Decision, list[tuple[Any, Edge | None]], bool]] = [(obj, here(), [], False)]
-    done = set()
+    done: dict[tuple[int, bool], Decision] = {}
     while pending:
         current, when, path, is_unsure = pending.pop()
         for other, both, edge in steps(current, when, path):
             unsure = is_unsure or edge is not None
-            if (id(other), unsure) not in done and (edge is None or edge.kind is CHOSEN):
-                done.add((id(other), unsure))
+            known = done.get((id(other), unsure), False)
+            reached = or_(known, both)
+            if reached is not known and (edge is None or edge.kind is CHOSEN):
+                done[id(other), unsure] = reached
                 yield other, unsure
                 pending.append((other, both, [*path, (current, edge)], unsure))
 

@@ -16,7 +16,14 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .api import to_code
+from .connect import function as traced
 from .errors import AutographError
+from .highlight import highlighted
+from .page import page
+from .runtime.base.dtypes import as_dtype
+from .runtime.ir.show import dot, text
+from .runtime.tensors.spec import TensorSpec
 
 _SPEC = re.compile(r"(?P<dtype>[a-z][a-z0-9_]*)\s*(\[(?P<shape>[^\]]*)\])?")
 _SPEC_HELP = """\
@@ -105,15 +112,11 @@ def _found(name: str) -> Callable[..., Any]:
 
 
 def _code(function: Callable[..., Any], full: bool) -> str:
-    from .api import to_code
-
     return to_code(function, full=full)
 
 
 def _traced(function: Any, specs: list[Any]) -> Any:
     """The trace of a function for some specs."""
-    from .connect import function as traced
-
     staged = function if hasattr(function, "get_concrete_function") else traced(function)
     try:
         return staged.get_concrete_function(*specs)
@@ -124,8 +127,6 @@ def _traced(function: Any, specs: list[Any]) -> Any:
 
 
 def _graph(concrete: Any, as_dot: bool, is_optimized: bool) -> str:
-    from .runtime.ir.show import dot, text
-
     graph = concrete.optimized_graph if is_optimized else concrete.graph
     if as_dot:
         return dot(graph).rstrip("\n")
@@ -133,8 +134,6 @@ def _graph(concrete: Any, as_dot: bool, is_optimized: bool) -> str:
 
 
 def _write_page(function: Any, concrete: Any, path: str) -> None:
-    from .page import page
-
     text = page(getattr(function, "python_function", function), concrete)
     try:
         with open(path, "w", encoding="utf-8") as file:
@@ -146,9 +145,6 @@ def _write_page(function: Any, concrete: Any, path: str) -> None:
 
 def _spec(text: str) -> Any:
     """The `TensorSpec` or Python value that a --spec means."""
-    from .runtime.base.dtypes import as_dtype
-    from .runtime.tensors.spec import TensorSpec
-
     match = _SPEC.fullmatch(text.strip())
     try:
         if match is None or match["dtype"] in ("None",):
@@ -177,7 +173,6 @@ def _highlighted(code: str) -> str:
     """The code in colours when a terminal shows it, unless NO_COLOR is set (https://no-color.org)."""
     if not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return code
-    from .highlight import highlighted
 
     return highlighted(code)
 

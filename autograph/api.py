@@ -8,10 +8,13 @@ from types import FunctionType, MethodType
 from typing import Any, TypeVar, overload
 
 from .conversion import is_under_way
+from .entry import entry_of
 from .errors import ConversionError
 from .log import set_verbosity
+from .operators.calls import is_left_alone
 from .originals import as_written
 from .picking import Original, form_of, marked, named_like, original_of, picking
+from .pipeline import code_of
 from .tracebacks import trimming
 
 __all__ = ["convert", "do_not_convert", "set_verbosity", "to_code", "to_graph", "trace"]
@@ -39,8 +42,6 @@ def to_code(
     Raises:
         ConversionError: there is no source, or it holds something that can't be converted.
     """
-    from .pipeline import code_of
-
     function, _ = _parts(_original(entity))
     return code_of(function, full) + "\n"
 
@@ -54,9 +55,6 @@ def to_graph(entity: Any, recursive: bool = True, experimental_optional_features
     Raises:
         ConversionError: there is no source, or it holds something that can't be converted.
     """
-    from .entry import entry_of
-    from .operators.calls import is_left_alone
-
     if original_of(entity) is not None:
         return entity
     if isinstance(entity, MethodType) and isinstance(entity.__func__, FunctionType):

@@ -9,6 +9,11 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any
 
+from .operators.calls import call
+from .operators.staging.control.origins import is_refusal
+from .operators.staging.control.tracing import traced
+from .operators.staging.outside.outside_places import place_of
+from .pipeline import why_not_converted
 from .runtime.functions.call_state import StatePlace, set_place_of
 from .runtime.functions.function import function as function
 from .runtime.functions.function import set_front_half
@@ -21,33 +26,23 @@ def convert(python_function: Callable[..., Any]) -> Callable[..., Any]:
 
     What the call writes into variables and objects of the user is written after each run of the graph instead.
     """
-    from .operators.staging.control.tracing import traced
-
     return traced(python_function)
 
 
 def staged_form(python_function: Callable[..., Any]) -> Callable[..., Any]:
     """What to call in place of a function that becomes a part of the trace at hand."""
-    from .operators.calls import call
-
     return call(python_function)
 
 
 def _why_not_converted(code: CodeType) -> str | None:
-    from .pipeline import why_not_converted
-
     return why_not_converted(code)
 
 
 def _is_refusal(error: BaseException) -> bool:
-    from .operators.staging.control.origins import is_refusal
-
     return is_refusal(error)
 
 
 def _place_of(owner: Any, name: Any, template: Any, may_miss: bool) -> StatePlace:
-    from .operators.staging.outside.outside_places import place_of
-
     return place_of(owner, name, template, may_miss)
 
 

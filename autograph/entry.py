@@ -23,6 +23,8 @@ from types import CellType, FunctionType
 from typing import Any
 
 from .errors import ConversionError
+from .operators.dispatch import staging
+from .pipeline import compiled
 from .runtime.base.places import HANDING_OVER
 from .tracebacks import trim
 
@@ -34,8 +36,6 @@ class Entry:
     """What the code of such a function needs: the staged form, called by ``staged``."""
 
     def __init__(self, staged: Callable[..., Any]) -> None:
-        from .operators.dispatch import staging
-
         self._staged = staged
         self.staging = staging
 
@@ -62,7 +62,6 @@ def entry_of(function: FunctionType, staged: Callable[..., Any]) -> FunctionType
     code = function.__code__
     if code.co_flags & _SUSPENDED or code.co_name == "<lambda>":
         return None
-    from .pipeline import compiled
 
     try:
         entry = compiled(function, "entry")

@@ -24,8 +24,36 @@ from autograph.runtime.base.deeper import deeper
 from . import originals
 from .config import settings
 from .conversion import Turn
+from .converters.asserts import Asserts
+from .converters.base import Context, names_in, node_types, walk_together
+from .converters.bindings import Bindings
+from .converters.boolean import Boolean
+from .converters.build import OPERATORS
+from .converters.calls import Calls
+from .converters.comparisons import Comparisons
+from .converters.comprehensions import Comprehensions
+from .converters.directives import Directives
+from .converters.exits import Exits
+from .converters.functions import Functions, with_statements
+from .converters.if_expressions import IfExpressions
+from .converters.if_statements import IfStatements
+from .converters.implicit_calls import ImplicitCalls
+from .converters.loads import Loads
+from .converters.loops import Loops
+from .converters.match_statements import MatchStatements
+from .converters.outer_writes import OuterWrites
+from .converters.raises import Raises
+from .converters.stores import Stores
+from .converters.strings import Strings
+from .converters.subscripts import Subscripts
+from .converters.tries import Tries
+from .converters.walrus import Walrus
 from .errors import ConversionError, UnsupportedConstructError
 from .log import log
+from .source.compile import compile_code
+from .source.find import find
+from .source.names import Namer
+from .source.unparse import unparse
 
 if TYPE_CHECKING:
     import gast
@@ -43,28 +71,6 @@ Stage = tuple[type["Pass"], ...]
 @cache
 def stages(staged: bool = True) -> tuple[Stage, ...]:
     """Returns the passes of a form in order. A stage is one walk of the tree; analyses are made anew for each stage."""
-    from .converters.asserts import Asserts
-    from .converters.bindings import Bindings
-    from .converters.boolean import Boolean
-    from .converters.calls import Calls
-    from .converters.comparisons import Comparisons
-    from .converters.comprehensions import Comprehensions
-    from .converters.directives import Directives
-    from .converters.exits import Exits
-    from .converters.functions import Functions
-    from .converters.if_expressions import IfExpressions
-    from .converters.if_statements import IfStatements
-    from .converters.loads import Loads
-    from .converters.loops import Loops
-    from .converters.match_statements import MatchStatements
-    from .converters.outer_writes import OuterWrites
-    from .converters.raises import Raises
-    from .converters.stores import Stores
-    from .converters.strings import Strings
-    from .converters.subscripts import Subscripts
-    from .converters.tries import Tries
-    from .converters.walrus import Walrus
-
     if not staged:
         return (Functions, Stores), (Calls,)
     return (
@@ -197,19 +203,12 @@ def transformed(function: FunctionType, staged: bool = True) -> tuple[Context, S
     Raises:
         ConversionError: the source can't be found, or holds something that can't be converted.
     """
-    from .source.find import find
-
     source = find(function)
     return transform(source, function.__code__, staged), source
 
 
 def transform(source: Source, code: CodeType, staged: bool = True) -> Context:
     """Runs the passes over a fresh tree of a function that has this code."""
-    from .converters.base import Context, names_in, node_types
-    from .converters.build import OPERATORS
-    from .converters.functions import with_statements
-    from .source.names import Namer
-
     tree = source.tree
     types = node_types(tree)
     names = names_in(tree)
@@ -242,16 +241,12 @@ def finish(context: Context) -> None:
     It comes after the analyses and the checks, and is the only one that changes what Python may do by calling a method
     of a user's class: operators, attributes, items, `with`.
     """
-    from .converters.implicit_calls import ImplicitCalls
-
     if context.staged:
         _run_stage([ImplicitCalls], context)
 
 
 def _refuse_reserved_name(tree: Any, source: Source) -> None:
     import gast
-
-    from .converters.build import OPERATORS
 
     for node in gast.walk(tree):
         if isinstance(node, gast.Name) and node.id == OPERATORS:
@@ -266,8 +261,6 @@ def _refuse_reserved_name(tree: Any, source: Source) -> None:
 
 
 def _run_stage(stage: list[type[Pass]], context: Context) -> None:
-    from .converters.base import walk_together
-
     context.tree = walk_together([each(context) for each in stage], context.tree)
     context.forget_analyses()
     if settings.verbosity >= 3:
@@ -281,9 +274,6 @@ def _check(stage: list[type[Pass]], context: Context, source: Source, code: Code
     Raises:
         AssertionError: a pass has not done what it declares; the message names it.
     """
-    from .converters.base import node_types
-    from .source.compile import compile_code
-
     left = node_types(context.tree)
     for each in stage:
         remaining = [node_type.__name__ for node_type in each.removes if node_type in left]
@@ -299,7 +289,6 @@ def _check(stage: list[type[Pass]], context: Context, source: Source, code: Code
 def _convert(function: FunctionType, form: Form) -> tuple[Compiled | ConversionError, Callable[[], None]]:
     """Returns a form, or why there is none, and what tells the log of it."""
     from . import operators
-    from .source.compile import compile_code
 
     staged = form == "staged"
 
@@ -365,6 +354,4 @@ def code_of(function: FunctionType, full: bool) -> str:
 
 def text_of(tree: gast.AST) -> str:
     """A tree as Python text."""
-    from .source.unparse import unparse
-
     return unparse(tree).strip("\n")

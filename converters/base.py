@@ -31,6 +31,8 @@ import gast
 
 from autograph.analysis.scopes import scopes
 from autograph.errors import UnsupportedConstructError
+from autograph.source.names import Namer
+from autograph.source.unparse import unparse
 
 from .build import located
 
@@ -332,9 +334,6 @@ def rewritten_lines(
 ) -> list[str]:
     """Returns the lines of a function body after some passes; for doctests and tests."""
     import textwrap
-
-    from autograph.source.names import Namer
-    from autograph.source.unparse import unparse
 
     text = textwrap.dedent(source).strip("\n")
     module = gast.parse(f"def f({parameters}):\n" + textwrap.indent(text, "    "))

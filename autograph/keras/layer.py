@@ -11,6 +11,7 @@ import numpy as np
 from autograph.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
 from autograph.runtime.base import nest
 from autograph.runtime.base.dtypes import as_dtype
+from autograph.runtime.ops.shape.shape import shape
 from autograph.runtime.state.variable import Variable
 from autograph.runtime.tensors import trace
 from autograph.runtime.tensors.convert import cast, convert_to_tensor
@@ -21,8 +22,10 @@ from . import context, regularizers
 from .input_spec import InputSpec, check_input
 from .layer_state import LayerState
 from .names import auto_name, current_path, inside
+from .serialization import config_of
 from .signature import CallSignature, shapes_for_build
 from .staging import converted_call
+from .symbolic import is_symbolic, output_shape, symbolic_call
 from .tracking import Record
 
 __all__ = ["InputSpec", "Layer"]
@@ -177,7 +180,6 @@ class Layer(LayerState):
             )
         args = tuple([self._as_input(value) for value in args])
         kwargs = {name: self._as_input(value) for name, value in kwargs.items()}
-        from .symbolic import is_symbolic, symbolic_call
 
         if is_symbolic(args, kwargs):
             return symbolic_call(self, args, kwargs)
@@ -278,8 +280,6 @@ class Layer(LayerState):
         Where a subclass with a constructor of its own does not define it, it holds the constructor's arguments; those
         that are no plain values raise `NotImplementedError`.
         """
-        from .serialization import config_of
-
         return config_of(self)
 
     @classmethod
@@ -289,8 +289,6 @@ class Layer(LayerState):
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The shape of the outputs for inputs of a shape (tuples, with None for what is unknown)."""
-        from .symbolic import output_shape
-
         return output_shape(self, input_shape)
 
     def __repr__(self) -> str:
@@ -334,6 +332,4 @@ def _shapes_of(value: Any) -> Any:
 
 
 def _batch_size(output: Any) -> Any:
-    from autograph.runtime.ops.shape.shape import shape
-
     return shape(output)[0]

@@ -10,11 +10,14 @@ from autograph.runtime.base import nest
 from autograph.runtime.functions.function import function
 from autograph.runtime.state.module import Module
 from autograph.runtime.tensors.spec import TensorSpec
+from autograph.runtime.tools.export.saved_model import save
 
 from . import weights
 from .custom_objects import custom_object_scope
 from .functional import FunctionalGraph
+from .functional_config import graph_from_config, graph_to_config
 from .layer import Layer
+from .saved_functions import children_of_model
 from .symbolic import output_shape, placeholders, specs_of
 from .tracking import own_layers
 from .training import Trainer
@@ -184,8 +187,6 @@ class Model(Trainer, Layer):
         ``input_signature``: a `TensorSpec`, or a structure of them; left out, the inputs of a functional or built
         sequential model. Raises `InvalidArgumentError` for another format, and where the inputs are not known.
         """
-        from autograph.runtime.tools.export.saved_model import save
-
         if format != "tf_saved_model":
             raise InvalidArgumentError(f'models are exported in the format "tf_saved_model", not {format!r}')
         graph = self.graph_of_calls
@@ -219,8 +220,6 @@ class Model(Trainer, Layer):
 
         Raises `InvalidTypeError` for layers of an unknown class, `InvalidArgumentError` for calls that don't fit.
         """
-        from .functional_config import graph_from_config
-
         if "input_layers" not in config:
             return cls(**config)
         with custom_object_scope(custom_objects or {}):
@@ -231,8 +230,6 @@ class Model(Trainer, Layer):
 
     def _saved_children(self) -> dict[str, Any]:
         """What `saved_model.save` takes."""
-        from .saved_functions import children_of_model
-
         return children_of_model(self)
 
     def _serving_trace(self) -> Any:
@@ -256,8 +253,6 @@ class Functional(Model):
         A class of the user gives the arguments of its constructor. Raises `InvalidArgumentError` where layers were
         called with what no configuration holds.
         """
-        from .functional_config import graph_to_config
-
         if type(self) is not Functional or self.graph_of_calls is None:
             return super().get_config()
         return {"name": self.name, "trainable": self.trainable, **graph_to_config(self.graph_of_calls)}

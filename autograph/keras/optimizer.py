@@ -13,6 +13,7 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from autograph.runtime.base.places import warn
+from autograph.runtime.gradient import GradientTape
 from autograph.runtime.ops.combined import clip_by_global_norm, clip_by_norm
 from autograph.runtime.ops.elementwise.elementwise import cast, clip_by_value, where
 from autograph.runtime.ops.elementwise.math import not_equal
@@ -298,8 +299,6 @@ class Optimizer:
 
         Raises `ValueError` for a tensor without a tape.
         """
-        from autograph.runtime.gradient import GradientTape
-
         if callable(loss):
             with GradientTape() as tape:
                 loss = converted_call(loss)()

@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from autograph.operators.calls import call
+from autograph.operators.staging.folds import foldl, map_fn, scan
+from autograph.operators.staging.functional import cond
 from autograph.runtime.tensors import trace
 
 from .. import connect as connect  # tf.function converts what it traces
@@ -19,15 +22,12 @@ def converted_call(function: Callable[..., Any]) -> Callable[..., Any]:
     """What to call in place of a method of the user: its staged form while a graph is being built, else itself."""
     if trace.current_graph() is None:
         return function
-    from autograph.operators.calls import call
 
     return call(function)
 
 
 def call_if(condition: Any, function: Callable[[], None]) -> None:
     """Call a function where a condition holds; in a graph it is a branch."""
-    from autograph.operators.staging.functional import cond
-
     cond(condition, function, lambda: None)
 
 
@@ -38,20 +38,14 @@ def traced_call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 def scan_time(step: Callable[[Any, Any], Any], elements: Any, initial: Any) -> Any:
     """What ``state = step(state, element)`` gives after each element along the first axis, stacked."""
-    from autograph.operators.staging.folds import scan
-
     return scan(step, elements, initial)
 
 
 def fold_time(step: Callable[[Any, Any], Any], elements: Any, initial: Any) -> Any:
     """What ``state = step(state, element)`` gives after the last element along the first axis."""
-    from autograph.operators.staging.folds import foldl
-
     return foldl(step, elements, initial)
 
 
 def map_time(function: Callable[[Any], Any], elements: Any) -> Any:
     """What a function gives for each slice of the elements along the first axis, stacked."""
-    from autograph.operators.staging.folds import map_fn
-
     return map_fn(function, elements)

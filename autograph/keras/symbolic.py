@@ -22,6 +22,7 @@ from autograph.runtime.tensors.tensor import SymbolicTensor, Tensor
 from . import context
 from .names import auto_name
 from .staging import traced_call
+from .tracking import Record
 
 __all__ = ["Input", "KerasTensor", "Node", "Operation", "output_shape", "symbolic_call"]
 
@@ -106,8 +107,6 @@ class Operation:
     """
 
     def __init__(self, kind: str, name: str | None = None) -> None:
-        from .tracking import Record
-
         self._record = Record()
         self._function = OPERATIONS[kind]
         self.kind = kind

@@ -11,6 +11,8 @@ from typing import Any
 
 from autograph.runtime.state.variable import Variable
 
+from .metrics import Metric
+
 __all__ = ["Record", "all_layers", "flat_layers", "own_metrics", "own_variables", "unique"]
 
 
@@ -94,8 +96,6 @@ def own_layers(layer: Any) -> list[Any]:
 
 def own_metrics(layer: Any) -> list[Any]:
     """The metrics that a layer holds directly."""
-    from .metrics import Metric
-
     return unique(_parts(layer, lambda leaf: isinstance(leaf, Metric)))
 
 

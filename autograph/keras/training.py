@@ -21,7 +21,7 @@ from autograph.runtime.tensors.convert import convert_to_tensor
 
 from . import optimizers
 from .compiled import CompiledLosses, CompiledMetrics
-from .data import unpack_x_y_sample_weight
+from .data import data_from, unpack_x_y_sample_weight
 from .fitting import Fitting
 from .metrics import Mean
 from .staging import converted_call
@@ -271,8 +271,6 @@ class Trainer(Fitting):
         return nest.map_structure(lambda leaf: leaf.numpy(), outputs)
 
     def _batch(self, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None) -> Any:
-        from .data import data_from
-
         count = len(next(iter(nest.flatten(x))))
         data = data_from(x, y, sample_weight, batch_size=max(count, 1), class_weight=class_weight)
         return next(data.batches())

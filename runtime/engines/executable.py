@@ -12,6 +12,7 @@ from ..ir.graph import Graph
 from ..optimize import Optimized, optimize
 from ..tensors import numerics
 from . import recorder
+from .native import native_plan, report
 from .numpy.plan import Plan
 from .recorder import Recorded
 
@@ -43,7 +44,6 @@ class Executable:
         with deeper(_DEEPER):
             if not settings.native and not self.jit_compile:
                 return Plan(self.optimized.graph)
-            from .native import native_plan
 
             return native_plan(self.optimized.graph, self.jit_compile)
 
@@ -56,8 +56,6 @@ class Executable:
     @property
     def compiled(self) -> str:
         """What of the graph is machine code, and what keeps out the rest, in words."""
-        from .native import report
-
         return report(self._plan)
 
     @functools.cached_property

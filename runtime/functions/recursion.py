@@ -25,6 +25,7 @@ from ..tensors import trace
 from ..tensors.convert import cast
 from ..tensors.tensor import SymbolicTensor
 from . import repetitions
+from .endless import recursion_error
 from .optional import has_optional, with_values
 
 _ROUNDS = 30  # a dimension becomes unknown, and a dtype wider, only so often
@@ -210,8 +211,6 @@ class Pending:
         return self.low == self.place
 
     def _error(self, message: str, remedy: str | None = None) -> StagingError:
-        from .endless import recursion_error
-
         return recursion_error(message, self.line, remedy)
 
 

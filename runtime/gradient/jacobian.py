@@ -12,12 +12,14 @@ from ..ir.graph import Graph, Type
 from ..ir.op import OPS
 from ..ops.control import finish_graph, while_node
 from ..ops.lists.lists import TensorList
-from ..ops.shape.create import one_hot_op, zeros_like
+from ..ops.shape.create import one_hot_op, zeros, zeros_like
 from ..ops.shape.joining import concat
 from ..ops.shape.shape import reshape, shape, size, transpose
 from ..tensors import trace
+from ..tensors.convert import convert_to_tensor
 from ..tensors.tensor import SymbolicTensor
 from .records import is_variable
+from .tape import gradients
 from .unconnected import UnconnectedGradients
 
 
@@ -61,15 +63,11 @@ def _joined(target: Any, rows: Any, source: Any) -> Any:
              *(source.shape.as_list() if source.shape.rank is not None else [None])]  # fmt: skip
     dims = wanted if None in known else known
     if rows is None:
-        from ..ops.shape.create import zeros
-
         return zeros(dims, source.dtype)
     return reshape(rows, dims)
 
 
 def _vector(dims: Any) -> Any:
-    from ..tensors.convert import convert_to_tensor
-
     is_scalar = isinstance(dims, list) and not dims
     return reshape(convert_to_tensor(0), (-1,))[:0] if is_scalar else convert_to_tensor(dims, int32)
 
@@ -207,8 +205,6 @@ class _GraphTape:
     def _take_records(self) -> None: ...
 
     def gradient(self, target: Any, sources: list[Any], output_gradients: Any) -> list[Any]:
-        from .tape import gradients
-
         return gradients(target, sources, output_gradients)
 
 
@@ -221,8 +217,6 @@ def hessians(
     here. Raises `RuntimeError` when ops run eagerly, `ValueError` where the ys do not depend on an x; they are zero
     where the first derivatives don't.
     """
-    from .tape import gradients
-
     sources = nest.flatten(xs)
     with trace.name_scope(name):
         found = gradients(ys, sources)

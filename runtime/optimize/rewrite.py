@@ -22,6 +22,7 @@ from . import identities, shape_chains
 from .folding import folded
 from .invariants import may_move
 from .sharing import constant_key, exact, may_share
+from .structure import Structure
 
 
 class Scope:
@@ -63,8 +64,6 @@ class Rewriter:
     """
 
     def __init__(self, enabled: Set[str], changes: Counter[str], functions: dict[Graph, Graph]) -> None:
-        from .structure import Structure
-
         self.enabled = enabled
         self.changes = changes
         self.functions = functions

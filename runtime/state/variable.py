@@ -19,8 +19,10 @@ from ..base.shapes import Shape, TensorShape
 from ..functions import deferred
 from ..functions.choices import forbid_choices
 from ..functions.variable_creation import announce, initial_value_of
+from ..gradient.records import variable_read
 from ..ir.graph import Node
 from ..ops.host import state
+from ..ops.shape.gather import gather, gather_nd
 from ..ops.shape.index import encode, get_item
 from ..tensors import numpy_protocol, trace
 from ..tensors.convert import convert_to_tensor
@@ -154,8 +156,6 @@ class Variable:
                 return tensor
             tensor = EagerTensor(origin._array.view())
         if trace._local.tapes:
-            from ..gradient.records import variable_read
-
             variable_read(origin, tensor)
         return tensor
 
@@ -264,14 +264,10 @@ class Variable:
 
     def gather_nd(self, indices: Any, name: str | None = None) -> Any:
         """What lies at index vectors."""
-        from ..ops.shape.gather import gather_nd
-
         return gather_nd(self.value(), indices, name=name)
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Any:
         """The rows with some indices."""
-        from ..ops.shape.gather import gather
-
         return gather(self.value(), indices, name=name)
 
     def __getitem__(self, key: Any) -> Any:

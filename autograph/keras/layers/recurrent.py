@@ -10,6 +10,7 @@ from autograph.runtime.ops.elementwise.elementwise import cast, where
 from autograph.runtime.ops.elementwise.math import not_equal
 from autograph.runtime.ops.reduce.reduce import reduce_any
 from autograph.runtime.ops.shape.create import zeros_like
+from autograph.runtime.ops.shape.joining import stack
 from autograph.runtime.ops.shape.shape import ensure_shape, reverse, transpose
 from autograph.runtime.tensors import trace
 
@@ -197,8 +198,6 @@ class RNN(Layer):
         return last, last, list(final)
 
     def _unrolled(self, advance: Any, along: Any, state: Any, count: int) -> tuple[Any, Any, list[Any]]:
-        from autograph.runtime.ops.shape.joining import stack
-
         if count > _LONGEST:
             raise InvalidArgumentError(f"unroll=True would make {count} copies of the cell of layer '{self.name}'",
                                        remedy="leave it out: one staged loop does it")  # fmt: skip

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.dtypes import DType, bool_
+from ...base.dtypes import DType, bool_, from_numpy
 from ...ir.graph import Graph, Node, Type, Value
 from ...ir.total import is_total
 from .arrays import (
@@ -257,8 +257,6 @@ class Lowering:
 
     def constant(self, array: np.ndarray) -> Expression:
         """A known array, or number."""
-        from ...base.dtypes import from_numpy
-
         dtype = from_numpy(array.dtype)
         type_of(dtype)
         if array.ndim == 0:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from autograph.config import settings
-from autograph.errors import AutographError
+from autograph.errors import AutographError, UnimplementedError
 
 from ...base.deeper import deeper
 from ...ir.graph import Graph, Node, Type
@@ -325,8 +325,6 @@ def _none(*_: Any) -> None:
 
 def refused(node: Node | None, reason: str) -> AutographError:
     """The error for a graph that was to be machine code, and can't."""
-    from autograph.errors import UnimplementedError
-
     location = None if node is None else node.location
     return UnimplementedError(
         f"jit_compile=True, but the graph can't become machine code: {reason}",

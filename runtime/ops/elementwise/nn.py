@@ -30,9 +30,12 @@ from ..infer import (
 )
 from ..kernels import common as kernels
 from ..kernels import samples as s
-from ..reduce.reduce import reduce_mean, reduce_sum
+from ..reduce.reduce import reduce_mean, reduce_sum, reduce_variance
+from ..shape.gather import put_along
+from ..shape.joining import pad
+from ..shape.shape import expand_dims, moveaxis, reshape
 from .elementwise import where_op
-from .math import erf, exp, greater, maximum, minimum, multiply, negative, rsqrt, square, subtract, tanh
+from .math import add, erf, exp, greater, maximum, minimum, multiply, negative, rsqrt, square, subtract, tanh
 
 __all__ = [
     "batch_normalization", "bias_add", "elu", "gelu", "l2_loss", "l2_normalize", "leaky_relu",
@@ -163,9 +166,6 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
     In a `data_format` that begins with `NC` it is the second axis. Raises `InvalidArgumentError` for another
     `data_format`, when `bias` is no vector, or of another size than the axis, and for a `value` below rank 2.
     """
-    from ..shape.shape import reshape
-    from .math import add
-
     value, bias = together(value, bias)
     first = data_format is not None and data_format.startswith("NC")
     known = data_format is None or first or (data_format.startswith("N") and data_format.endswith("C"))
@@ -203,8 +203,6 @@ def moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: 
     Both lose the axes, or keep them as 1 with `keepdims`. The mean has the dtype of `x`, also for integers; their
     variance is float64. Raises `InvalidArgumentError` for strings and for an axis that does not exist.
     """
-    from ..reduce.reduce import reduce_variance
-
     return reduce_mean(x, axes, keepdims), reduce_variance(x, axes, keepdims)
 
 
@@ -233,8 +231,6 @@ def local_response_normalization(
     See Krizhevsky et al. (2012). A floating tensor of rank 4, channels last; the result is like it. Raises
     `InvalidArgumentError` for another rank or dtype, and for a radius that is no whole number.
     """
-    from ..shape.joining import pad
-
     x, radius = convert_to_tensor(input), whole(depth_radius)
     exactly(x.static_shape, 4, "the input")
     require(x.dtype.is_floating and radius >= 0, "the input must be floating, and depth_radius not negative")
@@ -264,9 +260,6 @@ def _infer_sparse(labels: Type, logits: Type) -> Type:
 
 
 def _sparse_gradient(g: Any, out: Any, labels: Any, logits: Any) -> tuple[None, Any]:
-    from ..shape.gather import put_along
-    from ..shape.shape import expand_dims
-
     g = expand_dims(g, -1)
     return None, softmax(logits) * g - put_along(logits, expand_dims(labels, -1), g, -1)
 
@@ -298,8 +291,6 @@ def _infer_cross_entropy(labels: Type, logits: Type) -> Type:
 
 
 def _cross_entropy_gradient(g: Any, out: Any, labels: Any, logits: Any) -> tuple[Any, Any]:
-    from ..shape.shape import expand_dims
-
     g = expand_dims(g, -1)
     total = reduce_sum(labels, -1, keepdims=True)
     return -g * log_softmax(logits), g * (softmax(logits) * total - labels)
@@ -320,8 +311,6 @@ def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, 
     Both have one shape; the result lacks `axis` and has the common dtype. Raises `InvalidArgumentError` for shapes that
     do not fit.
     """
-    from ..shape.shape import moveaxis
-
     if axis != -1:
         labels, logits = moveaxis(labels, axis, -1), moveaxis(logits, axis, -1)
     return cross_entropy_op(labels, logits, name=name)

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from ...tensors.trace import user_location
+
 Kernel = Callable[..., Any]
 # What has been warned of, by file, for the filter that shows a warning once for each place.
 _shown: dict[str, dict[Any, Any]] = {}
@@ -58,8 +60,6 @@ def warn(message: str) -> None:
 
 
 def _place() -> tuple[str, int]:
-    from ...tensors.trace import user_location
-
     frame = sys._getframe(1)
     while frame is not None:
         nodes = frame.f_globals.get("plan_nodes")

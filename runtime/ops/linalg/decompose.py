@@ -11,10 +11,12 @@ from autograph.errors import NoGradientError
 from ...base.shapes import broadcast, is_compatible
 from ...ir.op import Op, Type, op, type_of
 from ...tensors.promotion import together
-from ..declare import holomorphic
+from ..declare import holomorphic, sum_to
 from ..infer import at_least, merge_dims, require, text
 from ..kernels import samples as s
-from ..shape.shape import matrix_transpose
+from ..shape.create import eye
+from ..shape.shape import expand_dims, matrix_transpose
+from .diagonals import diag_part, set_diag
 from .factor_gradients import eigh_gradient, qr_gradient, svd_gradient
 from .linalg import guarded, inexact, square_matrix
 
@@ -51,8 +53,6 @@ def _det_gradient(g: Any, out: Any, x: Any) -> tuple[Any]:
 
 
 def _column(x: Any) -> Any:
-    from ..shape.shape import expand_dims
-
     return expand_dims(expand_dims(x, -1), -1)
 
 
@@ -129,8 +129,6 @@ def _solve_samples() -> list[Any]:
 
 
 def _solve_gradient(g: Any, out: Any, a: Any, b: Any) -> tuple[Any, Any]:
-    from ..declare import sum_to
-
     back = solve_op(matrix_transpose(a, conjugate=True), g)
     return sum_to(-(back @ matrix_transpose(out, conjugate=True)), a), sum_to(back, b)
 
@@ -146,8 +144,6 @@ def _triangular(a: Any, b: Any, lower: bool = True) -> Any:
 
 
 def _triangular_gradient(g: Any, out: Any, a: Any, b: Any, lower: bool = True) -> tuple[Any, Any]:
-    from ..declare import sum_to
-
     back = triangular_solve_op(matrix_transpose(a, conjugate=True), g, lower=not lower)
     whole = -(back @ matrix_transpose(out, conjugate=True))
     return sum_to(band_part(whole, -1, 0) if lower else band_part(whole, 0, -1), a), sum_to(back, b)
@@ -191,7 +187,6 @@ def lstsq(matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bool = True,
     matrix, rhs = together(matrix, rhs)
     if l2_regularizer == 0.0:
         return pinv(matrix) @ rhs
-    from ..shape.create import eye
 
     adjoint = matrix_transpose(matrix, conjugate=True)
     square = adjoint @ matrix
@@ -249,8 +244,6 @@ def pinv(a: Any, rcond: float | None = None, validate_args: bool = False, name: 
 
 def _cholesky_gradient(g: Any, out: Any, x: Any) -> tuple[Any]:
     """I. Murray, "Differentiation of the Cholesky decomposition" (2016), equation 8."""
-    from .diagonals import diag_part, set_diag
-
     adjoint = matrix_transpose(out, conjugate=True)
     middle = band_part(adjoint @ g, -1, 0)
     middle = set_diag(middle, diag_part(middle) * 0.5)

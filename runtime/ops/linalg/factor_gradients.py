@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..elementwise.elementwise import cast, real
+from ..elementwise.math import divide_no_nan, square
 from ..infer import require
-from ..shape.shape import matrix_transpose
+from ..shape.joining import concat
+from ..shape.shape import expand_dims, matrix_transpose
+from .diagonals import diag, diag_part, set_diag
 
 
 def _inverse_differences(values: Any) -> Any:
     """`1 / (values[j] - values[i])`, and 0 where they are equal."""
-    from ..elementwise.math import divide_no_nan
-    from ..shape.shape import expand_dims
-
     return divide_no_nan(1.0, expand_dims(values, -2) - expand_dims(values, -1))
 
 
 def eigh_gradient(g: Any, out: Any, x: Any) -> tuple[Any]:
     """M. Giles, "Collected matrix derivative results" (2008), 3.1; only the lower triangle is looked at."""
-    from ..elementwise.elementwise import cast
     from .decompose import band_part
-    from .diagonals import diag, diag_part, set_diag
 
     (g_values, g_vectors), (values, vectors) = g, out
     adjoint = matrix_transpose(vectors, conjugate=True)
@@ -32,8 +31,6 @@ def eigh_gradient(g: Any, out: Any, x: Any) -> tuple[Any]:
 
 def qr_gradient(g: Any, out: Any, x: Any, full: bool) -> Any:
     """As in TensorFlow: the wide case is a square one, with the columns to the right as products."""
-    from ..shape.joining import concat
-
     (gq, gr), (q, r) = g, out
     shape = x.static_shape
     require(shape is not None and None not in shape[-2:], "the gradient of qr needs the size of the matrices")
@@ -49,9 +46,7 @@ def qr_gradient(g: Any, out: Any, x: Any, full: bool) -> Any:
 
 def _deep_qr_gradient(gq: Any, gr: Any, q: Any, r: Any) -> Any:
     """S. Walter & L. Lehmann, "Algorithmic differentiation of linear algebra functions" (2010)."""
-    from ..elementwise.elementwise import cast, real
     from .decompose import band_part, triangular_solve_op
-    from .diagonals import diag, diag_part
 
     def over_adjoint(a: Any) -> Any:
         """`a @ inv(adjoint(r))`."""
@@ -70,11 +65,6 @@ def _deep_qr_gradient(gq: Any, gr: Any, q: Any, r: Any) -> Any:
 
 def svd_gradient(g: Any, out: Any, x: Any, full: bool) -> Any:
     """J. Townsend, "Differentiating the singular value decomposition" (2016); for complex numbers Z. Wan & S. Zhang."""
-    from ..elementwise.elementwise import cast
-    from ..elementwise.math import divide_no_nan, square
-    from ..shape.shape import expand_dims
-    from .diagonals import diag, diag_part
-
     (gs, gu, gv), (values, u, v) = g, out
     shape = x.static_shape
     square_one = shape is not None and None not in shape[-2:] and shape[-1] == shape[-2]

@@ -21,9 +21,11 @@ from ...ir import totality
 from ...ir.op import Op, Type, op
 from ...tensors.promotion import together
 from ..declare import holomorphic, sum_to
+from ..elementwise.elementwise import cast, conj
 from ..infer import at_least, axes_of, require, require_kind, text, ufunc_dtype, whole
 from ..kernels import samples as s
-from ..shape.shape import matrix_transpose, reshape
+from ..shape.create import range as range_
+from ..shape.shape import broadcast_to, expand_dims, matrix_transpose, reshape, shape, squeeze, transpose
 
 __all__ = [
     "adjoint", "band_part", "cholesky", "cross", "det", "dot", "eigh", "eigvalsh", "einsum", "inv", "lstsq", "matmul",
@@ -55,9 +57,6 @@ def _infer_matmul(x: Type, y: Type) -> Type:
 
 
 def _matmul_gradient(g: Any, out: Any, x: Any, y: Any) -> tuple[Any, Any]:
-    from ..elementwise.elementwise import conj
-    from ..shape.shape import expand_dims
-
     require(x.ndim is not None and y.ndim is not None, "the gradient of matmul needs the ranks of the factors")
     a = expand_dims(x, 0) if x.ndim == 1 else x
     b = expand_dims(y, 1) if y.ndim == 1 else y
@@ -73,8 +72,6 @@ def _matmul_gradient(g: Any, out: Any, x: Any, y: Any) -> tuple[Any, Any]:
 
 def reshape_like(value: Any, like: Any) -> Any:
     """`value` in the shape of `like`; itself where the ranks are the same."""
-    from ..shape.shape import shape
-
     if value.ndim == like.ndim:
         return value
     known = like.static_shape
@@ -115,8 +112,6 @@ def matmul(
     are cast to it first. `a_is_sparse`, `b_is_sparse`, `grad_a` and `grad_b`, hints of TensorFlow's, change nothing.
     """
     if output_type is not None:
-        from ..elementwise.elementwise import cast
-
         a, b = cast(a, output_type), cast(b, output_type)
     require(not ((transpose_a and adjoint_a) or (transpose_b and adjoint_b)),
         "only one of transpose and adjoint can be set")
@@ -137,8 +132,6 @@ def matvec(
 
     Raises `InvalidArgumentError` when the sizes `m` differ.
     """
-    from ..shape.shape import expand_dims, squeeze
-
     a, b = together(a, b)
     return squeeze(matmul(a, expand_dims(b, -1), transpose_a=transpose_a, adjoint_a=adjoint_a, name=name), -1)
 
@@ -190,8 +183,6 @@ def _infer_tensordot(a: Type, b: Type, axes: Any) -> Type:
 
 
 def _tensordot_gradient(g: Any, out: Any, a: Any, b: Any, axes: Any) -> tuple[Any, Any]:
-    from ..shape.shape import transpose
-
     left, right = _pairs(a.static_shape, b.static_shape, axes)
     free_a = [i for i in range(a.ndim) if i not in left]
     free_b = [i for i in range(b.ndim) if i not in right]
@@ -322,8 +313,6 @@ def _einsum(*arrays: Any, equation: str) -> Any:
 
 def _einsum_gradient(g: Any, out: Any, *inputs: Any, equation: str) -> tuple[Any, ...]:
     """Each factor's gradient is an einsum of the others, spread over axes that were summed alone and on diagonals."""
-    from ..elementwise.elementwise import conj
-
     operands, result = _spelled_out(equation, inputs, out)
     grads = []
     for i, x in enumerate(inputs):
@@ -347,10 +336,6 @@ def _spelled_out(equation: str, inputs: Sequence[Any], out: Any) -> tuple[list[s
 
 
 def _factor_gradient(terms: list[tuple[str, Any]], own: str, x: Any) -> Any:
-    from ..elementwise.elementwise import cast
-    from ..shape.create import range as range_
-    from ..shape.shape import broadcast_to, expand_dims, shape
-
     unused = [c for c in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
               if c not in own and all(c not in names for names, _ in terms)]  # fmt: skip
     target = ""

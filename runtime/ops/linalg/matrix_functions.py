@@ -13,10 +13,16 @@ from ...base.dtypes import DType, as_dtype, complex64, complex128, float32, int3
 from ...ir.op import Op, Type, op, type_of
 from ...tensors.convert import convert_to_tensor
 from ...tensors.promotion import together
+from ..elementwise.elementwise import cast, conj, real
 from ..infer import require
 from ..kernels import samples as s
-from ..shape.shape import matrix_transpose
-from .decompose import SINGULAR, _infer_square, _squares, band_part, triangular_solve_op
+from ..shape.create import eye, ones_like, zeros_like
+from ..shape.gather import gather
+from ..shape.joining import concat
+from ..shape.shape import expand_dims, matrix_transpose, shape
+from ..shape.sort import argsort
+from .decompose import SINGULAR, _infer_square, _squares, band_part, solve_op, triangular_solve_op
+from .diagonals import diag, diag_part, set_diag
 from .factor_gradients import _inverse_differences
 from .linalg import guarded
 
@@ -43,10 +49,6 @@ def _block_gradient(record: Callable[[], Op]) -> Callable[..., Any]:
     """
 
     def gradient(g: Any, out: Any, x: Any) -> tuple[Any]:
-        from ..shape.create import zeros_like
-        from ..shape.joining import concat
-        from ..shape.shape import shape
-
         adjoint = matrix_transpose(x, conjugate=True)
         block = concat([concat([adjoint, g], -1), concat([zeros_like(x), adjoint], -1)], -2)
         n = x.static_shape[-1] if x.static_shape is not None else None
@@ -207,11 +209,6 @@ def _eig_gradient(g: Any, out: Any, x: Any) -> tuple[Any]:
 
     Eigenvectors have the norm one; a loss must not depend on their phases, which are arbitrary.
     """
-    from ..elementwise.elementwise import cast, conj, real
-    from ..shape.shape import expand_dims
-    from .decompose import solve_op
-    from .diagonals import diag, diag_part
-
     (g_values, g_vectors), (values, vectors) = g, out
     adjoint = matrix_transpose(vectors, conjugate=True)
     turn = adjoint @ g_vectors
@@ -276,9 +273,6 @@ def _lu(x: Any, dtype: DType = int32) -> tuple[Any, Any]:
 
 def _lu_gradient(g: Any, out: Any, x: Any, dtype: DType = int32) -> tuple[Any]:
     """F. de Hoog, R. Anderssen & M. Lukas, "Differentiation of matrix functionals using factorization" (2011)."""
-    from ..shape.gather import gather
-    from ..shape.sort import argsort
-
     factors, order = out
     lower, upper = _unit_lower(factors), band_part(factors, 0, -1)
     below = band_part(matrix_transpose(lower, conjugate=True) @ _strictly_lower(g[0]), -1, 0)
@@ -296,9 +290,6 @@ def _strictly_lower(x: Any) -> Any:
 
 
 def _unit_lower(factors: Any) -> Any:
-    from ..shape.create import ones_like
-    from .diagonals import diag_part, set_diag
-
     return set_diag(band_part(factors, -1, 0), ones_like(diag_part(factors)))
 
 
@@ -321,9 +312,6 @@ def lu(input: Any, output_idx_type: Any = int32, name: str | None = None) -> Lu:
 
 def lu_reconstruct(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Any:
     """The matrices that `lu` has taken apart. Raises `InvalidArgumentError` for matrices that are not square."""
-    from ..shape.gather import gather
-    from ..shape.sort import argsort
-
     factors, order = _factors(lower_upper, perm)
     product = _unit_lower(factors) @ band_part(factors, 0, -1)
     return gather(product, argsort(order), axis=-2, batch_dims=len(order.static_shape) - 1, name=name)
@@ -335,8 +323,6 @@ def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False,
     `rhs` is `[..., n, m]` with the batches of the matrix; so is the result. Raises `InvalidArgumentError` for matrices
     that are not square, and for shapes that do not fit.
     """
-    from ..shape.gather import gather
-
     factors, order = _factors(lower_upper, perm)
     factors, rhs = together(factors, rhs)
     given = gather(rhs, order, axis=-2, batch_dims=len(order.static_shape) - 1)
@@ -346,8 +332,6 @@ def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False,
 
 def lu_matrix_inverse(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Any:
     """The inverse of the matrix that `lu` has taken apart; raises as `lu_solve`."""
-    from ..shape.create import eye, zeros_like
-
     factors, order = _factors(lower_upper, perm)
     n = factors.static_shape[-1]
     require(n is not None, "lu_matrix_inverse needs to know the size of the matrix")

@@ -19,6 +19,7 @@ from ...base.shapes import Shape, is_compatible
 from ...ir.op import NOT_DIFFERENTIABLE, Op, Type, op
 from ..infer import exactly, require, require_kind, text
 from ..kernels.list_value import ListValue
+from ..shape.create import zeros_like
 from . import lists
 
 __all__ = ["grow_op", "new_op", "read_op", "stack_op", "write_op"]
@@ -167,7 +168,5 @@ clear_op: Op = op("array_clear", infer=lambda items, index: lists._list_type(), 
 
 
 def _write_gradient(g: Any, index: Any, value: Any) -> tuple[Any, ...]:
-    from ..shape.create import zeros_like
-
     element = take_op(g, index, zeros_like(value))  # first: `g` is an old version once it has been changed
     return clear_op(g, index), None, element

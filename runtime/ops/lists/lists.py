@@ -25,6 +25,7 @@ from ..elementwise.elementwise import cast
 from ..infer import at_least, exactly, require, require_kind, text
 from ..kernels import samples as s
 from ..kernels.list_value import ListValue
+from ..shape.create import zeros_like
 
 __all__ = ["TensorList"]
 
@@ -189,8 +190,6 @@ def _push_gradient(g: Any, value: Any) -> tuple[Any, Any]:
 
 def _set_gradient(g: Any, items: Any, index: Any, value: Any) -> tuple[Any, ...]:
     """The element that was replaced had no influence; a tensor is taken to have had the shape of the new one."""
-    from ..shape.create import zeros_like
-
     is_list = value.dtype is variant
     zero = zeros_like_op(get_op(items, index, dtype=variant, shape=())) if is_list else zeros_like(value)
     return set_op(g, index, zero), None, get_op(g, index, dtype=value.dtype, shape=value.static_shape)

@@ -19,6 +19,7 @@ from ..linalg import diagonals, linalg
 from ..reduce import cumulative, reduce
 from ..reduce.reduce import axis_attribute
 from ..shape import create, joining, shape, sort
+from ..shape.index import get_item
 
 __all__: list[str] = []
 
@@ -160,8 +161,6 @@ def _unique_values(x: Any) -> Any:
 
 @implements("diff")
 def _diff(a: Any, n: int = 1, axis: int = -1) -> Any:
-    from ..shape.index import get_item
-
     a = convert_to_tensor(a)
     at_least(a.static_shape, 1)
     require(a.ndim is not None, "diff needs a tensor whose rank is known")

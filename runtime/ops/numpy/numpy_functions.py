@@ -16,11 +16,13 @@ from ...tensors.convert import convert_to_tensor
 from ...tensors.numpy_protocol import implements
 from ...tensors.promotion import together
 from ..elementwise import elementwise
+from ..elementwise.math import maximum, minimum
 from ..infer import require
 from ..linalg import diagonals, linalg
 from ..reduce import counts, cumulative, reduce
 from ..reduce.reduce import axis_attribute
 from ..shape import create, gather, index, joining, shape, sort
+from ..shape.shape import broadcast_to, reshape
 
 _none: Any = np._NoValue  # what NumPy's own wrappers pass for an argument not given
 
@@ -141,8 +143,6 @@ def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
 
 @implements("clip")
 def _clip(a: Any, a_min: Any = None, a_max: Any = None, out: None = None, *, min: Any = None, max: Any = None) -> Any:
-    from ..elementwise.math import maximum, minimum
-
     low = (min if min is not _none else None) if a_min is None or a_min is _none else a_min
     high = (max if max is not _none else None) if a_max is None or a_max is _none else a_max
     a = convert_to_tensor(a) if low is None else maximum(a, low)
@@ -170,7 +170,6 @@ def _allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan:
 @implements("reshape")
 def _reshape(a: Any, /, shape: Any = None, order: str = "C", *, copy: Any = None) -> Any:
     require(order == "C", f"np.reshape of a tensor knows only order C, not {order!r}")
-    from ..shape.shape import reshape
 
     return reshape(a, shape)
 
@@ -202,8 +201,6 @@ def _roll(a: Any, shift: Any, axis: Any = None) -> Any:
 
 @implements("broadcast_to")
 def _broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
-    from ..shape.shape import broadcast_to
-
     return broadcast_to(array, shape)
 
 

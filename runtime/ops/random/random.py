@@ -21,9 +21,14 @@ from ...ir.effects import Effects
 from ...ir.op import NOT_DIFFERENTIABLE, Op, Type, op
 from ...tensors.convert import convert_to_tensor
 from ..declare import no_gradient, sum_to
+from ..elementwise.elementwise import cast
 from ..infer import at_least, exactly, integer_vectors, require, require_kind, text
 from ..kernels import samples as s
+from ..shape.create import range as range_
 from ..shape.dims import as_dims
+from ..shape.gather import gather
+from ..shape.shape import shape
+from ..shape.sort import invert_permutation
 
 __all__ = [
     "bernoulli", "categorical", "normal", "set_seed", "shuffle", "stateless_bernoulli", "stateless_categorical",
@@ -191,8 +196,6 @@ truncated_op, stateless_truncated_op = _declare(
 
 
 def _ends(minval: Any, maxval: Any, dtype: DType) -> tuple[Any, Any]:
-    from ..elementwise.elementwise import cast
-
     if maxval is None:
         require(not dtype.is_integer, "random integers need maxval")
         maxval = 1
@@ -297,11 +300,6 @@ def _infer_shuffle(x: Type, **_: Any) -> Type:
 
 def _shuffle_gradient(g: Any, seed: Any, x: Any) -> Any:
     """The seed gives the same order again."""
-    from ..shape.create import range as range_
-    from ..shape.gather import gather
-    from ..shape.shape import shape
-    from ..shape.sort import invert_permutation
-
     return gather(g, invert_permutation(stateless_shuffle(range_(shape(x)[0]), seed)))
 
 

@@ -12,8 +12,17 @@ from ...base.dtypes import DType, as_dtype, int32, int64
 from ...base.shapes import is_compatible
 from ...ir.op import Type, op
 from ...tensors.convert import convert_to_tensor
+from ..elementwise.elementwise import cast, where
+from ..elementwise.math import maximum, minimum
 from ..infer import exactly, require, require_kind, text
 from ..kernels import samples as s
+from ..shape.create import ones_like, zeros_like
+from ..shape.create import range as range_
+from ..shape.gather import gather
+from ..shape.joining import pad, stack
+from ..shape.scatter import scatter_nd
+from ..shape.shape import reshape, shape, size
+from .reduce import reduce_max
 
 __all__ = ["bincount", "confusion_matrix"]
 
@@ -41,12 +50,6 @@ def _bincount(x: Any, *weights: Any, minlength: int = 0, maxlength: int | None =
 
 def _weights_gradient(g: Any, out: Any, x: Any) -> Any:
     """Each weight counts for the number it belongs to, unless that is left out."""
-    from ..elementwise.elementwise import where
-    from ..elementwise.math import minimum
-    from ..shape.create import zeros_like
-    from ..shape.gather import gather
-    from ..shape.shape import size
-
     count = size(out)
     counted = x < count
     picked = gather(g, minimum(x, count - 1))
@@ -86,20 +89,12 @@ def bincount(
         counts = bincount_op(arr, *given, minlength=least, maxlength=top, dtype=as_dtype(dtype), name=name)
     if not binary_output:
         return counts
-    from ..elementwise.elementwise import cast
 
     return cast(counts > 0, counts.dtype)
 
 
 def _row_counts(x: Any, weights: Any, least: int, most: int | None, dtype: Any) -> Any:
     """The counts for each row of a matrix: of numbers that tell the rows apart, all at once."""
-    from ..elementwise.elementwise import where
-    from ..elementwise.math import maximum, minimum
-    from ..shape.create import range as range_
-    from ..shape.joining import pad
-    from ..shape.shape import reshape, shape
-    from .reduce import reduce_max
-
     exactly(x.static_shape, 2, "what is counted row by row")
     require_kind(Type(x.dtype, None), "iu", "what is counted")
     rows = shape(x, int64)[0]
@@ -124,12 +119,6 @@ def confusion_matrix(
     Raises `OutOfRangeError` for a class that is not below it, `InvalidArgumentError` for vectors that differ in size or
     are not of integers.
     """
-    from ..elementwise.elementwise import cast
-    from ..shape.create import ones_like
-    from ..shape.joining import stack
-    from ..shape.scatter import scatter_nd
-    from .reduce import reduce_max
-
     values = ones_like(labels, dtype) if weights is None else cast(weights, dtype)
     pairs = stack([labels, predictions], axis=1)
     count = reduce_max(pairs) + 1 if num_classes is None else int(num_classes)

@@ -13,10 +13,15 @@ from ...ir import totality
 from ...ir.op import Op, Type, op
 from ...tensors.convert import convert_to_tensor
 from ..declare import holomorphic, through
-from ..elementwise.elementwise import where_op
+from ..elementwise.elementwise import cast, where_op
+from ..elementwise.math import absolute, equal, exp, log, power, sign
 from ..infer import axis_of, reduced, require, require_kind, text, whole
 from ..kernels import samples as s
-from ..shape.shape import squeeze
+from ..linalg.linalg import svd
+from ..shape.create import zeros_like
+from ..shape.index import get_item
+from ..shape.joining import concat_op
+from ..shape.shape import ensure_shape_op, moveaxis, reverse, squeeze
 from .reduce import Axis, _expand, axis_attribute, reduce_max, reduce_min, reduce_sum
 
 __all__ = ["cumprod", "cumsum", "cumulative_logsumexp", "norm"]
@@ -92,10 +97,6 @@ recurrence_op: Op = op(
 
 def _moved(x: Any, axis: int, back: bool) -> Any:
     """The elements moved by one place along an axis, towards its start or (``back``) its end; zero comes in."""
-    from ..shape.create import zeros_like
-    from ..shape.index import get_item
-    from ..shape.joining import concat_op
-
     at = (slice(None),) * axis if axis >= 0 else (Ellipsis,)
     after = (slice(None),) * (-axis - 1) if axis < 0 else ()
     first, others = get_item(x, (*at, slice(0, 1), *after)), slice(0, -1) if back else slice(1, None)
@@ -107,14 +108,10 @@ def _moved(x: Any, axis: int, back: bool) -> Any:
 
 def ensure_like(x: Any, like: Any) -> Any:
     """`x`, with the static shape of a tensor that has the same shape."""
-    from ..shape.shape import ensure_shape_op
-
     return ensure_shape_op(x, shape=like.static_shape)
 
 
 def _recurrence_gradient(g: Any, out: Any, a: Any, axis: int) -> tuple[Any, Any]:
-    from ..shape.shape import reverse
-
     later = _moved(a, axis, back=False)
     total = reverse(recurrence_op(reverse(later, [axis]), reverse(g, [axis]), axis=axis), [axis])
     return total * _moved(out, axis, back=True), total
@@ -122,8 +119,6 @@ def _recurrence_gradient(g: Any, out: Any, a: Any, axis: int) -> tuple[Any, Any]
 
 def _cumprod_gradient(g: Any, x: Any, axis: int, exclusive: bool, backwards: bool) -> Any:
     """The product before an element, times a recurrence over what comes after: no division, so zeros do no harm."""
-    from ..shape.shape import reverse
-
     if backwards:
         g, x = reverse(g, [axis]), reverse(x, [axis])
     if exclusive:
@@ -136,8 +131,6 @@ def _cumprod_gradient(g: Any, x: Any, axis: int, exclusive: bool, backwards: boo
 
 def _logsumexp_gradient(g: Any, out: Any, x: Any, axis: int, exclusive: bool, reverse: bool) -> Any:
     """Positive and negative gradients apart, each in logarithms, so that nothing overflows (as TensorFlow does)."""
-    from ..elementwise.math import exp, log
-
     def part(g: Any) -> Any:
         some = g > 0
         logs = where_op(some, log(where_op(some, g, 1)), -np.inf) - where_op(some, out, 0)
@@ -190,9 +183,6 @@ norm_op = op(
 
 
 def _norm_gradient(g: Any, out: Any, x: Any, ord: Any, axis: Any, keepdims: bool) -> Any:
-    from ..elementwise.elementwise import cast
-    from ..elementwise.math import absolute, equal, power, sign
-
     if isinstance(axis, tuple) and len(axis) == 2 and ord not in (None, "fro"):
         return _matrix_norm_gradient(g, x, ord, axis, keepdims)
     g, out = _expand(g, x, axis, keepdims), _expand(out, x, axis, keepdims)
@@ -209,10 +199,6 @@ def _norm_gradient(g: Any, out: Any, x: Any, ord: Any, axis: Any, keepdims: bool
 
 def _matrix_norm_gradient(g: Any, x: Any, ord: Any, axis: tuple[int, int], keepdims: bool) -> Any:
     """By way of what defines these norms: sums of rows and columns, or singular values."""
-    from ..elementwise.math import absolute
-    from ..linalg.linalg import svd
-    from ..shape.shape import moveaxis
-
     def norm_of(matrices: Any) -> Any:
         if ord in (1, -1, float("inf"), -float("inf")):
             sums = reduce_sum(absolute(matrices), -2 if abs(ord) == 1 else -1)

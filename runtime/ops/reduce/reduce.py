@@ -19,10 +19,12 @@ from ...ir import totality
 from ...ir.op import NOT_DIFFERENTIABLE, Op, Type, op
 from ...ir.work import Work
 from ...tensors.convert import convert_to_tensor
-from ..declare import finish, holomorphic
+from ..declare import broadcast_to_shape_of, finish, holomorphic
 from ..elementwise.elementwise import cast
 from ..infer import axes_of, float_dtype, reduced, require, require_kind, whole
 from ..kernels import samples as s
+from ..shape.joining import concat
+from ..shape.shape import expand_dims, reshape, shape, size, transpose
 
 __all__ = [
     "argmax", "argmin", "count_nonzero", "reduce_all", "reduce_any", "reduce_euclidean_norm", "reduce_logsumexp",
@@ -141,8 +143,6 @@ def _mean_kernel(x: Any, axis: Any = None, keepdims: bool = False, dtype: DType 
 
 def _expand(g: Any, x: Any, axis: Any, keepdims: bool) -> Any:
     """A reduction's result (or its gradient), with the reduced axes back as ones where the rank allows it."""
-    from ..shape.shape import expand_dims, reshape
-
     if keepdims:
         return g
     if axis is None:
@@ -157,22 +157,16 @@ def _expand(g: Any, x: Any, axis: Any, keepdims: bool) -> Any:
 
 def _spread_gradient(g: Any, out: Any, x: Any, axis: Any = None, keepdims: bool = False,
     dtype: Any = None) -> tuple[Any]:
-    from ..declare import broadcast_to_shape_of
-
     return (cast(broadcast_to_shape_of(_expand(g, x, axis, keepdims), x), x.dtype),)
 
 
 def _mean_gradient(g: Any, out: Any, x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> tuple[Any]:
-    from ..shape.shape import size
-
     count = cast(size(x), x.dtype) / cast(size(out), x.dtype)
     return (_spread_gradient(g, out, x, axis, keepdims)[0] / count,)
 
 
 def _prod_gradient(g: Any, out: Any, x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> tuple[Any]:
     """Each element's gradient is the product of all others, right also where elements are zero."""
-    from ..shape.joining import concat
-    from ..shape.shape import reshape, shape, transpose
     from .cumulative import cumprod
 
     rank = x.ndim
@@ -280,8 +274,6 @@ var_op = op(
 
 
 def _var_gradient(g: Any, x: Any, axis: Any, keepdims: bool, ddof: int) -> Any:
-    from ..shape.shape import size
-
     mean = mean_op(x, axis=axis, keepdims=True)
     count = cast(size(x), x.dtype) / cast(size(mean), x.dtype) - ddof
     return _expand(g, x, axis, keepdims) * (x - mean) * 2 / count
@@ -400,8 +392,6 @@ def count_nonzero(
 
 def zero_fraction(value: Any, name: str | None = None) -> Any:
     """The fraction of elements that are zero: a float32 scalar, NaN for a tensor without elements."""
-    from ..shape.shape import size
-
     x = convert_to_tensor(value)
     total = cast(size(x, out_type=int64), "float64")
     return cast(1.0 - cast(count_op(x), "float64") / total, "float32", name)

@@ -10,17 +10,19 @@ from autograph.errors import InvalidArgumentError
 
 from ...base import dtypes
 from ...base.dtypes import DType, as_dtype, float32, float64
-from ...base.shapes import Shape, is_compatible
+from ...base.shapes import Shape, broadcast, is_compatible
 from ...ir import totality
 from ...ir.op import NOT_DIFFERENTIABLE, Op, Type, op
 from ...tensors.convert import constant, convert_to_tensor, string_scalar
 from ...tensors.tensor import EagerTensor
 from ...tensors.trace import static_value
-from ..elementwise.elementwise import cast
-from ..infer import at_least, axis_of, exactly, require, require_kind, text, whole
+from ..declare import sum_to
+from ..elementwise.elementwise import cast, where_op
+from ..infer import at_least, axis_of, exactly, float_dtype, require, require_kind, text, whole
 from ..kernels import samples as s
 from ..reduce.reduce import reduce_sum, sum_op
 from .dims import as_dims
+from .shape import broadcast_to, moveaxis, reshape, shape, size
 
 __all__ = [
     "eye", "fill", "linspace", "meshgrid", "one_hot", "ones", "ones_like", "range",
@@ -80,8 +82,6 @@ def _like(input: Any, number: int, dtype: Any, name: str | None) -> Any:
 
 def _like_value(tensor: Any, value: Any, name: str | None) -> Any:
     """A tensor of one value in the shape of another."""
-    from .shape import shape
-
     static = tensor.static_shape
     return fill(static if static is not None and None not in static else shape(tensor), value, name)
 
@@ -154,9 +154,6 @@ def _range_length(start: Any, limit: Any, delta: Any) -> int | None:
 
 
 def _infer_linspace(start: Type, stop: Type, num: int, axis: int = 0, endpoint: bool = True) -> Type:
-    from ...base.shapes import broadcast
-    from ..infer import float_dtype
-
     require(num >= 0, f"the number of points can't be negative: {num}")
     dtype = float64 if start.dtype.kind in "biu" else float_dtype(start.dtype)
     shape = broadcast(start.shape, stop.shape)
@@ -167,9 +164,6 @@ def _infer_linspace(start: Type, stop: Type, num: int, axis: int = 0, endpoint: 
 
 
 def _linspace_gradient(g: Any, start: Any, stop: Any, num: int, axis: int, endpoint: bool) -> tuple[Any, Any]:
-    from ..declare import sum_to
-    from .shape import moveaxis
-
     weights = np.linspace(0.0, 1.0, num, endpoint).reshape((num,) + (1,) * (g.ndim - 1)).astype(g.dtype.numpy)
     g = moveaxis(g, axis, 0)
     return sum_to(sum_op(g * (1 - weights), axis=0), start), sum_to(sum_op(g * weights, axis=0), stop)
@@ -232,8 +226,6 @@ one_hot_op = op(
 
 
 def _one_hot_gradient(g: Any, indices: Any, depth: int, axis: int) -> tuple[Any, Any]:
-    from ..elementwise.elementwise import where_op
-
     hits, zero = one_hot_op(indices, True, False, depth=depth, axis=axis), zeros_like(g)
     return sum_op(where_op(hits, g, zero)), sum_op(where_op(hits, zero, g))
 
@@ -270,7 +262,6 @@ def eye(
     matrix = np.eye(rows, columns, dtype=as_dtype(dtype).numpy)
     if batch_shape is None:
         return constant(matrix, name=name or "eye")
-    from .shape import broadcast_to
 
     hint, _ = as_dims(batch_shape)
     if hint is None or None in hint:
@@ -283,8 +274,6 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
 
     Tensors of other ranks are flattened, dtypes stay. Raises `InvalidArgumentError` for another `indexing`.
     """
-    from .shape import broadcast_to, reshape, size
-
     require(indexing in ("xy", "ij"), f'indexing is "xy" or "ij", not {indexing!r}')
     vectors = [reshape(x, (-1,)) for x in args]
     order = list(np.arange(len(vectors)))

@@ -11,12 +11,18 @@ import numpy as np
 
 from autograph.errors import OutOfRangeError
 
-from ...base.shapes import Shape, is_compatible
+from ...base.shapes import Shape, broadcast, is_compatible
 from ...ir.op import Type, op
 from ...tensors.convert import convert_to_tensor
+from ..elementwise.elementwise import cast
 from ..infer import at_least, axis_of, exactly, require, require_kind, text, whole
 from ..kernels import samples as s
+from .create import range as range_
+from .create import zeros_like
 from .dims import as_dims
+from .index import add_at_op, encode, get_item
+from .joining import concat
+from .shape import broadcast_to, moveaxis, reshape, shape
 
 __all__ = ["boolean_mask", "gather", "gather_nd", "slice", "take", "take_along_axis"]
 
@@ -55,9 +61,6 @@ def _gather(x: Any, indices: Any, axis: int, batch_dims: int = 0) -> Any:
 
 
 def _gather_gradient(g: Any, out: Any, x: Any, indices: Any, axis: int, batch_dims: int = 0) -> tuple[Any, None]:
-    from .create import zeros_like
-    from .index import add_at_op, encode
-
     rank = x.ndim
     require(rank is not None, "the gradient of gather needs the tensor's rank")
     if batch_dims:
@@ -68,10 +71,6 @@ def _gather_gradient(g: Any, out: Any, x: Any, indices: Any, axis: int, batch_di
 
 def _batched_gradient(g: Any, x: Any, indices: Any, axis: int, batch_dims: int) -> Any:
     """With the axis, and those of the indices, moved behind the batch's."""
-    from .create import zeros_like
-    from .index import add_at_op
-    from .shape import moveaxis
-
     inner = indices.ndim - batch_dims
     g = moveaxis(g, [axis + i for i in range(inner)], [batch_dims + i for i in range(inner)])
     zeros = zeros_like(moveaxis(x, axis, batch_dims))
@@ -82,10 +81,6 @@ def _batched_gradient(g: Any, x: Any, indices: Any, axis: int, batch_dims: int) 
 
 def coordinates(x: Any, count: int) -> list[Any]:
     """For each of the first axes of a tensor the numbers of its slices, with ones for the tensor's other axes."""
-    from ..elementwise.elementwise import cast
-    from .create import range as range_
-    from .shape import reshape, shape
-
     dtype = x.dtype if x.dtype.is_integer else "int64"
     return [reshape(cast(range_(shape(x)[i]), dtype), [-1 if j == i else 1 for j in range(x.ndim)])
             for i in range(count)]  # fmt: skip
@@ -93,9 +88,6 @@ def coordinates(x: Any, count: int) -> list[Any]:
 
 def put_along(x: Any, indices: Any, g: Any, axis: int) -> Any:
     """Zeros like `x` with `g` added along an axis at indices of the same rank: the adjoint of `take_along_axis`."""
-    from .create import zeros_like
-    from .index import add_at_op
-
     rank = x.ndim
     require(rank is not None, "this gradient needs the tensor's rank")
     places = coordinates(x, rank)
@@ -139,9 +131,6 @@ def take(a: Any, indices: Any, axis: int | None = None) -> Any:
     The shape of the indices replaces `axis`; the dtype stays. Raises `OutOfRangeError` for an index outside,
     `InvalidTypeError` for indices that are no integers.
     """
-    from .index import get_item
-    from .shape import reshape
-
     tensor = convert_to_tensor(a)
     if axis is None:
         return get_item(reshape(tensor, (-1,)), convert_to_tensor(indices))
@@ -188,13 +177,9 @@ def _gather_nd(x: Any, indices: Any, batch_dims: int = 0) -> Any:
 
 
 def _gather_nd_gradient(g: Any, out: Any, x: Any, indices: Any, batch_dims: int = 0) -> tuple[Any, None]:
-    from .create import zeros_like
     from .scatter import tensor_scatter_nd_add
 
     if batch_dims:
-        from .joining import concat
-        from .shape import broadcast_to, shape
-
         dims = concat([shape(indices)[:-1], [1]], 0)
         batch = [broadcast_to(place, dims) for place in coordinates(indices, batch_dims)]
         indices = concat([*batch, indices], -1)
@@ -232,7 +217,6 @@ def _infer_along(x: Type, indices: Type, axis: int) -> Type:
         return Type(x.dtype, None)
     require(len(x.shape) == len(indices.shape), f"the ranks of {text(x.shape)} and {text(indices.shape)} differ")
     place = axis_of(axis, len(x.shape))
-    from ...base.shapes import broadcast
 
     others = broadcast((*x.shape[:place], 1, *x.shape[place + 1 :]),
         (*indices.shape[:place], 1, *indices.shape[place + 1 :]))
@@ -275,8 +259,6 @@ def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "b
     The axes of the mask become one; the dtype stays. Raises `InvalidArgumentError` for a mask that is a scalar or not
     bool.
     """
-    from .index import get_item
-
     chosen = convert_to_tensor(mask)
     require_kind(chosen, "b", "the mask")
     at_least(chosen.static_shape, 1, "the mask")
@@ -307,7 +289,6 @@ def region(x: Any, begin: Any, size: Any) -> tuple[Any, ...]:
 
 
 def _slice_gradient(g: Any, out: Any, x: Any, begin: Any, *dynamic: Any, size: Shape) -> tuple[Any, ...]:
-    from .create import zeros_like
     from .scatter import dynamic_update_slice
 
     return dynamic_update_slice(zeros_like(x), g, begin), None, *(None for _ in dynamic)
@@ -336,8 +317,6 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
 
 def slice_along(x: Any, start: Any, length: Any, axis: int) -> Any:
     """The `length` slices of `x` along one axis from `start`."""
-    from .index import get_item
-
     stop = start + length
     before = (np.s_[:],) * axis if axis >= 0 else (Ellipsis,)
     after = (np.s_[:],) * (-axis - 1) if axis < 0 else ()

@@ -25,8 +25,11 @@ from ...ir import totality
 from ...ir.op import Op, Type, op, type_of
 from ...tensors.convert import convert_to_tensor
 from ...tensors.tensor import EagerTensor, Tensor
+from ..declare import sum_to
+from ..elementwise.elementwise import cast
 from ..infer import exactly, require, require_kind, text
 from ..kernels import samples as s
+from .create import zeros_like
 
 __all__ = ["get_item", "set_item"]
 
@@ -268,22 +271,15 @@ def _set_item(x: Any, value: Any, *inputs: Any, key: Key) -> Any:
 
 
 def _get_gradient(g: Any, out: Any, x: Any, *inputs: Any, key: Key) -> tuple[Any, ...]:
-    from .create import zeros_like
-
     return add_at_op(zeros_like(x), g, *inputs, key=key), *(None for _ in inputs)
 
 
 def _set_gradient(g: Any, out: Any, x: Any, value: Any, *inputs: Any, key: Key) -> tuple[Any, ...]:
-    from ..declare import sum_to
-    from .create import zeros_like
-
     given = sum_to(get_item_op(g, *inputs, key=key), value)  # first, so that `g` may be stored into: loops stay linear
     return set_item_op(g, zeros_like(value), *inputs, key=key), given, *(None for _ in inputs)
 
 
 def _add_gradient(g: Any, out: Any, x: Any, value: Any, *inputs: Any, key: Key) -> tuple[Any, ...]:
-    from ..declare import sum_to
-
     return g, sum_to(get_item_op(g, *inputs, key=key), value), *(None for _ in inputs)
 
 
@@ -386,8 +382,6 @@ def set_item(x: Any, key: Any, value: Any, name: str | None = None) -> Any:
 
 def _in_dtype(value: Any, tensor: Any) -> Any:
     """A Python value in the dtype of the tensor it is stored into."""
-    from ..elementwise.elementwise import cast
-
     stored = convert_to_tensor(value, dtype_hint=tensor.dtype)
     same_kind = stored.dtype is not tensor.dtype and "biufc".find(stored.dtype.kind) <= "biufc".find(tensor.dtype.kind)
     return cast(stored, tensor.dtype) if same_kind else stored

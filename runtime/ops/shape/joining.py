@@ -16,9 +16,11 @@ from ...ir import totality
 from ...ir.op import Type, op
 from ...tensors.convert import convert_to_tensor
 from ...tensors.tensor import EagerTensor
+from ..elementwise.elementwise import cast
 from ..infer import at_least, axis_of, exactly, require, require_kind, text, total, whole
 from ..kernels import samples as s
 from .dims import as_dims
+from .shape import moveaxis, reshape, shape, size
 
 __all__ = ["concat", "pad", "repeat", "split", "stack", "tile", "unstack"]
 
@@ -37,11 +39,11 @@ def _infer_concat(*types: Type, axis: int) -> Type:
     at_least(known[0], 1, "what is joined")
     place = axis_of(axis, len(known[0]))
     others: Shape = None
-    for shape in known:
-        if len(shape) != len(known[0]):
+    for each in known:
+        if len(each) != len(known[0]):
             raise InvalidArgumentError(f"can't join shapes of different rank: {', '.join(_distinct(known))}")
         try:
-            others = merge(others, (*shape[:place], None, *shape[place + 1 :]))
+            others = merge(others, (*each[:place], None, *each[place + 1 :]))
         except InvalidArgumentError:
             raise InvalidArgumentError(f"can't join along axis {axis}: {' and '.join(_distinct(known))}") from None
     assert others is not None
@@ -55,7 +57,6 @@ def _distinct(shapes: Iterable[Shape]) -> list[str]:
 
 def _concat_gradient(g: Any, out: Any, *inputs: Any, axis: int) -> tuple[Any, ...]:
     from .gather import slice_along
-    from .shape import shape
 
     grads, start = [], 0
     for x in inputs:
@@ -120,7 +121,6 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
     Raises `InvalidArgumentError` for shapes that differ, `InvalidTypeError` for dtypes without a common one.
     """
     from .create import zeros
-    from .shape import moveaxis
 
     if not isinstance(values, list | tuple):
         tensor = convert_to_tensor(values)
@@ -253,7 +253,6 @@ def _tile(x: Any, *dynamic: Any, multiples: Any) -> Any:
 
 def _tile_gradient(g: Any, out: Any, x: Any, *dynamic: Any, multiples: Shape) -> tuple[Any, ...]:
     from ..reduce.reduce import reduce_sum
-    from .shape import reshape, shape
 
     rank = x.ndim
     require(rank is not None, "the gradient of tile needs the tensor's rank")
@@ -301,7 +300,6 @@ def _repeat_gradient(g: Any, x: Any, repeats: Any, axis: int | None) -> Any:
     from .create import range as range_
     from .create import zeros_like
     from .index import add_at_op
-    from .shape import reshape, shape, size
 
     places = repeat_op(range_(size(x) if axis is None else shape(x)[axis]), repeats, axis=0)
     if axis is None:
@@ -363,7 +361,6 @@ def _pad(x: Any, fill: Any, *dynamic: Any, paddings: Any, mode: str) -> Any:
 def _pad_gradient(g: Any, out: Any, x: Any, fill: Any, *dynamic: Any, paddings: Any, mode: str) -> tuple[Any, ...]:
     from ..reduce.reduce import sum_op
     from .gather import slice as slice_
-    from .shape import shape
 
     none = (None for _ in dynamic)
     if mode != "constant":
@@ -378,7 +375,6 @@ def _mirrored_gradient(g: Any, x: Any, dynamic: tuple[Any, ...], paddings: Any, 
     from .create import range as range_
     from .create import zeros_like
     from .index import add_at_op
-    from .shape import reshape, shape
 
     rank = x.ndim
     require(rank is not None, "the gradient of pad needs the tensor's rank")
@@ -410,7 +406,6 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
     The mode is CONSTANT (filled with `constant_values`), REFLECT (mirrored without the edge) or SYMMETRIC (with it).
     The dtype stays. Raises `InvalidArgumentError` for another mode, another number of pairs, or too much to mirror.
     """
-    from ..elementwise.elementwise import cast
     from .create import zeros
 
     tensor = convert_to_tensor(tensor)

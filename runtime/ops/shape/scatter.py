@@ -17,11 +17,16 @@ from ...base.dtypes import yields
 from ...base.shapes import Shape, is_compatible
 from ...ir.op import Op, Type, op
 from ..declare import finish
+from ..elementwise.elementwise import cast, where
+from ..elementwise.math import maximum
 from ..infer import at_least, exactly, require, require_kind, text
 from ..kernels import samples as s
+from .create import ones_like, zeros_like
 from .dims import as_dims
 from .gather import gather, gather_nd, infer_points, point_key, region
+from .gather import slice as slice_
 from .index import writable
+from .shape import expand_dims, shape
 
 __all__ = [
     "dynamic_update_slice", "scatter_nd", "segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum",
@@ -92,16 +97,12 @@ def _samples() -> list[Any]:
 
 
 def _update_gradient(g: Any, out: Any, x: Any, indices: Any, updates: Any) -> tuple[Any, ...]:
-    from .create import zeros_like
-
     given = gather_nd(g, indices)  # first, so that `g` may be stored into: loops stay linear
     return tensor_scatter_nd_update(g, indices, zeros_like(updates)), None, given
 
 
 def _chosen_gradient(g: Any, out: Any, x: Any, indices: Any, updates: Any) -> tuple[Any, ...]:
     """To what was chosen; equal candidates share it."""
-    from ..elementwise.elementwise import cast
-
     kept = cast(x == out, x.dtype)
     stored = cast(updates == gather_nd(out, indices), x.dtype)
     g = g / tensor_scatter_nd_add(kept, indices, stored)
@@ -222,10 +223,6 @@ def _update_slice_in_place(x: Any, update: Any, begin: Any) -> Any:
 
 
 def _update_slice_gradient(g: Any, out: Any, x: Any, update: Any, begin: Any) -> tuple[Any, ...]:
-    from .create import zeros_like
-    from .gather import slice as slice_
-    from .shape import shape
-
     given = slice_(g, begin, shape(update))  # first, so that `g` may be stored into
     return dynamic_update_slice(g, zeros_like(update), begin), given, None
 
@@ -313,11 +310,6 @@ def _unsorted_samples() -> list[Any]:
 
 def _segment_sum_gradient(g: Any, out: Any, x: Any, ids: Any, count: int | None = None) -> tuple[Any, None]:
     """Each row gets the gradient of its segment, a row that is left out gets zero."""
-    from ..elementwise.elementwise import where
-    from ..elementwise.math import maximum
-    from .create import zeros_like
-    from .shape import expand_dims
-
     picked, inside = gather(g, maximum(ids, 0)), ids >= 0
     for _ in range((x.ndim or 0) - (ids.ndim or 0)):
         inside = expand_dims(inside, -1)
@@ -329,18 +321,12 @@ def _summed(values: Any, ids: Any, count: int | None) -> Any:
 
 
 def _segment_mean_gradient(g: Any, out: Any, x: Any, ids: Any, count: int | None = None) -> tuple[Any, None]:
-    from ..elementwise.math import maximum
-    from .create import ones_like
-
     sizes = _summed(ones_like(x), ids, count)
     return _segment_sum_gradient(g / maximum(sizes, 1), out, x, ids, count)
 
 
 def _segment_choice_gradient(g: Any, out: Any, x: Any, ids: Any, count: int | None = None) -> tuple[Any, None]:
     """To the elements that are the maximum or minimum; equal ones share it."""
-    from ..elementwise.elementwise import cast
-    from ..elementwise.math import maximum
-
     chosen = cast(x == gather(out, maximum(ids, 0)), x.dtype)
     number = _summed(chosen, ids, count)
     return _segment_sum_gradient(g / maximum(number, 1), out, x, ids, count)[0] * chosen, None
@@ -348,10 +334,6 @@ def _segment_choice_gradient(g: Any, out: Any, x: Any, ids: Any, count: int | No
 
 def _segment_prod_gradient(g: Any, out: Any, x: Any, ids: Any, count: int | None = None) -> tuple[Any, None]:
     """The product of the others: of those that are not zero, for the only zero of a segment (as TensorFlow does)."""
-    from ..elementwise.elementwise import cast, where
-    from ..elementwise.math import maximum
-    from .create import zeros_like
-
     zero = x == 0
     zeros = _summed(cast(zero, x.dtype), ids, count)
     safe = where(zero, 1, x)

@@ -21,6 +21,7 @@ from ...ir.op import NOT_DIFFERENTIABLE, Op, Type, op
 from ...ir.work import Work
 from ...tensors.convert import convert_to_tensor
 from ..declare import sum_to
+from ..elementwise.elementwise import conj
 from ..infer import at_least, axes_of, axis_of, product, require, require_kind, text, whole
 from ..kernels import samples as s
 from .dims import as_dims, dims_of
@@ -190,8 +191,6 @@ def transpose(a: Any, perm: Sequence[int] | None = None, conjugate: bool = False
 
     Raises `InvalidArgumentError` when `perm` is no permutation of the axes.
     """
-    from ..elementwise.elementwise import conj
-
     result = transpose_op(a, perm=None if perm is None else tuple(int(p) for p in perm), name=name)
     return conj(result) if conjugate else result
 
@@ -225,8 +224,6 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
 
     Raises `InvalidArgumentError` below rank 2.
     """
-    from ..elementwise.elementwise import conj
-
     a = convert_to_tensor(a)
     at_least(a.static_shape, 2, "the matrix")
     result = swapaxes(a, -1, -2)

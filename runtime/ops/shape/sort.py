@@ -16,8 +16,16 @@ from ...base.shapes import is_compatible
 from ...ir import totality
 from ...ir.op import NOT_DIFFERENTIABLE, Type, op
 from ...tensors.convert import convert_to_tensor
+from ..elementwise.elementwise import cast
+from ..elementwise.math import greater
 from ..infer import at_least, axis_of, exactly, require, require_kind, text, whole
 from ..kernels import samples as s
+from ..reduce.reduce import count_nonzero
+from .create import range as range_
+from .create import zeros_like
+from .gather import gather, put_along, take_along_axis
+from .index import add_at_op
+from .shape import expand_dims, size
 
 __all__ = [
     "argsort", "in_top_k", "invert_permutation", "searchsorted", "sequence_mask", "sort", "top_k", "unique",
@@ -77,8 +85,6 @@ def _samples() -> list[Any]:
 
 
 def _sort_gradient(g: Any, out: Any, x: Any, axis: int = -1, descending: bool = False) -> tuple[Any]:
-    from .gather import take_along_axis
-
     order = argsort_op(x, axis=axis, descending=descending)
     return (take_along_axis(g, argsort_op(order, axis=axis), axis),)
 
@@ -142,8 +148,6 @@ def _top_k(x: Any, k: int, dtype: DType = int32) -> tuple[Any, Any]:
 
 
 def _top_k_gradient(g: Any, out: Any, x: Any, k: int, dtype: DType = int32) -> tuple[Any]:
-    from .gather import put_along
-
     return (put_along(x, out[1], g[0], -1),)
 
 
@@ -172,11 +176,6 @@ def in_top_k(targets: Any, predictions: Any, k: int, name: str | None = None) ->
     Integers `[n]` and numbers `[n, classes]` give booleans `[n]`. Raises `OutOfRangeError` for a class without a
     prediction, `InvalidArgumentError` for targets that are not integers.
     """
-    from ..elementwise.math import greater
-    from ..reduce.reduce import count_nonzero
-    from .gather import gather
-    from .shape import expand_dims
-
     scores = gather(predictions, expand_dims(targets, -1), batch_dims=1)
     return count_nonzero(greater(predictions, scores), axis=-1) < k
 
@@ -200,12 +199,6 @@ def _unique(x: Any, dtype: DType = int32) -> tuple[Any, ...]:
 
 def _unique_gradient(g: Any, out: Any, x: Any) -> Any:
     """To the first of each kind, as that is the element which was taken."""
-    from .create import range as range_
-    from .create import zeros_like
-    from .gather import gather
-    from .index import add_at_op
-    from .shape import size
-
     order = argsort_op(out[1], dtype=int32)
     first = gather(order, searchsorted(gather(out[1], order), range_(size(out[0], out_type=out[1].dtype))))
     return add_at_op(zeros_like(x), g, first, key=(("input", 0),))
@@ -277,9 +270,9 @@ def searchsorted(
 
 def _infer_mask(lengths: Type, *longest: Type, maxlen: int | None = None) -> Type:
     require_kind(lengths, "iu", "the lengths")
-    for size in longest:
-        require_kind(size, "iu", "maxlen")
-        exactly(size.shape, 0, "maxlen")
+    for each in longest:
+        require_kind(each, "iu", "maxlen")
+        exactly(each.shape, 0, "maxlen")
     return Type(bool_, None if lengths.shape is None else (*lengths.shape, maxlen))
 
 
@@ -304,8 +297,6 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: st
     Lengths `[...]` give `[..., maxlen]` of `dtype`. In traces lengths that are not integers raise
     `InvalidArgumentError`.
     """
-    from ..elementwise.elementwise import cast
-
     known = maxlen if maxlen is None or isinstance(maxlen, int) else None
     inputs = () if maxlen is None or isinstance(maxlen, int) else (maxlen,)
     return cast(sequence_mask_op(lengths, *inputs, maxlen=known, name=name), dtype)

@@ -10,6 +10,7 @@ from autograph.errors import InvalidArgumentError
 from ...base.places import warn
 from ...functions.concrete import observers
 from ...ir.graph import Graph
+from ...tensors.convert import convert_to_tensor
 from .graph_proto import graph_proto
 from .summaries import _record
 from .writer import library, local
@@ -78,8 +79,6 @@ def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None
 
 def graph(graph_data: Any) -> Any:
     """Write one graph, a `Graph` or a ``GraphDef`` of TensorBoard, to the default writer; whether it was written."""
-    from ...tensors.convert import convert_to_tensor
-
     writer = local.writer
     if writer is None:
         return convert_to_tensor(False)

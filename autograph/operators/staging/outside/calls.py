@@ -37,7 +37,10 @@ from ..heap import aliases, heap, identities, iterators, rebinding, state
 from ..heap.array_memory import is_array
 from ..heap.locations import Mutable, has_hidden_state
 from ..prelude import array_calls, library_errors, showing
+from ..prelude.sequences import has_staged
+from ..prelude.user_order import has_objects, list_method
 from ..values.dicts import StagedDict
+from ..values.lists import ListState, StagedList
 from . import effects, makers, unconverted
 from .makers import CONTAINERS, IMMUTABLE
 
@@ -413,10 +416,6 @@ def _update(owner: dict[Any, Any], *others: Any, **items: Any) -> None:
 
 def _list_method(owner: list[Any], function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """A method of a Python list; with a staged index, value or element it becomes one of a staged list."""
-    from ..prelude.sequences import has_staged
-    from ..prelude.user_order import has_objects, list_method
-    from ..values.lists import ListState, StagedList
-
     name = function.__name__
     compares = name not in ("insert", "pop")
     if compares and (has_objects(owner) or has_objects(arguments)):
@@ -436,7 +435,6 @@ def _extend(owner: list[Any], values: Any) -> None:
         heap.check_iterator(owner)  # to make the values, it may have been changed in the graph
         return
     from ..values.iterables import each
-    from ..values.lists import StagedList
 
     if isinstance(values, StagedList):  # which may be the list itself: by what it holds before
         values = values.listed()

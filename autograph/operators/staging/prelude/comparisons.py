@@ -12,11 +12,14 @@ from autograph.errors import StagedValueError
 from autograph.runtime.base import dtypes
 from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops.reduce.reduce import argmax
+from autograph.runtime.ops.shape.shape import reverse as flip
+from autograph.runtime.ops.shape.sort import argsort
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.tensor import Tensor
 
 from ... import arithmetic
 from ..control import conditions
+from ..control.cond import if_stmt
 from ..control.errors import where
 from ..heap import heap
 from ..values.iterables import iterable, length_of
@@ -128,7 +131,6 @@ def _staged(values: Any) -> StagedList:
 
 
 def _ordered_lists(left: StagedList, right: StagedList, order: Order) -> Any:
-    from ..control.cond import if_stmt
     from .sequences import list_
 
     if left.state.spec.element is None or right.state.spec.element is None:
@@ -179,10 +181,6 @@ def _leaves(spec: Spec) -> list[Spec]:
 
 def order_of(columns: list[Any], reverse: Any) -> Any:
     """The indices that sort by some vectors, with equal ones in their order."""
-    from autograph.runtime.ops.shape.shape import reverse as flip
-
-    from ..control.cond import if_stmt
-
     if conditions.static_truth(reverse) is None:
         return if_stmt(reverse, lambda: order_of(columns, True), lambda: order_of(columns, False), ())
     if not reverse:
@@ -193,8 +191,6 @@ def order_of(columns: list[Any], reverse: Any) -> Any:
 
 
 def _ascending(columns: list[Any]) -> Any:
-    from autograph.runtime.ops.shape.sort import argsort
-
     order = argsort(columns[-1], stable=True)
     for column in reversed(columns[:-1]):
         taken = OPS["gather"](column, order, axis=0)

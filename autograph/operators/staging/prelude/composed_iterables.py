@@ -13,6 +13,7 @@ from autograph.runtime.ir.op import OPS
 
 from ...builtin_calls import truth
 from ...calls import call
+from ..control.conditions import all_of, and_, not_
 from ..control.errors import where
 from ..heap import heap
 from ..values.iterables import Indexed, ListItems, SequenceItems, StagedIterable, Turn
@@ -65,15 +66,11 @@ class Zip(StagedIterable):
         return tuple(part.start() for part in self.parts), False
 
     def has_next(self, state: Any) -> Any:
-        from ..control.conditions import and_, not_
-
         states, ended = state
         return and_(not_(ended), lambda: self._have_next(0, states))
 
     def _have_next(self, first: int, states: tuple[Any, ...]) -> Any:
         """Whether there is an item of all parts from one on, up to the next whose item the user's code makes."""
-        from ..control.conditions import all_of, and_
-
         last = self._driver(first)
         if not self.peeks:
             return all_of([self.parts[place].has_next(states[place]) for place in range(first, last + 1)])

@@ -16,8 +16,10 @@ from types import FunctionType
 from typing import Any, cast
 
 from autograph.errors import StagedValueError
+from autograph.pipeline import converted
 
 from ..control.errors import where
+from ..outside.calls import watch_call
 from .comparisons import ordered
 from .sequences import has_staged, is_staged, max_, sorted_
 from .user_order import has_objects
@@ -28,8 +30,6 @@ def _in_stages(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def run(*arguments: Any, **keywords: Any) -> Any:
-        from autograph.pipeline import converted
-
         return converted(cast(FunctionType, function), True)(*arguments, **keywords)
 
     return run
@@ -205,8 +205,6 @@ def replacement(function: Any) -> Callable[..., Any] | None:
 
 
 def _watched(function: Any) -> Callable[..., Any]:
-    from ..outside.calls import watch_call
-
     return watch_call(function)
 
 

@@ -12,6 +12,7 @@ from autograph.runtime.ir.graph import Type
 from autograph.runtime.ir.op import OPS
 from autograph.runtime.tensors import convert, trace_text
 
+from ...calls import call
 from ..control.errors import where
 from .specs import Constant, Spec, described
 
@@ -77,8 +78,6 @@ class Chosen:
         self.number = number
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        from ...calls import call
-
         return self.with_each(lambda option: call(option)(*arguments, **keywords))
 
     def __getattr__(self, name: str) -> Any:

@@ -16,7 +16,7 @@ from autograph.runtime.base import dtypes
 from autograph.runtime.ir.op import OPS
 
 from ..control.errors import where
-from ..heap import aliases, heap
+from ..heap import aliases, heap, rebinding
 from ..heap.locations import name_of
 from ..heap.state import about_to_change, created
 from .join import join, repeats
@@ -171,8 +171,6 @@ class PythonList(StagedList):
         pass
 
     def own(self) -> StagedList:
-        from ..heap import rebinding
-
         made: StagedList = rebinding.form_of(self.values, "list")
         return made
 

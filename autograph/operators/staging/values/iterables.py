@@ -12,8 +12,10 @@ from autograph.runtime.ops.text.text import apply_text
 from autograph.runtime.tensors import trace_text
 from autograph.runtime.tensors.tensor import Tensor
 
+from ...control_flow import for_stmt
 from ..control.errors import require, type_error, where
 from ..heap import heap
+from .elements import PythonList
 from .lists import StagedList
 from .maybe import Maybe
 
@@ -185,8 +187,6 @@ class SequenceItems(Indexed):
     once = False
 
     def __init__(self, values: Sequence[Any]) -> None:
-        from .elements import PythonList
-
         super().__init__()
         self.values = values
         self.staged = PythonList(values)
@@ -299,8 +299,6 @@ def iterable(value: Any) -> StagedIterable:
 
 def each(values: Any, action: Callable[[Any], Any]) -> None:
     """Calls a function for each item of a Python or staged iterable."""
-    from ...control_flow import for_stmt
-
     def loop_body(item: Any) -> None:
         action(item)
 

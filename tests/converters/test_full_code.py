@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 import autograph as tf
+from autograph import pipeline
 from autograph.pipeline import converted
-from autograph.source import compile as compiling
 from autograph.source import to_ast
 from tests.golden import Golden
 from tests.printed import executed, same
@@ -28,13 +28,13 @@ PATH = Path(__file__).parent / "full_code.test"
 def compiled_tree(function: FunctionType, monkeypatch: pytest.MonkeyPatch) -> ast.AST:
     """The tree that a conversion compiles."""
     trees: list[Any] = []
-    compile_code = compiling.compile_code
+    compile_code = pipeline.compile_code
 
     def noting(tree: Any, *arguments: Any) -> Any:
         trees.append(to_ast(tree))
         return compile_code(tree, *arguments)
 
-    monkeypatch.setattr(compiling, "compile_code", noting)
+    monkeypatch.setattr(pipeline, "compile_code", noting)
     unknown = FunctionType(function.__code__.replace(), function.__globals__)
     converted(unknown, staged=True)
     found: ast.AST = trees[-1]

@@ -25,8 +25,7 @@ from typing import Any
 from .errors import ConversionError
 from .operators.dispatch import staging
 from .pipeline import compiled
-from .runtime.base.places import HANDING_OVER
-from .tracebacks import trim
+from .tracebacks import HANDING_OVER, trim
 
 NAME = "ag__entry"
 _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR

@@ -14,14 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autograph.tracebacks import HANDING_OVER
+
 # A user's frame is one that runs neither this package, nor NumPy's dispatch, nor the standard library.
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 _SKIPPED = (_PACKAGE, os.path.dirname(np.__file__) + os.sep, "<autograph", "<frozen ")
 _LIBRARY = os.path.dirname(os.__file__) + os.sep
 _is_user_file: dict[str, bool] = {}
-
-HANDING_OVER: set[CodeType] = set()
-"""Code of autograph's that a frame of the user's calls to do all of its work: that frame is shown by the other one."""
 
 
 class Location(NamedTuple):

@@ -109,6 +109,8 @@ def __getattr__(name: str) -> Any:
         from .runtime.optimize import options
 
         return options
+    if name.startswith("__"):  # Python itself asks, whether this is a package
+        raise AttributeError(name)
     from .runtime.state import devices
 
     if name not in devices.__all__:

@@ -23,9 +23,10 @@ from types import CellType, FunctionType
 from typing import Any
 
 from .errors import ConversionError
+from .handing_over import HANDING_OVER
 from .operators.dispatch import staging
 from .pipeline import compiled
-from .tracebacks import HANDING_OVER, trim
+from .tracebacks import trim
 
 NAME = "ag__entry"
 _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR

@@ -6,17 +6,15 @@ import os
 import sys
 from collections.abc import Callable
 from functools import wraps
-from types import CodeType, TracebackType
+from types import TracebackType
 from typing import Any, TypeVar, cast
 
 from .config import settings
 from .errors import AutographError
+from .handing_over import HANDING_OVER
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _LIBRARY = os.path.dirname(os.__file__) + os.sep
-
-HANDING_OVER: set[CodeType] = set()
-"""Code of autograph's that a frame of the user's calls to do all of its work: that frame is shown by the other one."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

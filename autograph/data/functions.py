@@ -11,10 +11,10 @@ from autograph.runtime.engines.executable import Executable
 from autograph.runtime.functions import call_state
 from autograph.runtime.functions.arguments import name_of
 from autograph.runtime.functions.concrete import outputs_of
-from autograph.runtime.functions.function import converted
 from autograph.runtime.functions.variable_creation import traced_twice
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.tensors import trace
+from autograph.runtime.tensors.front_half import CONVERTED
 from autograph.runtime.tensors.tensor import SymbolicTensor
 
 from .failures import Failure, Item
@@ -53,7 +53,7 @@ class ElementFunction:
             leaves = [SymbolicTensor(graph.parameter(type_, "element")) for type_ in types_of(specs)]
             inputs = nest.pack_sequence_as(specs, leaves, expand_composites=True)
             arguments = inputs if type(inputs) is tuple else (inputs,)
-            result = traced_twice(False, (), lambda: converted(function)(*arguments))
+            result = traced_twice(False, (), lambda: CONVERTED.function(function)(*arguments))
             self.result = normalised(tuple(result) if isinstance(result, list) else result)
         tensors = nest.flatten(outputs_of(self.result, function, graph), expand_composites=True)
         call_state.finish(graph, [tensor.value for tensor in tensors])

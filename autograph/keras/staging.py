@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.operators.calls import call
+from autograph.operators.staging.control.tracing import traced
 from autograph.operators.staging.folds import foldl, map_fn, scan
 from autograph.operators.staging.functional import cond
 from autograph.runtime.tensors import trace
@@ -33,7 +34,7 @@ def call_if(condition: Any, function: Callable[[], None]) -> None:
 
 def traced_call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Call a function in a graph of its own, which leaves no graph tensors behind in objects of the user."""
-    return connect.convert(function)(*args, **kwargs)
+    return traced(function)(*args, **kwargs)
 
 
 def scan_time(step: Callable[[Any, Any], Any], elements: Any, initial: Any) -> Any:

@@ -13,13 +13,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..tensors.convert import wrap
+from ..tensors.front_half import PLACE_OF
 
 if TYPE_CHECKING:
     from ..ir.graph import Graph, Value
 
 __all__ = [
     "MISSING", "SavedPlace", "StatePlace", "arguments", "finish", "given", "place_of", "read", "results", "running",
-    "set_place_of", "taken", "write",
+    "taken", "write",
 ]  # fmt: skip
 
 
@@ -93,19 +94,10 @@ class SavedPlace(NamedTuple):
 
 MISSING = object()
 
-_place_of: Callable[[Any, Any, Any, bool], StatePlace] | None = None
-
-
-def set_place_of(make: Callable[[Any, Any, Any, bool], StatePlace]) -> None:
-    """Lets the front half make what `place_of` gives."""
-    global _place_of
-    _place_of = make
-
-
 def place_of(owner: Any, name: Any, template: Any, may_miss: bool) -> StatePlace:
     """The place that is an attribute of an object, or an item of a dict; see `SavedPlace`."""
-    assert _place_of is not None
-    return _place_of(owner, name, template, may_miss)
+    place: StatePlace = PLACE_OF.function(owner, name, template, may_miss)
+    return place
 
 
 def finish(graph: Graph, values: Sequence[Value]) -> None:

@@ -18,6 +18,7 @@ from ..base.composite import CompositeSpec
 from ..base.deeper import deeper
 from ..ir.graph import Graph
 from ..tensors import numerics, trace
+from ..tensors.front_half import CONVERTED, STAGED_FORM
 from ..tensors.spec import TensorSpec
 from . import call_state, optional, repetitions
 from .arguments import (
@@ -42,42 +43,10 @@ from .traces import Traces
 from .unfinished import run_unfinished
 from .variable_creation import traced_twice
 
-__all__ = ["Function", "function", "set_front_half"]
+__all__ = ["Function", "function"]
 
 _DEEPER = 10_000
 """Levels that tracing may nest deeper than Python's limit: an `elif` is some levels in the one before."""
-
-
-def _as_it_is(function: Callable[..., Any]) -> Callable[..., Any]:
-    return function
-
-
-_convert: Callable[[Callable[..., Any]], Callable[..., Any]] = _as_it_is
-_staged_form: Callable[[Callable[..., Any]], Callable[..., Any]] = _as_it_is
-
-
-def set_front_half(
-    convert: Callable[[Callable[..., Any]], Callable[..., Any]],
-    staged_form: Callable[[Callable[..., Any]], Callable[..., Any]],
-) -> None:
-    """Let `function` convert what it traces, so that the runtime need not import the source-to-source half.
-
-    ``convert`` gives, for a Python function, what to call in its place: a function that stages control flow while a
-    graph is being traced, and that leaves no graph tensors behind in user objects. ``staged_form`` gives what to call
-    in a trace that does the latter already.
-    """
-    global _convert, _staged_form
-    _convert, _staged_form = convert, staged_form
-
-
-def converted(function: Callable[..., Any]) -> Callable[..., Any]:
-    """What to call in place of a Python function that is being traced."""
-    return _convert(function)
-
-
-def staged_form(function: Callable[..., Any]) -> Callable[..., Any]:
-    """What to call in place of a Python function that becomes a part of the trace at hand."""
-    return _staged_form(function)
 
 
 class _Options(NamedTuple):
@@ -184,7 +153,7 @@ class Function:
             parameters = self._traces.parameters
             args, kwargs = parameters.split(self._cast_to_signature(parameters.bind(args, kwargs)))
         function = self._python_function
-        return (_staged_form(function) if self._options.autograph else function)(*args, **kwargs)
+        return (STAGED_FORM.function(function) if self._options.autograph else function)(*args, **kwargs)
 
     @trimming
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
@@ -208,7 +177,7 @@ class Function:
         return found
 
     def _converted(self) -> Callable[..., Any]:
-        return _convert(self._python_function) if self._options.autograph else self._python_function
+        return CONVERTED.function(self._python_function) if self._options.autograph else self._python_function
 
     # Tracing
 

@@ -19,8 +19,9 @@ from typing import Any, NamedTuple
 from autograph.errors import StagingError
 
 from ..base import dtypes, nest, shapes
+from ..ir.fit import check_fit
 from ..ir.graph import Graph, Location, Type, Value
-from ..ops.control import CALL, check_fit
+from ..ops.control import CALL
 from ..tensors import trace
 from ..tensors.convert import cast
 from ..tensors.tensor import SymbolicTensor

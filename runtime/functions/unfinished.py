@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..ir.graph import Graph
 from ..ir.total import Totality
 from ..tensors import trace
+from ..tensors.front_half import IS_REFUSAL
 from .arguments import Parameters
 from .concrete import ConcreteFunction
-
-
-def _never(error: BaseException) -> bool:
-    return False
-
-
-_is_refusal: Callable[[BaseException], bool] = _never
-
-
-def set_refusals(is_refusal: Callable[[BaseException], bool]) -> None:
-    """Says how to tell an exception of staging itself, which means that there is no graph, from one of the program."""
-    global _is_refusal
-    _is_refusal = is_refusal
 
 
 def run_unfinished(
@@ -33,7 +21,7 @@ def run_unfinished(
     It may print something or write a variable, or raise something itself, which then comes first. In the trace of
     another function it becomes a part of that, which may catch the error. Refusals leave it at the error.
     """
-    if graph is None or not _is_of_user(error) or _is_refusal(error) or Totality().of_graph(graph):
+    if graph is None or not _is_of_user(error) or IS_REFUSAL.function(error) or Totality().of_graph(graph):
         return
     graph.outputs = []
     for place in graph.state:  # which stays as it is

@@ -19,6 +19,7 @@ from ..ir.graph import Graph
 from ..ops.control import CUSTOM_GRADIENT
 from ..tensors import trace
 from ..tensors.convert import convert_to_tensor
+from ..tensors.front_half import STAGED_FORM
 from ..tensors.tensor import SymbolicTensor
 from .backprop import RULES, Pairs, fit, type_of, zeros_like
 from .copying import copy_nodes, prune
@@ -117,11 +118,7 @@ def _apply(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
 
 def _form(function: Callable[..., Any]) -> Callable[..., Any]:
     """What to call in place of a function of the user: while a graph is being built, one that stages control flow."""
-    if trace.current_graph() is None:
-        return function
-    from ..functions.function import staged_form
-
-    return staged_form(function)
+    return function if trace.current_graph() is None else STAGED_FORM.function(function)
 
 
 def _with_zeros(backward: Callable[..., list[Any]], outputs: list[Any]) -> Callable[[list[Any]], list[Any]]:

@@ -10,6 +10,7 @@ import numpy as np
 from ..base.dtypes import variant
 from ..ir.graph import Type
 from ..ir.op import OPS, STRUCTURAL, op
+from ..ops.host.host import FOLLOWED_CALL
 from ..tensors import trace
 from ..tensors.convert import wrap
 from .backprop import RULES, Pairs, type_of, zeros_like
@@ -19,6 +20,7 @@ from .records import Record, is_differentiable
 _FOLLOWED = Type(variant, ())
 
 
+@FOLLOWED_CALL.give
 class FollowedCall:
     """A call of a Python function with eager tensors, or of the gradients of one: its results, and their gradients."""
 

@@ -135,6 +135,7 @@ class Record:
         return bool(free_sources(self.node.subgraphs, active))
 
 
+@trace.RECORD_NODE.give
 def record_node(node: Node) -> None:
     """Let this thread's tapes remember a node, if they follow something that it depends on."""
     if node.op.gradient is NOT_DIFFERENTIABLE or not node.outputs:
@@ -155,6 +156,7 @@ def remember(record: Record) -> bool:
     return found
 
 
+@trace.RUN_RECORDED.give
 def run_recorded(op: Op, inputs: Sequence[Any], attributes: dict[str, Any]) -> Any:
     """Run an op eagerly and remember it. Raises as `trace.run_eagerly`."""
     if op.gradient is NOT_DIFFERENTIABLE:

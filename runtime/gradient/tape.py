@@ -11,6 +11,7 @@ from autograph.errors import FailedPreconditionError, InvalidArgumentError, Inva
 
 from ..base import nest
 from ..base.places import warn
+from ..ops.declare import TAPE
 from ..ops.shape.create import ones_like
 from ..tensors import trace
 from ..tensors.convert import convert_to_tensor
@@ -23,6 +24,7 @@ from .unconnected import UnconnectedGradients
 __all__ = ["GradientTape"]
 
 
+@TAPE.give
 class GradientTape:
     """Remembers operations inside ``with``, eager ones and those of a graph being traced, to differentiate them.
 

@@ -8,7 +8,7 @@ from autograph.errors import AutographError, GraphError
 
 from ..base import shapes
 from ..base.dtypes import bool_
-from ..ops.control import check_fit, check_loop
+from .fit import check_fit, check_loop
 from .graph import Graph, Node, Type, Value
 from .show import lines
 

@@ -17,6 +17,7 @@ from autograph.errors import InaccessibleTensorError, StagingError
 
 from ..base.dtypes import DType, from_numpy
 from ..base.places import Location, Place
+from ..base.provided import Provided
 from ..base.shapes import Shape
 
 if TYPE_CHECKING:
@@ -117,9 +118,15 @@ class Node:
 
 @functools.cache
 def _constant_op() -> Op:
-    from ..ops.control import CONSTANT  # which needs this module; an import takes longer than the rest of a node
+    from .primitive import CONSTANT  # which needs this module; an import takes longer than the rest of a node
 
     return CONSTANT
+
+
+BUILDING: Provided[Callable[[Graph], Any]] = Provided("runtime.tensors.trace")
+"""The context manager in which ops become nodes of a graph."""
+TENSOR: Provided[Callable[[Value], Any]] = Provided("runtime.tensors.tensor")
+"""The tensor that is a value of a graph."""
 
 
 class Mark(NamedTuple):
@@ -224,7 +231,7 @@ class Graph:
         return value
 
     def _placeholder(self, type: Type, name: str) -> Value:
-        from ..ops.control import PLACEHOLDER
+        from .primitive import PLACEHOLDER
 
         return self.add(PLACEHOLDER, (), {}, name=name, types=(type,)).outputs[0]
 
@@ -386,20 +393,16 @@ class Graph:
 
     def as_default(self) -> Any:
         """A context manager: ops applied inside it become nodes of this graph."""
-        from ..tensors.trace import building
-
         self.by_hand = True
-        return building(self)
+        return BUILDING.function(self)
 
     def get_tensor_by_name(self, name: str) -> Any:
         """The tensor ``node:0``. Raises `KeyError` when the graph has none of that name."""
-        from ..tensors.tensor import SymbolicTensor
-
         operation, _, index = name.partition(":")
         outputs = self.get_operation_by_name(operation).outputs
         if not index.isdecimal() or int(index) >= len(outputs):
             raise KeyError(f"The name {name!r} refers to a Tensor which does not exist")
-        return SymbolicTensor(outputs[int(index)])
+        return TENSOR.function(outputs[int(index)])
 
     def get_operation_by_name(self, name: str) -> Node:
         """The node of a name. Raises `KeyError` when the graph has none."""

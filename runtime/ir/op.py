@@ -14,15 +14,21 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..base.dtypes import as_dtype
+from ..base.provided import Provided
 from .effects import Effects
 from .graph import Type
 from .totality import Rule
 from .work import Work
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+APPLY: Provided[Callable[..., Any]] = Provided("runtime.tensors.trace")
+"""Applies an op to values, or makes a node of a graph."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -115,7 +121,7 @@ class Op:
 
     def __call__(self, *inputs: Any, name: str | None = None, **attributes: Any) -> Any:
         """Apply the op to tensors or what converts to them; ``name`` is the node's name in a graph."""
-        return apply(self, *inputs, name=name, **attributes)
+        return APPLY.function(self, *inputs, name=name, **attributes)
 
     def is_fresh(self, types: Iterable[Type], attributes: dict[str, Any]) -> bool:
         """Whether the kernel's results share no memory with inputs of some types; see ``fresh``."""
@@ -157,6 +163,22 @@ class Registry(dict[str, Op]):
 
 
 OPS = Registry()
+
+
+class Functions(dict[str, Callable[..., Any]]):
+    """What tensors do by several ops: functions by name, which the modules of the ops put here. They load as ops do."""
+
+    def __missing__(self, name: str) -> Callable[..., Any]:
+        OPS.load()
+        return dict.__getitem__(self, name)
+
+    def give(self, function: Function) -> Function:
+        """Puts a function here, under its own name; returns it."""
+        self[function.__name__] = function
+        return function
+
+
+FUNCTIONS = Functions()
 # NumPy's name ("sum", "linalg.norm", "add.reduce") -> the callable that does the same for tensors.
 NUMPY: dict[str, Callable[..., Any]] = {}
 
@@ -184,6 +206,3 @@ def type_of(value: Any) -> Type:
     """The type of an ndarray, NumPy scalar, or anything with a dtype and a shape."""
     array = value if hasattr(value, "dtype") else np.asarray(value)
     return Type(as_dtype(array.dtype), tuple(array.shape))
-
-
-from ..tensors.trace import apply  # noqa: E402  (trace needs the names above; `runtime/__init__.py` holds the order)

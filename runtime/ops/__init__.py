@@ -7,7 +7,7 @@ from importlib import import_module
 
 FAMILIES = {
     "elementwise": "dropout elementwise math nn special_functions",
-    "host": "host state",
+    "host": "assert_true host state",
     "linalg": "convolution linalg matrix_functions",
     "lists": "arrays lists",
     "numpy": "array_api numpy_functions",

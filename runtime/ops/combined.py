@@ -15,6 +15,7 @@ from .control import identity
 from .elementwise.elementwise import add_n, cast, where
 from .elementwise.math import absolute, divide, exp, floordiv, floormod, lgamma, log1p, maximum, multiply, sqrt
 from .elementwise.nn import relu
+from .host.assert_true import Assert
 from .infer import require
 from .linalg.decompose import slogdet, svd, triangular_solve
 from .linalg.diagonals import diag, diag_part
@@ -188,8 +189,6 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str
     The shape of `partitions` is that of the first axes of `data`; the number of slices in each part is unknown in
     a graph. Raises `InvalidArgumentError` for a number outside `[0, num_partitions)`.
     """
-    from ..state.debugging import Assert
-
     partitions = convert_to_tensor(partitions)
     message = f"dynamic_partition: a number is not in [0, {num_partitions})"
     Assert(reduce_all((partitions >= 0) & (partitions < num_partitions)), [message, partitions])

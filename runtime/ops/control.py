@@ -6,7 +6,7 @@ The builders here check and join what a front end traced; they do not trace them
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -15,8 +15,10 @@ from autograph.errors import GraphError
 from ..base import shapes
 from ..base.dtypes import bool_
 from ..ir import totality
+from ..ir.fit import check_fit, check_loop
 from ..ir.graph import Graph, Type, Value
-from ..ir.op import NOT_DIFFERENTIABLE, STRUCTURAL, op, same, type_of
+from ..ir.op import STRUCTURAL, op, same
+from ..ir.primitive import only_in_graphs
 from ..ir.work import Work
 from ..tensors import trace
 from ..tensors.tensor import SymbolicTensor
@@ -24,26 +26,16 @@ from ..tensors.tensor import SymbolicTensor
 __all__ = ["call_node", "cond_node", "finish_graph", "identity", "same_captures", "while_node"]
 
 
-def _only_in_graphs(*_: Any, **__: Any) -> NoReturn:
-    raise GraphError("this op has no kernel: executors run its sub-graphs")
-
-
-CONSTANT = op("constant", infer=lambda *, value: type_of(value), numpy=lambda *, value: value,
-              gradient=NOT_DIFFERENTIABLE, doc="The array in the attribute ``value``.",
-              total=totality.always, work=Work.NONE, tensorflow_name="Const")  # fmt: skip
-PLACEHOLDER = op("placeholder", infer=_only_in_graphs, numpy=_only_in_graphs,
-                 gradient=NOT_DIFFERENTIABLE, doc="A parameter or captured value.", total=totality.always,
-                 work=Work.NONE)
 IDENTITY = op("identity", infer=same, numpy=lambda x: x, gradient=lambda g, out, x: (g,), numpy_names=("copy",),
               samples=lambda: [(np.array([1, 2], np.float32),), (np.int32(3),)], doc="The input itself.",
               total=totality.always, work=Work.LITTLE, native=True)  # fmt: skip
-COND = op("cond", infer=_only_in_graphs, numpy=_only_in_graphs, gradient=STRUCTURAL, doc=(
+COND = op("cond", infer=only_in_graphs, numpy=only_in_graphs, gradient=STRUCTURAL, doc=(
     "Inputs: predicate, operands. ``then`` and ``orelse`` take the operands, and give the outputs."),
     tensorflow_name="If")  # fmt: skip
-WHILE = op("while", infer=_only_in_graphs, numpy=_only_in_graphs, gradient=STRUCTURAL, doc=(
+WHILE = op("while", infer=only_in_graphs, numpy=only_in_graphs, gradient=STRUCTURAL, doc=(
     "Inputs: state (``count`` values), operands. ``test`` and ``body`` take both; ``test`` gives a bool, ``body`` the "
     "next state. Outputs: the last state."))  # fmt: skip
-CALL = op("call", infer=_only_in_graphs, numpy=_only_in_graphs, gradient=STRUCTURAL,
+CALL = op("call", infer=only_in_graphs, numpy=only_in_graphs, gradient=STRUCTURAL,
           doc="Runs ``graph`` on the inputs.", tensorflow_name="PartitionedCall")  # fmt: skip
 CUSTOM_GRADIENT = op(
     "custom_gradient", gradient=STRUCTURAL,
@@ -110,29 +102,6 @@ def while_node(test: Graph, body: Graph, state: Sequence[Any], name: str | None 
     types = [parameter.type for parameter in body.parameters]
     node = trace.add_node(WHILE, [*initial, *operands], attributes, types, name)
     return tuple(map(SymbolicTensor, node.outputs))
-
-
-def check_loop(test: Graph, body: Graph, initial: Sequence[Type]) -> None:
-    """Raise `GraphError` unless the graphs fit each other and the types of the initial state."""
-    parameters = [value.type for value in body.parameters]
-    if [value.type for value in test.parameters] != parameters:
-        raise GraphError("the test and the body of a while differ in their parameters")
-    if not test.never_returns:
-        types = [value.type for value in test.outputs]
-        if len(types) != 1 or types[0].dtype is not bool_ or not shapes.is_compatible(types[0].shape, ()):
-            raise GraphError(f"the test of a while must give one bool, not {', '.join(map(str, types)) or 'nothing'}")
-    check_fit("initial state", initial, parameters)
-    if not body.never_returns:
-        check_fit("body's outputs", [value.type for value in body.outputs], parameters)
-
-
-def check_fit(what: str, types: Sequence[Type], parameters: Sequence[Type]) -> None:
-    """Raise `GraphError` unless each type fits the parameter it is given to."""
-    if len(types) != len(parameters):
-        raise GraphError(f"{what}: {len(types)} values for {len(parameters)} parameters")
-    for i, (given, parameter) in enumerate(zip(types, parameters, strict=True)):
-        if given.dtype is not parameter.dtype or not shapes.is_subshape(given.shape, parameter.shape):
-            raise GraphError(f"{what}: value {i} is {given}, which does not fit {parameter}")
 
 
 def call_node(graph: Graph, arguments: Sequence[Any], name: str | None = None) -> tuple[SymbolicTensor, ...]:

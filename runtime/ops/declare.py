@@ -9,8 +9,10 @@ import numpy as np
 
 from autograph.errors import NoGradientError
 
+from ..base.provided import Provided
 from ..ir import totality
-from ..ir.op import NOT_DIFFERENTIABLE, OPS, Op, Type, apply, op
+from ..ir.op import NOT_DIFFERENTIABLE, OPS, Op, Type, op
+from ..tensors.trace import apply
 from .infer import elementwise
 
 Function = Callable[..., Any]
@@ -128,11 +130,13 @@ def no_gradient(name: str, remedy: str) -> NoReturn:
     raise NoGradientError(f"the op {name!r} has no gradient; {remedy}")
 
 
+TAPE: Provided[Callable[..., Any]] = Provided("runtime.gradient.tape")
+"""`GradientTape`: who asks for a gradient has loaded it."""
+
+
 def through(function: Function, g: Any, *inputs: Any) -> list[Any]:
     """The gradients of the inputs, from that of ``function(*inputs)``, which is written in differentiable ops."""
-    from ..gradient import GradientTape
-
-    with GradientTape(watch_accessed_variables=False) as tape:
+    with TAPE.function(watch_accessed_variables=False) as tape:
         for x in inputs:
             tape.watch(x)
         out = function(*inputs)

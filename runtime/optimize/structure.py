@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..ir.graph import Graph, Node, Value
-from ..ops.control import CALL, COND, CONSTANT, WHILE, same_captures
+from ..ir.primitive import CONSTANT
+from ..ops.control import CALL, COND, WHILE, same_captures
 
 if TYPE_CHECKING:
     from .rewrite import Rewriter, Scope

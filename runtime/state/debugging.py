@@ -15,9 +15,10 @@ from autograph.config import settings
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
 from ..base import shapes
-from ..base.dtypes import as_dtype, bool_
+from ..base.dtypes import as_dtype
 from ..ir.effects import Effects
 from ..ir.op import NOT_DIFFERENTIABLE, op
+from ..ops.host.assert_true import Assert as Assert
 from ..ops.kernels.print_format import format_array
 from ..ops.shape.shape import shape as shape_of
 from ..tensors import trace
@@ -145,25 +146,6 @@ def assert_near(x: Any, y: Any, rtol: Any = None, atol: Any = None, message: str
     difference, allowed = abs(x - y), atol + rtol * abs(y)
     shown = f"x and y not equal to tolerance rtol = {rtol}, atol = {atol}. Below, x is |x - y|, y what it may be:"
     _relation(difference, allowed, "<=", f"{message}\n{shown}" if message else shown, summarize, name or "assert_near")
-
-
-def _assert(condition: Any, *data: Any, summarize: int) -> tuple[()]:
-    if not np.all(condition):
-        shown = "".join(f"\n{format_array(np.asarray(each), summarize)}" for each in data)
-        raise InvalidArgumentError(f"Expected a condition to be true. Summarized data: {shown}")
-    return ()
-
-
-ASSERT = op("assert_true", gradient=NOT_DIFFERENTIABLE, infer=lambda *_, **__: (), numpy=_assert,
-            effects=Effects.RAISES,
-            doc="Raises with the rest of the inputs unless all of the first one is true.")  # fmt: skip
-
-
-def Assert(condition: Any, data: Iterable[Any], summarize: int | None = None, name: str | None = None) -> None:
-    """Raise `InvalidArgumentError`, which shows the tensors in ``data``, unless the condition is true."""
-    tensors = map(convert_to_tensor, data)
-    trace.apply(ASSERT, convert_to_tensor(condition, bool_), *tensors, name=name or "Assert",
-                summarize=3 if summarize is None else summarize)  # fmt: skip
 
 
 def _check_numerics(x: Any, *, message: str) -> Any:

@@ -14,6 +14,7 @@ import numpy as np
 from autograph.errors import StagedAttributeError
 
 from ..base import dtypes
+from ..ir.op import FUNCTIONS
 from . import convert, trace
 from . import tensor as tensors
 from .in_place import own
@@ -106,9 +107,7 @@ def attribute(tensor: Any, name: str) -> Any:
         return value(tensor)
     method = _METHODS.get(name)
     if method is None:
-        from ..ops.text.text import method_of
-
-        found = slice_method(tensor, name) or method_of(tensor, name)
+        found = slice_method(tensor, name) or FUNCTIONS["method_of"](tensor, name)
         if found is not None:
             return found
         if name not in _FUNCTIONS:

@@ -7,6 +7,7 @@ from typing import Any
 from autograph.errors import InvalidArgumentError
 
 from ..base.dtypes import DType
+from ..ir.op import FUNCTIONS
 from .convert import convert_to_tensor
 
 __all__ = ["IndexedSlices"]
@@ -32,13 +33,11 @@ class IndexedSlices:
         return self.values.dtype
 
     def __tensor__(self) -> Any:
-        from ..ops.shape.scatter import scatter_nd
-
         if self.dense_shape is None:
             raise InvalidArgumentError(
                 "Tensor conversion requested for IndexedSlices without dense_shape: its number of rows is unknown"
             )
-        return scatter_nd(self.indices[..., None], self.values, self.dense_shape)
+        return FUNCTIONS["scatter_nd"](self.indices[..., None], self.values, self.dense_shape)
 
     def __repr__(self) -> str:
         return f"IndexedSlices(indices={self.indices}, values={self.values})"

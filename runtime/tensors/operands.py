@@ -9,6 +9,7 @@ from typing import Any
 from autograph.errors import InvalidTypeError
 
 from ..base.dtypes import string
+from ..ir.op import FUNCTIONS, OPS
 from . import undelivered
 
 
@@ -43,32 +44,23 @@ def array(tensor: Any, lack: str) -> Any:
 
 def repeated(tensor: Any, other: Any) -> Any:
     """``tensor * other``, of which one is a string."""
-    from ..ops.text.text import apply_text
-
-    return apply_text("__mul__", *((other, tensor) if isinstance(other, str) else (tensor, other)))
+    return FUNCTIONS["apply_text"]("__mul__", *((other, tensor) if isinstance(other, str) else (tensor, other)))
 
 
 def formatted(template: Any, values: Any) -> Any:
     """``template % values``."""
-    from ..ops.text.text import apply_text
-
-    return apply_text("__mod__", template, values)
+    return FUNCTIONS["apply_text"]("__mod__", template, values)
 
 
 def part(tensor: Any, key: Any) -> Any:
     """``tensor[key]``: characters."""
-    from ..ops.text.text import get_part
-
-    return get_part(tensor, key)
+    return FUNCTIONS["get_part"](tensor, key)
 
 
 def contains(tensor: Any, item: Any) -> bool:
     """``item in tensor``, for a tensor with a value: a part of one string, or one of the elements."""
-    from ..ir.op import OPS
-    from ..ops.text.text import apply_text
-
     if is_text(tensor):
-        return bool(apply_text("__contains__", tensor, item))
+        return bool(FUNCTIONS["apply_text"]("__contains__", tensor, item))
     if tensor.static_shape == ():
         raise InvalidTypeError(
             "`in` needs a tensor with axes, not a scalar tensor", construct="in", remedy="compare the two with `==`"
@@ -87,9 +79,8 @@ def unpacked(tensor: Any, frame: FrameType) -> list[Any] | None:
     if operation not in ("UNPACK_SEQUENCE", "UNPACK_EX"):
         return None
     if is_text(tensor):
-        from ..ops.text.text import apply_text
-
-        tensor = apply_text("list", tensor)
+    
+        tensor = FUNCTIONS["apply_text"]("list", tensor)
     shape = tensor.static_shape
     if not shape:
         return None
@@ -102,11 +93,7 @@ def unpacked(tensor: Any, frame: FrameType) -> list[Any] | None:
 
 
 def _require_length(tensor: Any, count: int) -> None:
-    from ..ir.op import OPS
-    from ..ops.host.host import assert_node
-    from ..ops.text.text import apply_text
-
     length = OPS["shape"](tensor)[0]
-    assert_node(length <= count, ValueError(f"too many values to unpack (expected {count})"))
-    few = apply_text("__mod__", f"not enough values to unpack (expected {count}, got %d)", length)
-    assert_node(length >= count, ValueError(few))
+    FUNCTIONS["assert_node"](length <= count, ValueError(f"too many values to unpack (expected {count})"))
+    few = FUNCTIONS["apply_text"]("__mod__", f"not enough values to unpack (expected {count}, got %d)", length)
+    FUNCTIONS["assert_node"](length >= count, ValueError(few))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
@@ -12,9 +12,10 @@ import numpy as np
 from autograph.errors import InvalidArgumentError, InvalidTypeError, StagedValueError
 
 from ..base.dtypes import DType, from_numpy, variant
+from ..base.provided import Provided
 from ..base.shapes import Shape, TensorShape, merge
-from ..ir.graph import Graph, Node, Value
-from ..ir.op import OPS
+from ..ir.graph import TENSOR, Graph, Node, Value
+from ..ir.op import FUNCTIONS, OPS
 from . import operands
 from .operator_methods import (
     binary,
@@ -31,6 +32,10 @@ from .operator_methods import (
 )  # fmt: skip
 
 __all__ = ["EagerTensor", "SymbolicTensor", "Tensor"]
+
+
+DEFAULT_SESSION: Provided[Callable[[], Any]] = Provided("runtime.tools.compat.v1", lambda: None)
+"""The session of `tf.compat.v1` that is open, if one is."""
 
 
 class Tensor:
@@ -150,9 +155,7 @@ class Tensor:
         return other // self, other % self
 
     def __round__(self, digits: int | None = None) -> Any:
-        from ..ops.elementwise import math
-
-        return math.round_to(self, digits)
+        return FUNCTIONS["round_to"](self, digits)
 
     def __eq__(self, other: object) -> Any:
         return False if _incomparable(other) else equal(self, other)
@@ -164,11 +167,9 @@ class Tensor:
         raise InvalidTypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
     def __getitem__(self, key: Any) -> Any:
-        from ..ops.shape import index
-
         if operands.is_text(self) and (type(key) in (int, slice) or isinstance(key, Tensor)):
             return operands.part(self, key)
-        item = index.get_item(operands.array(self, "is not subscriptable"), key)
+        item = FUNCTIONS["get_item"](operands.array(self, "is not subscriptable"), key)
         return SymbolicTensor(item.value, self.python) if self.python is np.ndarray else item
 
     def __setitem__(self, key: Any, value: Any) -> NoReturn:
@@ -310,6 +311,7 @@ def _scalar_repr(value: Any) -> str:
     return repr(value.item() if isinstance(value, np.generic) else value)
 
 
+@TENSOR.give
 class SymbolicTensor(Tensor):
     """What a node of a graph will compute. Python can't see its value: `StagedValueError` where it tries to.
 
@@ -354,9 +356,7 @@ class SymbolicTensor(Tensor):
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """The value that a session (of `tf.compat.v1`; the default one) computes for the tensor."""
-        from ..tools.compat.v1 import get_default_session
-
-        session = get_default_session() if session is None else session
+        session = DEFAULT_SESSION.function() if session is None else session
         if session is None:
             raise InvalidArgumentError("Cannot evaluate tensor using `eval()`: No default session is registered.")
         return session.run(self, feed_dict)

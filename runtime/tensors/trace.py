@@ -18,8 +18,9 @@ from autograph.tracebacks import trim
 from ..base import dtypes, places, shapes
 from ..base.float_warnings import ignore, restore
 from ..base.places import Place, is_user_file, user_code, user_location
-from ..ir.graph import Graph, Node, Type, Value, foreign_value_error
-from ..ir.op import Op
+from ..base.provided import Provided
+from ..ir.graph import BUILDING, Graph, Node, Type, Value, foreign_value_error
+from ..ir.op import APPLY, Op
 from . import convert, numerics, promotion, undelivered
 from .tensor import EagerTensor, SymbolicTensor, Tensor
 
@@ -35,6 +36,12 @@ __all__ = [
     "user_location",
     "value_of",
 ]
+
+
+RECORD_NODE: Provided[Callable[[Node], None]] = Provided("runtime.gradient.records")
+"""Tells the gradient tapes of this thread, which there are, about a node."""
+RUN_RECORDED: Provided[Callable[[Op, Sequence[Any], dict[str, Any]], Any]] = Provided("runtime.gradient.records")
+"""Runs an op, for those tapes to see."""
 
 
 class _Local(threading.local):
@@ -69,6 +76,7 @@ def is_symbolic_tensor(tensor: Any) -> bool:
     return isinstance(tensor, SymbolicTensor)
 
 
+@BUILDING.give
 class building:
     """``with building(graph):`` ops applied by this thread become nodes of the graph; None: ops run eagerly.
 
@@ -130,6 +138,7 @@ def current_scope() -> str:
     return _local.scope if graph is None else graph.scope
 
 
+@APPLY.give
 def apply(op: Op, *inputs: Any, name: str | None = None, **attributes: Any) -> Any:
     """Apply an op to tensors and what converts to them.
 
@@ -176,21 +185,17 @@ def add_node(op: Op, values: Sequence[Value], attributes: dict[str, Any], types:
 
 def record_node(node: Node) -> None:
     """Tell this thread's gradient tapes about a node."""
-    from ..gradient.records import record_node
-
-    record_node(node)
+    RECORD_NODE.function(node)
 
 
 def run_recorded(op: Op, inputs: Sequence[Any], attributes: dict[str, Any]) -> Any:
     """As `run_eagerly`, for the gradient tapes of this thread to see."""
-    from ..gradient.records import run_recorded
-
     if op.promote is not None:
         try:
             inputs = promotion.promoted(op, inputs)
         except (AutographError, TypeError, ValueError, OverflowError) as error:
             raise _located(error, op, None) from error.__cause__
-    return run_recorded(op, inputs, attributes)
+    return RUN_RECORDED.function(op, inputs, attributes)
 
 
 def value_of(tensor: Any, dtype: Any = None) -> Value:

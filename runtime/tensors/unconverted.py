@@ -4,36 +4,23 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from types import CodeType, FrameType
 
 from . import trace
+from .front_half import WHY_NOT_CONVERTED
 
 _STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep
 
 
-def _unknown(code: CodeType) -> str | None:
-    return None
-
-
-_explain: Callable[[CodeType], str | None] = _unknown
-
-
-def set_explanation(explain: Callable[[CodeType], str | None]) -> None:
-    """Let ``explain`` say why a code object is not converted: "" when it is, None when that is not known."""
-    global _explain
-    _explain = explain
-
-
 def is_converted(code: CodeType) -> bool:
     """Whether a code object is known to be the result of a conversion."""
-    return _explain(code) == ""
+    return WHY_NOT_CONVERTED.function(code) == ""
 
 
 def remedy(purpose: str, instead: str) -> str:
     """The remedy for the code of the user that is running: to convert it, for a purpose, or to write something else."""
     found = trace.user_code()
-    reason = None if found is None else _explain(found[0])
+    reason = None if found is None else WHY_NOT_CONVERTED.function(found[0])
     if reason is None:
         caller = _library_caller()
         if caller is not None:

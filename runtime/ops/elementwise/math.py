@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...ir import totality
-from ...ir.op import NOT_DIFFERENTIABLE, OPS, Op, op
+from ...ir.op import FUNCTIONS, NOT_DIFFERENTIABLE, OPS, Op, op
 from ...ir.work import Work
 from ...tensors.tensor import EagerTensor
 from ..declare import Function, binary, cast_like, sum_to, unary
@@ -324,6 +324,7 @@ def _i1_slope(x: Any, out: Any) -> Any:
     return i0(x) - _where(zero, 0.5, out / _where(zero, 1, x))
 
 
+@FUNCTIONS.give
 def round_to(x: Any, digits: int | None = None) -> Any:
     """What `round(x, digits)` means for a tensor: to whole numbers as integers, or to decimal places."""
     rounded = OPS["round"](x, decimals=0 if digits is None else digits)

@@ -9,7 +9,8 @@ import numpy as np
 
 from ...base.shapes import broadcast
 from ...ir import totality
-from ...ir.op import OPS, Op, Type, apply, op
+from ...ir.op import OPS, Op, Type, op
+from ...tensors.trace import apply
 from ..declare import Function, binary, no_gradient, sum_to, unary
 from ..infer import float_dtype, reals_to_float, require_kind
 from ..kernels import incomplete

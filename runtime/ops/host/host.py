@@ -18,9 +18,10 @@ from autograph.errors import InvalidArgumentError
 
 from ...base import nest
 from ...base.dtypes import DType, as_dtype, bool_, float64, variant
+from ...base.provided import Provided
 from ...ir.effects import Effects
 from ...ir.graph import Type
-from ...ir.op import NOT_DIFFERENTIABLE, STRUCTURAL, op
+from ...ir.op import FUNCTIONS, NOT_DIFFERENTIABLE, STRUCTURAL, op
 from ...tensors import trace
 from ...tensors.convert import convert_to_tensor, wrap
 from ...tensors.tensor import Tensor
@@ -231,6 +232,7 @@ def raise_node(error: BaseException) -> None:
     trace.apply(RAISE, *template.tensors, error=template)
 
 
+@FUNCTIONS.give
 def assert_node(condition: Any, error: BaseException) -> None:
     """Raise an exception, as `raise_node`, unless the condition (a bool tensor) is all true."""
     template = ErrorTemplate(error)
@@ -244,15 +246,17 @@ def _py_function_types(*_: Type, types: tuple[DType, ...], followed: bool = Fals
     return (*[Type(dtype, None) for dtype in types], *([Type(variant, ())] if followed else []))
 
 
+FOLLOWED_CALL: Provided[Callable[..., Any]] = Provided("runtime.gradient.python_calls")
+"""A call that tapes follow: who makes a node of one has loaded it."""
+
+
 def _py_function(
     *arrays: Any, function: Callable[..., Any], types: tuple[DType, ...], eager: bool, followed: bool = False
 ) -> tuple[Any, ...]:
     inputs = [wrap(array) if eager else np.array(array) for array in arrays]
     with trace.building(None):
         if followed:
-            from ...gradient.python_calls import FollowedCall
-
-            call = FollowedCall(inputs, lambda: _results(function(*inputs), types))
+            call = FOLLOWED_CALL.function(inputs, lambda: _results(function(*inputs), types))
             return (*[tensor._array for tensor in call.results], call)
         result = function(*inputs)
     return tuple(tensor._array for tensor in _results(result, types))

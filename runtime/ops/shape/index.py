@@ -22,7 +22,7 @@ from ...base import shapes
 from ...base.dtypes import DType
 from ...base.shapes import Shape
 from ...ir import totality
-from ...ir.op import Op, Type, op, type_of
+from ...ir.op import FUNCTIONS, Op, Type, op, type_of
 from ...tensors.convert import convert_to_tensor
 from ...tensors.tensor import EagerTensor, Tensor
 from ..declare import sum_to
@@ -354,6 +354,7 @@ add_at_op: Op = op("add_at", infer=_infer_add_at, in_place=_add_in_place,
                    native=True)  # fmt: skip
 
 
+@FUNCTIONS.give
 def get_item(x: Any, key: Any, name: str | None = None) -> Any:
     """`x[key]` with NumPy's meaning and shapes, and the dtype of `x`; any part of the key may be a tensor.
 

@@ -15,7 +15,7 @@ from autograph.errors import InvalidArgumentError, OutOfRangeError
 
 from ...base.dtypes import yields
 from ...base.shapes import Shape, is_compatible
-from ...ir.op import Op, Type, op
+from ...ir.op import FUNCTIONS, Op, Type, op
 from ..declare import finish
 from ..elementwise.elementwise import cast, where
 from ..elementwise.math import maximum
@@ -191,6 +191,7 @@ scatter_nd_op = op(
 )  # fmt: skip
 
 
+@FUNCTIONS.give
 def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Any:
     """Zeros of `shape` with `updates` added at the index vectors in the last axis of `indices`.
 

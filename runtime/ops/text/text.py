@@ -21,7 +21,7 @@ from autograph.errors import InvalidTypeError
 
 from ...base.dtypes import bool_, int32, string
 from ...ir.graph import Value
-from ...ir.op import NOT_DIFFERENTIABLE, Type, op
+from ...ir.op import FUNCTIONS, NOT_DIFFERENTIABLE, Type, op
 from ...tensors.convert import convert_to_tensor
 from ...tensors.tensor import SymbolicTensor, Tensor
 from ...tensors.trace_text import written
@@ -227,6 +227,7 @@ def layout_of(value: Any, tensors: list[Any]) -> Any:
     return value.copy() if isinstance(value, np.ndarray) else _Shown(value)
 
 
+@FUNCTIONS.give
 def apply_text(method: str, *arguments: Any) -> Any:
     """The text (or number, or truth) that a function of Python gives for arguments with tensors in them."""
     tensors: list[Any] = []
@@ -297,6 +298,7 @@ def positional(name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) 
     return arguments + tuple([keywords[key] if key in keywords else _DEFAULTS[key] for key in rest])
 
 
+@FUNCTIONS.give
 def method_of(tensor: Any, name: str) -> Callable[..., Any] | None:
     """The method of `str` of that name, for a string tensor of rank 0; None when there is none."""
     if tensor.dtype is not string or name not in METHODS or tensor.static_shape not in ((), None):
@@ -308,6 +310,7 @@ def method_of(tensor: Any, name: str) -> Callable[..., Any] | None:
     return method
 
 
+@FUNCTIONS.give
 def get_part(tensor: Any, key: Any) -> Any:
     """``s[i]`` and ``s[i:j]`` of a string tensor of rank 0: characters, as Python counts them."""
     if isinstance(key, Tensor) and (not key.dtype.is_integer or key.static_shape not in ((), None)):

@@ -33,7 +33,7 @@ from ...state.variable import Variable as Variable
 from ...tensors import trace
 from ...tensors.convert import convert_to_tensor
 from ...tensors.spec import TensorSpec
-from ...tensors.tensor import SymbolicTensor
+from ...tensors.tensor import DEFAULT_SESSION, SymbolicTensor
 
 __all__ = [
     "Graph", "Session", "Variable", "get_default_graph", "get_default_session", "global_variables",
@@ -55,6 +55,7 @@ def get_default_graph() -> Graph:
     return trace.current_graph() or _local.graph
 
 
+@DEFAULT_SESSION.give
 def get_default_session() -> Session | None:
     """The session of the innermost ``with session:``; None outside."""
     return _local.session

@@ -25,7 +25,7 @@ from ...base.places import Place
 from ...ir.check import check
 from ...ir.graph import Graph, Node, Type, Value
 from ...ir.op import OPS, Op
-from ...ops.control import PLACEHOLDER
+from ...ir.primitive import PLACEHOLDER
 from .attributes import check_attributes
 from .values import (
     NotSavable,

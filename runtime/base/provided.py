@@ -1,0 +1,33 @@
+"""What a layer asks of one above it: that layer gives it when it is loaded, so that imports run downwards only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Provided(Generic[Function]):
+    """A function of a layer above.
+
+    >>> total = Provided("runtime.example")
+    >>> total.give(sum)
+    >>> total.function([1, 2])
+    3
+    """
+
+    __slots__ = ("by", "function")
+
+    def __init__(self, by: str, function: Function | None = None) -> None:
+        self.by = by
+        """The module that gives it."""
+        self.function: Function = function if function is not None else self._missing  # type: ignore[assignment]
+
+    def give(self, function: Function) -> Function:
+        """To be called by the layer above, when it is loaded; returns the function."""
+        self.function = function
+        return function
+
+    def _missing(self, *_: Any, **__: Any) -> Any:
+        raise ImportError(f"`autograph.{self.by}` has not been loaded")

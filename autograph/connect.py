@@ -1,20 +1,50 @@
 """Joins the two halves: what `tf.function` traces is converted first.
 
-The runtime knows nothing of conversion; what it asks of it is handed over here.
+The runtime knows nothing of conversion; what it asks of it is handed over here. The front half loads with the first
+trace, so that what runs saved models does without it.
 """
 
 from __future__ import annotations
 
-from .operators.calls import call
-from .operators.staging.control.origins import is_refusal
-from .operators.staging.control.tracing import traced
-from .operators.staging.outside.outside_places import place_of
-from .pipeline import why_not_converted
-from .runtime.functions.function import function as function
-from .runtime.tensors import front_half
+from collections.abc import Callable
+from types import CodeType
+from typing import Any
 
-front_half.CONVERTED.give(traced)
-front_half.STAGED_FORM.give(call)
-front_half.WHY_NOT_CONVERTED.give(why_not_converted)
-front_half.IS_REFUSAL.give(is_refusal)
-front_half.PLACE_OF.give(place_of)
+from .runtime.functions.function import function as function
+from .runtime.tensors.front_half import CONVERTED, IS_REFUSAL, PLACE_OF, STAGED_FORM, WHY_NOT_CONVERTED
+
+
+@CONVERTED.give
+def _converted(python_function: Callable[..., Any]) -> Callable[..., Any]:
+    from .operators.staging.control.tracing import traced
+
+    return traced(python_function)
+
+
+@STAGED_FORM.give
+def _staged_form(python_function: Callable[..., Any]) -> Callable[..., Any]:
+    from .operators.calls import call
+
+    form: Callable[..., Any] = call(python_function)
+    return form
+
+
+@WHY_NOT_CONVERTED.give
+def _why_not_converted(code: CodeType) -> str | None:
+    from .pipeline import why_not_converted
+
+    return why_not_converted(code)
+
+
+@IS_REFUSAL.give
+def _is_refusal(error: BaseException) -> bool:
+    from .operators.staging.control.origins import is_refusal
+
+    return is_refusal(error)
+
+
+@PLACE_OF.give
+def _place_of(owner: Any, name: Any, template: Any, may_miss: bool) -> Any:
+    from .operators.staging.outside.outside_places import place_of
+
+    return place_of(owner, name, template, may_miss)

@@ -16,7 +16,6 @@ from functools import partial, wraps
 from types import FrameType, FunctionType
 from typing import Any
 
-from . import pipeline
 from .conversion import is_under_way
 from .tracebacks import trim
 
@@ -51,6 +50,8 @@ class Original:
 
 def form_of(function: FunctionType, staged: bool) -> FunctionType:
     """A function that is converted: the function itself, if it is."""
+    from . import pipeline
+
     return function if pipeline.is_converted(function.__code__, staged) else pipeline.converted(function, staged)
 
 
@@ -59,6 +60,7 @@ def picking(entity: Any, function: FunctionType, bound: Callable[[FunctionType],
 
     Each form is made when it is first needed.
     """
+    from . import pipeline
     from .operators.calls import in_library, is_left_alone
     from .operators.dispatch import staging
 

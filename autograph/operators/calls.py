@@ -16,7 +16,6 @@ from autograph.conversion import is_under_way
 from autograph.errors import ConversionError
 from autograph.log import log
 from autograph.picking import Original, original_of
-from autograph.pipeline import converted, is_converted
 
 from .data_model.frame_readers import BUILTIN_READERS, reader
 from .data_model.raw_attributes import raw_attribute
@@ -213,6 +212,8 @@ def _staged_builtin(function: Any, backend: Backend) -> Any:
 
 
 def _convertible(function: FunctionType) -> bool:
+    from autograph.pipeline import is_converted  # which runs of saved models don't load
+
     if is_converted(function.__code__, True):
         return True
     left_alone = is_left_alone(function) and not is_mixin(function)
@@ -233,6 +234,8 @@ def _call_method(obj: Any) -> FunctionType | None:
 
 
 def _convert(function: FunctionType, cache: dict[int, _Entry], staged: bool) -> Callable[..., Any]:
+    from autograph.pipeline import converted, is_converted
+
     form: Callable[..., Any] | None = None
     needs_conversion = not is_converted(function.__code__, staged)
     if needs_conversion and is_left_alone(function) and not (staged and is_mixin(function)):

@@ -26,7 +26,6 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import AutographError, MutationError
-from autograph.pipeline import is_converted
 from autograph.runtime.tensors.trace import user_code
 
 from ...data_model.raw_attributes import raw_attribute
@@ -355,6 +354,8 @@ def _is_indexed_unchanged(value: Any) -> bool:
 
 
 def _is_converted(code: CodeType) -> bool:
+    from autograph.pipeline import is_converted  # which runs of saved models don't load
+
     return is_converted(code, True)
 
 

@@ -16,7 +16,6 @@ from types import FunctionType
 from typing import Any, cast
 
 from autograph.errors import StagedValueError
-from autograph.pipeline import converted
 
 from ..control.errors import where
 from ..outside.calls import watch_call
@@ -30,6 +29,8 @@ def _in_stages(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def run(*arguments: Any, **keywords: Any) -> Any:
+        from autograph.pipeline import converted
+
         return converted(cast(FunctionType, function), True)(*arguments, **keywords)
 
     return run

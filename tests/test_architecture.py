@@ -11,7 +11,7 @@ LEFT = {
     "imports that run up": 2,
     "imports in functions": 168,
     "modules in the largest circle": 83,
-    "tests of an op's name": 151,
+    "tests of an op's name": 85,
     "questions who holds an object": 0,
 }
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..ir.graph import Graph, Node
+from ..ir.primitive import COND, WHILE
 from ..ir.work import Work
 
 # Running: a call of a plan, a kernel on arrays, and how many elements take as long as an op of scalars.
@@ -54,9 +55,9 @@ def _of_code(node: Node) -> int:
 def _of_node(node: Node) -> int:
     if node.op.work is Work.NONE:
         return 0
-    if node.op.name == "while":
+    if node.op is WHILE:
         return 1
-    if node.op.name == "cond":
+    if node.op is COND:
         return 1 + max(of_block(node.attributes["then"]), of_block(node.attributes["orelse"]))
     elements = _elements(node)
     return 1 if elements == 1 else _KERNEL + elements // _ELEMENTS

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..base.dtypes import string
 from ..ir.graph import Graph, Node, Value
+from ..ir.primitive import PLACEHOLDER
 from ..ops.kernels.common import as_string
 from ..tensors import trace
 from .failure import user_error
@@ -31,7 +32,7 @@ def run_node(node: Node, inputs: Sequence[Any]) -> Sequence[Any]:
 def _run(graph: Graph, inputs: Sequence[Any], callers: list[Node]) -> list[Any]:
     values: dict[Value, Any] = dict(zip(graph.inputs, inputs, strict=True))
     for node in graph.nodes:
-        if node.op.name == "placeholder":
+        if node.op is PLACEHOLDER:
             continue
         results = _results(node, [values[value] for value in node.inputs], callers)
         values.update(zip(node.outputs, results, strict=True))

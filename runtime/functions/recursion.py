@@ -21,7 +21,7 @@ from autograph.errors import StagingError
 from ..base import dtypes, nest, shapes
 from ..ir.fit import check_fit
 from ..ir.graph import Graph, Location, Type, Value
-from ..ops.control import CALL
+from ..ir.primitive import CALL
 from ..tensors import trace
 from ..tensors.convert import cast
 from ..tensors.tensor import SymbolicTensor

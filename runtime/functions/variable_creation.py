@@ -18,6 +18,7 @@ from autograph.errors import InvalidArgumentError, StagingError
 from ..base.dtypes import DType
 from ..engines.interpreter import run_node
 from ..ir.graph import Graph, Node, Value
+from ..ir.primitive import PLACEHOLDER
 from ..tensors import trace
 from ..tensors.convert import convert_to_tensor, wrap
 from ..tensors.tensor import EagerTensor, SymbolicTensor, Tensor
@@ -122,7 +123,7 @@ def _evaluate(value: Value) -> Any:
     known = _local.scopes[-1].known if _local.scopes else {}
     graph = value.node.graph
     for node in _ancestors(value, known):
-        if node.op.name == "placeholder":
+        if node.op is PLACEHOLDER:
             known[node.outputs[0]] = _given(node.outputs[0], graph)
             continue
         results = run_node(node, [known[each] for each in node.inputs])

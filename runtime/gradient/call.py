@@ -19,7 +19,8 @@ from ..base.dtypes import variant
 from ..engines.executable import Executable
 from ..ir.graph import Graph, Node, Type
 from ..ir.op import OPS
-from ..ops.control import CALL, call_node
+from ..ir.primitive import CALL, PLACEHOLDER
+from ..ops.control import call_node
 from ..tensors import trace
 from ..tensors.convert import wrap
 from ..tensors.tensor import EagerTensor, SymbolicTensor
@@ -76,7 +77,7 @@ class Derivative:
             gradients: list[Any] = [None] * self.count
             for i, value in zip(self.differentiable, backward.parameters, strict=False):
                 gradients[i] = SymbolicTensor(value)
-            records = [Record.of_node(node) for node in self.forward.nodes if node.op.name != "placeholder"]
+            records = [Record.of_node(node) for node in self.forward.nodes if node.op is not PLACEHOLDER]
             targets = [SymbolicTensor(value) for value in self.forward.outputs]
             return backpropagate(records, targets, gradients, self._sources())
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..ir.graph import Graph, Node, Value
+from ..ir.primitive import CALL, CONSTANT, PLACEHOLDER
 
 
 def copy_graph(source: Graph, parent: Graph | None, outer: Mapping[Value, Value]) -> Graph:
@@ -30,19 +31,19 @@ def copy_graph(source: Graph, parent: Graph | None, outer: Mapping[Value, Value]
 def copy_nodes(nodes: Iterable[Node], target: Graph, values: dict[Value, Value]) -> None:
     """Repeat nodes at the end of a graph. ``values`` gives the inputs' new values, and gets those of the outputs."""
     for node in nodes:
-        if node.op.name != "placeholder":
+        if node.op is not PLACEHOLDER:
             copy_node(node, target, values)
 
 
 def copy_node(node: Node, target: Graph, values: dict[Value, Value]) -> Node:
     """Repeat one node at the end of a graph; as `copy_nodes`."""
-    if node.op.name == "constant":
+    if node.op is CONSTANT:
         value = target.constant(node.attributes["value"], where=node.where)
         values[node.outputs[0]] = value
         return value.node
     attributes = dict(node.attributes)
     inputs = [values[value] for value in node.inputs]
-    if node.op.name != "call":
+    if node.op is not CALL:
         copies = {name: copy_graph(graph, target, values) for name, graph in attributes.items()
                   if type(graph) is Graph}  # fmt: skip
         if copies:
@@ -61,7 +62,7 @@ def prune(graph: Graph) -> None:
     live = set(graph.outputs)
     kept = []
     for node in reversed(graph.nodes):
-        if node.op.name == "placeholder" or node.effect or any(value in live for value in node.outputs):
+        if node.op is PLACEHOLDER or node.effect or any(value in live for value in node.outputs):
             kept.append(node)
             live.update(node.inputs)
     graph.nodes = kept[::-1]

@@ -16,7 +16,7 @@ from autograph.errors import InvalidArgumentError, InvalidTypeError
 
 from ..base import nest
 from ..ir.graph import Graph
-from ..ops.control import CUSTOM_GRADIENT
+from ..ir.primitive import CUSTOM_GRADIENT
 from ..tensors import trace
 from ..tensors.convert import convert_to_tensor
 from ..tensors.front_half import STAGED_FORM

@@ -14,6 +14,7 @@ from typing import Any
 from ..base.dtypes import int32, variant
 from ..ir.graph import Graph, Node, Type, Value
 from ..ir.op import NOT_DIFFERENTIABLE, OPS, STRUCTURAL
+from ..ir.primitive import CALL, CONSTANT, PLACEHOLDER
 from ..tensors import trace
 from ..tensors.tensor import SymbolicTensor
 from .copying import copy_node, copy_nodes
@@ -51,7 +52,7 @@ class Pullback:
         """
         for inner, operand in zip(self.source.captures.values(), operands, strict=True):
             self.values[inner] = trace.value_of(operand)
-        return [self._repeat(node) for node in self.source.nodes if node.op.name != "placeholder" and node.outputs]
+        return [self._repeat(node) for node in self.source.nodes if node.op is not PLACEHOLDER and node.outputs]
 
     def _repeat(self, node: Node) -> Record:
         if not _is_handed_over(node):
@@ -93,7 +94,7 @@ class Pullback:
 
 
 def _is_handed_over(node: Node) -> bool:
-    if node.effect or (node.op.name == "call" and node.attributes["graph"].calls_itself):
+    if node.effect or (node.op is CALL and node.attributes["graph"].calls_itself):
         return True
     takes_list = any(value.type.dtype is variant for value in node.inputs)
     return takes_list and not node.subgraphs and any(value.type.dtype is not variant for value in node.outputs)
@@ -127,9 +128,9 @@ def reached(graph: Graph, seeds: set[Value], active: set[Any]) -> set[Value]:
     """The values of a graph into which gradients of the seeds, or of what has an active key, can flow."""
     found = set(seeds)
     for node in graph.nodes:
-        if node.op.gradient is NOT_DIFFERENTIABLE or node.op.name == "placeholder":
+        if node.op.gradient is NOT_DIFFERENTIABLE or node.op is PLACEHOLDER:
             continue
-        if node.op.name == "constant":
+        if node.op is CONSTANT:
             hit = id(node.attributes["value"]) in active
         elif "variable" in node.attributes:
             hit = id(node.attributes["variable"]) in active

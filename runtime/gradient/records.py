@@ -26,6 +26,7 @@ import numpy as np
 
 from ..ir.graph import Graph, Node, Value
 from ..ir.op import NOT_DIFFERENTIABLE, STRUCTURAL, Op
+from ..ir.primitive import CALL, CONSTANT
 from ..ops.kernels.list_value import ListValue
 from ..tensors import convert, trace
 from ..tensors.tensor import EagerTensor, SymbolicTensor, Tensor
@@ -56,7 +57,7 @@ def key_of_value(value: Value) -> Any:
     while value in origins:
         value = origins[value]
         origins = value.node.graph.origins
-    return id(value.node.attributes["value"]) if value.node.op.name == "constant" else value
+    return id(value.node.attributes["value"]) if value.node.op is CONSTANT else value
 
 
 def free_sources(graphs: Iterable[Graph], active: set[Any]) -> list[Any]:
@@ -64,7 +65,7 @@ def free_sources(graphs: Iterable[Graph], active: set[Any]) -> list[Any]:
     found: dict[int, Any] = {}
     for graph in graphs:
         for node in graph.walk():
-            if node.op.name == "constant" and id(node.attributes["value"]) in active:
+            if node.op is CONSTANT and id(node.attributes["value"]) in active:
                 array = node.attributes["value"]
                 found.setdefault(id(array), EagerTensor(array))
             elif "variable" in node.attributes and id(node.attributes["variable"]) in active:
@@ -140,7 +141,7 @@ def record_node(node: Node) -> None:
     """Let this thread's tapes remember a node, if they follow something that it depends on."""
     if node.op.gradient is NOT_DIFFERENTIABLE or not node.outputs:
         return
-    if node.op.name == "call":
+    if node.op is CALL:
         for variable in variables_in(node.attributes["graph"]):
             access(variable)
     remember(Record.of_node(node))

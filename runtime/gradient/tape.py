@@ -11,6 +11,7 @@ from autograph.errors import FailedPreconditionError, InvalidArgumentError, Inva
 
 from ..base import nest
 from ..base.places import warn
+from ..ir.primitive import PLACEHOLDER
 from ..ops.declare import TAPE
 from ..ops.shape.create import ones_like
 from ..tensors import trace
@@ -267,7 +268,7 @@ def gradients(
     records = []
     for owner in reversed(owners):
         for node in owner.nodes:
-            if node.op.name != "placeholder" and not any(key(SymbolicTensor(v)) in stops for v in node.outputs):
+            if node.op is not PLACEHOLDER and not any(key(SymbolicTensor(v)) in stops for v in node.outputs):
                 records.append(Record.of_node(node))
     with trace.name_scope(name):
         zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO

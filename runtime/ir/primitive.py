@@ -1,4 +1,7 @@
-"""The ops of the nodes that graphs make by themselves: constants and parameters."""
+"""The ops of which graphs are built: constants and parameters, and those that hold graphs.
+
+Passes and engines ask for them by themselves: ``node.op is WHILE``.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import Any, NoReturn
 from autograph.errors import GraphError
 
 from . import totality
-from .op import NOT_DIFFERENTIABLE, op, type_of
+from .op import NOT_DIFFERENTIABLE, STRUCTURAL, op, type_of
 from .work import Work
 
 
@@ -21,3 +24,18 @@ CONSTANT = op("constant", infer=lambda *, value: type_of(value), numpy=lambda *,
 PLACEHOLDER = op("placeholder", infer=only_in_graphs, numpy=only_in_graphs,
                  gradient=NOT_DIFFERENTIABLE, doc="A parameter or captured value.", total=totality.always,
                  work=Work.NONE)
+COND = op("cond", infer=only_in_graphs, numpy=only_in_graphs, gradient=STRUCTURAL, doc=(
+    "Inputs: predicate, operands. ``then`` and ``orelse`` take the operands, and give the outputs."),
+    tensorflow_name="If")  # fmt: skip
+WHILE = op("while", infer=only_in_graphs, numpy=only_in_graphs, gradient=STRUCTURAL, doc=(
+    "Inputs: state (``count`` values), operands. ``test`` and ``body`` take both; ``test`` gives a bool, ``body`` the "
+    "next state. Outputs: the last state."))  # fmt: skip
+CALL = op("call", infer=only_in_graphs, numpy=only_in_graphs, gradient=STRUCTURAL,
+          doc="Runs ``graph`` on the inputs.", tensorflow_name="PartitionedCall")  # fmt: skip
+CUSTOM_GRADIENT = op(
+    "custom_gradient", gradient=STRUCTURAL,
+    infer=lambda *types, arguments, results, **_: tuple(types[arguments : arguments + results]),
+    numpy=lambda *arrays, arguments, results, **_: tuple(arrays[arguments : arguments + results]),
+    doc="Gives the inputs after ``arguments`` ones. ``backward``, of which the rest are operands, is their gradient.",
+    total=totality.always,
+)  # fmt: skip

@@ -17,8 +17,8 @@ from ..base.dtypes import bool_
 from ..ir import totality
 from ..ir.fit import check_fit, check_loop
 from ..ir.graph import Graph, Type, Value
-from ..ir.op import STRUCTURAL, op, same
-from ..ir.primitive import only_in_graphs
+from ..ir.op import op, same
+from ..ir.primitive import CALL, COND, WHILE
 from ..ir.work import Work
 from ..tensors import trace
 from ..tensors.tensor import SymbolicTensor
@@ -29,21 +29,7 @@ __all__ = ["call_node", "cond_node", "finish_graph", "identity", "same_captures"
 IDENTITY = op("identity", infer=same, numpy=lambda x: x, gradient=lambda g, out, x: (g,), numpy_names=("copy",),
               samples=lambda: [(np.array([1, 2], np.float32),), (np.int32(3),)], doc="The input itself.",
               total=totality.always, work=Work.LITTLE, native=True)  # fmt: skip
-COND = op("cond", infer=only_in_graphs, numpy=only_in_graphs, gradient=STRUCTURAL, doc=(
-    "Inputs: predicate, operands. ``then`` and ``orelse`` take the operands, and give the outputs."),
-    tensorflow_name="If")  # fmt: skip
-WHILE = op("while", infer=only_in_graphs, numpy=only_in_graphs, gradient=STRUCTURAL, doc=(
-    "Inputs: state (``count`` values), operands. ``test`` and ``body`` take both; ``test`` gives a bool, ``body`` the "
-    "next state. Outputs: the last state."))  # fmt: skip
-CALL = op("call", infer=only_in_graphs, numpy=only_in_graphs, gradient=STRUCTURAL,
-          doc="Runs ``graph`` on the inputs.", tensorflow_name="PartitionedCall")  # fmt: skip
-CUSTOM_GRADIENT = op(
-    "custom_gradient", gradient=STRUCTURAL,
-    infer=lambda *types, arguments, results, **_: tuple(types[arguments : arguments + results]),
-    numpy=lambda *arrays, arguments, results, **_: tuple(arrays[arguments : arguments + results]),
-    doc="Gives the inputs after ``arguments`` ones. ``backward``, of which the rest are operands, is their gradient.",
-    total=totality.always,
-)  # fmt: skip
+
 
 
 def identity(input: Any, name: str | None = None) -> Any:

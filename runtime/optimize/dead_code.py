@@ -9,6 +9,7 @@ feeds itself goes. Every value is looked at once.
 from __future__ import annotations
 
 from ..ir.graph import Graph, Node, Value
+from ..ir.primitive import COND, PLACEHOLDER, WHILE
 from ..ir.termination import ends
 from ..ir.total import Totality
 
@@ -61,9 +62,9 @@ class _Needs:
         if node in self.nodes:
             return
         self.nodes.add(node)
-        if node.op.name == "cond":
+        if node.op is COND:
             self.value(node.inputs[0])
-        elif node.op.name == "while":
+        elif node.op is WHILE:
             for value in node.attributes["test"].outputs:
                 self.value(value)
         else:
@@ -78,15 +79,15 @@ class _Needs:
         while self._waiting:
             value = self._waiting.pop()
             node = value.node
-            if node.op.name == "placeholder":
+            if node.op is PLACEHOLDER:
                 self._input(value)
                 continue
             self.node(node)
-            if node.op.name == "cond":
+            if node.op is COND:
                 for branch in node.subgraphs:
                     if not branch.never_returns:
                         self.value(branch.outputs[value.index])
-            elif node.op.name == "while":
+            elif node.op is WHILE:
                 self._variable(node, value.index)
 
     def what_has_to_run(self) -> None:
@@ -130,9 +131,9 @@ def _swept(graph: Graph, needs: _Needs) -> int:
             dropped += sum(1 + len(part.nodes) for part in node.subgraphs) or 1
             continue
         kept.append(node)
-        if node.op.name == "cond":
+        if node.op is COND:
             dropped += _trim_cond(node, needs)
-        elif node.op.name == "while":
+        elif node.op is WHILE:
             dropped += _trim_while(node, needs)
     graph.nodes = kept
     return dropped

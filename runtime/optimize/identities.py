@@ -21,6 +21,7 @@ import numpy as np
 from ..base.dtypes import bool_
 from ..base.shapes import is_fully_defined
 from ..ir.graph import Node, Value
+from ..ir.primitive import CONSTANT
 from ..ir.totality import surely_broadcast
 
 __all__ = ["RULES", "Make", "Result", "Rule"]
@@ -35,7 +36,7 @@ Rule = Callable[[Node, Sequence[Value], Make], Result]
 
 def _constant(value: Value) -> np.ndarray[Any, Any] | None:
     node = value.node
-    return node.attributes["value"] if node.op.name == "constant" else None
+    return node.attributes["value"] if node.op is CONSTANT else None
 
 
 def _is_all(value: Value, number: complex, negative_zero: bool = False) -> bool:

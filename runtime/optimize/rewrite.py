@@ -16,9 +16,8 @@ import numpy as np
 from ..base import shapes
 from ..ir.graph import Graph, Node, Type, Value
 from ..ir.op import OPS, Op
-from ..ir.primitive import CONSTANT, PLACEHOLDER
+from ..ir.primitive import CONSTANT, CUSTOM_GRADIENT, PLACEHOLDER
 from ..ir.total import Totality
-from ..ops.control import CUSTOM_GRADIENT
 from . import identities, shape_chains
 from .folding import folded
 from .invariants import may_move

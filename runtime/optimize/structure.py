@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..ir.graph import Graph, Node, Value
-from ..ir.primitive import CONSTANT
-from ..ops.control import CALL, COND, WHILE, same_captures
+from ..ir.primitive import CALL, COND, CONSTANT, WHILE
+from ..ops.control import same_captures
 
 if TYPE_CHECKING:
     from .rewrite import Rewriter, Scope
@@ -161,4 +161,4 @@ class Structure:
     def _is_small(self, graph: Graph) -> bool:
         if len(graph.nodes) > _SMALL or not self._rewriter.totality.of_graph(graph):
             return False
-        return all(i < _SMALL and node.op.name != "call" for i, node in enumerate(graph.walk()))
+        return all(i < _SMALL and node.op is not CALL for i, node in enumerate(graph.walk()))

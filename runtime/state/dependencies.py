@@ -16,6 +16,7 @@ from ..base import nest
 from ..ir.effects import Effects
 from ..ir.graph import Node
 from ..ir.op import NOT_DIFFERENTIABLE, op
+from ..ir.primitive import CONSTANT, PLACEHOLDER
 from ..ops.control import identity
 from ..tensors import trace
 from ..tensors.convert import convert_to_tensor
@@ -48,7 +49,7 @@ def control_dependencies(control_inputs: Iterable[Any] | None) -> Iterator[None]
     nodes = [each.op if isinstance(each, SymbolicTensor) else getattr(each, "operation", each) for each in given]
     before = tuple(node for node in nodes if isinstance(node, Node) and node.graph is graph)
     for node in graph.nodes[first:]:
-        if node.op.name not in ("constant", "placeholder"):
+        if node.op not in (CONSTANT, PLACEHOLDER):
             graph.control_inputs[node] = (*graph.control_inputs.get(node, ()), *before)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..ir.graph import Graph, Node, Value
 from ..ir.op import OPS
+from ..ir.primitive import WHILE
 from . import trace
 
 # What gives a tensor that may stand for an array that goes on being stored into.
@@ -90,7 +91,7 @@ def _sources(value: Value, holders: dict[Graph, list[Node]]) -> Iterator[Value]:
             position = graph.parameters.index(value)
             for holder in holders.get(graph, ()):
                 yield holder.inputs[position]
-                if holder.op.name == "while":
+                if holder.op is WHILE:
                     yield from holder.attributes["body"].outputs[position : position + 1]
     elif value.node.op.view:
         whole = viewed(value)

@@ -21,6 +21,7 @@ from ..base.places import Place, is_user_file, user_code, user_location
 from ..base.provided import Provided
 from ..ir.graph import BUILDING, Graph, Node, Type, Value, foreign_value_error
 from ..ir.op import APPLY, Op
+from ..ir.primitive import CONSTANT
 from . import convert, numerics, promotion, undelivered
 from .tensor import EagerTensor, SymbolicTensor, Tensor
 
@@ -365,5 +366,5 @@ def static_value(tensor: Any, partial: bool = False) -> np.ndarray[Any, Any] | N
         return tensor._array
     if isinstance(tensor, SymbolicTensor):
         node = tensor.value.node
-        return node.attributes["value"] if node.op.name == "constant" else None
+        return node.attributes["value"] if node.op is CONSTANT else None
     return np.asarray(tensor)

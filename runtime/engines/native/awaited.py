@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...ir.graph import Graph, Node, Value
+from ...ir.primitive import WHILE
 from ...ops.host.state import READ
 from .held import Held, changed_in
 
@@ -14,7 +15,7 @@ def awaited_in(graph: Graph) -> list[Any]:
     """The variables that loops of a graph may wait for."""
     found: dict[Held, None] = {}
     for node in graph.walk():
-        if node.op.name == "while":
+        if node.op is WHILE:
             found.update(dict.fromkeys(_awaited_by(node)))
     return [key.variable for key in found]
 

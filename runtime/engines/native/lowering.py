@@ -15,6 +15,7 @@ import numpy as np
 
 from ...base.dtypes import DType, bool_, from_numpy
 from ...ir.graph import Graph, Node, Type, Value
+from ...ir.primitive import PLACEHOLDER
 from ...ir.total import is_total
 from .arrays import (
     MOST_OPERATIONS,
@@ -168,7 +169,7 @@ class Lowering:
                 self.values.pop(value, None)
         try:
             for node in nodes:
-                if node.op.name == "placeholder":
+                if node.op is PLACEHOLDER:
                     continue
                 self.node = node
                 if graph is self._graph:

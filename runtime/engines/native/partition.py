@@ -10,6 +10,7 @@ from ...base.dtypes import variant
 from ...ir.effects import Effects
 from ...ir.graph import Graph, Node, Type, Value
 from ...ir.op import Op
+from ...ir.primitive import CONSTANT, WHILE
 from ...ir.work import Work
 from .. import recorder
 from . import supported
@@ -121,7 +122,7 @@ def _that_hand_over_lists(graph: Graph, runs: Sequence[Sequence[Node]]) -> set[N
 
 
 def _pays(run: Sequence[Node]) -> bool:
-    if any(node.op.name == "while" for node in run):
+    if any(node.op is WHILE for node in run):
         return True
     return sum(node.op.work in (Work.USUAL, Work.LONG) for node in run) >= _ENOUGH
 
@@ -139,7 +140,7 @@ def _rebuilt(graph: Graph, parts: dict[Node, list[Node]]) -> tuple[Graph, list[R
     for value in graph.outputs:
         used.setdefault(value, []).append(None)
     for node in graph.nodes:
-        if node.op.name == "constant":
+        if node.op is CONSTANT:
             values[node.outputs[0]] = target.constant(node.attributes["value"], node.name, node.where)
         if node in parts:
             regions.append(_add_region(target, parts[node], used, values))
@@ -159,7 +160,7 @@ def _add_region(target: Graph, run: Sequence[Node], used: dict[Value, list[Node 
     given = dict.fromkeys(value for node in run for value in node.inputs if value.node not in members)
     outside = []
     for value in given:
-        if value.node.op.name == "constant":
+        if value.node.op is CONSTANT:
             inner[value] = own.constant(value.node.attributes["value"])
         else:
             inner[value] = own.parameter(value.type, value.node.name)

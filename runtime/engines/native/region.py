@@ -15,6 +15,7 @@ from autograph.errors import AutographError, UnimplementedError
 
 from ...base.deeper import deeper
 from ...ir.graph import Graph, Node, Type
+from ...ir.primitive import CONSTANT, PLACEHOLDER, WHILE
 from .. import costs, recorder
 from ..numpy.ownership import gives_fresh
 from ..numpy.plan import Plan
@@ -228,7 +229,7 @@ class Region:
     @functools.cached_property
     def _counting(self) -> tuple[Plan, StandIns | None] | None:
         """The plan that runs while it is open whether there will be code, and counts the turns of loops, if any."""
-        if all(node.op.name != "while" for node in self.graph.walk()):
+        if all(node.op is not WHILE for node in self.graph.walk()):
             return None
         stand_ins = None if self._transaction is None else StandIns(self._transaction)
         return _plan_of(self.graph, budget=self._budget, stand_ins={} if stand_ins is None else stand_ins.of), stand_ins
@@ -292,7 +293,7 @@ class Region:
 
     def report(self) -> str:
         """Whether the graph is machine code, or why not, in words: a line for each part."""
-        nodes = [node for node in self.graph.walk() if node.op.name not in ("placeholder", "constant")]
+        nodes = [node for node in self.graph.walk() if node.op not in (PLACEHOLDER, CONSTANT)]
         what = f"{len(nodes)} nodes{_lines(nodes)}"
         lines = [f"{what} are machine code"] if self.is_compiled else []
         if self.failures >= _MOST_FAILURES:

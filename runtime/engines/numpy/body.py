@@ -9,6 +9,7 @@ import numpy as np
 
 from ...base.dtypes import ALL, string
 from ...ir.graph import Graph, Node, Value
+from ...ir.primitive import CONSTANT, PLACEHOLDER, WHILE
 from .. import costs
 from ..names import BUILTINS, identifier
 
@@ -49,7 +50,7 @@ class Body:
     def write_node(self, node: Node) -> None:
         """A function that takes a node's live inputs and returns its live outputs."""
         inputs = [value for value in dict.fromkeys(node.inputs) if self._writer.is_live(value)]
-        inputs = [value for value in inputs if value.node.op.name != "constant"]
+        inputs = [value for value in inputs if value.node.op is not CONSTANT]
         self._header([self._declare(value) for value in inputs])
         self._node(node)
         outputs = [value for value in node.outputs if self._writer.is_live(value)]
@@ -69,7 +70,7 @@ class Body:
 
     def _declare(self, value: Value) -> str:
         node = value.node
-        if node.op.name == "while":
+        if node.op is WHILE:
             node = node.attributes["body"].parameters[value.index].node
         base = identifier(node.name.rpartition("/")[2])
         if len(node.outputs) > 1:
@@ -98,11 +99,11 @@ class Body:
         released: dict[Node, list[Value]] = {}
         stay = set(results)
         for value, node in last.items():
-            own = value.node.graph is graph and value.node.op.name not in ("placeholder", "constant")
+            own = value.node.graph is graph and value.node.op not in (PLACEHOLDER, CONSTANT)
             if own and self._writer.is_live(value) and value.type.shape != () and value not in stay:
                 released.setdefault(node, []).append(value)
         for node in kept:
-            if self._writer.profiled and node.op.name not in ("constant", "placeholder"):
+            if self._writer.profiled and node.op not in (CONSTANT, PLACEHOLDER):
                 self._profiled_node(node)
             else:
                 self._node(node)
@@ -161,7 +162,7 @@ class Body:
         if not node.op.divides or node.outputs[0].type.dtype.kind not in "iu":
             return expression
         divisor = node.inputs[1].node
-        if divisor.op.name == "constant" and (divisor.attributes["value"] > 0).all():
+        if divisor.op is CONSTANT and (divisor.attributes["value"] > 0).all():
             return expression
         call = f"{self._writer.kernel(node)}({', '.join(inputs)})"
         scalars = all(value.type.shape == () for value in node.inputs)
@@ -181,7 +182,7 @@ class Body:
 
     def _deep_node(self, node: Node) -> None:
         live = [value for value in dict.fromkeys(node.inputs) if self._writer.is_live(value)]
-        inputs = [self._use(value) for value in live if value.node.op.name != "constant"]
+        inputs = [self._use(value) for value in live if value.node.op is not CONSTANT]
         outputs = [value for value in node.outputs if self._writer.is_live(value)]
         self._assign(outputs, f"{self._writer.deep(node)}({', '.join(inputs)})", node, always_tuple=True)
 

@@ -19,6 +19,7 @@ from typing import NamedTuple
 from ...base.dtypes import variant
 from ...ir.effects import LOOKS_AT_INPUTS
 from ...ir.graph import Graph, Node, Value
+from ...ir.primitive import COND, CONSTANT, PLACEHOLDER, WHILE
 
 # Values that may share memory with more roots than this lose all of them: nothing is known of them any more.
 _MANY = 12
@@ -111,7 +112,7 @@ class _Analysis:
             kept = self.kept
             found = any(
                 node.op.in_place is not None
-                or (node.op.name in ("cond", "while") and any(map(self.stores, node.subgraphs)))
+                or (node.op in (COND, WHILE) and any(map(self.stores, node.subgraphs)))
                 for node in graph.nodes
                 if node in kept
             )
@@ -172,7 +173,7 @@ class _Block:
             if value in last or value in stay:
                 self._hold(value)
         for node in nodes:
-            if node.op.name in ("constant", "placeholder"):
+            if node.op in (CONSTANT, PLACEHOLDER):
                 continue
             self._node(node, dying.get(node, ()))
             for value in node.outputs:
@@ -184,7 +185,7 @@ class _Block:
         return found
 
     def _of(self, value: Value) -> Roots:
-        if value.node.op.name == "constant":
+        if value.node.op is CONSTANT:
             return _OUTSIDE
         return self.roots.get(value, _NONE)  # values that nothing needs have none
 
@@ -210,9 +211,9 @@ class _Block:
         elif _is_fresh(node):
             for value in node.outputs:
                 self.roots[value] = _fresh()
-        elif op.name == "cond":
+        elif op is COND:
             self._cond(node)
-        elif op.name == "while":
+        elif op is WHILE:
             self._while(node)
         elif node.effect and not (op.effect and op.effects in LOOKS_AT_INPUTS):
             for value in node.inputs:  # whoever sees the array may keep it

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.graph import Graph, Node, Value
+from ...ir.primitive import COND, WHILE
 from ...ir.total import Totality
 from ...ops.kernels.common import as_string
 from ...tensors import trace
@@ -141,13 +142,13 @@ class Writer:
                 continue
             self._kept.add(node)
             attributes = node.attributes
-            if node.op.name == "cond":
+            if node.op is COND:
                 wanted = [i for i, value in enumerate(node.outputs) if value in live]
                 for branch in (attributes["then"], attributes["orelse"]):
                     self._mark(branch, [] if branch.never_returns else [branch.outputs[i] for i in wanted])
                 live.add(node.inputs[0])
                 self._mark_operands(node.inputs[1:], attributes["then"].inputs, attributes["orelse"].inputs)
-            elif node.op.name == "while":
+            elif node.op is WHILE:
                 count = attributes["count"]
                 for part in (attributes["test"], attributes["body"]):
                     self._mark(part, part.outputs)

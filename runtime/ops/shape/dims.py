@@ -12,6 +12,7 @@ from ...base.shapes import Shape, TensorShape
 from ...base.shapes import size as known_size
 from ...ir.graph import Value
 from ...ir.op import OPS
+from ...ir.primitive import CONSTANT
 from ...tensors.convert import convert_to_tensor
 from ...tensors.tensor import EagerTensor, Tensor
 
@@ -90,7 +91,7 @@ def known_dims(value: Value) -> Shape:
 def known_scalar(value: Value) -> int | None:
     """The integer that a scalar is, when that is known while tracing."""
     node = value.node
-    if node.op.name == "constant":
+    if node.op is CONSTANT:
         return int(np.asarray(node.attributes["value"]).reshape(()))
     if node.op.name in ("cast", "reshape"):
         return known_scalar(node.inputs[0]) if node.inputs[0].shape == () else None

@@ -27,6 +27,7 @@ from ...base.dtypes import as_dtype, float32
 from ...engines.executable import Executable
 from ...gradient.copying import copy_node
 from ...ir.graph import Graph, Node, Type, Value
+from ...ir.primitive import PLACEHOLDER
 from ...ops.control import identity
 from ...state.dependencies import group
 from ...state.variable import Variable as Variable
@@ -245,7 +246,7 @@ def _part(graph: Graph, wanted: Sequence[Value | Node | None], fed: Sequence[Val
     for node in graph.nodes:
         if node not in needed:
             continue
-        if node.op.name == "placeholder":
+        if node.op is PLACEHOLDER:
             raise InvalidArgumentError(
                 f"You must feed a value for placeholder tensor {node.name!r} with dtype {node.outputs[0].dtype.name} "
                 f"and shape {shapes.show(node.outputs[0].shape)}"

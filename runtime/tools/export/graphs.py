@@ -25,7 +25,7 @@ from ...base.places import Place
 from ...ir.check import check
 from ...ir.graph import Graph, Node, Type, Value
 from ...ir.op import OPS, Op
-from ...ir.primitive import PLACEHOLDER
+from ...ir.primitive import CALL, CUSTOM_GRADIENT, PLACEHOLDER
 from .attributes import check_attributes
 from .values import (
     NotSavable,
@@ -78,7 +78,7 @@ def _encode_node(node: Node, places: dict[Node, int], target: Target) -> dict[st
     # What is saved can be loaded again.
     check_attributes(node.op, [value.type for value in node.inputs], node.attributes, len(node.outputs))
     try:
-        if node.op.name == "call":
+        if node.op is CALL:
             attributes: dict[str, Any] = {"graph": {"function": target.function(node.attributes["graph"])}}
         else:
             attributes = {name: encode(value, target) for name, value in node.attributes.items()}
@@ -195,7 +195,7 @@ class GraphReader:
 
     def _adopt(self, graph: Graph, node: Node) -> None:
         """Make sub-graphs those of the node: the captures stand for its last inputs."""
-        if node.op.name == "call":
+        if node.op is CALL:
             return
         for part in node.subgraphs:
             require(part not in self._owners, "a sub-graph belongs to two nodes")
@@ -206,7 +206,7 @@ class GraphReader:
             require(len(set(outer)) == len(captures), "a sub-graph captures other values than its node has")
             part.captures = dict(zip(outer, captures, strict=True))
             part.origins = {inner: value for value, inner in part.captures.items()}
-            if node.op.name == "custom_gradient":
+            if node.op is CUSTOM_GRADIENT:
                 _check_pullback(node, part)
 
     def _where(self, data: Any) -> Place | None:
@@ -231,7 +231,7 @@ class GraphReader:
         require(not any(graph.never_returns for graph in self.functions), "a function never returns")
         ends = (_ends(graph) for graph in self._parts if graph.never_returns)
         require(all(ends), "a graph says that it never returns, but nothing ends it")
-        pullbacks = [graph for graph in self._parts if self._owners[graph].op.name == "custom_gradient"]
+        pullbacks = [graph for graph in self._parts if self._owners[graph].op is CUSTOM_GRADIENT]
         for graph in [*self.functions, *pullbacks]:
             if graph in checked:
                 continue
@@ -243,7 +243,7 @@ class GraphReader:
         """Mark the functions that call themselves, also through others: few, so that each may be followed."""
         calls: dict[Graph, set[Graph]] = {graph: set() for graph in self.functions}
         for graph in [*self._parts, *self.functions]:
-            called = {node.attributes["graph"] for node in graph.nodes if node.op.name == "call"}
+            called = {node.attributes["graph"] for node in graph.nodes if node.op is CALL}
             while called and graph.parent is not None:
                 graph = graph.parent
             calls.setdefault(graph, set()).update(called)
@@ -251,7 +251,7 @@ class GraphReader:
         for graph in _in_circles(calls):
             for node in graph.walk():
                 steps += 1
-                graph.calls_itself |= node.op.name == "call" and node.attributes["graph"] is graph
+                graph.calls_itself |= node.op is CALL and node.attributes["graph"] is graph
             require(steps < _MAX_STEPS, "too many functions call each other")
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...base.dtypes import DType
 from ...ir.graph import Graph, Node, Type, Value
+from ...ir.primitive import CALL, COND, PLACEHOLDER
 from .writer import library
 
 # TensorFlow's numbers of element types (``DataType`` in types.proto).
@@ -77,7 +78,7 @@ class _Body:
         """Add the nodes of a graph; ``given`` names what its placeholders stand for."""
         self.names.update(given)
         for node in graph.nodes:
-            if node.op.name == "placeholder" and node.outputs[0] in given:
+            if node.op is PLACEHOLDER and node.outputs[0] in given:
                 continue
             self._add(node, scope)
 
@@ -85,7 +86,7 @@ class _Body:
         name = scope + node.name
         inputs = [self.names[value] for value in node.inputs]
         operation = node.type
-        if node.op.name == "call":
+        if node.op is CALL:
             operation = self.writer.function(node.attributes["graph"])
         elif node.subgraphs:
             inputs = self._subgraphs(node, name, inputs)
@@ -101,7 +102,7 @@ class _Body:
 
     def _subgraphs(self, node: Node, name: str, inputs: list[str]) -> list[str]:
         """Add the sub-graphs in scopes of their own; the inputs of the node itself, which come out of them."""
-        is_cond = node.op.name == "cond"
+        is_cond = node.op is COND
         results = inputs[:1] if is_cond else []
         for key, graph in node.attributes.items():
             if not isinstance(graph, Graph):

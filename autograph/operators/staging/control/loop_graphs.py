@@ -6,6 +6,7 @@ from typing import Any
 
 from autograph.runtime.ir.effects import Effects
 from autograph.runtime.ir.graph import Graph
+from autograph.runtime.ir.primitive import COND
 
 
 def acts(graph: Graph) -> bool:
@@ -24,7 +25,7 @@ def read_in(graph: Graph) -> set[Any]:
     """The values that nodes of a graph take, but for those that a branch only hands on."""
     read: set[Any] = set()
     for node in graph.nodes:
-        if node.op.name != "cond":
+        if node.op is not COND:
             read.update(node.inputs)
             continue
         read.add(node.inputs[0])

@@ -28,6 +28,7 @@ from autograph.errors import AutographError, ConversionError, GraphError, Stagin
 from autograph.runtime.base.shapes import is_fully_defined
 from autograph.runtime.functions.recursion import Signal
 from autograph.runtime.ir.graph import Value
+from autograph.runtime.ir.primitive import PLACEHOLDER
 from autograph.runtime.state.variable import Variable
 from autograph.runtime.tensors import trace
 from autograph.runtime.tensors.tensor import EagerTensor, SymbolicTensor
@@ -137,7 +138,7 @@ def _has_own_dtype(value: Value) -> bool:
         node = each.node
         if node.subgraphs:
             return False
-        if not node.inputs and node.op.name == "placeholder":
+        if not node.inputs and node.op is PLACEHOLDER:
             outer = next((outer for outer, inner in node.graph.captures.items() if inner is each), None)
             if outer is not None:
                 stack.append(outer)

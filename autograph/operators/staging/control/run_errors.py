@@ -11,6 +11,7 @@ from typing import Any
 from autograph.errors import InvalidArgumentError, OutOfRangeError, StagingError
 from autograph.runtime.base.shapes import is_fully_defined
 from autograph.runtime.ir.graph import Graph, Node, Value
+from autograph.runtime.ir.primitive import CONSTANT
 from autograph.runtime.ir.total import is_total
 from autograph.runtime.ops.host.host import ASSERT, PY_FUNCTION, RAISE
 from autograph.runtime.tensors import trace
@@ -81,7 +82,7 @@ def _divides(node: Node, caught: tuple[Any, ...]) -> bool:
         return False
     operands = [_uncast(value) for value in node.inputs]
     divisor = operands[1].node
-    if divisor.op.name == "constant" and bool((divisor.attributes["value"] != 0).all()):
+    if divisor.op is CONSTANT and bool((divisor.attributes["value"] != 0).all()):
         return False
     if all(value.type.dtype.is_integer or value.type.dtype.is_bool for value in operands):
         return any(issubclass(ZeroDivisionError, each) for each in caught)

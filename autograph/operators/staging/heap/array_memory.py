@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from autograph.runtime.ir.primitive import CONSTANT
 from autograph.runtime.tensors.in_place import viewed
 from autograph.runtime.tensors.tensor import SymbolicTensor
 
@@ -111,7 +112,7 @@ def read_at(value: Any) -> Read | None:
 
 
 def _held(value: Any) -> Any:
-    return value.node.attributes["value"] if value.node.op.name == "constant" else value
+    return value.node.attributes["value"] if value.node.op is CONSTANT else value
 
 
 def chain(tensor: SymbolicTensor) -> Iterator[Any]:

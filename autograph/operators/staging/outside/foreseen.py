@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograph.runtime.functions.function import Function
+from autograph.runtime.ir.primitive import CONSTANT
 from autograph.runtime.tensors.tensor import EagerTensor, SymbolicTensor
 from autograph.runtime.tensors.trace import is_user_file
 
@@ -228,7 +229,7 @@ def _variables(function: FunctionType, uses: _Uses) -> Iterator[Location]:
 def _is_read(value: Any, may_be_written: bool) -> bool:
     """Whether what a place holds is to be an input of the graph."""
     if type(value) is SymbolicTensor:
-        return value.value.node.op.name != "constant"
+        return value.value.node.op is not CONSTANT
     return may_be_written and type(value) is EagerTensor
 
 

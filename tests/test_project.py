@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import autograph
+from tests import topics
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -37,6 +38,7 @@ def test_no_module_is_loaded_twice():
     process = python("""
 import importlib, os, pkgutil, sys
 import autograph
+from tests import topics
 for module in pkgutil.walk_packages(autograph.__path__, "autograph."):
     if not module.name.endswith("__main__"):
         importlib.import_module(module.name)
@@ -129,3 +131,10 @@ def test_files_and_functions_are_short():
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.end_lineno - node.lineno >= 60
     ]
     assert not long_files + long_functions
+
+
+def test_the_table_of_topics_has_the_files_that_there_are():
+    table = topics.rows()
+    assert list(table) == topics.files(), "write it anew: python -m tests.topics"
+    there = {path.stem for path in topics.LANGUAGE.glob("test_*.py")}
+    assert {topic for row in table.values() for topic in row} <= there | {"-"}

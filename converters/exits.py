@@ -190,11 +190,19 @@ class Exits(Pass):
         if self.frame.depth and mode.kinds:
             kind = BREAK if isinstance(node, gast.Break) else CONTINUE
             return self._after_flags([], kind, mode, rest, node)
-        if self.frame.depth and mode is TAIL and not self.frame.leaves & _STOPS:
-            # The rest can't be reached; it is kept, since it may make names local.
-            return Statements([build.if_(build.constant(False, node), list(rest), [], node)] if rest else [])
+        if mode is TAIL and self._needs_no_continue():
+            return self._unreachable(rest, node)
         rest.appendleft(node)
         return rest
+
+    def _needs_no_continue(self) -> bool:
+        """Whether the end of a loop's body says all that a `continue` would."""
+        return bool(self.frame.depth) and not self.frame.leaves & _STOPS
+
+    @staticmethod
+    def _unreachable(rest: Statements, at: Any) -> Statements:
+        """What follows an exit of which nothing is left: it is kept, since it may make names local."""
+        return Statements([build.if_(build.constant(False, at), list(rest), [], at)] if rest else [])
 
     # Branches
 
@@ -228,6 +236,8 @@ class Exits(Pass):
         node.orelse = list(self._block(node.orelse, mode, rests[1]))
         if mode.kinds:
             dead = self._guarded(mode.kinds, dead, node.test)
+        elif mode is TAIL and self._needs_no_continue():
+            dead = self._unreachable(dead, node.test)
         dead.appendleft(node)
         return dead
 

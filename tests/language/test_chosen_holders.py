@@ -14,6 +14,7 @@ import pytest
 
 import autograph as tf
 
+from .heap_programs import made
 from .support import check
 from .test_heap_regressions import equal_or_refused
 
@@ -320,3 +321,27 @@ def test_distinct_lists_of_a_list_change_by_themselves() -> None:
         return [len(each) for each in rows]
 
     check(grown, 0, 1, 3)
+
+
+TAKEN_FROM_ROWS = (
+    "for i in range(n):\n        a = rows[i]",
+    "for i in range(n):\n        a.append(i)\n        a = rows[i]",
+    "for i in range(n):\n        a = rows[n % 2] if i else a",
+    "for i in range(n):\n        b = a\n        a = rows[i]\n        b.append(i)",
+    "a = rows[n]\n    rows.append(first)",
+    "a = rows[n]\n    rows[0] = [3]",
+    "a = rows[n]\n    rows.pop()",
+)
+USED = (
+    "a.append(5)\n    return rows",
+    "first.append(5)\n    return a",
+    "rows[0].append(5)\n    return a",
+    "return a is first",
+)
+
+
+@pytest.mark.parametrize("used", USED)
+@pytest.mark.parametrize("taken", TAKEN_FROM_ROWS)
+def test_an_element_under_a_staged_index_is_the_one_of_the_list(taken: str, used: str) -> None:
+    source = f"def f(n):\n    a, first = [], [0]\n    rows = [first, [1], [3], [4]]\n    {taken}\n    {used}\n"
+    equal_or_refused(made(source), 0, 1, 2, 3)

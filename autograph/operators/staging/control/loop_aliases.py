@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from ...data_model.raw_attributes import raw_attribute
 from ..heap import aliases
 from ..heap.alias_paths import End, ends, possible
 from ..heap.aliases import ALWAYS, CHOSEN, SOMETIMES, Body, Edge, here, steps
 from ..heap.array_memory import is_array
 from ..heap.locations import Contents, Location, StateOf
 from ..values.dicts import DictState
+from ..values.elements import sources
 from ..values.maybe import Maybe
 from ..values.specs import Attributes, Frozen, can_change, has_parts, parts_of
 
@@ -152,6 +154,8 @@ class LoopAliases:
                 if not self._is_put(place, obj):
                     continue
                 _add(found, place, self._place_of(obj), Relation(CHOSEN, (False, False)))
+            for each in filter(is_old, _elements_like(obj)):
+                _add(found, place, self._place_of(each), Relation(CHOSEN, (False, False)))
             for far in ends(obj, is_end):
                 if is_old(obj) and is_old(far.obj) and not far.stale[0]:
                     continue  # what older objects are to each other is known without the loop
@@ -280,6 +284,11 @@ def _through_left_behind(noted: Body, is_end: Callable[[Any], bool]) -> Iterator
                 for far in ends(node.obj, is_end, when):
                     if far.obj is not near:
                         yield near, far._replace(stale=(far.stale[0] or is_stale, far.stale[1]))
+
+
+def _elements_like(obj: Any) -> Iterator[Any]:
+    """What an element of a list of Python, under an index that only a run tells, may be."""
+    return map(aliases.identity, sources(obj.root) if raw_attribute(obj, "depth", 0) else ())
 
 
 def _label(location: Location | None) -> str:

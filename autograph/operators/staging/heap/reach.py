@@ -35,6 +35,7 @@ from ...data_model.raw_attributes import raw_attribute
 from ...variables import UNDEFINED
 from ..values.chosen import Chosen
 from ..values.dicts import DictState, StagedDict
+from ..values.elements import sources
 from ..values.lists import ListState
 from ..values.maybe import Maybe
 from ..values.specs import SCALARS, Frozen, can_change, has_parts, parts_of
@@ -129,6 +130,8 @@ def note_parts(merged: Any, frozen: Any, label: str) -> None:
             continue
         if raw_attribute(each.obj, "depth", False):  # an element of a list, which has it too
             aliases.relate(part, each.obj.root, SOMETIMES, TAKEN, label=label)
+            for source in sources(each.obj.root):
+                aliases.relate(part, source, SOMETIMES, label=label)
         if isinstance(form(part), Mutable) and isinstance(each.contents, list):
             _note_put(each.contents, part, label)
 

@@ -160,6 +160,8 @@ class PythonList(StagedList):
             aliases.use(each)
         if not heap.are_same(self.before, self.values):
             self.moves = [self.moves[0] + 1]
+            if _contents(self.before) != self._inside:  # who has taken one of them has what it held before
+                self.writes += 1
         elif _contents(self.values) == self._inside:
             return self._held
         return ListState.of(list(self.values))  # Python code has put others in, or changed an element itself
@@ -171,11 +173,19 @@ class PythonList(StagedList):
         pass
 
     def own(self) -> StagedList:
+        _ = self.state  # it looks whether its elements are where they were
         made: StagedList = rebinding.form_of(self.values, "list")
+        made.moves[0] += self.moves[0]
+        self.moves = [0]
         return made
 
     def _store(self, state: ListState) -> None:
         self.own()._store(state)
+
+
+def sources(values: StagedList) -> list[Any]:
+    """The objects of which an element of a list may be one, where it is a list of Python."""
+    return [each for part in values.before for each in mutables(part)] if isinstance(values, PythonList) else []
 
 
 def _contents(values: Any) -> list[Any]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..base import nest
+from ..base.provided import Provided
 from ..tensors.tensor import SymbolicTensor
 
 
@@ -53,17 +54,12 @@ class OptionalOutput(RunTimeOutput):
     def resolved(self) -> Any:
         value = with_values(self.value)
         if isinstance(self.flag, SymbolicTensor):
-            return _in_trace(self.flag, value)
+            return IN_TRACE.function(self.flag, value)
         return value if bool(self.flag) else None
 
 
-_in_trace: Callable[[Any, Any], Any] = OptionalOutput
-
-
-def set_optional(make: Callable[[Any, Any], Any]) -> None:
-    """Gives what stands for such a result while another function is traced, made of the flag and the value."""
-    global _in_trace
-    _in_trace = make
+IN_TRACE: Provided[Callable[[Any, Any], Any]] = Provided("operators.staging", OptionalOutput)
+"""What stands for such a result while another function is traced, made of the flag and the value."""
 
 
 def has_optional(structure: Any) -> bool:

@@ -26,7 +26,7 @@ UNROLL_LIMIT = 5000
 """Turns of a Python iterator of unknown length, each under a condition, after which staging gives up."""
 
 _CONTAINERS: tuple[Any, ...] = ([], (), {}, {}.values(), {}.items(), set(), range(0), "", b"")
-_PLAIN = {reversed, type(reversed([])), *(type(iter(each)) for each in _CONTAINERS)}
+_PLAIN = {type(reversed([])), *(type(iter(each)) for each in _CONTAINERS)}
 """Python's iterators that run no code of the user's to find an item."""
 
 

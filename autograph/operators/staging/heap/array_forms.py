@@ -31,10 +31,11 @@ from .state import stack
 class StagedArray(Mutable):
     """What the memory of an array holds."""
 
-    __slots__ = ("__weakref__", "_constants", "_memory", "_state", "first", "name")
+    __slots__ = ("__weakref__", "_constants", "_kind", "_memory", "_state", "first", "name")
 
     def __init__(self, memory: Any, name: str) -> None:
         self._memory = array_memory.weak(memory)
+        self._kind = array_memory.kind_of(memory)
         self.name = name or "an array"
         self._constants: dict[Any, Any] = {}
         if type(memory) is np.ndarray:
@@ -76,10 +77,10 @@ class StagedArray(Mutable):
         """What the memory holds now at some places of it, or (None) at all: a tensor."""
         state = self._state
         if places is None:
-            made = SymbolicTensor(state.value, np.ndarray) if type(state) is SymbolicTensor else state
+            made = SymbolicTensor(state.value, self._kind) if type(state) is SymbolicTensor else state
         elif self.is_changed:
             flat = OPS["reshape"](state, shape=(-1,))
-            made = as_number(index_ops.get_item(flat, places), np.ndarray)
+            made = as_number(index_ops.get_item(flat, places), self._kind)
         else:
             made = self._constant(places)
         array_memory.note_read(made, self, state, places)
@@ -200,7 +201,7 @@ def get_item(array: Any, index: Any) -> Any:
             return found
         if not heap.has_form(array):
             return found
-    return as_number(current(array)[index], np.ndarray)
+    return as_number(current(array)[index], array_memory.kind_of(array))
 
 
 def set_item(value: Any, array: Any, index: Any) -> None:
@@ -236,7 +237,7 @@ def store(array: Any, made: Any, casting: Any = "same_kind") -> None:
 
 def _read_again(tensor: SymbolicTensor) -> Any:
     """A tensor that is computed from what memory held, from what that holds now."""
-    return tensor if _is_current(tensor) else as_number(_computed(tensor.value), np.ndarray)
+    return tensor if _is_current(tensor) else as_number(_computed(tensor.value), tensor.python)
 
 
 def _is_current(tensor: SymbolicTensor) -> bool:

@@ -42,6 +42,8 @@ class _Local(threading.local):
         """By identity, the values that were read from memory."""
         self.tensors: dict[int, SymbolicTensor] = {}
         """By identity of their values, the graph tensors that have been asked for as memory."""
+        self.mixed: dict[int, Any] = {}
+        """By identity, the values that are a tensor in one branch and an array in another."""
 
 
 _local = _Local()
@@ -52,7 +54,36 @@ def is_array(value: Any) -> bool:
     kind = type(value)
     if kind is np.ndarray:
         return value.dtype.kind in _KINDS
-    return kind is SymbolicTensor and value.python is np.ndarray and value.static_shape != ()
+    return kind is SymbolicTensor and (value.python is np.ndarray or is_mixed(value)) and value.static_shape != ()
+
+
+def note_mixed(tensor: Any) -> Any:
+    """Notes that a graph tensor stands for an array in one branch, or turn, and for a tensor in another."""
+    if type(tensor) is SymbolicTensor:
+        _local.mixed[id(tensor.value)] = tensor.value
+    return tensor
+
+
+def is_mixed(tensor: Any) -> bool:
+    """Whether a graph tensor stands for an array in one branch and for a tensor in another, or is a view of such.
+
+    To other tensors it is a tensor; what is stored into it is stored into the array.
+    """
+    if not _local.mixed or type(tensor) is not SymbolicTensor or tensor.python is not None:
+        return False
+    for value in chain(tensor):
+        if id(value) in _local.mixed:
+            return True
+        found = read_at(value)
+        if found is not None:
+            memory = found.form.memory
+            return type(memory) is SymbolicTensor and id(memory.value) in _local.mixed
+    return False
+
+
+def kind_of(array: Any) -> type | None:
+    """What graph tensors stand for that are read from an array: an array, or (None) a tensor."""
+    return array.python if type(array) is SymbolicTensor else np.ndarray
 
 
 def is_tensor(value: Any) -> bool:
@@ -82,7 +113,7 @@ def _memory_of_tensor(tensor: SymbolicTensor) -> Any:
             return found.form.memory if isinstance(found, Read) else found.memory
     known = _local.tensors.get(id(base))
     if known is None:
-        known = tensor if base is tensor.value else SymbolicTensor(base, np.ndarray)
+        known = tensor if base is tensor.value else SymbolicTensor(base, tensor.python)
         _local.tensors[id(base)] = known
     return known
 

@@ -6,6 +6,8 @@ import copy
 import threading
 from typing import Any
 
+import numpy as np
+
 from autograph.runtime.base import dtypes, shapes
 
 from ...variables import UNDEFINED
@@ -195,7 +197,8 @@ def _join_tensors(left: Spec, right: Spec) -> Spec:
         dtype, python = dtypes.joined(one.dtype, _python_kind(left), other.dtype, _python_kind(right))
     except TypeError:
         raise Mismatch(left, right) from None
-    return Leaf(dtype, shape, python)
+    is_array = [each.is_mixed or each.python is np.ndarray for each in (one, other)]
+    return Leaf(dtype, shape, python, any(is_array) and python is None)
 
 
 def _python_kind(spec: Spec) -> type | None:

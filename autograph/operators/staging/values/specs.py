@@ -25,7 +25,7 @@ from autograph.runtime.tensors.tensor import SymbolicTensor
 from ...data_model.by_type import ByType
 from ...data_model.special_methods import is_user_class
 from ...variables import UNDEFINED
-from ..heap import heap
+from ..heap import array_memory, heap
 from ..heap.array_memory import is_array
 from ..heap.locations import Attribute, attributes_of, is_plain_object
 from .maybe import Maybe
@@ -147,10 +147,12 @@ class Reference(Spec):
 class Leaf(Spec):
     """A tensor; ``python``: of which the Python number (or string) is that it stands for."""
 
-    def __init__(self, dtype: DType, shape: Shape, python: type | None = None) -> None:
+    def __init__(self, dtype: DType, shape: Shape, python: type | None = None, is_mixed: bool = False) -> None:
         self.dtype = dtype
         self.shape = shape
         self.python = python
+        self.is_mixed = is_mixed
+        """Whether it is an array in one branch and a tensor in another, see `array_memory.is_mixed`."""
 
     def flatten(self, value: Any, tensors: list[Any]) -> None:
         tensors.append(as_tensor(value, self.dtype))
@@ -160,6 +162,8 @@ class Leaf(Spec):
 
     def unflatten(self, tensors: Iterator[Any]) -> Any:
         tensor = next(tensors)
+        if self.is_mixed:
+            return array_memory.note_mixed(tensor)
         return tensor if self.python is None else as_number(tensor, self.python)
 
     def __eq__(self, other: object) -> bool:
@@ -168,6 +172,7 @@ class Leaf(Spec):
             and self.dtype is other.dtype
             and self.shape == other.shape
             and self.python is other.python
+            and self.is_mixed == other.is_mixed
         )
 
     def __str__(self) -> str:

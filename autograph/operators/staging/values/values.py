@@ -42,7 +42,7 @@ def spec_of(value: Any) -> Spec:
     from .lists import ListState
 
     if isinstance(value, SymbolicTensor):
-        return Leaf(value.dtype, value.static_shape, value.python)
+        return Leaf(value.dtype, value.static_shape, value.python, array_memory.is_mixed(value))
     if isinstance(value, Maybe):
         return Optional(value.ag__missing, spec_of(value.ag__value), value.ag__name)
     if isinstance(value, Frozen):
@@ -64,7 +64,7 @@ def structure_of(value: Any) -> Spec:
     if isinstance(value, Frozen):
         contents = value.contents
         if isinstance(contents, (Tensor, np.ndarray)):
-            return _of_array(contents)
+            return _of_array(contents, value.obj)
         if isinstance(contents, ListState):
             return contents.spec
         if isinstance(contents, DictState):
@@ -76,11 +76,11 @@ def structure_of(value: Any) -> Spec:
     return Tree(type(value), keys, [spec_of(part) for part in parts], factory_of(value))
 
 
-def _of_array(held: Any) -> Leaf:
+def _of_array(held: Any, array: Any) -> Leaf:
     """The specification of what an array holds."""
     spec = tensor_spec(held) if isinstance(held, np.ndarray) else Leaf(held.dtype, held.static_shape)
     assert spec is not None
-    return Leaf(spec.dtype, spec.shape, np.ndarray)
+    return Leaf(spec.dtype, spec.shape, array_memory.kind_of(array), array_memory.is_mixed(array))
 
 
 def _of_dict(state: DictState) -> DictOf:

@@ -30,7 +30,7 @@ from ...calls import call, staged_form
 from ...exceptions import StagedRaise
 from ...unrolling import forget_turns
 from ...variables import UNDEFINED
-from ..heap import aliases, array_memory, class_defaults, heap, iterators, reach, rebinding
+from ..heap import aliases, array_memory, class_defaults, heap, iterators, list_changes, reach, rebinding
 from ..heap.array_forms import StagedArray
 from ..heap.locations import Cell, Item
 from ..heap.refusals import changed_in_recursion, lost_array, outlives_trace
@@ -305,6 +305,7 @@ class _Left:
             self._failure = class_defaults.changed() or self._failure
             forget()
             iterators.forget()
+            list_changes.forget()
             forget_turns()
         if self._graph is not None:
             self._journal.watched.put_back(self._graph, set(self._given))

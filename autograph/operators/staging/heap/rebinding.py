@@ -7,7 +7,7 @@ from typing import Any
 
 from ..values.dicts import StagedDict
 from ..values.lists import ListState, StagedList
-from . import heap
+from . import heap, list_changes
 from .locations import Contents, Location, Mutable, StateOf
 from .state import stack
 
@@ -45,6 +45,8 @@ def form_of(values: Any, label: str) -> Any:
 
 def _stage(values: Any, form: StagedList | StagedDict, label: str) -> None:
     form.name = label
+    if isinstance(form, StagedList):
+        form.changes = list_changes.about_to_stage(values, form.changes)
     for journal in stack():
         journal.staged(values, form)
     heap.stage(values, form, not stack() or stack()[0].is_created(values))

@@ -24,7 +24,7 @@ from autograph.runtime.functions import repetitions
 from ...data_model.raw_attributes import raw_attribute
 from ...dispatch import Thunk, backend_of
 from ...variables import UNDEFINED
-from . import aliases, array_memory, heap
+from . import aliases, array_memory, heap, list_changes
 from .array_memory import is_tensor
 from .locations import (
     Attribute,
@@ -241,6 +241,8 @@ class Journal:
     def undo(self) -> None:
         """Puts back all that the body has changed."""
         repetitions.taken_back(self.before)
+        for snapshot in self._snapshots.values():
+            list_changes.about_to_restore(snapshot.obj)
         for location, old in self.changed_variables():
             location.set(old)
         for key, (obj, _) in self._staged.items():

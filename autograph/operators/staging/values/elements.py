@@ -17,6 +17,7 @@ from autograph.runtime.ir.op import OPS
 
 from ..control.errors import where
 from ..heap import aliases, heap, rebinding
+from ..heap.list_changes import watch
 from ..heap.locations import name_of
 from ..heap.state import about_to_change, created
 from .join import join, repeats
@@ -40,8 +41,8 @@ class ListElement(StagedList):
         self.path = path
         self.name = parent.name
         self.depth = parent.depth + 1
-        self._moves = self.root.moves[: self.depth]
-        self._writes = self.root.writes
+        self._moves = self.root.changes.moves(self.depth)
+        self._writes = self.root.changes.writes
         held = parent.state
         self._first = held, self._fetched(held)
         created(self)
@@ -53,7 +54,7 @@ class ListElement(StagedList):
     @property
     def _is_there(self) -> bool:
         """Whether its place still is the same one of the same list."""
-        return self.root.moves[: self.depth] == self._moves
+        return self.root.changes.moves(self.depth) == self._moves
 
     @property
     def state(self) -> ListState:
@@ -64,7 +65,7 @@ class ListElement(StagedList):
             return self._first[1]
         if self._is_there:
             return self._fetched(held)
-        if self.root.writes == self._writes:
+        if self.root.changes.writes == self._writes:
             return self._first[1]
         raise self._lost("read")
 
@@ -108,7 +109,7 @@ class ListElement(StagedList):
         handles = list(wide.handles)
         for number, handle in enumerate(state.widened(spec).handles, start):
             handles[number] = OPS["list_set"](handles[number], self.place, handle)
-        root.writes += 1
+        root.changes.written()
         self.parent._store(ListState(wide.spec, tuple(handles)))
 
     def _lost(self, use: str) -> MutationError:
@@ -137,13 +138,14 @@ def _replaced(spec: Spec | None, path: Path, part: Spec) -> Spec:
 class PythonList(StagedList):
     """A Python list of lists, under an index that only the run tells; it becomes a staged list when one changes."""
 
-    __slots__ = ("_inside", "before", "values")
+    __slots__ = ("_seen", "before", "values")
 
     def __init__(self, values: Any) -> None:
         super().__init__(ListState.of(list(values)))
         self.values = values
         self.before = list(values)
-        self._inside = _contents(values)
+        self.changes = watch(values, _contents)
+        self._seen = self.changes.seen
         for part in self.before:
             self.hold(part)
 
@@ -158,11 +160,8 @@ class PythonList(StagedList):
             return self.root.state
         for each in mutables(self.values):
             aliases.use(each)
-        if not heap.are_same(self.before, self.values):
-            self.moves = [self.moves[0] + 1]
-            if _contents(self.before) != self._inside:  # who has taken one of them has what it held before
-                self.writes += 1
-        elif _contents(self.values) == self._inside:
+        self.changes.look(self.values)
+        if self.changes.seen == self._seen:
             return self._held
         return ListState.of(list(self.values))  # Python code has put others in, or changed an element itself
 
@@ -173,10 +172,7 @@ class PythonList(StagedList):
         pass
 
     def own(self) -> StagedList:
-        _ = self.state  # it looks whether its elements are where they were
         made: StagedList = rebinding.form_of(self.values, "list")
-        made.moves[0] += self.moves[0]
-        self.moves = [0]
         return made
 
     def _store(self, state: ListState) -> None:

@@ -20,6 +20,7 @@ from autograph.runtime.tensors.tensor import Tensor
 from ..control.errors import require, where
 from ..heap import aliases, heap
 from ..heap.alias_paths import may_be_in
+from ..heap.list_changes import ListChanges
 from ..heap.state import Mutable, about_to_change, created
 from .join import element_spec, join
 from .list_methods import ListMethods, require_index
@@ -134,7 +135,7 @@ def pushed(element: Spec, handles: list[Any], value: Any) -> list[Any]:
 class StagedList(ListMethods, ListProtocol, Mutable):
     """A list in a graph. It has the methods of Python's list that a graph can carry out; others are refused."""
 
-    __slots__ = ("_held", "moves", "name", "writes")
+    __slots__ = ("_held", "changes", "name")
     __hash__ = None  # type: ignore[assignment]
     depth = 0
     """How many staged lists it is an element of."""
@@ -142,10 +143,7 @@ class StagedList(ListMethods, ListProtocol, Mutable):
     def __init__(self, state: ListState, name: str = "") -> None:
         self._held = state
         self.name = name
-        self.moves = [0]
-        """How often elements have got other places, for each depth of lists in this one."""
-        self.writes = 0
-        """How often an element has been changed itself."""
+        self.changes = ListChanges()
         created(self)
 
     @property
@@ -175,9 +173,7 @@ class StagedList(ListMethods, ListProtocol, Mutable):
     def _change(self, state: ListState, moved: bool = True) -> None:
         """Puts another state in place; `moved` tells whether the elements have other places, or are others."""
         if moved:
-            moves = self.root.moves
-            moves.extend([0] * (self.depth + 1 - len(moves)))
-            moves[self.depth] += 1
+            self.root.changes.moved(self.depth)
         self._store(state)
 
     def _store(self, state: ListState) -> None:

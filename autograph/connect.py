@@ -38,7 +38,7 @@ def _why_not_converted(code: CodeType) -> str | None:
 
 @IS_REFUSAL.give
 def _is_refusal(error: BaseException) -> bool:
-    from .operators.staging.control.origins import is_refusal
+    from .operators.staging.control.plain_trials import is_refusal
 
     return is_refusal(error)
 

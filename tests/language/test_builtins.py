@@ -223,3 +223,26 @@ def test_round_of_what_no_integer_holds_raises_with_and_without_a_graph(number: 
         tf.function(lambda x: round(x))(tf.constant(number))
     assert raised.type is expected.type
     assert str(raised.value).split(";")[0] == str(expected.value).split(";")[0]
+
+
+ZIPPED: dict[str, Callable[[Any, Any], Any]] = {
+    "iter": lambda n, b: zip(iter(range(n)), b),
+    "enumerate": lambda n, b: zip(enumerate(range(n)), b),
+    "zip": lambda n, b: zip(zip(range(n), b), b),
+    "reversed": lambda n, b: zip(reversed(range(n)), b),
+    "nested": lambda n, b: enumerate(zip(enumerate(range(n)), iter(iter(range(n))))),
+    "behind a map": lambda n, b: zip(map(lambda v: v + 1, range(n)), enumerate(range(n)), b),
+    "a map inside": lambda n, b: zip(enumerate(map(lambda v: v + 1, range(n))), enumerate(range(n)), b),
+    "chosen": lambda n, b: zip(iter(b if n else [7]), b),
+}
+
+
+@pytest.mark.parametrize("made", ZIPPED.values(), ids=ZIPPED)
+def test_zip_has_parts_of_all_kinds_in_all_places(made: Callable[[Any, Any], Any]) -> None:
+    def f(n: Any) -> Any:
+        out = []
+        for each in made(n, [4, 5, 6]):
+            out.append(each)
+        return out
+
+    check(f, 0, 1, 2, 5)

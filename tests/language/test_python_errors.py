@@ -174,6 +174,25 @@ def test_so_does_what_python_says_of_any_number(fails: Any) -> None:
     assert function.experimental_get_tracing_count() == 1
 
 
+def caught(fails: Callable[[Any], Any]) -> Any:
+    def function(n: Any) -> Any:
+        log = [1]
+        try:
+            fails(n)
+        except (TypeError, AttributeError):
+            log.append(2)
+        finally:
+            log.append(3)
+        return log
+
+    return function
+
+
+@pytest.mark.parametrize("fails", STAGED.values(), ids=STAGED)
+def test_a_handler_catches_what_python_says_of_any_number(fails: Any) -> None:
+    check(caught(fails), 5)
+
+
 def added(n: Any) -> Any:
     n += "a"
     return n
@@ -194,6 +213,11 @@ def named(n: Any) -> None:
 def spread(n: Any) -> Any:
     first, second = n
     return first + second
+
+
+@pytest.mark.parametrize("fails", [added, stored, deleted, named, spread])
+def test_a_handler_catches_what_python_says_of_statements(fails: Any) -> None:
+    check(caught(fails), 5)
 
 
 @pytest.mark.parametrize("fails", [added, stored, deleted, named, spread])

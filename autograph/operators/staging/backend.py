@@ -13,7 +13,7 @@ from autograph.runtime.tensors.tensor import EagerTensor, Tensor
 
 from ..dispatch import Backend, Options, Thunk
 from ..variables import UNDEFINED
-from .control import cond, conditions, errors, origins, recursion, run_errors, statements
+from .control import cond, conditions, errors, plain_trials, recursion, run_errors, statements
 from .heap import array_forms, class_defaults, heap, state
 from .heap.assigned_contents import assign_where, decided
 from .outside import calls, unconverted
@@ -107,7 +107,7 @@ class GraphBackend(Backend):
         errors.stage_raise(exception)
 
     def is_refusal(self, error: BaseException) -> bool:
-        return origins.is_refusal(error)
+        return plain_trials.is_refusal(error)
 
     def begin_handled(self) -> Any:
         return run_errors.mark()

@@ -27,7 +27,6 @@ from ..values.mismatches import of_branches
 from ..values.specs import Frozen, Mismatch, Optional, Spec, parts_of, rebuild
 from ..values.values import exported, freeze, frozen_in, spec_of
 from .errors import keep_cause, stage_raise
-from .plain_trials import is_error_of_python
 from .refused import is_refusal, replaced
 
 Key = tuple[Any, ...]
@@ -88,7 +87,7 @@ def _traced(outcome: Outcome, run: Callable[..., Any], is_loop: bool) -> Outcome
             refusal = replaced(error)
             if refusal is not None:
                 raise refusal from None
-            if is_refusal(error) and not is_error_of_python(error):
+            if is_refusal(error):
                 if isinstance(error, AutographError):
                     undelivered.note(error)
                 raise

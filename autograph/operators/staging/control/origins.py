@@ -41,7 +41,7 @@ _REFUSING = (StagingError, ConversionError, GraphError, Signal, RecursionError)
 
 
 def is_refusal(error: BaseException) -> bool:
-    """Whether no code of the user's may see an exception, and it ends the trace rather than wait for a run."""
+    """Whether an exception comes of staged values, or says itself that there can be no graph."""
     if isinstance(error, _REFUSING):
         return True
     if not isinstance(error, Exception):  # of the user at the keyboard, and the like

@@ -54,7 +54,17 @@ _BUILTINS = frozenset((
 _CALLING = heap.giving(len).__code__
 
 
-def is_error_of_python(error: BaseException) -> bool:
+def is_refusal(error: BaseException) -> bool:
+    """Whether no code of the user's may see an exception, and it ends the trace rather than wait for a run."""
+    if not origins.is_refusal(error):
+        return False
+    if not _is_error_of_python(error):
+        return True
+    undelivered.disown(error)
+    return False
+
+
+def _is_error_of_python(error: BaseException) -> bool:
     """Whether an operation raises in a run, too, what it has raised for staged operands."""
     if not isinstance(error, (TypeError, AttributeError)):
         return False
@@ -120,6 +130,9 @@ def _raises(function: Callable[..., Any], operands: list[tuple[Any] | None], err
 
 def _number(operand: Any) -> tuple[Any] | None:
     """An operand of Python, or one of the type that a staged one stands for; None where there is no telling."""
+    if type(operand) is slice:
+        parts = [_number(each) for each in (operand.start, operand.stop, operand.step)]
+        return None if None in parts else (slice(*[part[0] for part in parts if part is not None]),)
     if not isinstance(operand, SymbolicTensor):
         is_plain = type(operand) in _PLAIN and (not isinstance(operand, type) or operand.__module__ == "builtins")
         return (operand,) if is_plain else None

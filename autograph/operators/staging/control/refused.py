@@ -12,14 +12,17 @@ from autograph.runtime.tensors.trace import is_user_file
 from ...dispatch import active, open_traces
 
 _REFUSALS = (StagingError, ConversionError, Signal)
+_OF_PYTHON = (TypeError, AttributeError)
+"""What Python may say of the operation, too."""
 
 
 def is_refusal(error: BaseException) -> bool:
     """Whether an exception says that there can be no graph, or ends a body of one."""
-    if isinstance(error, _REFUSALS):
+    is_one = isinstance(error, _REFUSALS)
+    if is_one and not isinstance(error, _OF_PYTHON):
         return True
     backend = active() if open_traces else None
-    return backend is not None and backend.is_refusal(error)
+    return is_one if backend is None else backend.is_refusal(error)
 
 
 def replaced(error: BaseException) -> BaseException | None:

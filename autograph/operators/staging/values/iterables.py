@@ -73,11 +73,15 @@ class StagedIterable:
         raise NotImplementedError
 
     def next(self, state: Any) -> tuple[Any, Any]:
-        """The next item, and the state after it."""
-        raise NotImplementedError
+        """The next item, and the state after it, where no function of the user is called for the item."""
+        after, item = self.advance(state, Turn(lambda item, _: item, (), ()), None)
+        return item, after
 
     def advance(self, state: Any, turn: Turn, carried: Any) -> tuple[Any, Any]:
-        """Goes on by a step, with a turn if that gives an item: the state after it, and what the turn carries on."""
+        """Goes on by a step, with a turn if that gives an item: the state after it, and what the turn carries on.
+
+        Each kind of iterable has either this or `next`.
+        """
         item, after = self.next(state)
         return after, turn.take(item, carried)
 
@@ -291,7 +295,7 @@ def iterable(value: Any) -> StagedIterable:
         return SequenceItems(list(value))
     items = iter(value)
     raise StagedValueError(
-        f"a {type(items).__name__} stands beside a staged iterable, and can't go forward with it",
+        f"an iterator of Python ({type(items).__name__}) stands beside a staged iterable, and can't go forward with it",
         **where(),
         remedy="make a list of it first",
     )

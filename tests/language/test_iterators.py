@@ -415,3 +415,22 @@ def test_what_a_generator_is_sent_and_returns_gets_through_yield_from() -> None:
         return n
 
     assert as_python(tf.function(f)(tf.constant(1))) == f(1) == 24
+
+
+def test_a_test_that_makes_its_list_longer_is_no_endless_trace() -> None:
+    @tf.function
+    def f(n):
+        s = 0
+        a = [n, 1]
+        for _ in filter(lambda v: a.append(2) or v > 0, a):
+            s += 1
+            if s > 6:
+                break
+        return s, a
+
+    try:
+        total, values = f(tf.constant(1))
+    except tf.errors.StagingError as error:
+        assert error.file == __file__ and error.line
+    else:
+        assert (int(total), len(values)) == (7, 9)

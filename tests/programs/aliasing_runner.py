@@ -43,10 +43,12 @@ class TimeUp(BaseException):
 
 @contextlib.contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raises `TimeUp` in here after so many seconds; on the main thread."""
+    """Raises `TimeUp` in here after so many seconds, or at the end if it was swallowed; on the main thread."""
+    is_up = False
 
     def stop(number: int, frame: FrameType | None) -> None:
-        # Where it is swallowed, it comes again.
+        nonlocal is_up
+        is_up = True
         signal.setitimer(signal.ITIMER_REAL, 0.5)
         raise TimeUp
 
@@ -57,6 +59,8 @@ def time_limit(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        if is_up:
+            raise TimeUp
 
 
 def compare(source: str, seconds: float = 20) -> Result:

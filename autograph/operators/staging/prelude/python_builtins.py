@@ -247,7 +247,8 @@ def filter_(function: Any, values: Any) -> Any:
         def test(value: Any) -> Any:
             return conditions.truth(item(value))
 
-        if tried(lambda: is_staged(*map(test, values))):
+        known = list(values)  # as the test may make the list longer
+        if tried(lambda: is_staged(*map(test, known))):
             return Filter(function, iterable(values))
         return filter(heap.guarding(test, (values,)), values)
     return filter(None if function is None else heap.guarding(call(function), (values,)), values)

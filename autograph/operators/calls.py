@@ -20,8 +20,8 @@ from autograph.picking import Original, original_of
 from .data_model.frame_readers import BUILTIN_READERS, reader
 from .data_model.raw_attributes import raw_attribute
 from .dispatch import Backend, active, open_traces, staging
-from .staging.heap.heap import has_form
-from .staging.heap.state import created
+from .staging.heap.heap import giving, has_form
+from .staging.heap.state import created, stack
 
 LEFT_ALONE = frozenset((*sys.stdlib_module_names, "autograph", "numpy", "gast", "astunparse", "_pytest", "pytest"))
 """Top-level modules whose functions are called as they are."""
@@ -78,6 +78,14 @@ def in_library(namespace: dict[str, Any]) -> bool:
     """Whether a module's functions are called as they are."""
     module = namespace.get("__name__", "")
     return isinstance(module, str) and module.partition(".")[0] in LEFT_ALONE
+
+
+def _is_own(function: FunctionType) -> bool:
+    """Whether a function is one of autograph's for its users: what stands for it is the same in all traces, and both
+    live as long as the program."""
+    module = function.__globals__.get("__name__", "")
+    is_for_users = module.startswith("autograph.") and not module.startswith("autograph.operators.")
+    return is_for_users and "<locals>" not in function.__qualname__
 
 
 def is_mixin(function: FunctionType) -> bool:
@@ -149,10 +157,16 @@ def _staged_form(function: Any) -> Any:
                 return generic(function)
         if _convertible(function):
             return _convert(function, _staged, True)
+        if _is_own(function) and stack():
+            form = giving(function)
+            _remember(function, form, _staged)
+            return form
     elif kind is MethodType:
         if isinstance(function.__func__, FunctionType):
             if original_of(function.__func__) or (_convertible(function.__func__) and _is_inherited(function)):
                 return MethodType(call(function.__func__), function.__self__)
+            if _is_own(function.__func__) and stack():
+                return giving(function)
         elif not isinstance(function.__func__, BuiltinFunctionType):
             return MethodType(call(function.__func__), function.__self__)
     elif kind is partial:

@@ -20,6 +20,7 @@ from autograph.handing_over import HANDING_OVER
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 _SKIPPED = (_PACKAGE, os.path.dirname(np.__file__) + os.sep, "<autograph", "<frozen ")
 _LIBRARY = os.path.dirname(os.__file__) + os.sep
+_RETURNS = frozenset(opcode for name, opcode in dis.opmap.items() if name.startswith("RETURN_"))
 _is_user_file: dict[str, bool] = {}
 
 
@@ -89,7 +90,7 @@ def returned() -> None:
     """The function whose graph is being built has come to its end: what is done for that is done by its `return`."""
     whole = _local.whole
     if whole is not None and whole.offset == 0:
-        ends = [each.offset for each in dis.get_instructions(whole.code) if each.opname.startswith("RETURN_")]
+        ends = [2 * position for position, opcode in enumerate(whole.code.co_code[::2]) if opcode in _RETURNS]
         lines = [offset for offset in ends if offset and line_of(whole.code, offset) != whole.code.co_firstlineno]
         if lines:
             _local.whole = Place(whole.code, max(lines, key=lambda offset: line_of(whole.code, offset)))

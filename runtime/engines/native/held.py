@@ -40,7 +40,8 @@ def changed_in(*graphs: Graph, known: dict[Graph, list[Held]] | None = None) -> 
             for node in graph.nodes:
                 if "target" in node.attributes:
                     mine[Held(node.attributes["target"])] = None
-                mine.update(dict.fromkeys(changed_in(*node.subgraphs, known=known)))
+                if node.subgraphs:
+                    mine.update(dict.fromkeys(changed_in(*node.subgraphs, known=known)))
             known[graph] = list(mine)
         found.update(dict.fromkeys(known[graph]))
     return list(found)

@@ -59,10 +59,13 @@ class Region:
         self._budget: list[float] = [self._patience]
         self._cost = costs.of_call(graph)
         self._dtypes = [value.type.dtype.numpy for value in graph.inputs]
-        held = held_in(graph)
-        self._transaction = Transaction(graph, held) if held else None
-        self._dtypes += [key.variable.dtype.numpy for key in held]
+        self._held = held_in(graph)
+        self._dtypes += [key.variable.dtype.numpy for key in self._held]
         self._blamed: set[Node] = set()
+
+    @functools.cached_property
+    def _transaction(self) -> Transaction | None:
+        return Transaction(self.graph, self._held) if self._held else None
 
     @functools.cached_property
     def plan(self) -> Plan:
@@ -75,7 +78,7 @@ class Region:
 
         Arrays that variables take or give are theirs.
         """
-        return self._transaction is None and gives_fresh(self.graph)
+        return not self._held and gives_fresh(self.graph)
 
     @functools.cached_property
     def rest(self) -> Plan:
@@ -89,6 +92,9 @@ class Region:
 
     def run(self, *inputs: Any) -> tuple[Any, ...]:
         """Run the graph. Raises what its plan raises."""
+        if self._held and not self._entries and self._budget[0] > 0 and self._counting is None:
+            self._budget[0] -= self._cost  # as `_waiting` does, which needs no transaction for such a plan
+            return self.plan.run(*inputs)
         transaction = self._transaction
         if transaction is None:
             result = self._entry(*inputs)

@@ -4,7 +4,8 @@ Names are those of the files in `workloads/`, and of the functions in `measureme
 functions with their originals; none: all. Peers that are not installed (the extra `bench`) are left out and named.
 Each contender runs in a process of its own, and they take turns; results are compared first. Times are medians in
 microseconds; `ratio` is autograph's time in units of that of the fastest peer (TensorFlow, XLA, JAX; where there is
-none: NumPy, Numba), so that less than 1 is faster.
+none: NumPy, Numba), so that less than 1 is faster. With `--beside FOLDER` the peer is the autograph of another copy of
+the project: `git worktree add ../before COMMIT`, then `python -m tests.benchmarks --beside ../before`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from .contenders import CONTENDERS, OWN
+from .contenders import BEFORE, CONTENDERS, OWN, compare_with
 from .measurements import MEASUREMENTS, Row
 from .peers import installed_converters
 from .race import Race, races
@@ -56,8 +57,15 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--json", type=Path, metavar="FILE", help="a file for all numbers, with every sample")
     parser.add_argument("--threads", choices=("one", "default", "both"), default="both",
                         help="threads of matrix products and of the peers' runtimes")  # fmt: skip
-    parser.add_argument("--contenders", default=",".join(CONTENDERS), help=f"some of: {','.join(CONTENDERS)}")
+    peers = [name for name in CONTENDERS if name != BEFORE]
+    parser.add_argument("--contenders", default=",".join(peers), help=f"some of: {','.join(peers)}")
+    parser.add_argument("--beside", type=Path, metavar="FOLDER", help="another copy of the project, the only peer")
     options = parser.parse_args(arguments)
+    if options.beside is not None:
+        if not (options.beside / "autograph" / "__init__.py").is_file():
+            parser.error(f"{options.beside} holds no copy of the project")
+        compare_with(options.beside)
+        options.contenders = f"{OWN},{BEFORE}"
     for wrong in [name for name in options.names if name not in known]:
         parser.error(f"there is no {wrong!r}; there are {', '.join(known)}")
     return options

@@ -5,8 +5,10 @@ from __future__ import annotations
 import functools
 import importlib.util
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -48,8 +50,12 @@ class Contender:
 
 
 OWN = "autograph"
+BEFORE = "before"
+"""The autograph of another copy of the project, whose folder an environment variable names."""
+_FOLDER = "AUTOGRAPH_BENCHMARKS_BEFORE"
 CONTENDERS = {
     OWN: Contender("autograph", "in_graph"),
+    BEFORE: Contender("autograph", "in_graph"),
     "TensorFlow": Contender("tensorflow", "in_graph"),
     "TensorFlow XLA": Contender("tensorflow", "in_graph", (("jit_compile", True),)),
     "JAX": Contender("jax", "in_jax"),
@@ -61,6 +67,18 @@ _ONE_THREAD = {
     **dict.fromkeys(("TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS"), "1"),
     "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false",
 }
+
+
+def compare_with(folder: Path) -> None:
+    """Let the contender "before" be the copy of the project in a folder."""
+    os.environ[_FOLDER] = str(folder.resolve())
+
+
+def choose(contender: str) -> Contender:
+    """A contender, in the process that runs nothing else; the tests' own modules stay those of this copy."""
+    if contender == BEFORE:
+        sys.path.insert(0, os.environ[_FOLDER])
+    return CONTENDERS[contender]
 
 
 def environment(threads: str) -> dict[str, str]:

@@ -57,3 +57,15 @@ def test_the_ratio_is_to_the_fastest_peer():
     assert race.ratio == 0.5
     del race.samples["JAX"], race.samples["TensorFlow"]
     assert race.ratio == 4
+
+
+def test_another_copy_is_a_peer(tmp_path, capsys):
+    (tmp_path / "autograph").mkdir()
+    (tmp_path / "autograph" / "__init__.py").write_text(
+        "function = lambda f: f\nconstant = lambda value: value\n", encoding="utf-8"
+    )
+    [row] = main(["call", "--quick", "--threads", "one", "--beside", str(tmp_path)])["races"]
+    assert not row["out"] and row["ratio"] == row["samples"][OWN]["clock"][0] / row["samples"]["before"]["clock"][0]
+    with pytest.raises(SystemExit):
+        main(["call", "--beside", str(tmp_path / "autograph")])
+    assert "holds no copy of the project" in capsys.readouterr().err

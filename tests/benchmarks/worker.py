@@ -14,7 +14,7 @@ import sys
 import time
 from typing import Any
 
-from .contenders import CONTENDERS
+from .contenders import choose
 
 MARK = "@"
 
@@ -22,7 +22,7 @@ MARK = "@"
 def main(name: str, contender: str, case: str, least: str, path: str) -> None:
     """``least``: how many seconds a sample takes at least; ``path``: of the file for the result."""
     workload = importlib.import_module(f"{__package__}.workloads.{name}")
-    maker = CONTENDERS[contender]
+    maker = choose(contender)
     fresh, cold = (getattr(workload, name, False) for name in ("FRESH", "COLD"))
     if cold:
         run, before = maker.cold_run_of(workload), 0.0

@@ -1,4 +1,4 @@
-"""What the imports of the product are, read from its source: `python -m tests.architecture` prints the figures."""
+"""How the product is built, read from its source: `python -m tests.architecture` prints the figures."""
 
 from __future__ import annotations
 
@@ -46,12 +46,18 @@ def module_of(path: Path) -> str:
 
 
 @cache
+def trees() -> dict[str, ast.Module]:
+    """The modules of the product."""
+    return {module_of(path): ast.parse(path.read_text()) for path in files()}
+
+
+@cache
 def imports() -> list[Import]:
     """All imports of modules of the product by others, but for those that only type checkers see."""
     modules = {module_of(path): path for path in files()}
     found = []
     for name, path in modules.items():
-        tree = ast.parse(path.read_text())
+        tree = trees()[name]
         package = name if path.name == "__init__.py" else name.rpartition(".")[0]
         for node, is_deferred in _statements(tree, False):
             for each in _named(node, package):
@@ -109,12 +115,12 @@ def upward() -> list[Import]:
 def tests_of_names() -> Counter[str]:
     """How often each file asks for the name of an op, outside of `runtime/ir/`."""
     found: Counter[str] = Counter()
-    for path in files():
-        if module_of(path).startswith("runtime.ir"):
+    for name, tree in trees().items():
+        if name.startswith("runtime.ir"):
             continue
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(tree):
             if isinstance(node, ast.Attribute) and node.attr == "name" and ast.unparse(node.value).endswith("op"):
-                found[module_of(path)] += 1
+                found[name] += 1
     return found
 
 
@@ -122,18 +128,23 @@ def searches() -> int:
     """How often the product asks the interpreter who holds an object, or how many do."""
     names = ("getrefcount", "get_referents", "get_referrers", "get_objects")
     return sum(
-        isinstance(node, ast.Attribute) and node.attr in names
-        for path in files()
-        for node in ast.walk(ast.parse(path.read_text()))
+        isinstance(node, ast.Attribute) and node.attr in names for tree in trees().values() for node in ast.walk(tree)
     )
 
 
-def largest_circle() -> int:
-    """The number of modules in the largest circle of imports, those in functions included."""
+def unwanted_circles() -> tuple[int, int]:
+    """The number of modules in circles of imports that span folders, and of those in the largest circle inside one."""
     graph: dict[str, set[str]] = {module_of(path): set() for path in files()}
+    folders = {module_of(path): path.parent for path in files()}
     for each in imports():
         graph[each.importer].add(each.imported)
-    return max(map(len, _components(graph)))
+    across, inside = 0, 0
+    for circle in _components(graph):
+        if len({folders[name] for name in circle}) > 1:
+            across += len(circle)
+        elif len(circle) > 1:
+            inside = max(inside, len(circle))
+    return across, inside
 
 
 def _components(graph: dict[str, set[str]]) -> Iterator[list[str]]:
@@ -172,14 +183,96 @@ def _components(graph: dict[str, set[str]]) -> Iterator[list[str]]:
         yield component
 
 
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@cache
+def functions() -> dict[str, list[Function]]:
+    """The functions of each module."""
+    return {name: [node for node in ast.walk(tree) if isinstance(node, Function)] for name, tree in trees().items()}
+
+
+def lengths() -> list[int]:
+    """The lines of each function, without its decorators, the shortest first."""
+    every = (node for nodes in functions().values() for node in nodes)
+    return sorted((node.end_lineno or node.lineno) - node.lineno + 1 for node in every)
+
+
+def parameters() -> tuple[int, int]:
+    """How many parameters are annotated, and how many of them with `Any`."""
+    annotations = [
+        each.annotation
+        for nodes in functions().values()
+        for node in nodes
+        for each in ast.walk(node.args)
+        if isinstance(each, ast.arg) and each.annotation is not None
+    ]
+    return len(annotations), sum(isinstance(each, ast.Name) and each.id == "Any" for each in annotations)
+
+
+def full_folders() -> int:
+    """How many folders hold more than 20 files of code."""
+    counts = Counter(path.parent for path in files() if path.name != "__init__.py")
+    return sum(count > 20 for count in counts.values())
+
+
+def foreign_privates() -> Counter[str]:
+    """How often each module uses a private name of another: imports it, or asks an object of another's class for it."""
+    own = {name: set(_private_names_of(tree)) for name, tree in trees().items()}
+    every = set().union(*own.values()) - _PYTHONS
+    found: Counter[str] = Counter()
+    for name, tree in trees().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute):
+                is_own = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+                found[name] += not is_own and node.attr in every - own[name]
+            elif isinstance(node, ast.ImportFrom):
+                is_ours = node.level > 0 or (node.module or "").startswith("autograph")
+                found[name] += sum(is_ours and _is_private(each.name) for each in node.names)
+    return found
+
+
+_PYTHONS = {"_getframe", "_replace"}
+"""Names of Python's own library that everybody uses, `sys._getframe` and those of named tuples."""
+
+
+def _private_names_of(tree: ast.AST) -> Iterator[str]:
+    """The private names that a module gives: to itself, to its classes, to their objects."""
+    for node in ast.walk(tree):
+        if isinstance(node, Function | ast.ClassDef):
+            names = [node.name]
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names = [node.id]
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            names = [node.attr] if isinstance(node.value, ast.Name) and node.value.id in ("self", "cls") else []
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__slots__":
+            names = [str(each.value) for each in ast.walk(node.value) if isinstance(each, ast.Constant)]
+        else:
+            names = []
+        yield from filter(_is_private, names)
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith("_") and not name.endswith("__") and name != "_"
+
+
 @cache
 def figures() -> dict[str, int]:
-    """The figures that shall fall to nothing, or nearly so."""
-    every = imports()
+    """The figures; each may only fall."""
+    across, inside = unwanted_circles()
+    short = lengths()
+    annotated, vague = parameters()
     return {
         "imports that run up": len(upward()),
-        "imports in functions": sum(each.is_deferred for each in every),
-        "modules in the largest circle": largest_circle(),
+        "imports in functions": sum(each.is_deferred for each in imports()),
+        "modules in circles across folders": across,
+        "modules in the largest circle inside a folder": inside,
+        "uses of another module's private name": sum(foreign_privates().values()),
+        "% of parameters annotated `Any`": round(100 * vague / annotated),
+        "lines of the median function": short[len(short) // 2],
+        "lines of the longest function": short[-1],
+        "files over 450 lines": sum(path.read_text().count("\n") > 450 for path in files()),
+        "folders with more than 20 files of code": full_folders(),
         "tests of an op's name": sum(tests_of_names().values()),
         "questions who holds an object": searches(),
     }

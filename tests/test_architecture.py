@@ -10,7 +10,14 @@ from .architecture import LAYERS, figures, layer_of, upward
 LEFT = {
     "imports that run up": 2,
     "imports in functions": 168,
-    "modules in the largest circle": 83,
+    "modules in circles across folders": 150,
+    "modules in the largest circle inside a folder": 16,
+    "uses of another module's private name": 181,
+    "% of parameters annotated `Any`": 39,
+    "lines of the median function": 5,
+    "lines of the longest function": 60,
+    "files over 450 lines": 0,
+    "folders with more than 20 files of code": 4,
     "tests of an op's name": 85,
     "questions who holds an object": 0,
 }
@@ -25,7 +32,7 @@ UPWARD = {
 def test_the_figures_only_fall() -> None:
     found = figures()
     more = {name: count for name, count in found.items() if count > LEFT[name]}
-    assert not more, "an import, or a test of a name, has been added where it should not be"
+    assert not more, "worse than before"
     assert found == LEFT, "better than before: write the new figures into `LEFT` and the README"
 
 

@@ -113,15 +113,26 @@ def upward() -> list[Import]:
 
 
 def tests_of_names() -> Counter[str]:
-    """How often each file asks for the name of an op, outside of `runtime/ir/`."""
+    """How often each file asks for the name of an op to decide by it, outside of `runtime/ir/`; texts may show it."""
     found: Counter[str] = Counter()
     for name, tree in trees().items():
         if name.startswith("runtime.ir"):
             continue
+        parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
         for node in ast.walk(tree):
             if isinstance(node, ast.Attribute) and node.attr == "name" and ast.unparse(node.value).endswith("op"):
-                found[name] += 1
+                found[name] += _decides(node, parents)
     return found
+
+
+def _decides(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
+    """Whether something is compared, looked up, matched or kept under another name, not written or handed on."""
+    parent = parents[node]
+    while isinstance(parent, (ast.BoolOp, ast.IfExp, ast.Tuple)):
+        node, parent = parent, parents[parent]
+    if isinstance(parent, ast.Call):
+        return isinstance(parent.func, ast.Attribute) and parent.func.attr in ("get", "pop", "startswith", "endswith")
+    return isinstance(parent, (ast.Compare, ast.Match, ast.Subscript, ast.Assign, ast.NamedExpr))
 
 
 def searches() -> int:

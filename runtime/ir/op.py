@@ -14,7 +14,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from .effects import Effects
 from .graph import Type
 from .totality import Rule
 from .work import Work
+
+if TYPE_CHECKING:
+    from .identities import Identity
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -62,6 +65,8 @@ class Op:
     view: NumPy gives a view of the first input, where the result isn't `fresh`.
     work: how much work it is, see `runtime.ir.work`.
     native: machine code has a form of it (the tests compare with the forms that there are).
+    identities: how the optimiser simplifies it, always exactly; see `runtime.ir.identities`. ``chains``: the same where
+        the op only moves elements, see `runtime.ir.shape_chains`.
     tensorflow_name: TensorFlow's name of the op in a ``GraphDef``, where that isn't its own name in camel case.
     promote: inputs from this position on are cast to their common dtype (see `tensors.promotion`) before `infer` and
         the kernel see them. None: every input keeps its own dtype.
@@ -97,6 +102,8 @@ class Op:
     view: bool = False
     work: Work = Work.USUAL
     native: bool = False
+    identities: tuple[Identity, ...] = ()
+    chains: tuple[Identity, ...] = ()
     tensorflow_name: str = ""
     promote: int | None = None
     numeric: bool = False

@@ -17,6 +17,7 @@ from ..base.dtypes import bool_
 from ..ir import totality
 from ..ir.fit import check_fit, check_loop
 from ..ir.graph import Graph, Type, Value
+from ..ir.identities import first
 from ..ir.op import op, same
 from ..ir.primitive import CALL, COND, WHILE
 from ..ir.work import Work
@@ -28,7 +29,7 @@ __all__ = ["call_node", "cond_node", "finish_graph", "identity", "same_captures"
 
 IDENTITY = op("identity", infer=same, numpy=lambda x: x, gradient=lambda g, out, x: (g,), numpy_names=("copy",),
               samples=lambda: [(np.array([1, 2], np.float32),), (np.int32(3),)], doc="The input itself.",
-              total=totality.always, work=Work.LITTLE, native=True)  # fmt: skip
+              total=totality.always, work=Work.LITTLE, native=True, identities=(first,))  # fmt: skip
 
 
 

@@ -12,6 +12,7 @@ from autograph.errors import NoGradientError
 from ..base.provided import Provided
 from ..ir import totality
 from ..ir.op import NOT_DIFFERENTIABLE, OPS, Op, Type, op
+from ..ir.shape_chains import same_shape
 from ..tensors.trace import apply
 from .infer import elementwise
 
@@ -191,7 +192,7 @@ sum_to_shape_of: Op = op(
     samples=_sum_to_samples,
     gradient=lambda g, out, x, like: (broadcast_to_shape_of(g, x), None),
     doc="`x` summed over the axes along which `like` was broadcast: the adjoint of broadcasting.",
-    total=totality.together, native=True,
+    total=totality.together, native=True, chains=(same_shape,),
 )
 broadcast_to_shape_of: Op = op(
     "broadcast_to_shape_of",
@@ -199,7 +200,7 @@ broadcast_to_shape_of: Op = op(
     numpy=lambda x, like: np.broadcast_to(x, like.shape),
     samples=lambda: [(like, g) for g, like in _sum_to_samples()],
     gradient=lambda g, out, x, like: (sum_to(g, x), None),
-    doc="`x` broadcast to the shape of `like`.", total=totality.together, native=True,
+    doc="`x` broadcast to the shape of `like`.", total=totality.together, native=True, chains=(same_shape,),
 )
 
 

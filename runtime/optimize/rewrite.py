@@ -15,10 +15,10 @@ import numpy as np
 
 from ..base import shapes
 from ..ir.graph import Graph, Node, Type, Value
-from ..ir.op import OPS, Op
+from ..ir.identities import Identity
+from ..ir.op import Op
 from ..ir.primitive import CONSTANT, CUSTOM_GRADIENT, PLACEHOLDER
 from ..ir.total import Totality
-from . import identities, shape_chains
 from .folding import folded
 from .invariants import may_move
 from .sharing import constant_key, exact, may_share
@@ -71,10 +71,8 @@ class Rewriter:
         self.values: dict[Value, Value] = {}
         self._known: dict[Any, tuple[Value, ...]] = {}
         self._constants: dict[Any, Value] = {}
-        self._rules: dict[str, list[tuple[str, identities.Rule]]] = {}
-        for name, table in _TABLES.items():
-            for op_name, rules in table.items() if name in enabled else ():
-                self._rules.setdefault(op_name, []).extend([(name, rule) for rule in rules])
+        self._simplifies = "identities" in enabled
+        self._chains = "shapes" in enabled
         self._folds = "folding" in enabled
         self._shares = "sharing" in enabled
         self._moves = "invariants" in enabled
@@ -95,7 +93,7 @@ class Rewriter:
         values = self.values
         structure = self._structure.handlers
         for node in nodes:
-            handler = structure.get(node.op.name)
+            handler = structure.get(node.op)
             if handler is not None:
                 handler(scope, node)
                 continue
@@ -126,21 +124,25 @@ class Rewriter:
             if arrays is not None:
                 self.changes["folding"] += 1
                 return [self.constant(array, node) for array in arrays]
-        rules = self._rules.get(op.name)
-        value = self._simpler(scope, node, inputs, rules) if rules else None
-        if value is not None:
-            return [value]
-        if op is CUSTOM_GRADIENT and "identities" in self.enabled:
+        if op.identities and self._simplifies:
+            value = self._simpler(scope, node, inputs, "identities", op.identities)
+            if value is not None:
+                return [value]
+        if op.chains and self._chains:
+            value = self._simpler(scope, node, inputs, "shapes", op.chains)
+            if value is not None:
+                return [value]
+        if op is CUSTOM_GRADIENT and self._simplifies:
             self.changes["identities"] += 1
             start = node.attributes["arguments"]
             return inputs[start : start + node.attributes["results"]]
         return self.emit(scope, node, op, inputs, node.attributes)
 
-    def _simpler(self, scope: Scope, node: Node, inputs: Sequence[Value], rules: Sequence[tuple[str, identities.Rule]]
+    def _simpler(self, scope: Scope, node: Node, inputs: Sequence[Value], name: str, rules: Sequence[Identity]
                  ) -> Value | None:  # fmt: skip
         """What the first rule that applies gives."""
         make = _Make(self, scope, node)
-        for name, rule in rules:
+        for rule in rules:
             found = rule(node, inputs, make)
             if found is not None:
                 value = self.constant(found, node) if isinstance(found, np.ndarray) else root(found)
@@ -204,10 +206,10 @@ class _Make:
         self._scope = scope
         self._node = node
 
-    def __call__(self, name: str, *inputs: Any, **attributes: Any) -> Value:
+    def __call__(self, op: Op, *inputs: Any, **attributes: Any) -> Value:
         rewriter, node = self._rewriter, self._node
         roots = [rewriter.constant(x, node) if isinstance(x, np.ndarray) else root(x) for x in inputs]
-        return rewriter.emit(self._scope, node, OPS[name], roots, attributes)[0]
+        return rewriter.emit(self._scope, node, op, roots, attributes)[0]
 
 
 def fits(type_: Type, wanted: Type) -> bool:
@@ -224,6 +226,3 @@ def _all_constant(values: Sequence[Value]) -> bool:
 
 def _types(values: Sequence[Value]) -> list[Type]:
     return [value.type for value in values]
-
-
-_TABLES = {"identities": identities.RULES, "shapes": shape_chains.RULES}

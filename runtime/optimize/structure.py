@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..ir.graph import Graph, Node, Value
-from ..ir.primitive import CALL, COND, CONSTANT, WHILE
+from ..ir.op import Op
+from ..ir.primitive import CALL, COND, CONSTANT, PLACEHOLDER, WHILE
 from ..ops.control import same_captures
 
 if TYPE_CHECKING:
@@ -35,12 +36,12 @@ class Structure:
         self._branches = "branches" in rewriter.enabled
         self._loops = "invariants" in rewriter.enabled
         self._inlines = "inlining" in rewriter.enabled
-        self.handlers: dict[str, Callable[[Scope, Node], None]] = {
-            "placeholder": self._placeholder,
-            "constant": self._constant,
-            "cond": self._cond,
-            "while": self._while,
-            "call": self._call,
+        self.handlers: dict[Op, Callable[[Scope, Node], None]] = {
+            PLACEHOLDER: self._placeholder,
+            CONSTANT: self._constant,
+            COND: self._cond,
+            WHILE: self._while,
+            CALL: self._call,
         }
 
     def _placeholder(self, scope: Scope, node: Node) -> None:

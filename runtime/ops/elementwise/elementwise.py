@@ -12,6 +12,7 @@ from autograph.errors import InvalidArgumentError
 from ...base.dtypes import DType, as_dtype, bool_, complex64, complex128, float32, int32
 from ...base.shapes import broadcast
 from ...ir import totality
+from ...ir.identities import alone, cast_of_cast, chosen, first, own_inverse, same_dtype
 from ...ir.op import NOT_DIFFERENTIABLE, Type, op
 from ...tensors.convert import convert_to_tensor, strong
 from ..declare import Function, sum_to, unary
@@ -42,7 +43,7 @@ cast_op = op(
         s.sample(np.float64(2.5), dtype=as_dtype("int32")),
     ],
     doc="The elements in another dtype; fractions are cut off, integers wrap around, complex lose the imaginary part.",
-    total=totality.cast, warns=True, native=True,
+    total=totality.cast, warns=True, native=True, identities=(same_dtype, cast_of_cast),
 )  # fmt: skip
 
 
@@ -83,7 +84,7 @@ where_op = op(
         s.sample(False, np.float64(1), np.float64(2)), s.sample([1, 0], [1, 2], np.array([3, 4], np.int64)),
     ],
     doc="`x` where the condition holds, `y` elsewhere; all three broadcast.", total=totality.elementwise,
-    native=True, tensorflow_name="SelectV2",
+    native=True, tensorflow_name="SelectV2", identities=(chosen,),
 )  # fmt: skip
 argwhere_op = op(
     "argwhere",
@@ -163,7 +164,7 @@ add_n_op = op(
     gradient=lambda g, out, *inputs: tuple(sum_to(g, x) for x in inputs),
     samples=lambda: [s.sample([1.0, 2.0], [3.0, 4.0], [5.0, 6.0]), s.sample(1, 2), s.sample([1]),
                      s.sample(1.0, 2.0, 3.0)],
-    doc="The sum of the inputs.", total=totality.elementwise, native=True,
+    doc="The sum of the inputs.", total=totality.elementwise, native=True, identities=(alone,),
 )  # fmt: skip
 
 
@@ -188,7 +189,7 @@ imag = unary("imag", lambda x: x.imag, "The imaginary part; 0 for real `x`.", s.
              lambda g, out, x: complex(zeros(g), g) if x.dtype.is_complex else zeros(g), infer=_infer_real,
              numpy_names=("imag",), parameters="input")  # fmt: skip
 conj: Function = unary("conj", np.conjugate, "The complex conjugate.", s.numbers, lambda g, out, x: conj(g),
-    op_name="conjugate")
+    op_name="conjugate", identities=(own_inverse,))
 
 
 def _infer_angle(x: Type) -> Type:
@@ -288,7 +289,8 @@ def _same_value(x: Any) -> Any:
 
 stop_gradient = unary("stop_gradient", _same_value, "The same value, through which no gradient flows.", s.numbers,
                       NOT_DIFFERENTIABLE,
-                      infer=lambda x: x, parameters="input", total=totality.always, native=True)  # fmt: skip
+                      infer=lambda x: x, parameters="input", total=totality.always, native=True,
+                      identities=(first,))  # fmt: skip
 
 is_close_op = op(
     "isclose",

@@ -14,7 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from ...ir import totality
+from ...ir import records, totality
+from ...ir.identities import (
+    absorbing,
+    already,
+    by_reciprocal,
+    idempotent,
+    neutral,
+    not_not,
+    opposite,
+    own_inverse,
+    to_square,
+    without_sign,
+)
 from ...ir.op import FUNCTIONS, NOT_DIFFERENTIABLE, OPS, Op, op
 from ...ir.work import Work
 from ...tensors.tensor import EagerTensor
@@ -38,10 +50,10 @@ def _sign_gradient(g: Any, out: Any, x: Any) -> Any:
 
 
 negative: Function = unary("negative", np.negative, "`-x`.", samples.numbers, lambda g, out, x: -g, expression="-{}",
-                 numeric=True, native=True, tensorflow_name="Neg")
+                 numeric=True, native=True, tensorflow_name="Neg", identities=(own_inverse,))
 absolute: Function = unary("abs", np.absolute, "The absolute value; real for complex `x`.", samples.numbers,
                  lambda g, out, x: g * sign(x), op_name="absolute", expression="abs({})", numeric=True,
-                 native=True, tensorflow_name="Abs")
+                 native=True, tensorflow_name="Abs", identities=(already, without_sign))
 sign: Function = unary("sign", np.sign, "-1, 0 or 1, by the sign of `x`.", samples.numbers, _sign_gradient, native=True)
 square: Function = unary("square", np.square, "`x * x`.", samples.numbers, lambda g, out, x: g * (x * 2), numeric=True,
     native=True)
@@ -59,21 +71,23 @@ reciprocal: Function = unary("reciprocal", loud(np.reciprocal, "reciprocal"),
 
 add: Function = binary("add", np.add, "`x + y`; strings are joined.", samples.sum_pairs, lambda g, out, x,
     y: (sum_to(g, x), sum_to(g, y)),
-             strings=True, expression="{} + {}", numeric=True, native=True, tensorflow_name="AddV2")
+             strings=True, expression="{} + {}", numeric=True, native=True, tensorflow_name="AddV2",
+             identities=(neutral(0, True, "biu"), neutral(0, True, "f", negative_zero=True)))
 subtract: Function = binary("subtract", np.subtract, "`x - y`.", samples.number_pairs,
                   lambda g, out, x, y: (sum_to(g, x), sum_to(-g, y)), expression="{} - {}", numeric=True,
-                  native=True, tensorflow_name="Sub")
+                  native=True, tensorflow_name="Sub", identities=(neutral(0, False, "iuf"),))
 multiply: Function = binary("multiply", np.multiply, "`x * y`.", samples.number_pairs,
                   lambda g, out, x, y: (sum_to(g * y, x), sum_to(g * x, y)), expression="{} * {}", numeric=True,
-                  native=True, tensorflow_name="Mul")
+                  native=True, tensorflow_name="Mul", identities=(neutral(1, True, "biuf"),))
 divide: Function = binary("divide", np.divide, "`x / y`, a float also for integers (int32 gives float64).",
                 samples.number_pairs, lambda g, out, x, y: (sum_to(g / y, x), sum_to(-g * out / y, y)),
-                expression="{} / {}", numeric=True, native=True, tensorflow_name="RealDiv")
+                expression="{} / {}", numeric=True, native=True, tensorflow_name="RealDiv",
+                identities=(neutral(1, False, "f"), by_reciprocal))
 floordiv: Function = binary("floordiv", loud(np.floor_divide, "floor_divide"),
     "`x // y`, rounded down.", samples.real_pairs, NOT_DIFFERENTIABLE,
     op_name="floor_divide", expression="{} // {}", divides=True, fresh=True,
     infer=elementwise(np.floor_divide, booleans=False), numpy_names=("floor_divide",), numeric=True,
-    total=totality.division, warns=True, native=True, tensorflow_name="FloorDiv")
+    total=totality.division, warns=True, native=True, tensorflow_name="FloorDiv", identities=(neutral(1, False, "iu"),))
 floormod: Function = binary("floormod", loud(np.remainder, "remainder"),
     "`x % y`, with the sign of `y`.", samples.real_pairs,
                   lambda g, out, x, y: (sum_to(g, x), sum_to(-g * floor(x / y), y)), op_name="remainder",
@@ -92,13 +106,15 @@ truncatemod: Function = binary("truncatemod", loud(np.fmod, "fmod"),
 power: Function = binary("pow", np.power, "`x ** y`; integers to negative integer powers raise.", samples.power_pairs,
                lambda g, out, x, y: (sum_to(g * y * power(x, y - 1), x), sum_to(g * out * _safe_log(x), y)),
                op_name="power", expression="{} ** {}", numeric=True, total=totality.power,
-               work=Work.LONG, raises_by_value=True, native=True, tensorflow_name="Pow")
+               work=Work.LONG, raises_by_value=True, native=True, tensorflow_name="Pow",
+               identities=(neutral(1, False, "iuf"), to_square))
 maximum: Function = binary("maximum", np.maximum, "The larger one; NaN if either is NaN.", samples.order_numbers,
                  lambda g, out, x, y: (sum_to(g * cast_like(greater_equal(x, y), g), x),
-                                       sum_to(g * cast_like(less(x, y), g), y)), native=True)
+                                       sum_to(g * cast_like(less(x, y), g), y)), native=True, identities=(idempotent,))
 minimum: Function = binary("minimum", np.minimum, "The smaller one; NaN if either is NaN.", samples.order_numbers,
                  lambda g, out, x, y: (sum_to(g * cast_like(less_equal(x, y), g), x),
-                                       sum_to(g * cast_like(greater(x, y), g), y)), native=True)
+                                       sum_to(g * cast_like(greater(x, y), g), y)), native=True,
+                                       identities=(idempotent,))
 fmax: Function = binary("fmax", np.fmax, "The larger one; a NaN loses.", samples.order_numbers,
                         lambda g, out, x, y: _chosen(g, x, y, logical_or(greater_equal(x, y), is_nan(y))), native=True)
 fmin: Function = binary("fmin", np.fmin, "The smaller one; a NaN loses.", samples.order_numbers,
@@ -229,25 +245,33 @@ greater_equal: Function = binary("greater_equal", np.greater_equal, "`x >= y`.",
 # Logic (numbers count as true unless zero) and bits.
 
 logical_and: Function = binary("logical_and", np.logical_and, "True where both are.", samples.boolean_pairs,
-    NOT_DIFFERENTIABLE, native=True)
+    NOT_DIFFERENTIABLE, native=True, identities=(neutral(1, True, "b"), absorbing(0, "b"), idempotent))
 logical_or: Function = binary("logical_or", np.logical_or, "True where one is.", samples.boolean_pairs,
-    NOT_DIFFERENTIABLE, native=True)
+    NOT_DIFFERENTIABLE, native=True, identities=(neutral(0, True, "b"), absorbing(1, "b"), idempotent))
 logical_xor: Function = binary("logical_xor", np.logical_xor, "True where just one is.", samples.boolean_pairs,
-    NOT_DIFFERENTIABLE, native=True)
+    NOT_DIFFERENTIABLE, native=True, identities=(neutral(0, True, "b"),))
+_OPPOSITE = opposite(
+    {records.equal: records.not_equal, records.not_equal: records.equal},
+    {records.less: records.greater_equal, records.greater_equal: records.less,
+     records.greater: records.less_equal, records.less_equal: records.greater},
+)
 logical_not: Function = unary("logical_not", np.logical_not, "True where `x` is not.", samples.booleans,
-    NOT_DIFFERENTIABLE, native=True)
+    NOT_DIFFERENTIABLE, native=True, identities=(not_not, _OPPOSITE))
 bitwise_and: Function = binary("bitwise_and", np.bitwise_and, "`x & y`.", samples.bit_pairs,
-    NOT_DIFFERENTIABLE, expression="{} & {}", native=True)
+    NOT_DIFFERENTIABLE, expression="{} & {}", native=True,
+    identities=(idempotent, neutral(1, True, "b"), neutral(-1, True, "i"), absorbing(0, "biu")))
 bitwise_or: Function = binary("bitwise_or", np.bitwise_or, "`x | y`.", samples.bit_pairs,
-    NOT_DIFFERENTIABLE, expression="{} | {}", native=True)
+    NOT_DIFFERENTIABLE, expression="{} | {}", native=True,
+    identities=(idempotent, neutral(0, True, "biu"), absorbing(1, "b")))
 bitwise_xor: Function = binary("bitwise_xor", np.bitwise_xor, "`x ^ y`.", samples.bit_pairs,
-    NOT_DIFFERENTIABLE, expression="{} ^ {}", native=True)
-invert: Function = unary("invert", np.invert, "`~x`.", samples.bits, NOT_DIFFERENTIABLE, expression="~{}", native=True)
+    NOT_DIFFERENTIABLE, expression="{} ^ {}", native=True, identities=(neutral(0, True, "biu"),))
+invert: Function = unary("invert", np.invert, "`~x`.", samples.bits, NOT_DIFFERENTIABLE, expression="~{}", native=True,
+    identities=(own_inverse,))
 left_shift: Function = binary("left_shift", np.left_shift, "`x << y`.", samples.shift_pairs, NOT_DIFFERENTIABLE,
-    expression="{} << {}", numeric=True, native=True)
+    expression="{} << {}", numeric=True, native=True, identities=(neutral(0, False, "iu"),))
 right_shift: Function = binary("right_shift", np.right_shift, "`x >> y`, keeping the sign.", samples.shift_pairs,
     NOT_DIFFERENTIABLE,
-    expression="{} >> {}", numeric=True, native=True)
+    expression="{} >> {}", numeric=True, native=True, identities=(neutral(0, False, "iu"),))
 
 # Special functions.
 

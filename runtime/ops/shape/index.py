@@ -23,6 +23,7 @@ from ...base.dtypes import DType
 from ...base.shapes import Shape
 from ...ir import totality
 from ...ir.op import FUNCTIONS, Op, Type, op, type_of
+from ...ir.shape_chains import whole
 from ...tensors.convert import convert_to_tensor
 from ...tensors.tensor import EagerTensor, Tensor
 from ..declare import sum_to
@@ -341,7 +342,7 @@ def _set_samples() -> list[Any]:
 get_item_op: Op = op("get_item", infer=_infer_get_item, numpy=_get_item, gradient=_get_gradient, samples=_get_samples,
                  fresh=_get_is_fresh, doc="`x[key]`; the inputs after `x` are the tensors in the key.",
                  accumulate=lambda total, g, x, *places, key: add_at_op(total, g, *places, key=key),
-                 total=totality.item, view=True, native=True)  # fmt: skip
+                 total=totality.item, view=True, native=True, chains=(whole,))  # fmt: skip
 set_item_op: Op = op("set_item", infer=_infer_set_item, numpy=_set_item, gradient=_set_gradient, samples=_set_samples,
                  in_place=set_item_in_place,
                  doc="A copy of `x` in which `x[key]` is the value; the other inputs are the key's.",

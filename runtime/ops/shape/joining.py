@@ -13,6 +13,7 @@ from ...base.dtypes import float32
 from ...base.shapes import Shape, merge
 from ...base.shapes import size as known_size
 from ...ir import totality
+from ...ir.identities import alone
 from ...ir.op import Type, op
 from ...tensors.convert import convert_to_tensor
 from ...tensors.tensor import EagerTensor
@@ -76,6 +77,7 @@ concat_op = op(
         s.sample([1, 2], np.array([3], np.int64), axis=0), s.sample([1], [2.5], axis=0), s.sample(_x(0), _x(0), axis=0),
     ],
     doc="The tensors joined along an axis.", total=totality.together, native=True, tensorflow_name="ConcatV2",
+    identities=(alone,),
 )  # fmt: skip
 
 

@@ -18,6 +18,14 @@ from ...base.shapes import Shape, is_compatible
 from ...base.shapes import broadcast as broadcast_shapes
 from ...ir import totality
 from ...ir.op import NOT_DIFFERENTIABLE, Op, Type, op
+from ...ir.shape_chains import (
+    ensured,
+    known_shape,
+    reshape_of_reshape,
+    same_shape,
+    squeeze_of_expand,
+    transposes,
+)
 from ...ir.work import Work
 from ...tensors.convert import convert_to_tensor
 from ..declare import sum_to
@@ -82,7 +90,7 @@ reshape_op = op(
         s.sample(_x(2, 3), [6], shape=None),
     ],
     doc="The same elements in another shape; one dimension may be -1. A second input, if any, is the shape.",
-    total=totality.target, work=Work.LITTLE, view=True, native=True,
+    total=totality.target, work=Work.LITTLE, view=True, native=True, chains=(same_shape, reshape_of_reshape),
 )  # fmt: skip
 
 
@@ -144,7 +152,7 @@ squeeze_op = op(
     samples=lambda: [s.sample(_x(1, 2, 1)), s.sample(_x(1, 2, 1), axis=0), s.sample(_x(1, 2, 1), axis=(0, -1)),
                      s.sample(_x())],
     doc="The tensor without its dimensions of one, or without those given.", total=totality.fixed,
-    work=Work.LITTLE, view=True, native=True,
+    work=Work.LITTLE, view=True, native=True, chains=(same_shape, squeeze_of_expand),
 )  # fmt: skip
 
 
@@ -182,7 +190,7 @@ transpose_op = op(
     samples=lambda: [s.sample(_x(2, 3, 4)), s.sample(_x(2, 3, 4), perm=(2, 0, 1)), s.sample(_x()), s.sample(_x(0, 2)),
                      s.sample(_x(2, 3), perm=(-1, 0))],
     doc="The axes in another order; reversed when none is given.", total=totality.ranked,
-    work=Work.LITTLE, view=True, native=True,
+    work=Work.LITTLE, view=True, native=True, chains=(transposes,),
 )  # fmt: skip
 
 
@@ -253,7 +261,7 @@ broadcast_to_op = op(
     samples=lambda: [s.sample(_x(3), shape=(2, 3)), s.sample(_x(), shape=(2, 0)),
                      s.sample(_x(2, 1), [2, 4], shape=(2, None)),
                      s.sample(_x(1), [3], shape=None)],
-    doc="The tensor broadcast to a shape.", total=totality.target, native=True,
+    doc="The tensor broadcast to a shape.", total=totality.target, native=True, chains=(same_shape,),
 )  # fmt: skip
 
 
@@ -282,6 +290,7 @@ ensure_shape_op = op(
     "ensure_shape", infer=_infer_ensure, numpy=_ensure, gradient=lambda g, out, x, shape: (g,),
     samples=lambda: [s.sample(_x(2, 3), shape=(2, None)), s.sample(_x(2), shape=None), s.sample(_x(0), shape=(0,))],
     doc="The tensor itself, known to have the shape; an error at run time if it has not.", native=True,
+    chains=(ensured,),
 )  # fmt: skip
 
 
@@ -364,7 +373,7 @@ def _count(name: str, kernel: Callable[[Any], Any], doc: str) -> Any:
     return op(
         name, gradient=NOT_DIFFERENTIABLE,
         infer=lambda x, dtype=int32: Type(dtype, ()), numpy=lambda x, dtype=int32: dtype.numpy.type(kernel(x)),
-        doc=doc, total=totality.always, native=True,
+        doc=doc, total=totality.always, native=True, chains=(known_shape,),
         samples=lambda: [s.sample(_x(2, 3)), s.sample(_x()), s.sample(_x(0, 2), dtype=as_dtype("int64")),
                          s.sample(["a"])],
     )  # fmt: skip
@@ -375,6 +384,7 @@ shape_op = op(
     infer=_infer_shape, numpy=lambda x, dtype=int32: np.array(np.shape(x), dtype.numpy),
     samples=lambda: [s.sample(_x(2, 3)), s.sample(_x()), s.sample(_x(0, 2), dtype=as_dtype("int64")), s.sample(["a"])],
     doc="The dimensions of the tensor, as a vector.", total=totality.always, work=Work.LITTLE, native=True,
+    chains=(known_shape,),
 )  # fmt: skip
 size_op = _count("size", np.size, "The number of elements.")
 rank_op = _count("rank", np.ndim, "The number of dimensions.")

@@ -1,4 +1,5 @@
-"""Algebraic identities: a table of small rules, each exact to the last bit under NumPy's arithmetic.
+"""Algebraic identities, each exact to the last bit under NumPy's arithmetic: the rules that there are for the field
+``identities`` of records.
 
 A rule takes the node and the values of its inputs, and gives the value that can stand for the node's, or None. The
 walk takes it only when the dtype is the same and the shape at least as exact, so that no rule has to mind what
@@ -12,7 +13,7 @@ the last bit), and ``x / c`` but for powers of two.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import copysign
 from typing import Any
 
@@ -20,18 +21,18 @@ import numpy as np
 
 from ..base.dtypes import bool_
 from ..base.shapes import is_fully_defined
-from ..ir.graph import Node, Value
-from ..ir.primitive import CONSTANT
-from ..ir.totality import surely_broadcast
+from . import records
+from .graph import Node, Value
+from .op import Op
+from .primitive import CONSTANT
+from .totality import surely_broadcast
 
-__all__ = ["RULES", "Make", "Result", "Rule"]
-
-# Adds a node, given an op's name, inputs (values, or arrays for constants) and attributes; its type is that of the node
-# that the rule is for.
+# Adds a node, given an op, inputs (values, or arrays for constants) and attributes; its type is that of the node that
+# the rule is for.
 Make = Callable[..., Value]
 # An array means a constant.
 Result = Value | np.ndarray[Any, Any] | None
-Rule = Callable[[Node, Sequence[Value], Make], Result]
+Identity = Callable[[Node, Sequence[Value], Make], Result]
 
 
 def _constant(value: Value) -> np.ndarray[Any, Any] | None:
@@ -61,7 +62,7 @@ def _unchanged(node: Node, x: Value, other: Value) -> bool:
     return is_fully_defined(shape) and shape == node.outputs[0].type.shape
 
 
-def neutral(number: complex, left: bool, kinds: str, negative_zero: bool = False) -> Rule:
+def neutral(number: complex, left: bool, kinds: str, negative_zero: bool = False) -> Identity:
     """``x op number`` is ``x``, and if ``left`` so is ``number op x``, for dtypes of some kinds."""
 
     def rule(node: Node, inputs: Sequence[Value], make: Make) -> Result:
@@ -75,7 +76,7 @@ def neutral(number: complex, left: bool, kinds: str, negative_zero: bool = False
     return rule
 
 
-def absorbing(number: complex, kinds: str) -> Rule:
+def absorbing(number: complex, kinds: str) -> Identity:
     """``x op number`` is ``number``, for scalars."""
 
     def rule(node: Node, inputs: Sequence[Value], make: Make) -> Result:
@@ -92,15 +93,10 @@ def idempotent(node: Node, inputs: Sequence[Value], make: Make) -> Result:
     return inputs[0] if inputs[0] is inputs[1] else None
 
 
-def inverse(*names: str, kinds: str = "biufcSV") -> Rule:
-    """``op(inner(x))`` is ``x``."""
-
-    def rule(node: Node, inputs: Sequence[Value], make: Make) -> Result:
-        inner = inputs[0].node
-        fits = inner.op.name in names and inner.inputs[0].type.dtype.kind in kinds
-        return inner.inputs[0] if fits else None
-
-    return rule
+def own_inverse(node: Node, inputs: Sequence[Value], make: Make) -> Result:
+    """``op(op(x))`` is ``x``."""
+    inner = inputs[0].node
+    return inner.inputs[0] if inner.op is node.op else None
 
 
 def first(node: Node, inputs: Sequence[Value], make: Make) -> Result:
@@ -116,7 +112,7 @@ def same_dtype(node: Node, inputs: Sequence[Value], make: Make) -> Result:
 def cast_of_cast(node: Node, inputs: Sequence[Value], make: Make) -> Result:
     """A cast of an integer that had been cast to a wider one before, which changed nothing."""
     inner = inputs[0].node
-    if inner.op.name != "cast":
+    if inner.op is not node.op:
         return None
     source, between = inner.inputs[0].type.dtype, inputs[0].type.dtype
     widened = source.kind in "biu" and between.kind in "iu" and np.can_cast(source.numpy, between.numpy, "safe")
@@ -124,14 +120,14 @@ def cast_of_cast(node: Node, inputs: Sequence[Value], make: Make) -> Result:
         return None
     if source is node.attributes["dtype"]:
         return inner.inputs[0]
-    return make("cast", inner.inputs[0], dtype=node.attributes["dtype"])
+    return make(node.op, inner.inputs[0], dtype=node.attributes["dtype"])
 
 
 def without_sign(node: Node, inputs: Sequence[Value], make: Make) -> Result:
     """``abs(-x)`` is ``abs(x)``, but for unsigned numbers, which wrap."""
     inner = inputs[0].node
-    wanted = inner.op.name == "negative" and inner.inputs[0].type.dtype.kind != "u"
-    return make("absolute", inner.inputs[0]) if wanted else None
+    wanted = inner.op is records.negative and inner.inputs[0].type.dtype.kind != "u"
+    return make(node.op, inner.inputs[0]) if wanted else None
 
 
 def already(node: Node, inputs: Sequence[Value], make: Make) -> Result:
@@ -139,23 +135,17 @@ def already(node: Node, inputs: Sequence[Value], make: Make) -> Result:
     return inputs[0] if inputs[0].node.op is node.op else None
 
 
-# What holds where a comparison does not. Floats are in no order when one is NaN.
-_OPPOSITE = {"equal": "not_equal", "not_equal": "equal"}
-_OPPOSITE_IN_ORDER = {
-    "less": "greater_equal",
-    "greater_equal": "less",
-    "greater": "less_equal",
-    "less_equal": "greater",
-}
+def opposite(pairs: Mapping[Op, Op], ordered: Mapping[Op, Op]) -> Identity:
+    """``not (x == y)`` is ``x != y``, and of integers ``not (x < y)`` is ``x >= y``: NaN is in no order."""
 
+    def rule(node: Node, inputs: Sequence[Value], make: Make) -> Result:
+        inner = inputs[0].node
+        other = pairs.get(inner.op)
+        if other is None and inner.op in ordered and inner.inputs[0].type.dtype.kind in "biu":
+            other = ordered[inner.op]
+        return None if other is None else make(other, *inner.inputs)
 
-def opposite(node: Node, inputs: Sequence[Value], make: Make) -> Result:
-    """``not (x == y)`` is ``x != y``, and of integers ``not (x < y)`` is ``x >= y``."""
-    inner = inputs[0].node
-    name = _OPPOSITE.get(inner.op.name)
-    if name is None and inner.op.name in _OPPOSITE_IN_ORDER and inner.inputs[0].type.dtype.kind in "biu":
-        name = _OPPOSITE_IN_ORDER[inner.op.name]
-    return None if name is None else make(name, *inner.inputs)
+    return rule
 
 
 def chosen(node: Node, inputs: Sequence[Value], make: Make) -> Result:
@@ -176,7 +166,7 @@ def to_square(node: Node, inputs: Sequence[Value], make: Make) -> Result:
     """``x ** 2`` of integers is ``square(x)``."""
     x, exponent = inputs
     wanted = x.type.dtype.kind in "iu" and _is_all(exponent, 2) and _unchanged(node, x, exponent)
-    return make("square", x) if wanted else None
+    return make(records.square, x) if wanted else None
 
 
 def by_reciprocal(node: Node, inputs: Sequence[Value], make: Make) -> Result:
@@ -191,7 +181,7 @@ def by_reciprocal(node: Node, inputs: Sequence[Value], make: Make) -> Result:
         reciprocal = np.divide(array.dtype.type(1), array)
     if not np.isfinite(reciprocal) or abs(reciprocal) < np.finfo(array.dtype).tiny:
         return None
-    return None if array == 1 else make("multiply", x, np.asarray(reciprocal))
+    return None if array == 1 else make(records.multiply, x, np.asarray(reciprocal))
 
 
 def alone(node: Node, inputs: Sequence[Value], make: Make) -> Result:
@@ -202,35 +192,4 @@ def alone(node: Node, inputs: Sequence[Value], make: Make) -> Result:
 def not_not(node: Node, inputs: Sequence[Value], make: Make) -> Result:
     """``not not x`` is ``x`` for a bool."""
     inner = inputs[0].node
-    return inner.inputs[0] if inner.op.name == "logical_not" and inner.inputs[0].type.dtype is bool_ else None
-
-
-RULES: dict[str, tuple[Rule, ...]] = {
-    "identity": (first,),
-    "stop_gradient": (first,),
-    "add": (neutral(0, True, "biu"), neutral(0, True, "f", negative_zero=True)),
-    "subtract": (neutral(0, False, "iuf"),),
-    "multiply": (neutral(1, True, "biuf"),),
-    "divide": (neutral(1, False, "f"), by_reciprocal),
-    "floor_divide": (neutral(1, False, "iu"),),
-    "power": (neutral(1, False, "iuf"), to_square),
-    "negative": (inverse("negative"),),
-    "absolute": (already, without_sign),
-    "invert": (inverse("invert"),),
-    "conjugate": (inverse("conjugate"),),
-    "maximum": (idempotent,),
-    "minimum": (idempotent,),
-    "logical_not": (not_not, opposite),
-    "logical_and": (neutral(1, True, "b"), absorbing(0, "b"), idempotent),
-    "logical_or": (neutral(0, True, "b"), absorbing(1, "b"), idempotent),
-    "logical_xor": (neutral(0, True, "b"),),
-    "bitwise_and": (idempotent, neutral(1, True, "b"), neutral(-1, True, "i"), absorbing(0, "biu")),
-    "bitwise_or": (idempotent, neutral(0, True, "biu"), absorbing(1, "b")),
-    "bitwise_xor": (neutral(0, True, "biu"),),
-    "left_shift": (neutral(0, False, "iu"),),
-    "right_shift": (neutral(0, False, "iu"),),
-    "cast": (same_dtype, cast_of_cast),
-    "where": (chosen,),
-    "add_n": (alone,),
-    "concat": (alone,),
-}
+    return inner.inputs[0] if inner.op is node.op and inner.inputs[0].type.dtype is bool_ else None

@@ -1,6 +1,7 @@
 """Chains of ops that only move elements: two transposes are one, a reshape forgets an earlier one, no-ops go.
 
-The rules are like those of `identities`. An op that may raise is bypassed, not dropped: it runs all the same.
+The rules are like those of `identities`; records name them in their field ``chains``. An op that may raise is bypassed,
+not dropped: it runs all the same.
 """
 
 from __future__ import annotations
@@ -11,10 +12,9 @@ import numpy as np
 
 from ..base import shapes
 from ..base.shapes import Shape
-from ..ir.graph import Node, Value
-from .identities import Make, Result, Rule
-
-__all__ = ["RULES"]
+from . import records
+from .graph import Node, Value
+from .identities import Make, Result
 
 
 def same_shape(node: Node, inputs: Sequence[Value], make: Make) -> Result:
@@ -26,9 +26,9 @@ def same_shape(node: Node, inputs: Sequence[Value], make: Make) -> Result:
 def reshape_of_reshape(node: Node, inputs: Sequence[Value], make: Make) -> Result:
     """The last reshape decides; what only adds or drops dimensions of one before it is a reshape too."""
     inner = inputs[0].node
-    if inner.op.name not in ("reshape", "expand_dims", "squeeze") or len(inputs) > 1:
+    if inner.op not in (node.op, records.expand_dims, records.squeeze) or len(inputs) > 1:
         return None
-    return make("reshape", inner.inputs[0], shape=node.attributes["shape"])
+    return make(node.op, inner.inputs[0], shape=node.attributes["shape"])
 
 
 def _order(node: Node, rank: int) -> list[int]:
@@ -45,18 +45,18 @@ def transposes(node: Node, inputs: Sequence[Value], make: Make) -> Result:
     if order == sorted(order):
         return inputs[0]
     inner = inputs[0].node
-    if inner.op.name != "transpose":
+    if inner.op is not node.op:
         return None
     before = _order(inner, len(shape))
     joint = tuple([before[axis] for axis in order])
-    return inner.inputs[0] if joint == tuple(sorted(joint)) else make("transpose", inner.inputs[0], perm=joint)
+    return inner.inputs[0] if joint == tuple(sorted(joint)) else make(node.op, inner.inputs[0], perm=joint)
 
 
 def squeeze_of_expand(node: Node, inputs: Sequence[Value], make: Make) -> Result:
     """A dimension of one that was put in goes out again."""
     inner = inputs[0].node
     shape = inputs[0].type.shape
-    if inner.op.name != "expand_dims" or shape is None:
+    if inner.op is not records.expand_dims or shape is None:
         return None
     axis = node.attributes.get("axis")
     axis = axis[0] if type(axis) is tuple and len(axis) == 1 else axis
@@ -83,23 +83,8 @@ def whole(node: Node, inputs: Sequence[Value], make: Make) -> Result:
 def known_shape(node: Node, inputs: Sequence[Value], make: Make) -> Result:
     """``shape``, ``size`` and ``rank`` of what has a known shape."""
     shape: Shape = inputs[0].type.shape
-    if shape is None or (node.op.name != "rank" and not shapes.is_fully_defined(shape)):
+    if shape is None or (node.op is not records.rank and not shapes.is_fully_defined(shape)):
         return None
     dims = [1 if dim is None else dim for dim in shape]  # for the rank, unknown ones do not matter
     array = np.broadcast_to(np.False_, dims)
     return np.asarray(node.op.numpy(array, **node.attributes))
-
-
-RULES: dict[str, tuple[Rule, ...]] = {
-    "reshape": (same_shape, reshape_of_reshape),
-    "broadcast_to": (same_shape,),
-    "broadcast_to_shape_of": (same_shape,),
-    "sum_to_shape_of": (same_shape,),
-    "transpose": (transposes,),
-    "squeeze": (same_shape, squeeze_of_expand),
-    "ensure_shape": (ensured,),
-    "get_item": (whole,),
-    "shape": (known_shape,),
-    "size": (known_shape,),
-    "rank": (known_shape,),
-}

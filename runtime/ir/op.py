@@ -82,6 +82,8 @@ class Op:
     expression: a Python expression template such as ``"{} + {}"`` that computes the same as the kernel for
         ndarrays and NumPy scalars of every dtype the op accepts; plans use it because it is quicker on scalars. A
         function of the inputs' types may give it, or None where the kernel has to run.
+    lowerings: how engines run it, by their names, where they don't just call the kernel: each engine's folder puts its
+        own here, see `lowers`.
     accepted: the types of inputs, with attributes, that `infer` took when the op ran eagerly: kept by `trace`.
     unsavable: what to write instead in a function that is to be saved, as the op works on objects of Python's; "" for
         all others.
@@ -116,6 +118,7 @@ class Op:
     numpy_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        self.lowerings: dict[str, Any] = {}
         self.effect = self.effects is not Effects.NONE
         self.accepted: set[Any] = set()
         self.tensorflow_name = self.tensorflow_name or _in_camel_case(self.name)
@@ -198,6 +201,17 @@ def op(name: str, *, doc: str = "", **fields: Any) -> Op:
     record.__doc__ = doc
     NUMPY.update(dict.fromkeys(record.numpy_names, record))
     return record
+
+
+def lowers(engine: str, *records: Op) -> Callable[[Function], Function]:
+    """Registers how an engine runs ops, on their records."""
+
+    def register(lowering: Function) -> Function:
+        for record in records:
+            record.lowerings[engine] = lowering
+        return lowering
+
+    return register
 
 
 def _in_camel_case(name: str) -> str:

@@ -21,10 +21,10 @@ cpython.py         what code takes for granted of others, in a file for each: of
 cache.py           compiled code on disk, when it is asked for
 =================  ==================================================================================================
 
-How to add an op: an elementwise one is one entry of `elementwise.ELEMENTWISE`, the dtype in which NumPy computes and a
-function that writes instructions for one element. Any other is a function with ``@lowers("name")`` in the module of its
-family; it gets the expressions of its inputs, and gives that of its output. The record of the op says ``native=True``.
-The tests run both over the op's samples.
+How to add an op: an elementwise one is one entry of `elementwise.FORMS`, the dtype in which NumPy computes and a
+function that writes instructions for one element. Any other is a function with ``@lowers(ENGINE, record)`` in the
+module of its family; it gets the expressions of its inputs, and gives that of its output. Both stand on the record
+then, which says ``native=True``, so that nothing has to load to know it. The tests run both over the op's samples.
 
 What is the same as in the plan: dtypes, shapes, integers bit for bit, comparisons, conversions, ``+ - * /`` and square
 roots of floats, errors and warnings. A division of integers by zero, a float that fits into no integer, an index

@@ -6,14 +6,17 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from ...ir.graph import Graph, Node, Value
+from ...ir.op import lowers
+from ...ops.host.host import ASSERT, RAISE
 from .arrays import Buffer, Expression, Load, Map, Splat
 from .elementwise import is_made_anew
 from .emitter import NotLowered, type_of
 from .held import Held, changed_in
 from .lists import ListOf, check_owned, joined
-from .lowering import Fails, lowers
+from .lowering import Fails
 from .products import in_rows, second_factors
 from .reductions import all_true
+from .supported import ENGINE
 from .variables import settle
 
 if TYPE_CHECKING:
@@ -281,13 +284,13 @@ def _check_alike(x: Expression, y: Expression, what: str) -> None:
 # Errors
 
 
-@lowers("assert")
+@lowers(ENGINE, ASSERT)
 def _assert(lowering: Lowering, node: Node, inputs: list[Expression]) -> list[Expression]:
     holds = all_true(lowering, inputs[0])
     lowering.e.fail_if(lowering.e.let(f"xor i1 {holds}, true"))
     return []
 
 
-@lowers("raise")
+@lowers(ENGINE, RAISE)
 def _raise(lowering: Lowering, node: Node, inputs: list[Expression]) -> list[Expression]:
     raise Fails

@@ -1,4 +1,4 @@
-"""The elementwise ops in machine code: one entry of `ELEMENTWISE` each.
+"""The elementwise ops in machine code: one entry of `FORMS` each, which their records get.
 
 An entry is ``(loop, rule)``. ``loop`` says in which dtype NumPy computes: a ufunc, of which the inputs' dtypes choose
 the loop, or a function of the inputs' dtypes. ``rule(e, t, x, y, ...)`` writes instructions with an `Emitter` for
@@ -10,17 +10,28 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...base.dtypes import DType, bool_, from_numpy
+from ...ir import records
 from ...ir.graph import Value
+from ...ir.op import OPS, Op
+from ...ir.primitive import CONSTANT, PLACEHOLDER
 from . import functions
 from .division import divide, floor_divide, fmod, known_integer, reciprocal, remainder, truncatediv
 from .emitter import Emitter, NotLowered, literal, type_of
+from .supported import ENGINE
 
 Rule = Callable[..., str]
+
+
+class Elementwise(NamedTuple):
+    """The form of an elementwise op."""
+
+    loop: Any
+    rule: Rule
 
 
 @functools.lru_cache(maxsize=4096)
@@ -281,52 +292,87 @@ def sigmoid_cross_entropy(e: Emitter, t: DType, labels: str, logits: str) -> str
 
 
 _multiply = _arithmetic("mul", "and")
-ELEMENTWISE: dict[str, tuple[Any, Rule]] = {
-    "add": (np.add, _arithmetic("add", "or")), "subtract": (np.subtract, _arithmetic("sub", None)),
-    "multiply": (np.multiply, _multiply), "divide": (np.divide, divide), "negative": (np.negative, negative),
-    "absolute": (np.absolute, absolute), "sign": (np.sign, sign), "square": (np.square, square),
-    "sqrt": (np.sqrt, lambda e, t, x: e.intrinsic("sqrt", t, x)), "rsqrt": (_floating, rsqrt),
-    "reciprocal": (np.reciprocal, reciprocal), "floor_divide": (np.floor_divide, floor_divide),
-    "remainder": (np.remainder, remainder), "fmod": (np.fmod, fmod), "truncatediv": (np.floor_divide, truncatediv),
-    "power": (np.power, power), "squared_difference": (np.subtract, squared_difference),
-    "divide_no_nan": (np.divide, _unless_zero(divide, 1)),
-    "multiply_no_nan": (np.multiply, _unless_zero(_multiply, 1)),
-    "xlogy": (_floating, _unless_zero(
-        lambda e, t, x, y: e.arithmetic("mul", t, x, functions.log(e, t, y)), 0)),
-    "xlog1py": (_floating, _unless_zero(lambda e, t, x, y: e.arithmetic("mul", t, x, functions.log1p(e, t, y)), 0)),
-    "xdivy": (np.divide, _unless_zero(divide, 0)),
-    "maximum": (np.maximum, maximum), "minimum": (np.minimum, minimum),
-    "fmax": (np.fmax, _extreme_of_numbers("gt", "or")), "fmin": (np.fmin, _extreme_of_numbers("lt", "and")),
-    "equal": (np.equal, _comparison("eq")), "not_equal": (np.not_equal, _comparison("ne")),
-    "less": (np.less, _comparison("lt")), "less_equal": (np.less_equal, _comparison("le")),
-    "greater": (np.greater, _comparison("gt")), "greater_equal": (np.greater_equal, _comparison("ge")),
-    "logical_and": (np.logical_and, _logic("and")), "logical_or": (np.logical_or, _logic("or")),
-    "logical_xor": (np.logical_xor, _logic("xor")), "logical_not": (np.logical_not, logical_not),
-    "bitwise_and": (np.bitwise_and, _bits("and")), "bitwise_or": (np.bitwise_or, _bits("or")),
-    "bitwise_xor": (np.bitwise_xor, _bits("xor")), "invert": (np.invert, invert),
-    "left_shift": (np.left_shift, _shift("left")), "right_shift": (np.right_shift, _shift("right")),
-    "floor": (np.floor, _rounding("floor")), "ceil": (np.ceil, _rounding("ceil")),
-    "trunc": (np.trunc, _rounding("trunc")), "rint": (np.rint, _rounding("rint")),
-    "isnan": (np.isnan, isnan), "isinf": (np.isinf, _size_compare("eq", "false")),
-    "isfinite": (np.isfinite, _size_compare("lt", "true")), "signbit": (np.signbit, signbit),
-    "copysign": (np.copysign, copysign), "relu": (np.positive, relu), "sigmoid": (_floating, sigmoid),
-    "softplus": (_floating, softplus), "logaddexp": (np.logaddexp, functions.logaddexp), "clip": (_same, clip),
-    "sigmoid_cross_entropy": (_same, sigmoid_cross_entropy),
-    "deg2rad": (np.deg2rad, lambda e, t, x: e.arithmetic("mul", t, x, literal(t.numpy.type(math.pi / 180), t))),
-    "rad2deg": (np.rad2deg, lambda e, t, x: e.arithmetic("mul", t, x, literal(t.numpy.type(180 / math.pi), t))),
-    "erf": (_floating, functions.erf), "erfc": (_floating, functions.erfc), "nextafter": (np.nextafter, nextafter),
-    "identity": (_same, lambda e, t, x: x), "stop_gradient": (_same, lambda e, t, x: x),
-}  # fmt: skip
+FORMS: dict[Op, tuple[Any, Rule]] = {
+    records.add: (np.add, _arithmetic("add", "or")),
+    records.subtract: (np.subtract, _arithmetic("sub", None)),
+    records.multiply: (np.multiply, _multiply),
+    records.divide: (np.divide, divide),
+    records.negative: (np.negative, negative),
+    records.absolute: (np.absolute, absolute),
+    records.sign: (np.sign, sign),
+    records.square: (np.square, square),
+    records.sqrt: (np.sqrt, lambda e, t, x: e.intrinsic("sqrt", t, x)),
+    records.rsqrt: (_floating, rsqrt),
+    records.reciprocal: (np.reciprocal, reciprocal),
+    records.floor_divide: (np.floor_divide, floor_divide),
+    records.remainder: (np.remainder, remainder),
+    records.fmod: (np.fmod, fmod),
+    records.truncatediv: (np.floor_divide, truncatediv),
+    records.power: (np.power, power),
+    records.squared_difference: (np.subtract, squared_difference),
+    records.divide_no_nan: (np.divide, _unless_zero(divide, 1)),
+    records.multiply_no_nan: (np.multiply, _unless_zero(_multiply, 1)),
+    records.xlogy: (_floating, _unless_zero(lambda e, t, x, y: e.arithmetic("mul", t, x, functions.log(e, t, y)), 0)),
+    records.xlog1py: (
+        _floating,
+        _unless_zero(lambda e, t, x, y: e.arithmetic("mul", t, x, functions.log1p(e, t, y)), 0),
+    ),
+    records.xdivy: (np.divide, _unless_zero(divide, 0)),
+    records.maximum: (np.maximum, maximum),
+    records.minimum: (np.minimum, minimum),
+    records.fmax: (np.fmax, _extreme_of_numbers("gt", "or")),
+    records.fmin: (np.fmin, _extreme_of_numbers("lt", "and")),
+    records.equal: (np.equal, _comparison("eq")),
+    records.not_equal: (np.not_equal, _comparison("ne")),
+    records.less: (np.less, _comparison("lt")),
+    records.less_equal: (np.less_equal, _comparison("le")),
+    records.greater: (np.greater, _comparison("gt")),
+    records.greater_equal: (np.greater_equal, _comparison("ge")),
+    records.logical_and: (np.logical_and, _logic("and")),
+    records.logical_or: (np.logical_or, _logic("or")),
+    records.logical_xor: (np.logical_xor, _logic("xor")),
+    records.logical_not: (np.logical_not, logical_not),
+    records.bitwise_and: (np.bitwise_and, _bits("and")),
+    records.bitwise_or: (np.bitwise_or, _bits("or")),
+    records.bitwise_xor: (np.bitwise_xor, _bits("xor")),
+    records.invert: (np.invert, invert),
+    records.left_shift: (np.left_shift, _shift("left")),
+    records.right_shift: (np.right_shift, _shift("right")),
+    records.floor: (np.floor, _rounding("floor")),
+    records.ceil: (np.ceil, _rounding("ceil")),
+    records.trunc: (np.trunc, _rounding("trunc")),
+    records.rint: (np.rint, _rounding("rint")),
+    records.isnan: (np.isnan, isnan),
+    records.isinf: (np.isinf, _size_compare("eq", "false")),
+    records.isfinite: (np.isfinite, _size_compare("lt", "true")),
+    records.signbit: (np.signbit, signbit),
+    records.copysign: (np.copysign, copysign),
+    records.relu: (np.positive, relu),
+    records.sigmoid: (_floating, sigmoid),
+    records.softplus: (_floating, softplus),
+    records.logaddexp: (np.logaddexp, functions.logaddexp),
+    records.clip: (_same, clip),
+    records.sigmoid_cross_entropy: (_same, sigmoid_cross_entropy),
+    records.deg2rad: (np.deg2rad, lambda e, t, x: e.arithmetic("mul", t, x, literal(t.numpy.type(math.pi / 180), t))),
+    records.rad2deg: (np.rad2deg, lambda e, t, x: e.arithmetic("mul", t, x, literal(t.numpy.type(180 / math.pi), t))),
+    records.erf: (_floating, functions.erf),
+    records.erfc: (_floating, functions.erfc),
+    records.nextafter: (np.nextafter, nextafter),
+    records.identity: (_same, lambda e, t, x: x),
+    records.stop_gradient: (_same, lambda e, t, x: x),
+}
 for _ufunc in (
     np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p, np.sin, np.cos, np.tan, np.arcsin, np.arccos,
     np.arctan, np.arctan2, np.sinh, np.cosh, np.tanh, np.arcsinh, np.arccosh, np.arctanh, np.hypot, np.cbrt,
 ):  # fmt: skip
-    ELEMENTWISE[_ufunc.__name__] = (_ufunc, getattr(functions, _ufunc.__name__))
+    FORMS[OPS[_ufunc.__name__]] = (_ufunc, getattr(functions, _ufunc.__name__))
+for _op, _form in FORMS.items():
+    _op.lowerings[ENGINE] = Elementwise(*_form)
 
 
-def apply(e: Emitter, name: str, registers: Sequence[str], dtypes: Sequence[DType], result: DType) -> str:
+def apply(e: Emitter, op: Op, registers: Sequence[str], dtypes: Sequence[DType], result: DType) -> str:
     """Write one elementwise op for registers of given dtypes; the result has the dtype that inference promises."""
-    loop, rule = ELEMENTWISE[name]
+    loop, rule = op.lowerings[ENGINE]
     types = loop_types(loop, *dtypes) if isinstance(loop, np.ufunc) else loop(*dtypes)
     for dtype in types:
         type_of(dtype)
@@ -338,5 +384,6 @@ def apply(e: Emitter, name: str, registers: Sequence[str], dtypes: Sequence[DTyp
 
 def is_made_anew(value: Value) -> bool:
     """Whether an array is made by an op that neither changes one where it is, nor is computed later on."""
-    name = value.node.op.name
-    return name not in ELEMENTWISE and name not in ("placeholder", "constant", "set_item", "add_at")
+    op = value.node.op
+    is_elementwise = type(op.lowerings.get(ENGINE)) is Elementwise
+    return not is_elementwise and op not in (PLACEHOLDER, CONSTANT, records.set_item, records.add_at)

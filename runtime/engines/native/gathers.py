@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...ir import records
 from ...ir.graph import Node
+from ...ir.op import lowers
 from ...ops.infer import axis_of
 from .arrays import Expression, Gather, Splat
 from .emitter import NotLowered
-from .lowering import Fails, lowers
+from .lowering import Fails
+from .supported import ENGINE
 from .views import reshaped
 
 if TYPE_CHECKING:
     from .lowering import Lowering
 
 
-@lowers("gather")
+@lowers(ENGINE, records.gather)
 def _gather(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     x, indices = inputs[0], inputs[1]
     axis, shared = axis_of(node.attributes["axis"], len(x.shape)), node.attributes.get("batch_dims", 0)

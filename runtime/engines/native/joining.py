@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...ir import records
 from ...ir.graph import Node
+from ...ir.op import lowers
 from ...ops.infer import axis_of
 from .arrays import Expression, Load, Splat
 from .emitter import NotLowered
-from .lowering import lowers
+from .supported import ENGINE
 from .views import cast, reshaped
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ def _without(x: Load, axis: int, at: int) -> Load:
     return x.walk(places, shape)
 
 
-@lowers("concat")
+@lowers(ENGINE, records.concat)
 def _concat(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     type_ = lowering.infer(node, inputs)[0]
     target = lowering.new_buffer(type_.dtype, lowering.static_shape(type_))
@@ -40,7 +42,7 @@ def _concat(lowering: Lowering, node: Node, inputs: list[Expression]) -> Express
     return target
 
 
-@lowers("stack")
+@lowers(ENGINE, records.stack)
 def _stack(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     type_ = lowering.infer(node, inputs)[0]
     target = lowering.new_buffer(type_.dtype, lowering.static_shape(type_))
@@ -50,7 +52,7 @@ def _stack(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expressi
     return target
 
 
-@lowers("split")
+@lowers(ENGINE, records.split)
 def _split(lowering: Lowering, node: Node, inputs: list[Expression]) -> list[Expression]:
     if len(inputs) > 1:
         raise NotLowered("a split whose sizes depend on values")
@@ -66,7 +68,7 @@ def _split(lowering: Lowering, node: Node, inputs: list[Expression]) -> list[Exp
     return found
 
 
-@lowers("unstack")
+@lowers(ENGINE, records.unstack)
 def _unstack(lowering: Lowering, node: Node, inputs: list[Expression]) -> list[Expression]:
     x = lowering.materialised(inputs[0])
     axis = axis_of(node.attributes["axis"], len(x.shape))
@@ -75,7 +77,7 @@ def _unstack(lowering: Lowering, node: Node, inputs: list[Expression]) -> list[E
     return [_without(x, axis, i) for i in range(x.shape[axis])]
 
 
-@lowers("tile")
+@lowers(ENGINE, records.tile)
 def _tile(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     if len(inputs) > 1 or None in node.attributes["multiples"]:
         raise NotLowered("a tile whose multiples depend on values")
@@ -89,7 +91,7 @@ def _tile(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expressio
     return reshaped(lowering, repeated, shape)
 
 
-@lowers("pad")
+@lowers(ENGINE, records.pad)
 def _pad(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     margins = node.attributes["paddings"]
     if margins is None or node.attributes["mode"] != "constant":

@@ -13,10 +13,13 @@ from typing import TYPE_CHECKING
 
 from ...base.dtypes import DType, bool_, int64, variant
 from ...base.shapes import Shape, is_compatible
+from ...ir import records
 from ...ir.graph import Node
+from ...ir.op import lowers
 from .arrays import Buffer, Expression, Ints, Load, Map, Splat
 from .emitter import Emitter, NotLowered, literal, type_of
-from .lowering import Fails, lowers
+from .lowering import Fails
+from .supported import ENGINE
 
 if TYPE_CHECKING:
     from ...ir.graph import Value
@@ -110,21 +113,24 @@ def _new(lowering: Lowering, length: str, element: Element | None = None) -> Lis
     return ListOf(data, room, element or Element(e), length)
 
 
-_CHANGES = frozenset(("list_push", "list_set", "array_write", "array_grow", "array_clear"))
+_CHANGES = frozenset((
+    records.list_push, records.list_set, records.array_write, records.array_grow, records.array_clear,
+))  # fmt: skip
 _READS = frozenset((
-    "list_get", "array_read", "array_take", "list_length", "list_stack", "array_stack", "list_stack_like",
+    records.list_get, records.array_read, records.array_take, records.list_length, records.list_stack,
+    records.array_stack, records.list_stack_like,
 ))  # fmt: skip
 
 
 def reads_first(nodes: Sequence[Node]) -> Sequence[Node]:
     """The nodes of a block; those that read a list come before the one that changes it, where they can."""
-    changes = {node.inputs[0]: node for node in nodes if node.op.name in _CHANGES}
+    changes = {node.inputs[0]: node for node in nodes if node.op in _CHANGES}
     if not changes:
         return nodes
     places = {node: i for i, node in enumerate(nodes)}
     earlier: dict[Node, list[Node]] = {}
     for node in nodes:
-        change = changes.get(node.inputs[0]) if node.op.name in _READS else None
+        change = changes.get(node.inputs[0]) if node.op in _READS else None
         if change is not None and all(places.get(v.node, -1) < places[change] < places[node] for v in node.inputs):
             earlier.setdefault(change, []).append(node)
     moved = {node for group in earlier.values() for node in group}
@@ -233,12 +239,12 @@ def _tensor(x: Expression) -> Expression:
 # Making
 
 
-@lowers("list_new")
+@lowers(ENGINE, records.list_new)
 def _list_new(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     return _new(lowering, "0")
 
 
-@lowers("array_new")
+@lowers(ENGINE, records.array_new)
 def _array_new(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     e = lowering.e
     size = e.cast(lowering.scalar(inputs[0]), inputs[0].dtype, int64)
@@ -250,7 +256,7 @@ def _array_new(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expr
     return result
 
 
-@lowers("list_from_tensor")
+@lowers(ENGINE, records.list_from_tensor)
 def _from_tensor(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     x = inputs[0]
     result = _new(lowering, str(x.shape[0]))
@@ -261,7 +267,7 @@ def _from_tensor(lowering: Lowering, node: Node, inputs: list[Expression]) -> Ex
     return result
 
 
-@lowers("list_zeros_like")
+@lowers(ENGINE, records.list_zeros_like)
 def _zeros_like(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     x = _list(inputs[0])
     result = _new(lowering, x.length, x.element)
@@ -273,7 +279,7 @@ def _zeros_like(lowering: Lowering, node: Node, inputs: list[Expression]) -> Exp
 # Changing
 
 
-@lowers("list_push")
+@lowers(ENGINE, records.list_push)
 def _push(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     x, value = _list(inputs[0]), _tensor(inputs[1])
     check_owned(lowering, x, node.inputs[0], node)
@@ -284,18 +290,18 @@ def _push(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expressio
     return longer
 
 
-@lowers("list_set array_write")
+@lowers(ENGINE, records.list_set, records.array_write)
 def _set(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     x, value = _list(inputs[0]), _tensor(inputs[2])
     check_owned(lowering, x, node.inputs[0], node)
     x.element.bind(value.dtype, value.shape)
-    index = _index(lowering, inputs[1], x, wraps=node.op.name == "list_set")
+    index = _index(lowering, inputs[1], x, wraps=node.op is records.list_set)
     _need(lowering, x, x.length)
     _write(lowering, x, index, value, not lowering.dies_at(node.inputs[2], node))
     return x
 
 
-@lowers("array_clear")
+@lowers(ENGINE, records.array_clear)
 def _clear_element(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     e, x = lowering.e, _list(inputs[0])
     check_owned(lowering, x, node.inputs[0], node)
@@ -305,7 +311,7 @@ def _clear_element(lowering: Lowering, node: Node, inputs: list[Expression]) -> 
     return x
 
 
-@lowers("list_pop")
+@lowers(ENGINE, records.list_pop)
 def _pop(lowering: Lowering, node: Node, inputs: list[Expression]) -> list[Expression]:
     e, x = lowering.e, _list(inputs[0])
     x.element.bind(node.attributes["dtype"], x.element.shape if x.element.dtype else node.attributes["shape"])
@@ -314,7 +320,7 @@ def _pop(lowering: Lowering, node: Node, inputs: list[Expression]) -> list[Expre
     return [shorter, _read(lowering, x, shorter.length)]
 
 
-@lowers("array_grow")
+@lowers(ENGINE, records.array_grow)
 def _grow(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     e, x = lowering.e, _list(inputs[0])
     check_owned(lowering, x, node.inputs[0], node)
@@ -332,7 +338,7 @@ def _grow(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expressio
 # Looking
 
 
-@lowers("list_length")
+@lowers(ENGINE, records.list_length)
 def _length(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     dtype = node.outputs[0].type.dtype
     length = _list(inputs[0]).length
@@ -341,16 +347,16 @@ def _length(lowering: Lowering, node: Node, inputs: list[Expression]) -> Express
     return Splat((), dtype, lowering.e.cast(length, int64, dtype))
 
 
-@lowers("list_get array_read")
+@lowers(ENGINE, records.list_get, records.array_read)
 def _get(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     x = _list(inputs[0])
     _bind_read(x, node)
-    index = _index(lowering, inputs[1], x, wraps=node.op.name == "list_get")
+    index = _index(lowering, inputs[1], x, wraps=node.op is records.list_get)
     _need(lowering, x, x.length)
     return _read(lowering, x, index)
 
 
-@lowers("array_take")
+@lowers(ENGINE, records.array_take)
 def _take(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     x, like = _list(inputs[0]), _tensor(inputs[2])
     x.element.bind(like.dtype, like.shape)
@@ -359,7 +365,7 @@ def _take(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expressio
     return _read(lowering, x, index)
 
 
-@lowers("list_stack array_stack list_stack_like")
+@lowers(ENGINE, records.list_stack, records.array_stack, records.list_stack_like)
 def _stack(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     e, x = lowering.e, _list(inputs[0])
     if len(inputs) > 1:

@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from ...base.dtypes import DType, bool_, from_numpy
+from ...ir import records
 from ...ir.graph import Graph, Node, Type, Value
-from ...ir.primitive import PLACEHOLDER
+from ...ir.op import Op
+from ...ir.primitive import COND, CONSTANT, PLACEHOLDER, WHILE
 from ...ir.total import is_total
 from .arrays import (
     MOST_OPERATIONS,
@@ -33,30 +35,22 @@ from .arrays import (
     leaves,
     scalar_of,
 )
-from .elementwise import ELEMENTWISE, apply, is_made_anew
+from .elementwise import Elementwise, apply, is_made_anew
 from .emitter import Emitter, NotLowered, type_of
 from .held import Held, changed_in, held_in
+from .supported import ENGINE
 from .workspace import Workspace
 
 # Loops over fewer elements stay in the function that they are in.
 _SMALL_NEST = 64
 Lower = Callable[["Lowering", Node, list[Expression]], Any]
-LOWERINGS: dict[str, Lower] = {}
-"""How ops that are not elementwise are lowered: ``lower(lowering, node, inputs)`` gives an expression, or several."""
+"""How an op that is not elementwise is lowered: ``lower(lowering, node, inputs)`` gives an expression, or several."""
 
 # Ops of constants that are computed while a graph is lowered, because shapes depend on them.
-_FOLDED = frozenset(("get_item", "concat", "stack", "squeeze", "reshape", "range", "prod", "sum", "gather", "unstack"))
-
-
-def lowers(name: str) -> Callable[[Lower], Lower]:
-    """Registers how an op, or each of several (names between spaces), is lowered."""
-
-    def register(function: Lower) -> Lower:
-        for each in name.split():
-            LOWERINGS[each] = function
-        return function
-
-    return register
+_FOLDED = frozenset((
+    records.get_item, records.concat, records.stack, records.squeeze, records.reshape, records.range, records.prod,
+    records.sum, records.gather, records.unstack,
+))  # fmt: skip
 
 
 class Fails(Exception):
@@ -199,25 +193,24 @@ class Lowering:
         return self._last.get(value) is node and list(node.inputs).count(value) == 1
 
     def _lower(self, node: Node) -> Sequence[Expression]:
-        name = node.op.name
-        if name == "constant":
+        op = node.op
+        if op is CONSTANT:
             return [self.constant(node.attributes["value"])]
         inputs = [self.values[value].resolved() for value in node.inputs]
-        self._offered = self.offers.get(node.outputs[0]) if node.outputs and name != "while" else None
-        if name in ("while", "cond"):
+        self._offered = self.offers.get(node.outputs[0]) if node.outputs and op is not WHILE else None
+        if op in (WHILE, COND):
             from .control import lower_cond, lower_while
 
-            return (lower_while if name == "while" else lower_cond)(self, node, inputs)
+            return (lower_while if op is WHILE else lower_cond)(self, node, inputs)
         self._check(node, inputs)
         folded = self._folded(node, inputs)
         if folded is not None:
             return folded
-        if name in ELEMENTWISE and not node.attributes:
-            type_ = self.infer(node, inputs)[0]
-            return [self.elementwise(name, inputs, type_.dtype)]
-        lower = LOWERINGS.get(name)
+        lower = op.lowerings.get(ENGINE)
         if lower is None:
-            raise NotLowered(f"the op {name!r} has no form in machine code")
+            raise NotLowered(f"the op {op.name!r} has no form in machine code")
+        if type(lower) is Elementwise:
+            return [self.elementwise(op, inputs, self.infer(node, inputs)[0].dtype)]
         found = lower(self, node, inputs)
         return [found] if isinstance(found, Expression) else found
 
@@ -246,7 +239,7 @@ class Lowering:
         """Constants for a node of constants."""
         if node.op.effect or not inputs or any(x.constant is None or x.size > 64 for x in inputs):
             return None
-        if node.op.name not in _FOLDED and not is_total(node.op, node.inputs, node.attributes):
+        if node.op not in _FOLDED and not is_total(node.op, node.inputs, node.attributes):
             return None
         try:
             with np.errstate(all="ignore"):
@@ -278,12 +271,12 @@ class Lowering:
 
     # Expressions
 
-    def elementwise(self, name: str, inputs: Sequence[Expression], dtype: DType) -> Expression:
+    def elementwise(self, op: Op, inputs: Sequence[Expression], dtype: DType) -> Expression:
         """An elementwise op of expressions that broadcast."""
         dtypes = [x.dtype for x in inputs]
 
         def compute(e: Emitter, *registers: str) -> str:
-            return apply(e, name, registers, dtypes, dtype)
+            return apply(e, op, registers, dtypes, dtype)
 
         return self.map(compute, inputs, dtype)
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...ir import records
 from ...ir.graph import Node
+from ...ir.op import lowers
 from .arrays import Expression, Ints, Load
 from .emitter import NotLowered, type_of
-from .lowering import lowers
+from .supported import ENGINE
 
 if TYPE_CHECKING:
     from .lowering import Lowering
@@ -73,7 +75,7 @@ _FLOATS = """  %greater{here} = fcmp ogt {kind} %x, {y}
   %wins{here} = or i1 %greater{here}, %nan.wins{here}"""
 
 
-@lowers("top_k")
+@lowers(ENGINE, records.top_k)
 def _top_k(lowering: Lowering, node: Node, inputs: list[Expression]) -> list[Expression]:
     e, k = lowering.e, node.attributes["k"]
     if k > _MOST:

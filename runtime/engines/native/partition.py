@@ -10,7 +10,7 @@ from ...base.dtypes import variant
 from ...ir.effects import Effects
 from ...ir.graph import Graph, Node, Type, Value
 from ...ir.op import Op
-from ...ir.primitive import CONSTANT, WHILE
+from ...ir.primitive import COND, CONSTANT, WHILE
 from ...ir.work import Work
 from .. import recorder
 from . import supported
@@ -20,7 +20,6 @@ from .region import Region
 _ENOUGH = 4
 # A part ends when it has so many nodes, those of sub-graphs included: what is compiled at once holds up the program.
 _MOST_NODES = 2000
-_CONTROL = frozenset(("while", "cond"))
 
 
 def _run(*arrays: Any, region: Region) -> Any:
@@ -42,19 +41,18 @@ NATIVE = Op(name="native", infer=_types, numpy=_run, effects=Effects.WRITES | Ef
 def obstacle(nodes: Iterable[Node]) -> tuple[Node, str] | None:
     """The first node that has no form in machine code, and why; None when all may have."""
     for node in nodes:
-        name = node.op.name
         if node.op.work is Work.NONE:  # what uses it is to blame
             continue
         for value in (*node.inputs, *node.outputs):
             if value.type.dtype not in supported.TYPES and value.type.dtype is not variant:
                 return node, f"values of dtype {value.type.dtype.name}"
-        if name in _CONTROL:
+        if node.op in (WHILE, COND):
             for graph in node.subgraphs:
                 found = obstacle(graph.nodes)
                 if found is not None:
                     return found
         elif not node.op.native:
-            return node, f"the op {name!r} has no form in machine code"
+            return node, f"the op {node.op.name!r} has no form in machine code"
     return None
 
 

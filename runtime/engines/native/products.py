@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...base.dtypes import float32
+from ...ir import records
 from ...ir.graph import Graph, Node, Value
+from ...ir.op import lowers
 from . import blas, log_once
 from .arrays import Expression, Ints, Load, Splat, broadcast
 from .emitter import NotLowered, literal, type_of
-from .lowering import lowers
 from .multiply import Product, multiply
+from .supported import ENGINE
 from .views import cast, reshaped
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ _LARGE = 2**24
 _TILE = 64
 
 
-@lowers("matmul")
+@lowers(ENGINE, records.matmul)
 def _matmul(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     type_ = lowering.infer(node, inputs)[0]
     shape = lowering.static_shape(type_)
@@ -79,7 +81,7 @@ def second_factors(graph: Graph) -> set[Value]:
     """The values of a graph that it, or a graph in it, multiplies matrices by."""
     found: set[Value] = set()
     for node in graph.nodes:
-        if node.op.name == "matmul":
+        if node.op is records.matmul:
             found.add(node.inputs[1])
         for inner in node.subgraphs:  # their inputs are the last of the node's
             wanted = second_factors(inner)

@@ -7,13 +7,16 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...base.dtypes import DType, bool_, float32, float64, int32, int64
+from ...ir import records
 from ...ir.graph import Node
+from ...ir.op import Op, lowers
 from ...ops.infer import axes_of
 from ...ops.reduce.reduce import neutral
 from .arrays import Expression, Gather, Ints, Iota, Load, Loops, Map, Splat, transposed
 from .elementwise import maximum, minimum
 from .emitter import Emitter, NotLowered, literal, type_of
-from .lowering import Fails, lowers
+from .lowering import Fails
+from .supported import ENGINE
 
 if TYPE_CHECKING:
     from .lowering import Lowering
@@ -169,15 +172,15 @@ def _axes(node: Node, x: Expression) -> tuple[int, ...]:
     return axes_of(node.attributes.get("axis"), len(x.shape))
 
 
-@lowers("sum prod")
+@lowers(ENGINE, records.sum, records.prod)
 def _sum(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     axes, dtype = _axes(node, inputs[0]), lowering.infer(node, inputs)[0].dtype
     type_of(dtype)
-    fold = sum_fold(dtype) if node.op.name == "sum" else product_fold(dtype)
+    fold = sum_fold(dtype) if node.op is records.sum else product_fold(dtype)
     return _finished(lowering, reduce(lowering, inputs[0], axes, fold), node, inputs, axes)
 
 
-@lowers("mean")
+@lowers(ENGINE, records.mean)
 def _mean(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     x, dtype = inputs[0], lowering.infer(node, inputs)[0].dtype
     if dtype.kind != "f":
@@ -196,22 +199,22 @@ def _divided(source: DType, dtype: DType, count: int) -> Callable[..., str]:
     return compute
 
 
-@lowers("max min")
+@lowers(ENGINE, records.max, records.min)
 def _extreme(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     axes = _axes(node, inputs[0])
-    fold = extreme_fold(inputs[0].dtype, node.op.name == "max")
+    fold = extreme_fold(inputs[0].dtype, node.op is records.max)
     return _finished(lowering, reduce(lowering, inputs[0], axes, fold), node, inputs, axes)
 
 
-@lowers("all any count_nonzero")
+@lowers(ENGINE, records.all, records.any, records.count_nonzero)
 def _truth(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     axes = _axes(node, inputs[0])
     x = lowering.map(lambda e, r: e.cast(r, inputs[0].dtype, bool_), [inputs[0]], bool_)
-    fold = sum_fold(int64) if node.op.name == "count_nonzero" else truth_fold(node.op.name == "all")
+    fold = sum_fold(int64) if node.op is records.count_nonzero else truth_fold(node.op is records.all)
     return _finished(lowering, reduce(lowering, x, axes, fold), node, inputs, axes)
 
 
-@lowers("sum_to_shape_of")
+@lowers(ENGINE, records.sum_to_shape_of)
 def _sum_to(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     g, shape = inputs[0], inputs[1].shape
     extra = len(g.shape) - len(shape)
@@ -233,7 +236,7 @@ def _sum_to(lowering: Lowering, node: Node, inputs: list[Expression]) -> Express
 # Positions
 
 
-@lowers("argmax argmin")
+@lowers(ENGINE, records.argmax, records.argmin)
 def _position(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     x, axis = inputs[0].resolved(), node.attributes.get("axis")
     axes = axes_of(axis, len(x.shape))
@@ -241,7 +244,7 @@ def _position(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expre
         raise NotLowered("the position of the maximum of nothing")
     kept = [each for each in range(len(x.shape)) if each not in axes]
     moved = transposed(lowering.materialised(x), [*kept, *axes])
-    best = reduce(lowering, moved, range(len(kept), len(x.shape)), extreme_fold(x.dtype, node.op.name == "argmax"))
+    best = reduce(lowering, moved, range(len(kept), len(x.shape)), extreme_fold(x.dtype, node.op is records.argmax))
     return _finished(lowering, _first_places(lowering, moved, best), node, inputs, axes)
 
 
@@ -272,12 +275,12 @@ def _first_places(lowering: Lowering, x: Expression, wanted: Expression) -> Expr
 # Made of reductions
 
 
-def _binary(lowering: Lowering, name: str, x: Expression, y: Expression) -> Expression:
-    return lowering.elementwise(name, [x, y], x.dtype)
+def _binary(lowering: Lowering, op: Op, x: Expression, y: Expression) -> Expression:
+    return lowering.elementwise(op, [x, y], x.dtype)
 
 
-def _unary(lowering: Lowering, name: str, x: Expression) -> Expression:
-    return lowering.elementwise(name, [x], x.dtype)
+def _unary(lowering: Lowering, op: Op, x: Expression) -> Expression:
+    return lowering.elementwise(op, [x], x.dtype)
 
 
 def _total(lowering: Lowering, x: Expression, axis: int) -> Expression:
@@ -291,10 +294,10 @@ def _total(lowering: Lowering, x: Expression, axis: int) -> Expression:
 def _shifted(lowering: Lowering, x: Expression, axis: int) -> Expression:
     """The elements less the largest along an axis, so that ``exp`` does not overflow."""
     top = reduce(lowering, x, [axis], extreme_fold(x.dtype, True))
-    return _binary(lowering, "subtract", x, with_kept(top, x.shape, [axis]))
+    return _binary(lowering, records.subtract, x, with_kept(top, x.shape, [axis]))
 
 
-@lowers("softmax log_softmax")
+@lowers(ENGINE, records.softmax, records.log_softmax)
 def _softmax(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     x, axis = inputs[0], axes_of(node.attributes.get("axis", -1), len(inputs[0].shape))[0]
     type_of(x.dtype)
@@ -303,14 +306,14 @@ def _softmax(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expres
     if x.operations > 1:
         x = lowering.materialised(x)
     shifted = lowering.materialised(_shifted(lowering, x, axis))
-    if node.op.name == "log_softmax":
-        total = _total(lowering, _unary(lowering, "exp", shifted), axis)
-        return _binary(lowering, "subtract", shifted, _unary(lowering, "log", total))
-    powers = lowering.materialised(_unary(lowering, "exp", shifted))
-    return _binary(lowering, "divide", powers, _total(lowering, powers, axis))
+    if node.op is records.log_softmax:
+        total = _total(lowering, _unary(lowering, records.exp, shifted), axis)
+        return _binary(lowering, records.subtract, shifted, _unary(lowering, records.log, total))
+    powers = lowering.materialised(_unary(lowering, records.exp, shifted))
+    return _binary(lowering, records.divide, powers, _total(lowering, powers, axis))
 
 
-@lowers("softmax_cross_entropy")
+@lowers(ENGINE, records.softmax_cross_entropy)
 def _cross_entropy(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     labels, logits = inputs
     type_of(logits.dtype)
@@ -319,14 +322,14 @@ def _cross_entropy(lowering: Lowering, node: Node, inputs: list[Expression]) -> 
     if logits.size == 0:
         raise NotLowered("the cross-entropy of nothing")
     shifted = lowering.materialised(_shifted(lowering, logits, axis))
-    total = _total(lowering, _unary(lowering, "exp", shifted), axis)
-    logs = _binary(lowering, "subtract", shifted, _unary(lowering, "log", total))
-    found = reduce(lowering, _binary(lowering, "multiply", labels, logs), [axis], sum_fold(logits.dtype))
+    total = _total(lowering, _unary(lowering, records.exp, shifted), axis)
+    logs = _binary(lowering, records.subtract, shifted, _unary(lowering, records.log, total))
+    found = reduce(lowering, _binary(lowering, records.multiply, labels, logs), [axis], sum_fold(logits.dtype))
     source, dtype = found.dtype, logits.dtype
     return lowering.map(lambda e, r: e.let(f"fneg {type_of(dtype)} {e.cast(r, source, dtype)}"), [found], dtype)
 
 
-@lowers("sparse_softmax_cross_entropy")
+@lowers(ENGINE, records.sparse_softmax_cross_entropy)
 def _sparse_cross_entropy(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     labels, logits = inputs
     type_of(logits.dtype)
@@ -334,7 +337,7 @@ def _sparse_cross_entropy(lowering: Lowering, node: Node, inputs: list[Expressio
         raise NotLowered("the cross-entropy of nothing")
     logits, axis = lowering.materialised(logits), len(logits.shape) - 1
     shifted = lowering.materialised(_shifted(lowering, logits, axis))
-    total = _total(lowering, _unary(lowering, "exp", shifted), axis)
+    total = _total(lowering, _unary(lowering, records.exp, shifted), axis)
     if labels.shape == ():
         labels = Splat((1,), labels.dtype, lowering.scalar(labels))
     elif labels.operations:
@@ -342,8 +345,8 @@ def _sparse_cross_entropy(lowering: Lowering, node: Node, inputs: list[Expressio
     shape, strides = labels.shape, shifted.strides[:-1] or (0,)
     place = (labels.resolved(), shifted.strides[-1], logits.shape[-1])
     picked = Gather(shifted.buffer, shape, strides, shifted.offset, shifted.moved, [place], wraps=False)
-    rest = _unary(lowering, "log", total).resolved().walk([*_axes_but_last(logits.shape), (None, 0, 0)], shape)
-    found = lowering.materialised(_binary(lowering, "subtract", rest, picked))
+    rest = _unary(lowering, records.log, total).resolved().walk([*_axes_but_last(logits.shape), (None, 0, 0)], shape)
+    found = lowering.materialised(_binary(lowering, records.subtract, rest, picked))
     return found if logits.shape[:-1] else Splat((), logits.dtype, lowering.scalar(Load(found.buffer, ())))
 
 

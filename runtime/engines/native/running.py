@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...ir import records
 from ...ir.graph import Node
+from ...ir.op import lowers
 from ...ops.infer import axis_of
 from .arrays import Expression, Load, Splat
 from .elementwise import apply
 from .emitter import literal, type_of
 from .joining import part
-from .lowering import lowers
+from .supported import ENGINE
 
 if TYPE_CHECKING:
     from .lowering import Lowering
 
 
-@lowers("cumsum cumprod")
+@lowers(ENGINE, records.cumsum, records.cumprod)
 def _running(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     """One slice after the other, in NumPy's order, so that the results are the same to the last digit."""
     x, dtype = inputs[0], inputs[0].dtype
@@ -29,7 +31,7 @@ def _running(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expres
     given, result = source, target
     if node.attributes.get("reverse"):
         given, result = _reversed(source, axis), _reversed(target, axis)
-    exclusive, is_sum = bool(node.attributes.get("exclusive")), node.op.name == "cumsum"
+    exclusive, is_sum = bool(node.attributes.get("exclusive")), node.op is records.cumsum
     first = part(result, axis, 0, 1)
     start = Splat(first.shape, dtype, literal(0 if is_sum else 1, dtype))
     lowering.store([(first, start if exclusive else part(given, axis, 0, 1))])
@@ -41,7 +43,7 @@ def _running(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expres
     with lowering.nest(after.shape, [before, after, added]) as loops:
         loops.open()
         pair = [loops.element(before), loops.element(added)]
-        loops.store(after, apply(lowering.e, "add" if is_sum else "multiply", pair, [dtype, dtype], dtype))
+        loops.store(after, apply(lowering.e, records.add if is_sum else records.multiply, pair, [dtype, dtype], dtype))
         loops.close()
     return target
 

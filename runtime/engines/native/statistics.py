@@ -6,12 +6,14 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ...ir import records
 from ...ir.graph import Node
+from ...ir.op import lowers
 from ...ops.infer import axes_of
 from .arrays import Expression
 from .emitter import Emitter, NotLowered, literal, type_of
-from .lowering import lowers
 from .reductions import extreme_fold, reduce, sum_fold, with_kept
+from .supported import ENGINE
 from .views import reshaped
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ def _finished(lowering: Lowering, x: Expression, node: Node, inputs: Sequence[Ex
     return reshaped(lowering, x, lowering.static_shape(lowering.infer(node, inputs)[0]))
 
 
-@lowers("var std")
+@lowers(ENGINE, records.var, records.std)
 def _var(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     x = inputs[0]
     if x.dtype.kind != "f":
@@ -47,14 +49,14 @@ def _var(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression
         return lowering.map(lambda e, r: e.let(f"fdiv {kind} {r}, {literal(by, dtype)}"), [total], dtype)
 
     x = lowering.materialised(x) if x.operations else x
-    apart = lowering.elementwise("subtract", [x, divided(_sums(lowering, x, axes), count)], dtype)
-    found = divided(_sums(lowering, lowering.elementwise("square", [apart], dtype), axes), freedom)
-    if node.op.name == "std":
-        found = lowering.elementwise("sqrt", [found], dtype)
+    apart = lowering.elementwise(records.subtract, [x, divided(_sums(lowering, x, axes), count)], dtype)
+    found = divided(_sums(lowering, lowering.elementwise(records.square, [apart], dtype), axes), freedom)
+    if node.op is records.std:
+        found = lowering.elementwise(records.sqrt, [found], dtype)
     return _finished(lowering, found, node, inputs)
 
 
-@lowers("logsumexp")
+@lowers(ENGINE, records.logsumexp)
 def _logsumexp(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     x = inputs[0]
     if x.dtype.kind != "f" or x.size == 0:
@@ -69,6 +71,6 @@ def _logsumexp(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expr
 
     top = with_kept(reduce(lowering, x, axes, extreme_fold(dtype, True)), x.shape, axes)
     top = lowering.materialised(lowering.map(finite, [top], dtype)) if top.shape else top
-    powers = lowering.elementwise("exp", [lowering.elementwise("subtract", [x, top], dtype)], dtype)
-    logs = lowering.elementwise("log", [_sums(lowering, powers, axes)], dtype)
-    return _finished(lowering, lowering.elementwise("add", [logs, top], dtype), node, inputs)
+    powers = lowering.elementwise(records.exp, [lowering.elementwise(records.subtract, [x, top], dtype)], dtype)
+    logs = lowering.elementwise(records.log, [_sums(lowering, powers, axes)], dtype)
+    return _finished(lowering, lowering.elementwise(records.add, [logs, top], dtype), node, inputs)

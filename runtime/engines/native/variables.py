@@ -12,12 +12,15 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from ...base.shapes import is_compatible
+from ...ir import records
 from ...ir.graph import Node
-from ...ir.op import OPS
+from ...ir.op import OPS, lowers
+from ...ops.host.state import ASSIGN, ASSIGN_ADD, ASSIGN_SUB, READ, UPDATE
 from .arrays import Expression
 from .emitter import NotLowered
 from .held import Held
-from .lowering import LOWERINGS, Fails, lowers
+from .lowering import Fails
+from .supported import ENGINE
 from .views import cast
 
 if TYPE_CHECKING:
@@ -31,7 +34,7 @@ def settle(lowering: Lowering) -> None:
             lowering.values[key] = lowering.materialised(x)
 
 
-@lowers("read_variable")
+@lowers(ENGINE, READ)
 def _read(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     return lowering.values[Held(node.attributes["variable"])].resolved()
 
@@ -43,26 +46,26 @@ def _set(lowering: Lowering, variable: Any, value: Expression) -> list[Expressio
     return []
 
 
-@lowers("assign")
+@lowers(ENGINE, ASSIGN)
 def _assign(lowering: Lowering, node: Node, inputs: list[Expression]) -> list[Expression]:
     return _set(lowering, node.attributes["target"], inputs[0])
 
 
-@lowers("assign_add assign_sub")
+@lowers(ENGINE, ASSIGN_ADD, ASSIGN_SUB)
 def _step(lowering: Lowering, node: Node, inputs: list[Expression]) -> list[Expression]:
     variable = node.attributes["target"]
-    old, name = lowering.values[Held(variable)].resolved(), "add" if node.op.name == "assign_add" else "subtract"
+    old, op = lowering.values[Held(variable)].resolved(), records.add if node.op is ASSIGN_ADD else records.subtract
     if old.shape != inputs[0].shape:
         raise Fails
-    return _set(lowering, variable, cast(lowering, lowering.elementwise(name, [old, inputs[0]], old.dtype), old.dtype))
+    return _set(lowering, variable, cast(lowering, lowering.elementwise(op, [old, inputs[0]], old.dtype), old.dtype))
 
 
-@lowers("update_variable")
+@lowers(ENGINE, UPDATE)
 def _update(lowering: Lowering, node: Node, inputs: list[Expression]) -> list[Expression]:
     attributes = dict(node.attributes)
-    variable, by = attributes.pop("target"), attributes.pop("by")
-    if by not in ("set_item", "add_at"):
-        raise NotLowered(f"a variable changed by {by!r}")
+    variable, by = attributes.pop("target"), OPS[attributes.pop("by")]
+    if by not in (records.set_item, records.add_at):
+        raise NotLowered(f"a variable changed by {by.name!r}")
     key = Held(variable)
-    inner: Any = SimpleNamespace(op=OPS[by], attributes=attributes, inputs=[key, *node.inputs])
-    return _set(lowering, variable, LOWERINGS[by](lowering, inner, [lowering.values[key].resolved(), *inputs]))
+    inner: Any = SimpleNamespace(op=by, attributes=attributes, inputs=[key, *node.inputs])
+    return _set(lowering, variable, by.lowerings[ENGINE](lowering, inner, [lowering.values[key].resolved(), *inputs]))

@@ -8,18 +8,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...base.dtypes import DType, bool_, int64
+from ...ir import records
 from ...ir.graph import Node
+from ...ir.op import lowers
 from ...ops.infer import axes_of, axis_of
 from .arrays import Expression, Gather, Ints, Iota, Load, Splat, broadcast, buffers, checked_index, transposed
 from .elementwise import apply
 from .emitter import Emitter, NotLowered, type_of
-from .lowering import Fails, lowers
+from .lowering import Fails
+from .supported import ENGINE
 
 if TYPE_CHECKING:
     from .lowering import Lowering
 
 
-@lowers("cast")
+@lowers(ENGINE, records.cast)
 def _cast(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     target = node.attributes["dtype"]
     type_of(target)
@@ -31,7 +34,7 @@ def cast(lowering: Lowering, x: Expression, dtype: DType) -> Expression:
     return x if source is dtype else lowering.map(lambda e, r: e.cast(r, source, dtype), [x], dtype)
 
 
-@lowers("where")
+@lowers(ENGINE, records.where)
 def _where(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     condition, dtype = inputs[0].dtype, lowering.infer(node, inputs)[0].dtype
 
@@ -41,25 +44,25 @@ def _where(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expressi
     return lowering.map(compute, inputs, dtype)
 
 
-@lowers("round")
+@lowers(ENGINE, records.round)
 def _round(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     if node.attributes.get("decimals", 0) != 0 or inputs[0].dtype.kind not in "iuf":
         raise NotLowered("round to decimal places")
-    return lowering.elementwise("rint", inputs, inputs[0].dtype) if inputs[0].dtype.kind == "f" else inputs[0]
+    return lowering.elementwise(records.rint, inputs, inputs[0].dtype) if inputs[0].dtype.kind == "f" else inputs[0]
 
 
-@lowers("add_n")
+@lowers(ENGINE, records.add_n)
 def _add_n(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     total = inputs[0]
     for x in inputs[1:]:
-        total = lowering.elementwise("add", [total, x], x.dtype)
+        total = lowering.elementwise(records.add, [total, x], x.dtype)
     return total
 
 
 # Shapes
 
 
-@lowers("shape")
+@lowers(ENGINE, records.shape)
 def _shape(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     if isinstance(inputs[0], Progression):
         dtype = node.outputs[0].type.dtype
@@ -67,12 +70,12 @@ def _shape(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expressi
     return lowering.constant(np.array(inputs[0].shape, lowering.infer(node, inputs)[0].dtype.numpy))
 
 
-@lowers("size rank")
+@lowers(ENGINE, records.size, records.rank)
 def _size(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
-    if isinstance(inputs[0], Progression) and node.op.name == "size":
+    if isinstance(inputs[0], Progression) and node.op is records.size:
         dtype = node.outputs[0].type.dtype
         return Splat((), dtype, lowering.e.cast(inputs[0].length, int64, dtype))
-    number = inputs[0].size if node.op.name == "size" else len(inputs[0].shape)
+    number = inputs[0].size if node.op is records.size else len(inputs[0].shape)
     return lowering.constant(np.array(number, lowering.infer(node, inputs)[0].dtype.numpy))
 
 
@@ -85,7 +88,7 @@ def _wanted(lowering: Lowering, node: Node, inputs: Sequence[Expression]) -> Int
     return lowering.static_shape(lowering.infer(node, inputs)[0])
 
 
-@lowers("reshape")
+@lowers(ENGINE, records.reshape)
 def _reshape(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     shape = _wanted(lowering, node, inputs)
     x = inputs[0]
@@ -114,30 +117,30 @@ def reshaped(lowering: Lowering, x: Expression, shape: Ints) -> Expression:
     return Load(found.buffer, shape, None, found.offset, found.moved)
 
 
-@lowers("expand_dims squeeze")
+@lowers(ENGINE, records.expand_dims, records.squeeze)
 def _ones(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     return reshaped(lowering, inputs[0], lowering.static_shape(lowering.infer(node, inputs)[0]))
 
 
-@lowers("ensure_shape")
+@lowers(ENGINE, records.ensure_shape)
 def _ensure(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     lowering.infer(node, inputs)  # raises where the shape is another: the plan will too
     return inputs[0]
 
 
-@lowers("transpose")
+@lowers(ENGINE, records.transpose)
 def _transpose(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     x, order = inputs[0], node.attributes.get("perm")
     rank = len(x.shape)
     return transposed(x, range(rank)[::-1] if order is None else [axis_of(a, rank) for a in order])
 
 
-@lowers("broadcast_to")
+@lowers(ENGINE, records.broadcast_to)
 def _broadcast_to(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     return spread(lowering, inputs[0], _wanted(lowering, node, inputs))
 
 
-@lowers("broadcast_to_shape_of")
+@lowers(ENGINE, records.broadcast_to_shape_of)
 def _broadcast_like(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     return spread(lowering, inputs[0], inputs[1].shape)
 
@@ -149,14 +152,14 @@ def spread(lowering: Lowering, x: Expression, shape: Ints) -> Expression:
     return broadcast(lowering.materialised(x) if x.operations and x.shape != shape else x, shape)
 
 
-@lowers("flip")
+@lowers(ENGINE, records.flip)
 def _flip(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     x = inputs[0].resolved()
     axes = axes_of(node.attributes["axis"], len(x.shape))
     return x.walk([(i, -1, n - 1) if i in axes else (i, 1, 0) for i, n in enumerate(x.shape)], x.shape)
 
 
-@lowers("fill")
+@lowers(ENGINE, records.fill)
 def _fill(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     shape = _wanted(lowering, node, inputs)
     return Splat(shape, inputs[0].dtype, lowering.scalar(inputs[0]))
@@ -186,7 +189,7 @@ class Progression(Expression):
         return e.cast(number, int64, self.dtype)
 
 
-@lowers("range")
+@lowers(ENGINE, records.range)
 def _range(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     dtype, length = inputs[0].dtype, node.attributes.get("length")
     if dtype.kind not in "iu":
@@ -214,7 +217,7 @@ def _progression(lowering: Lowering, inputs: Sequence[Expression], dtype: DType)
     return Progression(dtype, start, step, length)
 
 
-@lowers("one_hot")
+@lowers(ENGINE, records.one_hot)
 def _one_hot(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     indices, on, off = inputs
     shape = lowering.static_shape(lowering.infer(node, inputs)[0])
@@ -363,7 +366,7 @@ def _sum(e: Emitter, x: str | None, y: str | None) -> str | None:
     return e.let(f"add nsw i64 {x}, {y}")
 
 
-@lowers("get_item")
+@lowers(ENGINE, records.get_item)
 def _get_item(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     x, key = inputs[0], node.attributes["key"]
     if isinstance(x, Progression) and key == (("input", 0),) and inputs[1].shape == ():
@@ -374,7 +377,7 @@ def _get_item(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expre
 # Stores
 
 
-@lowers("set_item add_at")
+@lowers(ENGINE, records.set_item, records.add_at)
 def _set_item(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expression:
     x, value = inputs[0].resolved(), inputs[1]
     if x.shape == ():
@@ -392,7 +395,7 @@ def _set_item(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expre
     place = _Key(lowering, target, target.strides, node.attributes["key"], given[1:]).place()
     to = _item_of(target, place)
     value = broadcast(_fitting(lowering, given[0], place.shape), place.shape)
-    _write(lowering, to, cast(lowering, value, x.dtype), node.op.name == "add_at")
+    _write(lowering, to, cast(lowering, value, x.dtype), node.op is records.add_at)
     return Load(target.buffer, target.shape)
 
 
@@ -418,6 +421,6 @@ def _write(lowering: Lowering, to: Load | Gather, value: Expression, adds: bool)
         loops.open()
         register = loops.element(value)
         if adds:
-            register = apply(e, "add", [loops.element(to), register], [value.dtype, value.dtype], value.dtype)
+            register = apply(e, records.add, [loops.element(to), register], [value.dtype, value.dtype], value.dtype)
         loops.store(to, register)
         loops.close()

@@ -135,6 +135,32 @@ def _decides(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
     return isinstance(parent, (ast.Compare, ast.Match, ast.Subscript, ast.Assign, ast.NamedExpr))
 
 
+_PARTS = ("then", "orelse", "test", "body", "graph", "backward")
+_HOLDERS = {"COND", "WHILE", "CALL", "CUSTOM_GRADIENT"}
+
+
+def positions() -> list[str]:
+    """Where nodes that hold graphs are told by their ops, or what they hold by names or numbers.
+
+    Outside of `runtime/ir/`, where `regions` gives such nodes classes, and these have names for what they hold.
+    """
+    return [
+        f"{name}:{node.lineno}: {ast.unparse(node)}"
+        for name, tree in trees().items()
+        if not name.startswith("runtime.ir")
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Subscript, ast.Compare)) and _is_position(node)
+    ]
+
+
+def _is_position(node: ast.Subscript | ast.Compare) -> bool:
+    if isinstance(node, ast.Compare):
+        named = {part for each in node.comparators for part in ast.unparse(each).strip("()").split(", ")}
+        return ast.unparse(node.left).endswith(".op") and bool(named & _HOLDERS)
+    of, index = ast.unparse(node.value).rpartition(".")[2], ast.unparse(node.slice)
+    return (of == "attributes" and index.strip("'") in _PARTS) or (of == "subgraphs" and index.strip("-").isdigit())
+
+
 def searches() -> int:
     """How often the product asks the interpreter who holds an object, or how many do."""
     names = ("getrefcount", "get_referents", "get_referrers", "get_objects")

@@ -58,7 +58,7 @@ class ElementFunction:
         tensors = nest.flatten(outputs_of(self.result, function, graph), expand_composites=True)
         call_state.finish(graph, [tensor.value for tensor in tensors])
         self.captured = [SymbolicTensor(value) for value in graph.captures]
-        self._state, self._arguments, self._results = graph.state, len(leaves), len(tensors)
+        self._state, self._arguments, self._results = call_state.state_of(graph), len(leaves), len(tensors)
         self._executable = Executable(graph)
 
     @property

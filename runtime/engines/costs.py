@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..ir.graph import Graph, Node
-from ..ir.primitive import COND, WHILE
+from ..ir.primitive import Cond, While
 from ..ir.work import Work
 
 # Running: a call of a plan, a kernel on arrays, and how many elements take as long as an op of scalars.
@@ -35,9 +35,9 @@ def of_block(graph: Graph) -> int:
     return sum(_of_node(node) for node in graph.nodes)
 
 
-def of_turn(node: Node) -> int:
+def of_turn(node: While) -> int:
     """The work of a turn of a loop."""
-    return 1 + of_block(node.attributes["test"]) + of_block(node.attributes["body"])
+    return 1 + of_block(node.test) + of_block(node.body)
 
 
 def of_compiling(nodes: Iterable[Node]) -> int:
@@ -55,10 +55,10 @@ def _of_code(node: Node) -> int:
 def _of_node(node: Node) -> int:
     if node.op.work is Work.NONE:
         return 0
-    if node.op is WHILE:
+    if isinstance(node, While):
         return 1
-    if node.op is COND:
-        return 1 + max(of_block(node.attributes["then"]), of_block(node.attributes["orelse"]))
+    if isinstance(node, Cond):
+        return 1 + max(of_block(node.then), of_block(node.orelse))
     elements = _elements(node)
     return 1 if elements == 1 else _KERNEL + elements // _ELEMENTS
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..base.dtypes import string
 from ..ir.graph import Graph, Node, Value
-from ..ir.primitive import PLACEHOLDER
+from ..ir.primitive import PLACEHOLDER, Call, Cond, While
 from ..ops.kernels.common import as_string
 from ..tensors import trace
 from .failure import user_error
@@ -40,19 +40,19 @@ def _run(graph: Graph, inputs: Sequence[Any], callers: list[Node]) -> list[Any]:
 
 
 def _results(node: Node, inputs: list[Any], callers: list[Node]) -> Sequence[Any]:
-    attributes = node.attributes
-    match node.op.name:
-        case "cond":
-            return _run(attributes["then"] if inputs[0] else attributes["orelse"], inputs[1:], callers)
-        case "while":
-            state, operands = inputs[: attributes["count"]], inputs[attributes["count"] :]
-            while _run(attributes["test"], [*state, *operands], callers)[0]:
-                state = _run(attributes["body"], [*state, *operands], callers)
+    match node:
+        case Cond():
+            predicate, operands = node.split(inputs)
+            return _run(node.then if predicate else node.orelse, operands, callers)
+        case While():
+            state, operands = node.split(inputs)
+            while _run(node.test, [*state, *operands], callers)[0]:
+                state = _run(node.body, [*state, *operands], callers)
             return state
-        case "call":
-            return _run(attributes["graph"], inputs, [*callers, node])
+        case Call():
+            return _run(node.called, inputs, [*callers, node])
     try:
-        result = trace.kernel_of(node)(*inputs, **attributes)
+        result = trace.kernel_of(node)(*inputs, **node.attributes)
     except Exception as error:
         raise user_error(error, [*callers, node]) from error.__cause__
     results = result if type(result) is tuple else (result,)

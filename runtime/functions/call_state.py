@@ -9,18 +9,20 @@ the trace goes on with what it gives.
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..ir.notes import Note
 from ..tensors.convert import wrap
 from ..tensors.front_half import PLACE_OF
 
 if TYPE_CHECKING:
     from ..ir.graph import Graph, Value
+    from .guards import Guard
 
 __all__ = [
-    "MISSING", "SavedPlace", "StatePlace", "arguments", "finish", "given", "place_of", "read", "results", "running",
-    "taken", "write",
+    "MISSING", "OUTSIDE", "Outside", "SavedPlace", "StatePlace", "arguments", "finish", "given", "place_of", "read",
+    "results", "running", "state_of", "taken", "write",
 ]  # fmt: skip
 
 
@@ -77,6 +79,31 @@ class StatePlace(abc.ABC):
         return True
 
 
+class Outside:
+    """What is noted of the graph of a traced function about places outside of the function.
+
+    Attributes
+    ----------
+    state: those that calls read before a run and write after it: the last parameters and outputs of the graph.
+    constants: by key, what gives name and value of places that runs change, but whose values are constants.
+    frozen: by key, the variables outside whose values are constants of the graph; see `runtime.functions.guards`.
+    unseen: the names of attributes that are constants of the graph, and that nothing looks at later.
+    varying: the keys of variables outside which are to be inputs, when they hold tensors or arrays.
+    takes_state: whether a call in a trace gives it what places outside hold there, so that it need not capture that.
+    """
+
+    def __init__(self) -> None:
+        self.state: list[StatePlace] = []
+        self.constants: dict[Any, Callable[[], tuple[str, Any]]] = {}
+        self.frozen: dict[Any, Guard] = {}
+        self.unseen: Sequence[str] = ()
+        self.varying: Collection[Any] = ()
+        self.takes_state = False
+
+
+OUTSIDE: Note[Outside] = Note(Outside)
+
+
 class SavedPlace(NamedTuple):
     """What a saved model has of a place: where it is, what it holds, and what the tensors for it stand for.
 
@@ -102,8 +129,13 @@ def place_of(owner: Any, name: Any, template: Any, may_miss: bool) -> StatePlace
 
 def finish(graph: Graph, values: Sequence[Value]) -> None:
     """Set the outputs of a traced graph: the results of the function, then those for its state."""
-    graph.outputs = [*values, *[value for place in graph.state for value in place.outputs or ()]]
+    graph.outputs = [*values, *[value for place in state_of(graph) for value in place.outputs or ()]]
     _drop_unused(graph)
+
+
+def state_of(graph: Graph) -> list[StatePlace]:
+    """The places that calls of a graph read before a run and write after it."""
+    return OUTSIDE.of(graph).state
 
 
 def _drop_unused(graph: Graph) -> None:
@@ -111,24 +143,24 @@ def _drop_unused(graph: Graph) -> None:
     used = set(graph.outputs)
     used.update(value for node in graph.nodes for value in node.inputs)
     unused: set[Any] = set()
-    for place in graph.state:
+    for place in state_of(graph):
         if place.inputs and used.isdisjoint(place.inputs):
             unused.update(place.inputs)
             place.inputs = ()
     if unused:
         graph.parameters = [value for value in graph.parameters if value not in unused]
         graph.nodes = [node for node in graph.nodes if not any(value in unused for value in node.outputs)]
-        graph.state = [place for place in graph.state if place.inputs or place.writes or place.is_guard]
+        OUTSIDE.of(graph).state = [place for place in state_of(graph) if place.inputs or place.writes or place.is_guard]
 
 
 def arguments(graph: Graph) -> list[Value]:
     """The parameters of a graph that are no state."""
-    return graph.parameters[: len(graph.parameters) - sum(len(place.inputs) for place in graph.state)]
+    return graph.parameters[: len(graph.parameters) - sum(len(place.inputs) for place in state_of(graph))]
 
 
 def results(graph: Graph) -> list[Value]:
     """The outputs of a graph that are no state."""
-    return graph.outputs[: len(graph.outputs) - sum(len(place.outputs or ()) for place in graph.state)]
+    return graph.outputs[: len(graph.outputs) - sum(len(place.outputs or ()) for place in state_of(graph))]
 
 
 def read(places: Sequence[StatePlace]) -> list[Any]:

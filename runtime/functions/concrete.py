@@ -69,7 +69,7 @@ class ConcreteFunction:
         self.name = f"__inference_{graph.name}_{next(_numbers)}"
         self._parameters = parameters
         self._values = values
-        self.state = tuple(graph.state)
+        self.state = tuple(call_state.state_of(graph))
         self._types = [value.type for value in call_state.arguments(graph)]
         self._outputs = outputs
         leaves = nest.flatten(outputs, expand_composites=True)
@@ -105,7 +105,7 @@ class ConcreteFunction:
         found: dict[int, Any] = {}
         for node in self.graph.walk():
             for value in node.inputs:
-                reference = value.node.graph.eager_inputs.get(value)
+                reference = trace.EAGER_INPUTS.of(value.node.graph).get(value)
                 tensor = None if reference is None else reference()
                 if tensor is not None:
                     found.setdefault(id(tensor), tensor)

@@ -244,7 +244,8 @@ class Function:
     def _trace_once(self, values: Sequence[Any], specs: Sequence[TensorSpec], pending: Pending) -> tuple[Graph, Any]:
         parameters = self._traces.parameters
         pending.graph = graph = Graph(name_of(self._python_function), parent=trace.current_graph())
-        graph.takes_state, graph.varying = True, self._traces.varying
+        outside = call_state.OUTSIDE.of(graph)
+        outside.takes_state, outside.varying = True, self._traces.varying
         remaining = iter(specs)
         with trace.building(graph, self._python_function):
             inputs = [symbolic(value, graph, name, remaining)

@@ -123,7 +123,7 @@ class Pending:
         check_fit(f"arguments of {graph.name}", [v.type for v in inputs], [v.type for v in graph.parameters])
         structure, types, numbers, captures = self.results
         present = [type_ for type_ in types if type_ is not None]
-        node = trace.add_node(CALL, [*inputs, *captures], {"graph": graph}, present, graph.name)
+        node = trace.add_node(CALL, [*inputs, *captures], {}, present, graph.name, (graph,))
         outputs = iter(node.outputs)
         leaves = [None if type_ is None else SymbolicTensor(next(outputs), python)
                   for type_, python in zip(types, numbers, strict=True)]  # fmt: skip

@@ -12,6 +12,7 @@ from ..ir.graph import Graph
 from ..tensors import trace
 from . import recursion
 from .arguments import Parameters, is_gone, key_of, name_of, variables_of
+from .call_state import OUTSIDE
 from .fast_calls import FastCalls
 from .guards import Guard
 from .recursion import Pending
@@ -117,7 +118,7 @@ class Traces:
     def constants(self) -> list[str]:
         """Lines that say what of Python the graphs have as constants."""
         seen = sorted({f"`{guard.label}`" for guard in self.frozen.values()})
-        unseen = sorted({f"`{label}`" for each in self.distinct() for label in each.graph.unseen})
+        unseen = sorted({f"`{label}`" for each in self.distinct() for label in OUTSIDE.of(each.graph).unseen})
         lines = [f"constants that each call looks at: {', '.join(seen)}"] if seen else []
         if unseen:
             shown = ", ".join(unseen[:_SHOWN]) + (", …" if len(unseen) > _SHOWN else "")
@@ -183,14 +184,14 @@ class Traces:
         """
         parent = concrete.graph.parent
         with self.lock:
-            graph = concrete.graph
-            if graph.outside or graph.frozen:
-                self.outside.update(graph.outside)
-                self.frozen.update(graph.frozen)
+            outside = OUTSIDE.of(concrete.graph)
+            if outside.constants or outside.frozen:
+                self.outside.update(outside.constants)
+                self.frozen.update(outside.frozen)
                 self.fast.forget()
             count = len(self.parameters.names)
             key, general = [
-                self.key_of_call(each[:count], each[count] if len(each) > count else None, graph.frozen)
+                self.key_of_call(each[:count], each[count] if len(each) > count else None, outside.frozen)
                 for each in (key, general)
             ]
             if concrete.graph.captures and parent is not None:

@@ -10,6 +10,7 @@ from ..ir.total import Totality
 from ..tensors import trace
 from ..tensors.front_half import IS_REFUSAL
 from .arguments import Parameters
+from .call_state import state_of
 from .concrete import ConcreteFunction
 
 
@@ -24,7 +25,7 @@ def run_unfinished(
     if graph is None or not _is_of_user(error) or IS_REFUSAL.function(error) or Totality().of_graph(graph):
         return
     graph.outputs = []
-    for place in graph.state:  # which stays as it is
+    for place in state_of(graph):  # which stays as it is
         place.outputs = None
     try:
         ConcreteFunction(graph, parameters, values, None).call_flat(tensors)

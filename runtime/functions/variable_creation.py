@@ -23,6 +23,7 @@ from ..tensors import trace
 from ..tensors.convert import convert_to_tensor, wrap
 from ..tensors.tensor import EagerTensor, SymbolicTensor, Tensor
 from . import deferred, repetitions
+from .call_state import state_of
 
 __all__ = ["announce", "initial_value_of", "traced_twice"]
 
@@ -147,7 +148,7 @@ def _given(value: Value, graph: Graph) -> Any:
             return _evaluate(outer)
     for scope in reversed(_local.scopes):
         if scope.is_graph(graph) and value in graph.parameters:
-            held = [tensor for place in graph.state for tensor in place.start()]
+            held = [tensor for place in state_of(graph) for tensor in place.start()]
             tensor = [*scope.arguments, *held][graph.parameters.index(value)]
             if isinstance(tensor, EagerTensor):
                 return tensor._array

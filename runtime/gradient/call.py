@@ -17,9 +17,10 @@ from autograph.errors import GraphError
 
 from ..base.dtypes import variant
 from ..engines.executable import Executable
-from ..ir.graph import Graph, Node, Type
+from ..ir.graph import Graph, Type
+from ..ir.notes import Note
 from ..ir.op import OPS
-from ..ir.primitive import CALL, PLACEHOLDER
+from ..ir.primitive import CALL, PLACEHOLDER, Call
 from ..ops.control import call_node
 from ..tensors import trace
 from ..tensors.convert import wrap
@@ -156,10 +157,12 @@ class RecursiveDerivative(Derivative):
 
     def call(self, arguments: Sequence[Any]) -> Sequence[Any]:
         inputs = [trace.value_of(argument) for argument in arguments]
-        node = trace.add_node(CALL, inputs, {"graph": self.backward}, self.types, self.backward.name)
+        node = trace.add_node(CALL, inputs, {}, self.types, self.backward.name, (self.backward,))
         return list(map(SymbolicTensor, node.outputs))
 
 
+DERIVATIVES: Note[dict[Any, Derivative]] = Note(dict)
+"""What has been derived from a graph."""
 _lock = threading.RLock()
 _under_way: list[Derivative] = []
 
@@ -168,15 +171,16 @@ def derivative(graph: Graph, wanted: Sequence[int], free: Sequence[Any]) -> Deri
     """The derivative of a graph with respect to its inputs at some positions and to free sources; made once."""
     place = (tuple(wanted), tuple(map(key, free)))
     with _lock:
-        found = graph.derivatives.get(place)
+        known = DERIVATIVES.of(graph)
+        found = known.get(place)
         if found is None:
             kind = RecursiveDerivative if graph.calls_itself else Derivative
-            found = graph.derivatives[place] = kind(graph, wanted, free)
+            found = known[place] = kind(graph, wanted, free)
             _under_way.append(found)
             try:
                 found.build()
             except BaseException:
-                del graph.derivatives[place]
+                del known[place]
                 raise
             finally:
                 _under_way.pop()
@@ -194,7 +198,7 @@ def derivative(graph: Graph, wanted: Sequence[int], free: Sequence[Any]) -> Deri
 def pull_call(record: Record, given: list[Any], active: set[Any]) -> Pairs:
     """The node calls the forward graph from now on; the gradient is a call of the backward graph."""
     node = record.node
-    assert node is not None
+    assert isinstance(node, Call)
     wanted = [i for i, x in enumerate(record.inputs) if key(x) in active and is_differentiable(x.dtype)]
     free = free_sources(node.subgraphs, active)
     found = _exchanged(node, wanted, free, given)
@@ -206,15 +210,15 @@ def pull_call(record: Record, given: list[Any], active: set[Any]) -> Pairs:
     return [(source, gradient) for source, gradient in pairs if gradient is not None]
 
 
-def _exchanged(node: Node, wanted: list[int], free: list[Any], given: list[Any]) -> Derivative:
+def _exchanged(node: Call, wanted: list[int], free: list[Any], given: list[Any]) -> Derivative:
     """The derivative, after the node has been made to call its forward graph."""
     known: dict[Any, Any] = exports(node)
     place = (tuple(wanted), tuple(map(key, free)))
     latest = known.get("derivative")
     if latest is not None and latest[0] == place and all(g is None for g in given[latest[1].count :]):
         return latest[1]
-    found = derivative(node.attributes["graph"], wanted, free)
-    node.attributes["graph"] = found.forward
+    found = derivative(node.called, wanted, free)
+    node.subgraphs = (found.forward,)
     for type_ in found.extra:
         add_output(node, type_)
     known["derivative"] = place, found

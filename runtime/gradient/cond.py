@@ -10,6 +10,7 @@ from ..base import shapes
 from ..base.dtypes import string, variant
 from ..ir.graph import Graph, Node, Type, Value
 from ..ir.op import OPS
+from ..ir.primitive import Cond
 from ..ops.control import cond_node, finish_graph
 from ..tensors import trace
 from ..tensors.convert import string_scalar
@@ -22,21 +23,23 @@ from .records import Record, free_sources, is_differentiable, key
 
 def pull_cond(record: Record, given: list[Any], active: set[Any]) -> Pairs:
     """Each branch of the gradient repeats the forward branch, then goes back over it."""
-    assert record.node is not None
-    branches = [record.attributes["then"], record.attributes["orelse"]]
-    operands = [x for x in record.inputs[1:] if key(x) in active and is_differentiable(x.dtype)]
-    sources = distinct([*operands, *free_sources(branches, active)])
-    parts = [_Branch(record, branch, given, sources) for branch in branches]
+    node = record.node
+    assert isinstance(node, Cond)
+    predicate, operands = node.split(record.inputs)
+    outside = [x for x in operands if key(x) in active and is_differentiable(x.dtype)]
+    sources = distinct([*outside, *free_sources(node.subgraphs, active)])
+    parts = [_Branch(record, branch, given, operands, sources) for branch in node.subgraphs]
     connected = [i for i in range(len(sources)) if any(part.gradients[i] is not None for part in parts)]
     if not connected:
         return []
     then, orelse = [part.finish(connected) for part in parts]
-    results = cond_node(record.inputs[0], then, orelse, name="gradient")
+    results = cond_node(predicate, then, orelse, name="gradient")
     return list(zip([sources[i] for i in connected], results, strict=True))
 
 
 class _Branch:
-    def __init__(self, record: Record, branch: Graph, given: list[Any], sources: list[Any]) -> None:
+    def __init__(self, record: Record, branch: Graph, given: list[Any], operands: list[Any], sources: list[Any]
+                 ) -> None:  # fmt: skip
         self.record = record
         self.sources = sources
         self.pullback = Pullback(branch, f"{branch.name}_gradient")
@@ -44,7 +47,7 @@ class _Branch:
         if branch.never_returns:
             return
         with trace.building(self.pullback.graph):
-            records = self.pullback.replay(record.inputs[1:])
+            records = self.pullback.replay(operands)
             outputs = [SymbolicTensor(self.pullback.values[value]) for value in branch.outputs]
             self.gradients = backpropagate(records, outputs, given, sources)
 
@@ -73,11 +76,11 @@ class _Branch:
 
 def hand_over(node: Node | None, value: Value) -> Value:
     """The output of a ``cond`` node that holds a value of one of its branches, wherever that branch was taken."""
-    assert node is not None
+    assert isinstance(node, Cond)
     known = exports(node)
     if value not in known:
         branch = value.node.graph
-        other = node.attributes["orelse" if branch is node.attributes["then"] else "then"]
+        other = node.orelse if branch is node.then else node.then
         shape = value.type.shape if other.never_returns else None
         branch.outputs.append(value)
         if not other.never_returns:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..ir.graph import Graph, Node, Value
-from ..ir.primitive import CALL, CONSTANT, PLACEHOLDER
+from ..ir.primitive import CONSTANT, PLACEHOLDER, Call
 
 
 def copy_graph(source: Graph, parent: Graph | None, outer: Mapping[Value, Value]) -> Graph:
@@ -41,18 +41,15 @@ def copy_node(node: Node, target: Graph, values: dict[Value, Value]) -> Node:
         value = target.constant(node.attributes["value"], where=node.where)
         values[node.outputs[0]] = value
         return value.node
-    attributes = dict(node.attributes)
     inputs = [values[value] for value in node.inputs]
-    if node.op is not CALL:
-        copies = {name: copy_graph(graph, target, values) for name, graph in attributes.items()
-                  if type(graph) is Graph}  # fmt: skip
-        if copies:
-            attributes.update(copies)
-            # two captured values may have become one
-            own = len(inputs) - len(next(iter(node.subgraphs)).captures)
-            inputs = [*inputs[:own], *next(iter(copies.values())).captures]
-    copy = target.add(node.op, inputs, attributes, name=node.name, where=node.where,
-                      types=[value.type for value in node.outputs])  # fmt: skip
+    subgraphs = node.subgraphs
+    if subgraphs and not isinstance(node, Call):
+        subgraphs = tuple([copy_graph(graph, target, values) for graph in subgraphs])
+        captures = list(next(iter(subgraphs)).captures)
+        if len(captures) < len(node.operands):  # two captured values have become one
+            inputs = [*inputs[: len(inputs) - len(node.operands)], *captures]
+    copy = target.add(node.op, inputs, dict(node.attributes), name=node.name, where=node.where,
+                      types=[value.type for value in node.outputs], subgraphs=subgraphs)  # fmt: skip
     values.update(zip(node.outputs, copy.outputs, strict=True))
     return copy
 

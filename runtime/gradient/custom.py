@@ -16,7 +16,7 @@ from autograph.errors import InvalidArgumentError, InvalidTypeError
 
 from ..base import nest
 from ..ir.graph import Graph
-from ..ir.primitive import CUSTOM_GRADIENT
+from ..ir.primitive import CUSTOM_GRADIENT, CustomGradient
 from ..tensors import trace
 from ..tensors.convert import convert_to_tensor
 from ..tensors.front_half import STAGED_FORM
@@ -172,34 +172,33 @@ def _add_node(graph: Graph, sources: list[Any], outputs: list[Any], backward: Ca
     arguments = [x for x in sources if not is_variable(x)]
     inputs = [trace.value_of(x) for x in (*arguments, *outputs)]
     attributes = {
-        "arguments": len(arguments), "results": len(outputs), "backward": pullback,
+        "arguments": len(arguments), "results": len(outputs),
         "sources": tuple([(x if is_variable(x) else None, g is not None) for x, g in zip(sources, found, strict=True)]),
     }  # fmt: skip
     inputs = [*inputs, *pullback.captures]
-    node = trace.add_node(CUSTOM_GRADIENT, inputs, attributes, [type_of(x) for x in outputs])
+    node = trace.add_node(CUSTOM_GRADIENT, inputs, attributes, [type_of(x) for x in outputs], subgraphs=(pullback,))
     return [SymbolicTensor(value) for value in node.outputs]
 
 
 def pull_custom(record: Record, given: list[Any], active: set[Any]) -> Pairs:
     """Repeat the nodes of the gradient that the node holds."""
-    attributes = record.attributes
-    pullback, count, results = attributes["backward"], attributes["arguments"], attributes["results"]
-    graph = trace.current_graph()
-    assert graph is not None
+    node, graph = record.node, trace.current_graph()
+    assert isinstance(node, CustomGradient) and graph is not None
+    pullback, (arguments, _, operands) = node.backward, node.split(record.inputs)
     gradients = [zeros_like(x) if g is None else g for x, g in zip(record.outputs, given, strict=True)]
     values = {p: trace.value_of(fit(g, p.type)) for p, g in zip(pullback.parameters, gradients, strict=True)}
-    for inner, x in zip(pullback.captures.values(), record.inputs[count + results :], strict=True):
+    for inner, x in zip(pullback.captures.values(), operands, strict=True):
         values[inner] = trace.value_of(x)
     before = len(graph.nodes)
     copy_nodes(pullback.nodes, graph, values)
     if trace._local.tapes:
-        for node in graph.nodes[before:]:
-            trace.record_node(node)
+        for new in graph.nodes[before:]:
+            trace.record_node(new)
     found = iter([SymbolicTensor(values[value]) for value in pullback.outputs])
-    arguments = iter(record.inputs[:count])
+    given_arguments = iter(arguments)
     pairs: Pairs = []
-    for variable, connected in attributes["sources"]:
-        source = next(arguments) if variable is None else variable
+    for variable, connected in node.sources:
+        source = next(given_arguments) if variable is None else variable
         gradient = next(found) if connected else None
         if gradient is not None and key(source) in active and is_differentiable(source.dtype):
             pairs.append((source, gradient))

@@ -14,7 +14,7 @@ from typing import Any
 from ..base.dtypes import int32, variant
 from ..ir.graph import Graph, Node, Type, Value
 from ..ir.op import NOT_DIFFERENTIABLE, OPS, STRUCTURAL
-from ..ir.primitive import CALL, CONSTANT, PLACEHOLDER
+from ..ir.primitive import CONSTANT, PLACEHOLDER, Call
 from ..tensors import trace
 from ..tensors.tensor import SymbolicTensor
 from .copying import copy_node, copy_nodes
@@ -94,7 +94,7 @@ class Pullback:
 
 
 def _is_handed_over(node: Node) -> bool:
-    if node.effect or (node.op is CALL and node.attributes["graph"].calls_itself):
+    if node.effect or (isinstance(node, Call) and node.called.calls_itself):
         return True
     takes_list = any(value.type.dtype is variant for value in node.inputs)
     return takes_list and not node.subgraphs and any(value.type.dtype is not variant for value in node.outputs)

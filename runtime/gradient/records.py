@@ -26,7 +26,7 @@ import numpy as np
 
 from ..ir.graph import Graph, Node, Value
 from ..ir.op import NOT_DIFFERENTIABLE, STRUCTURAL, Op
-from ..ir.primitive import CALL, CONSTANT
+from ..ir.primitive import CONSTANT, Call, While
 from ..ops.kernels.list_value import ListValue
 from ..tensors import convert, trace
 from ..tensors.tensor import EagerTensor, SymbolicTensor, Tensor
@@ -120,7 +120,8 @@ class Record:
     def current_inputs(self) -> Sequence[Any]:
         """The inputs, with those that the node has been given since."""
         if self.node is not None and len(self.node.inputs) != len(self.inputs):
-            count, new = self.attributes["count"], len(self.node.inputs) - len(self.inputs)
+            assert isinstance(self.node, While)
+            count, new = self.node.count, len(self.node.inputs) - len(self.inputs)
             added = [self.see(value) for value in self.node.inputs[count - new : count]]
             self.inputs = [*self.inputs[: count - new], *added, *self.inputs[count - new :]]
         return self.inputs
@@ -141,8 +142,8 @@ def record_node(node: Node) -> None:
     """Let this thread's tapes remember a node, if they follow something that it depends on."""
     if node.op.gradient is NOT_DIFFERENTIABLE or not node.outputs:
         return
-    if node.op is CALL:
-        for variable in variables_in(node.attributes["graph"]):
+    if isinstance(node, Call):
+        for variable in variables_in(node.called):
             access(variable)
     remember(Record.of_node(node))
 

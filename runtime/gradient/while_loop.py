@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..base.dtypes import int64, variant
-from ..ir.graph import Graph, Node, Type, Value
+from ..ir.graph import Graph, Type, Value
 from ..ir.op import OPS
+from ..ir.primitive import While
 from ..ops.control import finish_graph, while_node
 from ..tensors import trace
 from ..tensors.tensor import SymbolicTensor
@@ -26,8 +27,8 @@ _COUNT = Type(int64, ())
 
 
 def pull_while(record: Record, given: list[Any], active: set[Any]) -> Pairs:
-    body = record.attributes["body"]
-    if body.never_returns:  # then no turn was completed
+    assert isinstance(record.node, While)
+    if record.node.body.never_returns:  # then no turn was completed
         return [(x, g) for x, g in zip(record.inputs, given, strict=False) if g is not None and key(x) in active]
     return _Loop(record, given, active).pull()
 
@@ -36,13 +37,14 @@ class _Loop:
     """States are numbered; an invariant one, which the body passes on, is treated like an operand."""
 
     def __init__(self, record: Record, given: list[Any], active: set[Any]) -> None:
-        assert record.node is not None
+        assert isinstance(record.node, While)
         self.record = record
         self.given = given
         self.active = active
-        self.node: Node = record.node
-        self.body: Graph = record.attributes["body"]
-        self.count: int = record.attributes["count"]
+        self.node = record.node
+        self.body = self.node.body
+        self.count = self.node.count
+        self.operands = self.node.split(record.inputs)[1]
         pairs = enumerate(zip(self.body.parameters, self.body.outputs, strict=True))
         self.invariants = [k for k, (before, after) in pairs if before is after]
         self.states = self._active_states()
@@ -54,7 +56,7 @@ class _Loop:
                   if self.given[k] is not None and key(inputs[k]) in self.active]  # fmt: skip
         if not self.states:
             return direct
-        outside = [*[inputs[k] for k in self.invariants], *inputs[self.count :]]
+        outside = [*[inputs[k] for k in self.invariants], *self.operands]
         outside = [x for x in outside if key(x) in self.active and is_differentiable(x.dtype)]
         sources = distinct([*outside, *free_sources([self.body], self.active)])
         gradients, sums, connected = self._turn(sources)
@@ -67,7 +69,7 @@ class _Loop:
         """The states that depend on what is active, and that what has a gradient depends on."""
         body, inputs = self.body, self.record.inputs
         varying = [k for k in range(self.count) if k not in self.invariants]
-        seeds = {inner for x, inner in zip(inputs[self.count :], body.captures.values(), strict=True)
+        seeds = {inner for x, inner in zip(self.operands, body.captures.values(), strict=True)
                  if key(x) in self.active}  # fmt: skip
         seeds.update([body.parameters[k] for k in range(self.count) if key(inputs[k]) in self.active])
         before = -1
@@ -93,7 +95,7 @@ class _Loop:
                     pullback.values[parameter] = trace.value_of(self.record.inputs[k])
                 else:
                     pullback.see(parameter)
-            records = pullback.replay(self.record.inputs[self.count :])
+            records = pullback.replay(self.operands)
             gradients = [pullback.placeholder(body.parameters[k].type, "gradient") for k in self.states]
             targets = [SymbolicTensor(pullback.values[body.outputs[k]]) for k in self.states]
             parameters = [SymbolicTensor(pullback.values[body.parameters[k]]) for k in self.states]
@@ -145,28 +147,26 @@ class _Loop:
         return self.record.see(self.node.outputs[known[value]])
 
 
-def _turns(node: Node) -> Value:
+def _turns(node: While) -> Value:
     """The output of a ``while`` node that counts its turns."""
     known = exports(node)
     if "turns" not in known:
-        one = node.attributes["body"].constant(np.ones((), np.int64))
+        one = node.body.constant(np.ones((), np.int64))
         _add_state(node, "turns", _COUNT, OPS["constant"], {"value": np.zeros((), np.int64)}, OPS["add"], [one])
     return node.outputs[known["turns"]]
 
 
-def _add_state(node: Node, what: Any, kind: Type, start: Any, attributes: dict[str, Any], step: Any,
+def _add_state(node: While, what: Any, kind: Type, start: Any, attributes: dict[str, Any], step: Any,
                arguments: list[Value]) -> None:  # fmt: skip
     """Give a loop one more state: it begins as ``start()`` and becomes ``step(state, *arguments)`` in each turn."""
-    graph, body, test = node.graph, node.attributes["body"], node.attributes["test"]
-    count = node.attributes["count"]
+    graph, (test, body) = node.graph, node.subgraphs
+    states, operands = node.split(node.inputs)
     first = graph.add(start, (), attributes, types=(kind,)).outputs[0]
     graph.move_last_before(node)
     state = body.parameter(kind, "saved")
     test.parameter(kind, "saved")
     body.outputs.append(body.add(step, (state, *arguments), {}, types=(kind,)).outputs[0])
-    node.inputs = [*node.inputs[:count], first, *node.inputs[count:]]
-    node.attributes["count"] = count + 1
-    # the outputs of a loop are its states
+    node.inputs = [*states, first, *operands]
     exports(node)[what] = add_output(node, kind)
 
 

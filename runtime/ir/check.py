@@ -10,6 +10,7 @@ from ..base import shapes
 from ..base.dtypes import bool_
 from .fit import check_fit, check_loop
 from .graph import Graph, Node, Type, Value
+from .primitive import PLACEHOLDER, Call, Cond, While
 from .show import lines
 
 __all__ = ["check"]
@@ -58,16 +59,16 @@ class _Checker:
         for i, value in enumerate(node.outputs):
             if value.node is not node or value.index != i:
                 raise GraphError(f"output {i} is {value!r}, which is another node's")
-        match node.op.name:
-            case "placeholder":
+        match node:
+            case Cond():
+                self._cond(node)
+            case While():
+                self._while(node)
+            case Call():
+                self._call(node)
+            case _ if node.op is PLACEHOLDER:
                 if node not in placeholders:
                     raise GraphError("a placeholder is neither a parameter nor a capture")
-            case "cond":
-                self._cond(node)
-            case "while":
-                self._while(node)
-            case "call":
-                self._call(node)
             case _:
                 self._types(node)
 
@@ -80,27 +81,26 @@ class _Checker:
             if value.type.dtype is not type_.dtype or not shapes.is_compatible(value.type.shape, type_.shape):
                 raise GraphError(f"inference gives {type_}, the node says {value.type}")
 
-    def _cond(self, node: Node) -> None:
-        predicate, *operands = node.inputs
-        if predicate.type.dtype is not bool_ or not shapes.is_compatible(predicate.type.shape, ()):
-            raise GraphError(f"the predicate is {predicate.type}, not one bool")
-        for key in ("then", "orelse"):
-            branch = node.attributes[key]
+    def _cond(self, node: Cond) -> None:
+        predicate = node.predicate.type
+        if predicate.dtype is not bool_ or not shapes.is_compatible(predicate.shape, ()):
+            raise GraphError(f"the predicate is {predicate}, not one bool")
+        for region in node.regions:
+            branch = region.graph
             self._nested(branch)
-            check_fit(f"operands of {key}", _types(operands), _types(branch.inputs))
+            check_fit(f"operands of {region.name}", _types(region.takes), _types(branch.inputs))
             if not branch.never_returns:
-                check_fit(f"outputs of {key}", _types(branch.outputs), _types(node.outputs))
+                check_fit(f"outputs of {region.name}", _types(branch.outputs), _types(node.outputs))
 
-    def _while(self, node: Node) -> None:
-        test, body, count = (node.attributes[key] for key in ("test", "body", "count"))
-        for part in (test, body):
+    def _while(self, node: While) -> None:
+        for part in node.subgraphs:
             self._nested(part)
             check_fit("operands of the loop", _types(node.inputs), _types(part.inputs))
-        check_loop(test, body, _types(node.inputs[:count]))
-        check_fit("outputs of the loop", _types(body.parameters), _types(node.outputs))
+        check_loop(node.test, node.body, _types(node.state))
+        check_fit("outputs of the loop", _types(node.body.parameters), _types(node.outputs))
 
-    def _call(self, node: Node) -> None:
-        graph = node.attributes["graph"]
+    def _call(self, node: Call) -> None:
+        graph = node.called
         if graph not in self._called:
             self._called.add(graph)
             _Checker(graph, self._called).run()

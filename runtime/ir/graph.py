@@ -1,15 +1,14 @@
 """The graph: an ordered list of nodes, each with an op, inputs, attributes and typed outputs.
 
-A node's inputs are values of the same graph that come before it. ``cond``, ``while`` and ``call`` nodes hold
-sub-graphs in their attributes; what a sub-graph uses from outside is an explicit input of the node.
+A node's inputs are values of the same graph that come before it. Some nodes hold sub-graphs (`runtime.ir.primitive`);
+what a sub-graph uses from outside is an explicit input of the node.
 """
 
 from __future__ import annotations
 
 import functools
-import weakref
-from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -21,11 +20,10 @@ from ..base.provided import Provided
 from ..base.shapes import Shape
 
 if TYPE_CHECKING:
-    from ..functions.call_state import StatePlace
-    from ..functions.guards import Guard
+    from .notes import Note
     from .op import Op
 
-__all__ = ["Graph", "Location", "Mark", "Node", "Type", "Value"]
+__all__ = ["Graph", "Location", "Mark", "Node", "Region", "Type", "Value"]
 
 
 class Type(NamedTuple):
@@ -73,15 +71,20 @@ class Value:
 class Node:
     """One operation in a graph. ``where`` is the place in the user's code, or None.
 
+    ``subgraphs`` are the graphs that it holds: see `runtime.ir.primitive` for the kinds of nodes that have some.
     ``exports`` is for `runtime.gradient`: what nodes with sub-graphs have been made to hand over, by index of output.
     """
 
-    __slots__ = ("__weakref__", "attributes", "exports", "graph", "inputs", "name", "op", "outputs", "where")
+    __slots__ = (
+        "__weakref__", "attributes", "exports", "graph", "inputs", "name", "op", "outputs", "subgraphs", "where",
+    )  # fmt: skip
 
     exports: dict[Any, Any]
+    parts: ClassVar[tuple[str, ...]] = ()
+    """The names of the sub-graphs."""
 
     def __init__(self, graph: Graph, op: Op, inputs: Sequence[Value], attributes: dict[str, Any], name: str,
-                 where: Place | None) -> None:  # fmt: skip
+                 where: Place | None, subgraphs: tuple[Graph, ...] = ()) -> None:  # fmt: skip
         self.graph = graph
         self.op = op
         self.inputs = inputs
@@ -89,6 +92,7 @@ class Node:
         self.outputs: tuple[Value, ...] = ()
         self.name = name
         self.where = where
+        self.subgraphs = subgraphs
 
     @property
     def location(self) -> Location | None:
@@ -96,15 +100,28 @@ class Node:
         return None if self.where is None else self.where.location
 
     @property
-    def subgraphs(self) -> tuple[Graph, ...]:
-        attributes = self.attributes
-        return tuple([value for value in attributes.values() if type(value) is Graph]) if attributes else ()
+    def regions(self) -> tuple[Region, ...]:
+        """The sub-graphs with their names, and what they take."""
+        return tuple([Region(name, graph, self.takes) for name, graph in zip(self.parts, self.subgraphs, strict=True)])
+
+    @property
+    def takes(self) -> Sequence[Value]:
+        """The inputs that sub-graphs take."""
+        return ()
+
+    @property
+    def operands(self) -> Sequence[Value]:
+        """The inputs that stand for what sub-graphs capture."""
+        return ()
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What people and files are told of the node besides inputs and sub-graphs."""
+        return self.attributes
 
     @property
     def effect(self) -> bool:
         """Whether the node does something besides computing its outputs, itself or in a sub-graph."""
-        if self.op.name == "call":  # a graph may call itself: each is looked at once
-            return any(node.op.effect for node in self.attributes["graph"].walk())
         return self.op.effect or any(graph.effect for graph in self.subgraphs)
 
     @property
@@ -124,9 +141,23 @@ def _constant_op() -> Op:
 
 
 BUILDING: Provided[Callable[[Graph], Any]] = Provided("runtime.tensors.trace")
-"""The context manager in which ops become nodes of a graph."""
+"""The context manager in which ops become nodes of a graph that is built by hand."""
 TENSOR: Provided[Callable[[Value], Any]] = Provided("runtime.tensors.tensor")
 """The tensor that is a value of a graph."""
+
+
+class Region(NamedTuple):
+    """A graph that a node holds, the name that it goes by there, and the inputs of the node that it takes."""
+
+    name: str
+    graph: Graph
+    takes: Sequence[Value]
+
+    @property
+    def pairs(self) -> Iterator[tuple[Value, Value]]:
+        """What the graph takes, each with its own input for it: the last ones; others get what comes of running."""
+        inputs = self.graph.inputs
+        return zip(self.takes, inputs[len(inputs) - len(self.takes) :], strict=True)
 
 
 class Mark(NamedTuple):
@@ -151,21 +182,10 @@ class Graph:
     inputs: parameters, then captured placeholders.
     outputs: set by whoever finishes the graph.
     origins: placeholder of a capture, in use or not -> value of the parent.
-    derivatives: what `runtime.gradient` has derived from the finished graph.
     epoch: counts calls of `truncate`; what was noted about values of the graph before may be gone.
     never_returns: True for a branch that always raises; its ``outputs`` are then empty and mean nothing.
-    by_hand: whether it is built in ``with graph.as_default():``, for a session to run parts of it.
-    variables: made while it was built by hand, each with its initial value.
-    control_inputs: the nodes that a node was made to run after, by hand; see `runtime.state.dependencies`.
     calls_itself: whether nodes in it, or in graphs that it holds or calls, call it.
-    stored: the values that Python code has stored into, as far as it can see; see `runtime.tensors.in_place`.
-    outside: by key, what gives name and value of places that runs change, but whose values are constants of the graph.
-    state: the places outside the function that calls read before a run and write after it; see `functions.call_state`.
-        The last parameters and the last outputs of the graph are theirs.
-    frozen: by key, the variables outside whose values are constants of the graph; see `runtime.functions.guards`.
-    unseen: the names of attributes that are constants of the graph, and that nothing looks at later.
-    varying: the keys of variables outside which are to be inputs, when they hold tensors or arrays.
-    takes_state: whether a call in a trace gives it what places outside hold there, so that it need not capture that.
+    notes: what others have noted about it, see `runtime.ir.notes`.
     """
 
     def __init__(self, name: str = "graph", parent: Graph | None = None) -> None:
@@ -182,35 +202,24 @@ class Graph:
         self.outputs: list[Value] = []
         self.never_returns = False
         self.calls_itself = False
-        self.by_hand = False
-        self.variables: list[tuple[Any, Any]] = []
-        self.control_inputs: dict[Node, tuple[Node, ...]] = {}
-        self.stored: list[Value] = []
-        self.outside: dict[Any, Callable[[], tuple[str, Any]]] = {}
-        self.state: list[StatePlace] = []
-        self.takes_state = False
-        self.frozen: dict[Any, Guard] = {}
-        self.varying: Collection[Any] = ()
-        self.unseen: Sequence[str] = ()
+        self.notes: dict[Note[Any], Any] = {}
         self.epoch = 0
         self.scope = ""
         self._constants: dict[int, tuple[Any, Value]] = {}
-        # By the constant that one has become, the eager tensors from outside; they are not kept alive.
-        self.eager_inputs: dict[Value, weakref.ref[Any]] = {}
         self._counts: dict[str, int] = {}
         self._effect: tuple[int, bool] | None = None
         self._inserted: list[int] = []
-        self.derivatives: dict[Any, Any] = {}
 
     # Building
 
     def add(self, op: Op, inputs: Sequence[Value], attributes: dict[str, Any], *, name: str | None = None,
-            where: Place | None = None, types: Sequence[Type] | None = None) -> Node:  # fmt: skip
+            where: Place | None = None, types: Sequence[Type] | None = None,
+            subgraphs: tuple[Graph, ...] = ()) -> Node:  # fmt: skip
         """Append a node; ``types`` skips inference. Inputs must be values of this graph (see `capture`)."""
         if types is None:
             inferred = op.infer(*[value.type for value in inputs], **attributes)
             types = (inferred,) if type(inferred) is Type else inferred  # type: ignore[assignment]
-        node = Node(self, op, inputs, attributes, self.unique_name(name or op.name), where)
+        node = op.node(self, op, inputs, attributes, self.unique_name(name or op.name), where, subgraphs)
         if len(types) == 1:  # type: ignore[arg-type]
             node.outputs = (Value(node, 0, types[0]),)  # type: ignore[index]
         else:
@@ -393,7 +402,6 @@ class Graph:
 
     def as_default(self) -> Any:
         """A context manager: ops applied inside it become nodes of this graph."""
-        self.by_hand = True
         return BUILDING.function(self)
 
     def get_tensor_by_name(self, name: str) -> Any:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .graph import Graph, Node, Value
+from .notes import CONTROL_INPUTS
 
 __all__ = ["FunctionDef", "FunctionLibrary", "GraphDef", "NodeDef", "graph_def"]
 
@@ -85,15 +86,17 @@ def graph_def(graph: Graph) -> GraphDef:
 
 
 def _nodes(graph: Graph, names: dict[Graph, str], library: FunctionLibrary) -> Iterator[NodeDef]:
+    control_inputs = CONTROL_INPUTS.of(graph)
     for node in graph.nodes:
         inputs = [_reference(value) for value in node.inputs]
-        inputs += [f"^{each.name}" for each in graph.control_inputs.get(node, ())]
+        inputs += [f"^{each.name}" for each in control_inputs.get(node, ())]
         yield NodeDef(node.name, node.type, inputs, dict(_attributes(node, names, library)))
 
 
 def _attributes(node: Node, names: dict[Graph, str], library: FunctionLibrary) -> Iterator[tuple[str, Any]]:
-    for key, value in node.attributes.items():
-        yield key, _function(value, names, library) if type(value) is Graph else value
+    for region in node.regions:
+        yield region.name, _function(region.graph, names, library)
+    yield from node.details.items()
     if len(node.outputs) == 1:
         yield "dtype", node.outputs[0].dtype.name
         yield "shape", node.outputs[0].shape

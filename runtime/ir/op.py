@@ -21,7 +21,7 @@ import numpy as np
 from ..base.dtypes import as_dtype
 from ..base.provided import Provided
 from .effects import Effects
-from .graph import Type
+from .graph import Node, Type
 from .totality import Rule
 from .work import Work
 
@@ -89,6 +89,7 @@ class Op:
         all others.
     numpy_names: names in NumPy that mean this op with the same positional inputs: ``("add",)``, ``("true_divide",)``.
         For NumPy functions with other signatures see `runtime.tensors.numpy_protocol.implements`.
+    node: the class of its nodes; those that hold graphs have classes of their own, see `runtime.ir.primitive`.
     """
 
     name: str
@@ -116,6 +117,7 @@ class Op:
     in_place: Callable[..., Any] | None = None
     unsavable: str = ""
     numpy_names: tuple[str, ...] = ()
+    node: type[Node] = Node
 
     def __post_init__(self) -> None:
         self.lowerings: dict[str, Any] = {}

@@ -1,17 +1,151 @@
 """The ops of which graphs are built: constants and parameters, and those that hold graphs.
 
-Passes and engines ask for them by themselves: ``node.op is WHILE``.
+Passes and engines ask for them by themselves, ``node.op is CONSTANT``, and for those that hold graphs by the class of
+their nodes, ``isinstance(node, While)``, which has names for what they hold: nobody else counts inputs, or knows how
+graphs are stored.
+
+What a sub-graph uses of the graph around it is an input of the node, an *operand*. All sub-graphs of a node have the
+same captures, in the order of its operands.
 """
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from collections.abc import Sequence
+from typing import Any, NoReturn, TypeVar
 
 from autograph.errors import GraphError
 
 from . import totality
+from .graph import Graph, Node, Value
 from .op import NOT_DIFFERENTIABLE, STRUCTURAL, op, type_of
 from .work import Work
+
+Item = TypeVar("Item")
+
+
+class Cond(Node):
+    """``cond``: ``then`` or ``orelse`` takes the operands, and gives the outputs."""
+
+    __slots__ = ()
+    parts = ("then", "orelse")
+
+    @property
+    def then(self) -> Graph:
+        return self.subgraphs[0]
+
+    @property
+    def orelse(self) -> Graph:
+        return self.subgraphs[1]
+
+    @property
+    def predicate(self) -> Value:
+        return self.inputs[0]
+
+    @property
+    def takes(self) -> Sequence[Value]:
+        return self.inputs[1:]
+
+    operands = takes
+
+    def split(self, inputs: Sequence[Item]) -> tuple[Item, list[Item]]:
+        """What stands for the inputs, as those of the predicate and the operands."""
+        predicate, *operands = inputs
+        return predicate, operands
+
+
+class While(Node):
+    """``while``: ``test`` and ``body`` take state and operands. ``test`` gives a bool, ``body`` the next state.
+
+    Outputs are the last state.
+    """
+
+    __slots__ = ()
+    parts = ("test", "body")
+
+    @property
+    def test(self) -> Graph:
+        return self.subgraphs[0]
+
+    @property
+    def body(self) -> Graph:
+        return self.subgraphs[1]
+
+    @property
+    def count(self) -> int:
+        """Of how many values the state consists."""
+        return len(self.outputs)
+
+    @property
+    def state(self) -> Sequence[Value]:
+        """The first state."""
+        return self.inputs[: len(self.outputs)]
+
+    @property
+    def operands(self) -> Sequence[Value]:
+        return self.inputs[len(self.outputs) :]
+
+    @property
+    def takes(self) -> Sequence[Value]:
+        return self.inputs
+
+    @property
+    def details(self) -> dict[str, Any]:
+        return {"count": len(self.outputs)}
+
+    def split(self, inputs: Sequence[Item]) -> tuple[list[Item], list[Item]]:
+        """What stands for the inputs, as those of the state and the operands."""
+        count = len(self.outputs)
+        return list(inputs[:count]), list(inputs[count:])
+
+
+class Call(Node):
+    """``call``: runs a graph that belongs to no node, also one that holds the node, on the inputs."""
+
+    __slots__ = ()
+    parts = ("graph",)
+
+    @property
+    def called(self) -> Graph:
+        return self.subgraphs[0]
+
+    @property
+    def takes(self) -> Sequence[Value]:
+        return self.inputs
+
+    @property
+    def effect(self) -> bool:
+        return any(node.op.effect for node in self.called.walk())  # once each, as a graph may call itself
+
+
+class CustomGradient(Node):
+    """``custom_gradient``: gives ``results``. ``backward`` takes the gradients of these, and the operands.
+
+    It gives the gradients of those ``sources`` that are connected: a pair for each, of a variable, or None for one of
+    the ``arguments``, and of whether it is.
+    """
+
+    __slots__ = ()
+    parts = ("backward",)
+
+    @property
+    def backward(self) -> Graph:
+        return self.subgraphs[0]
+
+    @property
+    def sources(self) -> Sequence[tuple[Any, bool]]:
+        return self.attributes["sources"]
+
+    @property
+    def takes(self) -> Sequence[Value]:
+        return self.split(self.inputs)[2]
+
+    operands = takes
+
+    def split(self, inputs: Sequence[Item]) -> tuple[Sequence[Item], Sequence[Item], Sequence[Item]]:
+        """What stands for the inputs, as those of arguments, results and operands."""
+        start = self.attributes["arguments"]
+        end = start + self.attributes["results"]
+        return inputs[:start], inputs[start:end], inputs[end:]
 
 
 def only_in_graphs(*_: Any, **__: Any) -> NoReturn:
@@ -24,18 +158,16 @@ CONSTANT = op("constant", infer=lambda *, value: type_of(value), numpy=lambda *,
 PLACEHOLDER = op("placeholder", infer=only_in_graphs, numpy=only_in_graphs,
                  gradient=NOT_DIFFERENTIABLE, doc="A parameter or captured value.", total=totality.always,
                  work=Work.NONE)
-COND = op("cond", infer=only_in_graphs, numpy=only_in_graphs, gradient=STRUCTURAL, doc=(
-    "Inputs: predicate, operands. ``then`` and ``orelse`` take the operands, and give the outputs."),
-    tensorflow_name="If")  # fmt: skip
-WHILE = op("while", infer=only_in_graphs, numpy=only_in_graphs, gradient=STRUCTURAL, doc=(
-    "Inputs: state (``count`` values), operands. ``test`` and ``body`` take both; ``test`` gives a bool, ``body`` the "
-    "next state. Outputs: the last state."))  # fmt: skip
-CALL = op("call", infer=only_in_graphs, numpy=only_in_graphs, gradient=STRUCTURAL,
-          doc="Runs ``graph`` on the inputs.", tensorflow_name="PartitionedCall")  # fmt: skip
+COND = op("cond", infer=only_in_graphs, numpy=only_in_graphs, gradient=STRUCTURAL, node=Cond, tensorflow_name="If",
+          doc="One of two graphs, as a predicate says.")  # fmt: skip
+WHILE = op("while", infer=only_in_graphs, numpy=only_in_graphs, gradient=STRUCTURAL, node=While,
+           doc="A graph again and again, as long as another one says so.")  # fmt: skip
+CALL = op("call", infer=only_in_graphs, numpy=only_in_graphs, gradient=STRUCTURAL, node=Call,
+          doc="A graph that others may call too.", tensorflow_name="PartitionedCall")  # fmt: skip
 CUSTOM_GRADIENT = op(
-    "custom_gradient", gradient=STRUCTURAL,
+    "custom_gradient", gradient=STRUCTURAL, node=CustomGradient,
     infer=lambda *types, arguments, results, **_: tuple(types[arguments : arguments + results]),
     numpy=lambda *arrays, arguments, results, **_: tuple(arrays[arguments : arguments + results]),
-    doc="Gives the inputs after ``arguments`` ones. ``backward``, of which the rest are operands, is their gradient.",
+    doc="Gives the inputs after ``arguments`` ones, whose gradient a graph is.",
     total=totality.always,
 )  # fmt: skip

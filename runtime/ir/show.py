@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .graph import Graph, Node, Value
+from .graph import Graph, Node, Region, Value
+from .primitive import Call
 
 __all__ = ["dot", "lines", "text"]
 
@@ -46,18 +47,17 @@ def _steps(graph: Graph, indent: str, key: str = "") -> _Steps:
         if node.op.name == "placeholder" or is_scalar_constant(node):
             continue
         yield f"{indent}{describe(node)}", node
-        for key, value in node.attributes.items():
-            if type(value) is Graph and node.op.name != "call":
-                yield _steps(value, indent + "  ", f"{key} ")
+        for region in () if isinstance(node, Call) else node.regions:
+            yield _steps(region.graph, indent + "  ", f"{region.name} ")
     result = "raises" if graph.never_returns else f"return {', '.join(map(reference, graph.outputs))}".rstrip()
     yield indent + result, None
 
 
 def describe(node: Node) -> str:
     """One line for one node: ``add = add(x, 1): float32[3]  # model.py:12``."""
-    attributes = [f"{key}={_shown(value)}" for key, value in node.attributes.items() if type(value) is not Graph]
-    if node.op.name == "call":
-        attributes.append(node.attributes["graph"].name)
+    attributes = [f"{key}={_shown(value)}" for key, value in node.details.items()]
+    if isinstance(node, Call):
+        attributes.append(node.called.name)
     arguments = ", ".join([*map(reference, node.inputs), *attributes])
     outputs = ", ".join(map(reference, node.outputs))
     types = ", ".join(str(value.type) for value in node.outputs)
@@ -123,18 +123,17 @@ class _Dot:
         label += f"\n{details}" + (f"\nwith {', '.join(constants)}" if constants else "")
         shape = ", shape=ellipse" if node.op.name == "placeholder" else ""
         self.lines.append(f"{indent}{self._name(node)} [label={_quoted(label)}{shape}];")
-        for key, value in node.attributes.items():
-            if type(value) is Graph and value not in self._drawn:
-                self._drawn.add(value)
-                self._cluster(node, key, value, indent)
+        for region in node.regions:
+            if region.graph not in self._drawn:
+                self._drawn.add(region.graph)
+                self._cluster(node, region, indent)
 
-    def _cluster(self, node: Node, key: str, graph: Graph, indent: str) -> None:
+    def _cluster(self, node: Node, region: Region, indent: str) -> None:
         self.lines.append(f"{indent}subgraph cluster_{len(self._drawn)} {{")
-        self.lines.append(f"{indent}  label={_quoted(f'{node.name} {key}')};")
-        self.graph(graph, indent + "  ")
+        self.lines.append(f"{indent}  label={_quoted(f'{node.name} {region.name}')};")
+        self.graph(region.graph, indent + "  ")
         self.lines.append(f"{indent}}}")
-        operands = node.inputs[1:] if node.op.name == "cond" else node.inputs
-        for outer, inner in zip(operands, graph.inputs, strict=True):
+        for outer, inner in region.pairs:
             if not is_scalar_constant(outer.node):
                 self.lines.append(f"{indent}{self._name(outer.node)} -> {self._name(inner.node)} [style=dashed];")
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from .graph import Graph, Node, Value
+from .graph import Graph, Value
+from .primitive import Cond, While
 
 __all__ = ["ends"]
 
@@ -19,9 +20,9 @@ __all__ = ["ends"]
 _COMPARISONS = {"less": (1, 0), "less_equal": (1, 1), "greater": (-1, 0), "greater_equal": (-1, 1)}
 
 
-def ends(loop: Node) -> bool:
-    """Whether a ``while`` node stops, whatever its inputs are, when all that it runs returns."""
-    test, body = loop.attributes["test"], loop.attributes["body"]
+def ends(loop: While) -> bool:
+    """Whether a loop stops, whatever its inputs are, when all that it runs returns."""
+    test, body = loop.subgraphs
     if test.never_returns or body.never_returns:
         return True
     return _Loop(test, body).becomes_false(test.outputs[0])
@@ -41,7 +42,7 @@ class _Loop:
             return not np.any(node.attributes["value"])
         if name == "logical_and":
             return any(map(self.becomes_false, inputs))
-        if name == "cond":
+        if isinstance(node, Cond):
             return self._conjunction(node, value.index)
         if name in _COMPARISONS and value.type.shape == ():
             way, reaches = _COMPARISONS[name]
@@ -49,12 +50,12 @@ class _Loop:
             return self._meets(left, right, way, reaches) or self._meets(right, left, -way, reaches)
         return False
 
-    def _conjunction(self, node: Node, index: int) -> bool:
+    def _conjunction(self, node: Cond, index: int) -> bool:
         """``a and b``: false where ``a`` is, and where ``b`` is."""
-        then, orelse = node.attributes["then"], node.attributes["orelse"]
+        then, orelse = node.subgraphs
         if then.never_returns or orelse.never_returns or not self.becomes_false(orelse.outputs[index]):
             return False
-        return self.becomes_false(node.inputs[0]) or self.becomes_false(then.outputs[index])
+        return self.becomes_false(node.predicate) or self.becomes_false(then.outputs[index])
 
     def _meets(self, count: Value, bound: Value, way: int, reaches: int) -> bool:
         """Whether a value of the state goes by a constant towards a bound, and can't go beyond its dtype's range."""

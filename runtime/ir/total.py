@@ -16,6 +16,7 @@ from typing import Any
 
 from .graph import Graph, Node, Value
 from .op import Op
+from .primitive import Call, Cond, While
 from .termination import ends
 
 __all__ = ["Totality", "is_total"]
@@ -34,8 +35,8 @@ class Totality:
 
     def of_node(self, node: Node) -> bool:
         """Whether a node, and all in it, is total."""
-        if node.op.name in ("cond", "while", "call"):
-            return all(map(self.of_graph, node.subgraphs)) and (node.op.name != "while" or ends(node))
+        if isinstance(node, Cond | While | Call):
+            return all(map(self.of_graph, node.subgraphs)) and (not isinstance(node, While) or ends(node))
         return is_total(node.op, node.inputs, node.attributes)
 
     def of_graph(self, graph: Graph) -> bool:

@@ -57,7 +57,7 @@ def cond_node(predicate: Any, then: Graph, orelse: Graph, name: str | None = Non
     value = trace.value_of(predicate)
     if value.type.dtype is not bool_ or not shapes.is_compatible(value.type.shape, ()):
         raise GraphError(f"the predicate of a cond must be one bool, not {value.type}")
-    node = trace.add_node(COND, [value, *operands], {"then": then, "orelse": orelse}, types, name)
+    node = trace.add_node(COND, [value, *operands], {}, types, name, (then, orelse))
     return tuple(map(SymbolicTensor, node.outputs))
 
 
@@ -85,9 +85,8 @@ def while_node(test: Graph, body: Graph, state: Sequence[Any], name: str | None 
     operands = same_captures([test, body])
     initial = [trace.value_of(tensor) for tensor in state]
     check_loop(test, body, [value.type for value in initial])
-    attributes = {"test": test, "body": body, "count": len(initial)}
     types = [parameter.type for parameter in body.parameters]
-    node = trace.add_node(WHILE, [*initial, *operands], attributes, types, name)
+    node = trace.add_node(WHILE, [*initial, *operands], {}, types, name, (test, body))
     return tuple(map(SymbolicTensor, node.outputs))
 
 
@@ -98,8 +97,8 @@ def call_node(graph: Graph, arguments: Sequence[Any], name: str | None = None) -
     """
     inputs = [trace.value_of(argument) for argument in arguments]
     check_fit(f"arguments of {graph.name}", [v.type for v in inputs], [v.type for v in graph.parameters])
-    node = trace.add_node(CALL, [*inputs, *graph.captures], {"graph": graph}, [v.type for v in graph.outputs],
-                          name or graph.name)  # fmt: skip
+    types = [value.type for value in graph.outputs]
+    node = trace.add_node(CALL, [*inputs, *graph.captures], {}, types, name or graph.name, (graph,))
     return tuple(map(SymbolicTensor, node.outputs))
 
 

@@ -9,7 +9,7 @@ feeds itself goes. Every value is looked at once.
 from __future__ import annotations
 
 from ..ir.graph import Graph, Node, Value
-from ..ir.primitive import COND, PLACEHOLDER, WHILE
+from ..ir.primitive import CONSTANT, PLACEHOLDER, Cond, While
 from ..ir.termination import ends
 from ..ir.total import Totality
 
@@ -36,21 +36,18 @@ class _Needs:
         self._totality = totality
         self._waiting: list[Value] = []
         self._holders: dict[Graph, Node | None] = {}
-        self._variables: dict[Value, tuple[Node, int]] = {}
+        self._variables: dict[Value, tuple[While, int]] = {}
 
     def enter(self, graph: Graph, holder: Node | None) -> None:
         """Note where a graph and its sub-graphs stand, and what their placeholders are."""
         self._holders[graph] = holder
         for node in graph.nodes:
-            name = node.op.name
-            if name == "cond":
-                self.enter(node.attributes["then"], node)
-                self.enter(node.attributes["orelse"], node)
-            elif name == "while":
-                for part in (node.attributes["test"], node.attributes["body"]):
-                    for k, value in enumerate(part.parameters):
-                        self._variables[value] = node, k
-                    self.enter(part, node)
+            if not isinstance(node, Cond | While):
+                continue
+            for part in node.subgraphs:
+                if isinstance(node, While):
+                    self._variables.update((value, (node, k)) for k, value in enumerate(part.parameters))
+                self.enter(part, node)
 
     def value(self, value: Value) -> None:
         if value not in self.values:
@@ -62,10 +59,10 @@ class _Needs:
         if node in self.nodes:
             return
         self.nodes.add(node)
-        if node.op is COND:
-            self.value(node.inputs[0])
-        elif node.op is WHILE:
-            for value in node.attributes["test"].outputs:
+        if isinstance(node, Cond):
+            self.value(node.predicate)
+        elif isinstance(node, While):
+            for value in node.test.outputs:
                 self.value(value)
         else:
             for value in node.inputs:
@@ -83,21 +80,20 @@ class _Needs:
                 self._input(value)
                 continue
             self.node(node)
-            if node.op is COND:
+            if isinstance(node, Cond):
                 for branch in node.subgraphs:
                     if not branch.never_returns:
                         self.value(branch.outputs[value.index])
-            elif node.op is WHILE:
+            elif isinstance(node, While):
                 self._variable(node, value.index)
 
     def what_has_to_run(self) -> None:
         """Nodes that are not total are needed even when no value of theirs is, and loops whose end is not certain."""
         for graph in self._holders:
             for node in graph.nodes:
-                name = node.op.name
-                if node in self.nodes or name in ("cond", "constant", "placeholder"):
+                if node in self.nodes or isinstance(node, Cond) or node.op in (CONSTANT, PLACEHOLDER):
                     continue
-                if not (ends(node) if name == "while" else self._totality.of_node(node)):
+                if not (ends(node) if isinstance(node, While) else self._totality.of_node(node)):
                     self.node(node)
         self.spread()
 
@@ -110,15 +106,14 @@ class _Needs:
             if outer is not None:
                 self.value(outer)
 
-    def _variable(self, loop: Node, k: int) -> None:
+    def _variable(self, loop: While, k: int) -> None:
         """A variable of a loop is needed, wherever it is seen."""
-        body = loop.attributes["body"]
-        self.value(loop.inputs[k])
+        self.value(loop.state[k])
         self.value(loop.outputs[k])
-        for part in (loop.attributes["test"], body):
+        for part in loop.subgraphs:
             self.value(part.parameters[k])
-        if not body.never_returns:
-            self.value(body.outputs[k])
+        if not loop.body.never_returns:
+            self.value(loop.body.outputs[k])
 
 
 def _swept(graph: Graph, needs: _Needs) -> int:
@@ -131,39 +126,36 @@ def _swept(graph: Graph, needs: _Needs) -> int:
             dropped += sum(1 + len(part.nodes) for part in node.subgraphs) or 1
             continue
         kept.append(node)
-        if node.op is COND:
+        if isinstance(node, Cond):
             dropped += _trim_cond(node, needs)
-        elif node.op is WHILE:
+        elif isinstance(node, While):
             dropped += _trim_while(node, needs)
     graph.nodes = kept
     return dropped
 
 
-def _trim_cond(node: Node, needs: _Needs) -> int:
-    branches = node.subgraphs
+def _trim_cond(node: Cond, needs: _Needs) -> int:
     wanted = [i for i, value in enumerate(node.outputs) if value in needs.values]
-    for branch in branches:
+    for branch in node.subgraphs:
         if not branch.never_returns:
             branch.outputs = [branch.outputs[i] for i in wanted]
+    node.inputs = [node.predicate, *_kept_operands(node, needs)]
     _keep_outputs(node, wanted)
-    _trim_captures(node, 1, needs)
-    return sum(_swept(branch, needs) for branch in branches)
+    return sum(_swept(branch, needs) for branch in node.subgraphs)
 
 
-def _trim_while(node: Node, needs: _Needs) -> int:
-    test, body, count = (node.attributes[key] for key in ("test", "body", "count"))
-    wanted = [k for k in range(count) if node.outputs[k] in needs.values]
-    _trim_captures(node, count, needs)
-    if len(wanted) < count:
-        unwanted = set(range(count)).difference(wanted)
+def _trim_while(node: While, needs: _Needs) -> int:
+    test, body = node.subgraphs
+    wanted = [k for k, value in enumerate(node.outputs) if value in needs.values]
+    node.inputs = [*[node.state[k] for k in wanted], *_kept_operands(node, needs)]
+    if len(wanted) < node.count:
         for part in (test, body):
-            gone = {part.parameters[k].node for k in unwanted}
+            kept = [part.parameters[k] for k in wanted]
+            gone = {value.node for value in set(part.parameters).difference(kept)}
             part.nodes = [inner for inner in part.nodes if inner not in gone]
-            part.parameters = [part.parameters[k] for k in wanted]
+            part.parameters = kept
         if not body.never_returns:
             body.outputs = [body.outputs[k] for k in wanted]
-        node.inputs = [*[node.inputs[k] for k in wanted], *node.inputs[count:]]
-        node.attributes = {**node.attributes, "count": len(wanted)}
         _keep_outputs(node, wanted)
     return _swept(test, needs) + _swept(body, needs)
 
@@ -174,16 +166,15 @@ def _keep_outputs(node: Node, wanted: list[int]) -> None:
         value.index = i
 
 
-def _trim_captures(node: Node, own: int, needs: _Needs) -> None:
-    """Drop the operands, after the first ``own`` inputs, that none of the sub-graphs needs."""
+def _kept_operands(node: Cond | While, needs: _Needs) -> list[Value]:
+    """The operands that a sub-graph needs, after all have dropped the captures of the others."""
     parts = node.subgraphs
     twins = list(zip(*[part.captures.items() for part in parts], strict=True))
     wanted = [any(inner in needs.values for _, inner in pair) for pair in twins]
     if all(wanted):
-        return
+        return list(node.operands)
     for i, part in enumerate(parts):
         gone = {pair[i][1].node for pair, keep in zip(twins, wanted, strict=True) if not keep}
         part.captures = dict([pair[i] for pair, keep in zip(twins, wanted, strict=True) if keep])
         part.nodes = [inner for inner in part.nodes if inner not in gone]
-    operands = [value for value, keep in zip(node.inputs[own:], wanted, strict=True) if keep]
-    node.inputs = [*node.inputs[:own], *operands]
+    return [value for value, keep in zip(node.operands, wanted, strict=True) if keep]

@@ -17,7 +17,7 @@ from ..base import shapes
 from ..ir.graph import Graph, Node, Type, Value
 from ..ir.identities import Identity
 from ..ir.op import Op
-from ..ir.primitive import CONSTANT, CUSTOM_GRADIENT, PLACEHOLDER
+from ..ir.primitive import CONSTANT, PLACEHOLDER, CustomGradient
 from ..ir.total import Totality
 from .folding import folded
 from .invariants import may_move
@@ -132,10 +132,9 @@ class Rewriter:
             value = self._simpler(scope, node, inputs, "shapes", op.chains)
             if value is not None:
                 return [value]
-        if op is CUSTOM_GRADIENT and self._simplifies:
+        if isinstance(node, CustomGradient) and self._simplifies:
             self.changes["identities"] += 1
-            start = node.attributes["arguments"]
-            return inputs[start : start + node.attributes["results"]]
+            return node.split(inputs)[1]
         return self.emit(scope, node, op, inputs, node.attributes)
 
     def _simpler(self, scope: Scope, node: Node, inputs: Sequence[Value], name: str, rules: Sequence[Identity]
@@ -165,7 +164,8 @@ class Rewriter:
         if self._moves and scope.is_loop:
             place = self._place(scope, node, op, inputs, attributes)
             self.changes["invariants"] += place is not scope
-        outputs = self.add(place, node, op, inputs, attributes, _types(node.outputs)).outputs
+        subgraphs = node.subgraphs if op is node.op else ()
+        outputs = self.add(place, node, op, inputs, attributes, _types(node.outputs), subgraphs).outputs
         if key is not None and key not in self._known:
             self._known[key] = outputs
             place.keys.append(key)
@@ -184,11 +184,11 @@ class Rewriter:
         return place
 
     def add(self, scope: Scope, node: Node, op: Op, inputs: Sequence[Value], attributes: dict[str, Any],
-            types: Sequence[Type]) -> Node:  # fmt: skip
+            types: Sequence[Type], subgraphs: tuple[Graph, ...] = ()) -> Node:  # fmt: skip
         """A new node at the end of a scope's graph, with the name and the location of an old one."""
         graph = scope.graph
         given = [value if value.node.graph is graph else graph.capture(value) for value in inputs]
-        new = Node(graph, op, given, attributes, graph.unique_name(node.name), node.where)
+        new = op.node(graph, op, given, attributes, graph.unique_name(node.name), node.where, subgraphs)
         new.outputs = tuple([Value(new, i, type_) for i, type_ in enumerate(types)])
         graph.nodes.append(new)
         if scope.certain and not self.totality.of_node(new):

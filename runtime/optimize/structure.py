@@ -11,13 +11,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..ir.graph import Graph, Node, Value
 from ..ir.op import Op
-from ..ir.primitive import CALL, COND, CONSTANT, PLACEHOLDER, WHILE
+from ..ir.primitive import CALL, COND, CONSTANT, PLACEHOLDER, WHILE, Call, Cond, While
 from ..ops.control import same_captures
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Structure:
         self._branches = "branches" in rewriter.enabled
         self._loops = "invariants" in rewriter.enabled
         self._inlines = "inlining" in rewriter.enabled
-        self.handlers: dict[Op, Callable[[Scope, Node], None]] = {
+        self.handlers: dict[Op, Callable[[Scope, Any], None]] = {
             PLACEHOLDER: self._placeholder,
             CONSTANT: self._constant,
             COND: self._cond,
@@ -58,9 +58,9 @@ class Structure:
 
     # Conditions
 
-    def _cond(self, scope: Scope, node: Node) -> None:
-        predicate, *operands = self._roots(node.inputs)
-        then, orelse = node.attributes["then"], node.attributes["orelse"]
+    def _cond(self, scope: Scope, node: Cond) -> None:
+        predicate, operands = node.split(self._roots(node.inputs))
+        then, orelse = node.subgraphs
         if self._branches and predicate.node.op is CONSTANT:
             taken = then if predicate.node.attributes["value"] else orelse
             if not taken.never_returns:
@@ -79,8 +79,8 @@ class Structure:
             parts.append(part)
             results.append(found)
         captured = same_captures(parts)
-        new = self._rewriter.add(scope, node, COND, [predicate, *captured],
-                                 {"then": parts[0], "orelse": parts[1]}, [v.type for v in node.outputs])  # fmt: skip
+        types = [value.type for value in node.outputs]
+        new = self._rewriter.add(scope, node, COND, [predicate, *captured], {}, types, tuple(parts))
         self._set(node.outputs, new.outputs)
         if self._branches and not then.never_returns and not orelse.never_returns:
             for old, a, b in zip(node.outputs, *results, strict=True):
@@ -109,12 +109,11 @@ class Structure:
 
     # Loops
 
-    def _while(self, scope: Scope, node: Node) -> None:
-        test, body, count = (node.attributes[key] for key in ("test", "body", "count"))
-        given = self._roots(node.inputs)
-        initial, captured = given[:count], given[count:]
-        slots = [k for k in range(count) if not self._hands_on(body, k)]
-        for k in set(range(count)).difference(slots):
+    def _while(self, scope: Scope, node: While) -> None:
+        test, body = node.subgraphs
+        initial, captured = node.split(self._roots(node.inputs))
+        slots = [k for k in range(node.count) if not self._hands_on(body, k)]
+        for k in set(range(node.count)).difference(slots):
             self._set([test.parameters[k], body.parameters[k], node.outputs[k]], [initial[k]] * 3)
             self._rewriter.changes["invariants"] += 1
         new_test, verdict = self._part(scope, test, captured, slots, is_loop=True, certain=True)
@@ -126,9 +125,9 @@ class Structure:
         if not body.never_returns:
             new_body.outputs = [new_body.outputs[k] for k in slots]
         operands = same_captures([new_test, new_body])
-        new = self._rewriter.add(scope, node, WHILE, [*[initial[k] for k in slots], *operands],
-                                 {"test": new_test, "body": new_body, "count": len(slots)},
-                                 [node.outputs[k].type for k in slots])  # fmt: skip
+        types = [node.outputs[k].type for k in slots]
+        inputs = [*[initial[k] for k in slots], *operands]
+        new = self._rewriter.add(scope, node, WHILE, inputs, {}, types, (new_test, new_body))
         self._set([node.outputs[k] for k in slots], new.outputs)
         scope.certain = False  # it may go on for ever
 
@@ -142,9 +141,8 @@ class Structure:
 
     # Calls
 
-    def _call(self, scope: Scope, node: Node) -> None:
-        rewriter = self._rewriter
-        called = node.attributes["graph"]
+    def _call(self, scope: Scope, node: Call) -> None:
+        rewriter, called = self._rewriter, node.called
         inputs = self._roots(node.inputs)
         if self._inlines and self._is_small(called):
             rewriter.changes["inlining"] += 1
@@ -157,9 +155,9 @@ class Structure:
             graph = rewriter.functions[called] = Graph(called.name)  # now, because it may call itself
             type(rewriter)(rewriter.enabled, rewriter.changes, rewriter.functions).function(called, graph)
         types = [value.type for value in node.outputs]
-        self._set(node.outputs, rewriter.add(scope, node, CALL, inputs, {"graph": graph}, types).outputs)
+        self._set(node.outputs, rewriter.add(scope, node, CALL, inputs, {}, types, (graph,)).outputs)
 
     def _is_small(self, graph: Graph) -> bool:
         if len(graph.nodes) > _SMALL or not self._rewriter.totality.of_graph(graph):
             return False
-        return all(i < _SMALL and node.op is not CALL for i, node in enumerate(graph.walk()))
+        return all(i < _SMALL and not isinstance(node, Call) for i, node in enumerate(graph.walk()))

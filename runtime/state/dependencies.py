@@ -15,6 +15,7 @@ from autograph.errors import InvalidTypeError
 from ..base import nest
 from ..ir.effects import Effects
 from ..ir.graph import Node
+from ..ir.notes import CONTROL_INPUTS
 from ..ir.op import NOT_DIFFERENTIABLE, op
 from ..ir.primitive import CONSTANT, PLACEHOLDER
 from ..ops.control import identity
@@ -48,9 +49,10 @@ def control_dependencies(control_inputs: Iterable[Any] | None) -> Iterator[None]
     yield
     nodes = [each.op if isinstance(each, SymbolicTensor) else getattr(each, "operation", each) for each in given]
     before = tuple(node for node in nodes if isinstance(node, Node) and node.graph is graph)
+    known = CONTROL_INPUTS.of(graph)
     for node in graph.nodes[first:]:
         if node.op not in (CONSTANT, PLACEHOLDER):
-            graph.control_inputs[node] = (*graph.control_inputs.get(node, ()), *before)
+            known[node] = (*known.get(node, ()), *before)
 
 
 def group(*inputs: Any, name: str | None = None) -> Any:

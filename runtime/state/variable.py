@@ -21,6 +21,7 @@ from ..functions.choices import forbid_choices
 from ..functions.variable_creation import announce, initial_value_of
 from ..gradient.records import variable_read
 from ..ir.graph import Node
+from ..ir.notes import BY_HAND
 from ..ops.host import state
 from ..ops.shape.gather import gather, gather_nd
 from ..ops.shape.index import encode, get_item
@@ -97,8 +98,9 @@ class Variable:
         self.constraint = constraint
         self.choices: list[Any] = []
         graph = trace.current_graph()
-        if graph is not None and graph.by_hand:
-            graph.variables.append((self, value))
+        by_hand = None if graph is None else BY_HAND.known(graph)
+        if by_hand is not None:
+            by_hand.append((self, value))
         deferred.created(self)
 
     @property

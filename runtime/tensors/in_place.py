@@ -14,9 +14,13 @@ from typing import Any
 import numpy as np
 
 from ..ir.graph import Graph, Node, Value
+from ..ir.notes import Note
 from ..ir.op import OPS
-from ..ir.primitive import WHILE
+from ..ir.primitive import PLACEHOLDER, While
 from . import trace
+
+STORED: Note[list[Value]] = Note(list)
+"""The values that Python code has stored into while their graph was made, as far as it can see."""
 
 # What gives a tensor that may stand for an array that goes on being stored into.
 _STORED = frozenset(("placeholder", "set_item", "cond", "while"))
@@ -42,7 +46,7 @@ def note_store(tensor: Any) -> None:
     """Notes that user code stores into a graph tensor."""
     graph = trace.current_graph()
     if graph is not None:
-        graph.stored.append(tensor.value)
+        STORED.of(graph).append(tensor.value)
 
 
 def note_update(tensor: Any) -> None:
@@ -62,12 +66,12 @@ def updated(binary: Callable[[Any, Any], Any], tensor: Any, other: Any) -> Any:
 
 def changed_inputs(graph: Graph) -> frozenset[int]:
     """The positions of those parameters of a graph that it stores into, directly or through views of them."""
-    stored: list[Value] = list(graph.stored)
+    stored = list(STORED.of(graph))
     holders: dict[Graph, list[Node]] = {}
     for node in graph.walk():
         for inner in node.subgraphs:
             if inner not in holders:
-                stored += inner.stored
+                stored += STORED.of(inner)
             holders.setdefault(inner, []).append(node)
     if not stored:
         return frozenset()
@@ -83,23 +87,22 @@ def changed_inputs(graph: Graph) -> frozenset[int]:
 def _sources(value: Value, holders: dict[Graph, list[Node]]) -> Iterator[Value]:
     """The values whose memory a value may share, were they arrays."""
     node, graph = value.node, value.node.graph
-    kind = node.op.name
-    if kind == "placeholder":
+    if node.op is PLACEHOLDER:
         if value in graph.origins:
             yield graph.origins[value]
         elif value in graph.parameters:
             position = graph.parameters.index(value)
             for holder in holders.get(graph, ()):
                 yield holder.inputs[position]
-                if holder.op is WHILE:
-                    yield from holder.attributes["body"].outputs[position : position + 1]
+                if isinstance(holder, While):
+                    yield from holder.body.outputs[position : position + 1]
     elif value.node.op.view:
         whole = viewed(value)
         if whole is not None:
             yield whole
-    elif kind == "while":
-        yield node.inputs[value.index]
-        yield from node.attributes["body"].outputs[value.index : value.index + 1]
+    elif isinstance(node, While):
+        yield node.state[value.index]
+        yield from node.body.outputs[value.index : value.index + 1]
     else:
         for inner in node.subgraphs:
             yield from inner.outputs[value.index : value.index + 1]

@@ -15,6 +15,7 @@ from ..base.dtypes import DType, from_numpy, variant
 from ..base.provided import Provided
 from ..base.shapes import Shape, TensorShape, merge
 from ..ir.graph import TENSOR, Graph, Node, Value
+from ..ir.notes import BY_HAND
 from ..ir.op import FUNCTIONS, OPS
 from . import operands
 from .operator_methods import (
@@ -32,7 +33,6 @@ from .operator_methods import (
 )  # fmt: skip
 
 __all__ = ["EagerTensor", "SymbolicTensor", "Tensor"]
-
 
 DEFAULT_SESSION: Provided[Callable[[], Any]] = Provided("runtime.tools.compat.v1", lambda: None)
 """The session of `tf.compat.v1` that is open, if one is."""
@@ -362,7 +362,7 @@ class SymbolicTensor(Tensor):
         return session.run(self, feed_dict)
 
     def __hash__(self) -> int:
-        if self.value.node.graph.by_hand:  # the keys of feed_dict
+        if BY_HAND.known(self.value.node.graph) is not None:  # the keys of feed_dict
             return hash(self.value)
         instead = "keep tensor.ref() in the set or dict; to choose by value, use x[i] of a tensor or list, or an `if`"
         raise self._refused("Tensor is unhashable. Instead, use tensor.ref() as the key.", "as a key", instead)

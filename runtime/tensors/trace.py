@@ -20,6 +20,7 @@ from ..base.float_warnings import ignore, restore
 from ..base.places import Place, is_user_file, user_code, user_location
 from ..base.provided import Provided
 from ..ir.graph import BUILDING, Graph, Node, Type, Value, foreign_value_error
+from ..ir.notes import BY_HAND, Note
 from ..ir.op import APPLY, Op
 from ..ir.primitive import CONSTANT
 from . import convert, numerics, promotion, undelivered
@@ -53,6 +54,8 @@ class _Local(threading.local):
 
 
 _local = _Local()
+EAGER_INPUTS: Note[dict[Value, weakref.ref[Any]]] = Note(dict)
+"""By the constant of a graph that one has become, the eager tensors from outside; they are not kept alive."""
 open_graphs: list[object] = []
 """One entry for each graph being built on any thread: while it is empty, nobody is tracing."""
 
@@ -77,7 +80,6 @@ def is_symbolic_tensor(tensor: Any) -> bool:
     return isinstance(tensor, SymbolicTensor)
 
 
-@BUILDING.give
 class building:
     """``with building(graph):`` ops applied by this thread become nodes of the graph; None: ops run eagerly.
 
@@ -139,6 +141,13 @@ def current_scope() -> str:
     return _local.scope if graph is None else graph.scope
 
 
+@BUILDING.give
+def building_by_hand(graph: Graph) -> building:
+    """As `building`, for a graph of which a session will run parts."""
+    BY_HAND.of(graph)
+    return building(graph)
+
+
 @APPLY.give
 def apply(op: Op, *inputs: Any, name: str | None = None, **attributes: Any) -> Any:
     """Apply an op to tensors and what converts to them.
@@ -173,12 +182,12 @@ def apply(op: Op, *inputs: Any, name: str | None = None, **attributes: Any) -> A
 
 
 def add_node(op: Op, values: Sequence[Value], attributes: dict[str, Any], types: Sequence[Type],
-             name: str | None = None) -> Node:  # fmt: skip
+             name: str | None = None, subgraphs: tuple[Graph, ...] = ()) -> Node:  # fmt: skip
     """A node of the current graph with given output types, for ops that hold sub-graphs. Captures the inputs."""
     graph = _local.graph
     assert graph is not None
     values = [graph.capture(value) for value in values]
-    node = graph.add(op, values, attributes, name=name, where=user_code(), types=types)
+    node = graph.add(op, values, attributes, name=name, where=user_code(), types=types, subgraphs=subgraphs)
     if _local.tapes:
         record_node(node)
     return node
@@ -212,7 +221,7 @@ def _value(graph: Graph, tensor: Tensor) -> Value:
         value = tensor.value
         return value if value.node.graph is graph else graph.capture(value)
     constant = graph.constant(tensor._array)
-    graph.eager_inputs[constant] = weakref.ref(tensor)
+    EAGER_INPUTS.of(graph)[constant] = weakref.ref(tensor)
     return constant
 
 

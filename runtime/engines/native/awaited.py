@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...ir.graph import Graph, Node, Value
-from ...ir.primitive import WHILE
+from ...ir.graph import Graph, Value
+from ...ir.primitive import While
 from ...ops.host.state import READ
 from .held import Held, changed_in
 
@@ -15,20 +15,20 @@ def awaited_in(graph: Graph) -> list[Any]:
     """The variables that loops of a graph may wait for."""
     found: dict[Held, None] = {}
     for node in graph.walk():
-        if node.op is WHILE:
+        if isinstance(node, While):
             found.update(dict.fromkeys(_awaited_by(node)))
     return [key.variable for key in found]
 
 
-def _awaited_by(node: Node) -> set[Held]:
+def _awaited_by(node: While) -> set[Held]:
     """What the test of a loop reads, or what its state is made of that the test looks at."""
-    test, body, count = (node.attributes[key] for key in ("test", "body", "count"))
+    test, body = node.subgraphs
     read, state = _needed(test, test.outputs)
-    todo, seen = [i for i in state if i < count], set(state)
+    todo, seen = [i for i in state if i < node.count], set(state)
     while todo:
         more, positions = _needed(body, [body.outputs[i] for i in todo] if not body.never_returns else [])
         read |= more
-        todo = [i for i in positions if i < count and i not in seen]
+        todo = [i for i in positions if i < node.count and i not in seen]
         seen.update(todo)
     return read - set(changed_in(test, body))
 

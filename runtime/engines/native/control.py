@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...ir.graph import Graph, Node, Value
 from ...ir.op import lowers
+from ...ir.primitive import Cond, While
 from ...ops.host.host import ASSERT, RAISE
 from .arrays import Buffer, Expression, Load, Map, Splat
 from .elementwise import is_made_anew
@@ -36,24 +37,25 @@ def ready(lowering: Lowering, inputs: Sequence[Expression]) -> list[Expression]:
 # Loops
 
 
-def lower_while(lowering: Lowering, node: Node, inputs: Sequence[Expression]) -> list[Expression]:
+def lower_while(lowering: Lowering, node: While, inputs: Sequence[Expression]) -> list[Expression]:
     """The state of a loop: scalars are registers that change, arrays are changed where they are.
 
     An array that each turn makes anew has two places, which change their roles, so that it need not be copied.
     """
     e = lowering.e
-    test, body, count = (node.attributes[key] for key in ("test", "body", "count"))
+    test, body = node.subgraphs
     variables = changed_in(body, known=lowering.changed)
     if changed_in(test, known=lowering.changed):
         raise NotLowered("a condition of a loop that changes a variable")
     settle(lowering)
     inputs = ready(lowering, inputs)
     factors = second_factors(body)
-    for i in range(count, len(inputs)):
-        if body.inputs[i] in factors:
-            inputs[i] = in_rows(lowering, inputs[i])
-    initial = [*inputs[:count], *[lowering.values[key] for key in variables]]
-    values: list[Value | Held] = [*node.inputs[:count], *variables]
+    first_state, operands = node.split(inputs)
+    captured = body.captures.values()
+    operands = [in_rows(lowering, x) if inner in factors else x for x, inner in zip(operands, captured, strict=True)]
+    count = node.count
+    initial = [*first_state, *[lowering.values[key] for key in variables]]
+    values: list[Value | Held] = [*node.state, *variables]
     anew = {i for i in range(count) if initial[i].has_shape and initial[i].shape and is_made_anew(body.outputs[i])}
     homes = _homes(lowering, node, values, initial, anew)
     lowering.store([(home, x) for home, x in zip(homes, initial, strict=True) if home is not None])
@@ -65,7 +67,6 @@ def lower_while(lowering: Lowering, node: Node, inputs: Sequence[Expression]) ->
     e.jump(head)
     e.begin(head)
     state, spares, phis = _begin_turns(lowering, initial, homes, anew, first)
-    operands = inputs[count:]
     # The initial arrays are no longer what the values say: only the loop's own variables may be looked at.
     lowering.values.update(zip(variables, state[count:], strict=True))
     bind(lowering, test, [*state[:count], *operands])
@@ -171,24 +172,24 @@ def _turn(lowering: Lowering, homes: Sequence[Load | None], spares: dict[int, Lo
 # Branches
 
 
-def lower_cond(lowering: Lowering, node: Node, inputs: Sequence[Expression]) -> list[Expression]:
+def lower_cond(lowering: Lowering, node: Cond, inputs: Sequence[Expression]) -> list[Expression]:
     """A branch; arrays that it gives get memory of their own, or stay where they are."""
     e = lowering.e
-    then, orelse = node.attributes["then"], node.attributes["orelse"]
-    if inputs[0].size != 1:  # the plan will say that it has no truth
+    decision, operands = node.split(inputs)
+    if decision.size != 1:  # the plan will say that it has no truth
         raise Fails
-    variables = changed_in(then, orelse, known=lowering.changed)
+    variables = changed_in(*node.subgraphs, known=lowering.changed)
     settle(lowering)
     held: dict[Value | Held, Expression] = {key: lowering.values[key] for key in variables}
-    predicate = lowering.scalar(inputs[0])
-    operands = ready(lowering, inputs[1:])
+    predicate = lowering.scalar(decision)
+    operands = ready(lowering, operands)
     homes = _kept(lowering, node, operands)
     dying = {value: lowering.values.pop(value) for value in dict.fromkeys(node.inputs) if lowering.dies_at(value, node)}
     labels = e.new_label("then"), e.new_label("else"), e.new_label("after")
     e.branch(predicate, labels[0], labels[1])
     results: list[tuple[str, list[Expression]] | None] = []
     work, most = lowering.work, 0
-    for label, graph in zip(labels, (then, orelse), strict=False):
+    for label, graph in zip(labels, node.subgraphs, strict=False):
         e.begin(label)
         lowering.work = 0
         lowering.values.update(held)
@@ -225,11 +226,11 @@ def lower_cond(lowering: Lowering, node: Node, inputs: Sequence[Expression]) -> 
     return merged[:count]
 
 
-def _kept(lowering: Lowering, node: Node, operands: Sequence[Expression]) -> dict[int, Load]:
+def _kept(lowering: Lowering, node: Cond, operands: Sequence[Expression]) -> dict[int, Load]:
     """Results that a branch hands on as they came in, of arrays that nobody needs afterwards: they keep their place."""
     homes: dict[int, Load] = {}
     taken = set()
-    for graph in (node.attributes["then"], node.attributes["orelse"]):
+    for graph in node.subgraphs:
         if graph.never_returns:
             continue
         places = {value: i for i, value in enumerate(graph.inputs)}
@@ -237,7 +238,7 @@ def _kept(lowering: Lowering, node: Node, operands: Sequence[Expression]) -> dic
             i = places.get(value)
             if i is None or k in homes or i in taken:
                 continue
-            outer, x = node.inputs[1 + i], operands[i]
+            outer, x = node.operands[i], operands[i]
             if x.has_shape and x.shape != () and lowering.dies_at(outer, node) and lowering.is_owned(x, outer):
                 assert isinstance(x, Load)
                 homes[k] = Load(x.buffer, x.shape)

@@ -17,7 +17,7 @@ from ...base.dtypes import DType, bool_, from_numpy
 from ...ir import records
 from ...ir.graph import Graph, Node, Type, Value
 from ...ir.op import Op
-from ...ir.primitive import COND, CONSTANT, PLACEHOLDER, WHILE
+from ...ir.primitive import CONSTANT, PLACEHOLDER, Cond, While
 from ...ir.total import is_total
 from .arrays import (
     MOST_OPERATIONS,
@@ -197,11 +197,11 @@ class Lowering:
         if op is CONSTANT:
             return [self.constant(node.attributes["value"])]
         inputs = [self.values[value].resolved() for value in node.inputs]
-        self._offered = self.offers.get(node.outputs[0]) if node.outputs and op is not WHILE else None
-        if op in (WHILE, COND):
+        self._offered = self.offers.get(node.outputs[0]) if node.outputs and not isinstance(node, While) else None
+        if isinstance(node, While | Cond):
             from .control import lower_cond, lower_while
 
-            return (lower_while if op is WHILE else lower_cond)(self, node, inputs)
+            return lower_while(self, node, inputs) if isinstance(node, While) else lower_cond(self, node, inputs)
         self._check(node, inputs)
         folded = self._folded(node, inputs)
         if folded is not None:

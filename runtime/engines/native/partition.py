@@ -10,7 +10,7 @@ from ...base.dtypes import variant
 from ...ir.effects import Effects
 from ...ir.graph import Graph, Node, Type, Value
 from ...ir.op import Op
-from ...ir.primitive import COND, CONSTANT, WHILE
+from ...ir.primitive import CONSTANT, Cond, While
 from ...ir.work import Work
 from .. import recorder
 from . import supported
@@ -46,7 +46,7 @@ def obstacle(nodes: Iterable[Node]) -> tuple[Node, str] | None:
         for value in (*node.inputs, *node.outputs):
             if value.type.dtype not in supported.TYPES and value.type.dtype is not variant:
                 return node, f"values of dtype {value.type.dtype.name}"
-        if node.op in (WHILE, COND):
+        if isinstance(node, Cond | While):
             for graph in node.subgraphs:
                 found = obstacle(graph.nodes)
                 if found is not None:
@@ -120,7 +120,7 @@ def _that_hand_over_lists(graph: Graph, runs: Sequence[Sequence[Node]]) -> set[N
 
 
 def _pays(run: Sequence[Node]) -> bool:
-    if any(node.op is WHILE for node in run):
+    if any(isinstance(node, While) for node in run):
         return True
     return sum(node.op.work in (Work.USUAL, Work.LONG) for node in run) >= _ENOUGH
 
@@ -176,5 +176,6 @@ def _add_region(target: Graph, run: Sequence[Node], used: dict[Value, list[Node 
 def _copy(node: Node, graph: Graph, values: dict[Value, Value]) -> None:
     """Repeat a node at the end of a graph, with the same sub-graphs: executors match their inputs by position."""
     copy = graph.add(node.op, [values[value] for value in node.inputs], node.attributes, name=node.name,
-                     where=node.where, types=[value.type for value in node.outputs])  # fmt: skip
+                     where=node.where, types=[value.type for value in node.outputs],
+                     subgraphs=node.subgraphs)  # fmt: skip
     values.update(zip(node.outputs, copy.outputs, strict=True))

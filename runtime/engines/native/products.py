@@ -83,10 +83,9 @@ def second_factors(graph: Graph) -> set[Value]:
     for node in graph.nodes:
         if node.op is records.matmul:
             found.add(node.inputs[1])
-        for inner in node.subgraphs:  # their inputs are the last of the node's
-            wanted = second_factors(inner)
-            given = zip(reversed(node.inputs), reversed(inner.inputs), strict=False)
-            found.update(outer for outer, own in given if own in wanted)
+        for region in node.regions:
+            wanted = second_factors(region.graph)
+            found.update(outer for outer, own in region.pairs if own in wanted)
     return found
 
 

@@ -15,7 +15,7 @@ from autograph.errors import AutographError, UnimplementedError
 
 from ...base.deeper import deeper
 from ...ir.graph import Graph, Node, Type
-from ...ir.primitive import CONSTANT, PLACEHOLDER, WHILE
+from ...ir.primitive import CONSTANT, PLACEHOLDER, While
 from .. import costs, recorder
 from ..numpy.ownership import gives_fresh
 from ..numpy.plan import Plan
@@ -235,7 +235,7 @@ class Region:
     @functools.cached_property
     def _counting(self) -> tuple[Plan, StandIns | None] | None:
         """The plan that runs while it is open whether there will be code, and counts the turns of loops, if any."""
-        if all(node.op is not WHILE for node in self.graph.walk()):
+        if not any(isinstance(node, While) for node in self.graph.walk()):
             return None
         stand_ins = None if self._transaction is None else StandIns(self._transaction)
         return _plan_of(self.graph, budget=self._budget, stand_ins={} if stand_ins is None else stand_ins.of), stand_ins

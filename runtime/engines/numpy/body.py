@@ -9,7 +9,7 @@ import numpy as np
 
 from ...base.dtypes import ALL, string
 from ...ir.graph import Graph, Node, Value
-from ...ir.primitive import CONSTANT, PLACEHOLDER, WHILE
+from ...ir.primitive import CONSTANT, PLACEHOLDER, Call, Cond, While
 from .. import costs
 from ..names import BUILTINS, identifier
 
@@ -70,8 +70,8 @@ class Body:
 
     def _declare(self, value: Value) -> str:
         node = value.node
-        if node.op is WHILE:
-            node = node.attributes["body"].parameters[value.index].node
+        if isinstance(node, While):
+            node = node.body.parameters[value.index].node
         base = identifier(node.name.rpartition("/")[2])
         if len(node.outputs) > 1:
             base = f"{base}_{value.index}"
@@ -119,18 +119,16 @@ class Body:
         self._line(f"record({number}, started_{number})", None)
 
     def _node(self, node: Node) -> None:
-        match node.op.name:
-            case "constant" | "placeholder":
-                return
-            case "cond" | "while" if len(self._indent) > 4 * _MAX_DEPTH:
+        match node:
+            case Cond() | While() if len(self._indent) > 4 * _MAX_DEPTH:
                 self._deep_node(node)
-            case "cond":
+            case Cond():
                 self._cond(node)
-            case "while":
+            case While():
                 self._while(node)
-            case "call":
+            case Call():
                 self._call(node)
-            case _:
+            case _ if node.op not in (CONSTANT, PLACEHOLDER):
                 self._op(node)
 
     def _op(self, node: Node) -> None:
@@ -175,8 +173,8 @@ class Body:
         else:
             self._line(f"{', '.join(names)}{',' if always_tuple and len(names) == 1 else ''} = {call}", node)
 
-    def _call(self, node: Node) -> None:
-        name = self._writer.called(node.attributes["graph"])
+    def _call(self, node: Call) -> None:
+        name = self._writer.called(node.called)
         inputs = ", ".join([self._use(value) for value in node.inputs])
         self._assign(node.outputs, f"{name}({inputs})", node, always_tuple=True)
 
@@ -186,12 +184,11 @@ class Body:
         outputs = [value for value in node.outputs if self._writer.is_live(value)]
         self._assign(outputs, f"{self._writer.deep(node)}({', '.join(inputs)})", node, always_tuple=True)
 
-    def _cond(self, node: Node) -> None:
-        then, orelse = node.attributes["then"], node.attributes["orelse"]
+    def _cond(self, node: Cond) -> None:
         wanted = [i for i, value in enumerate(node.outputs) if self._writer.is_live(value)]
         names = [self._declare(node.outputs[i]) for i in wanted]
-        for word, branch in ((f"if {self._use(node.inputs[0])}:", then), ("else:", orelse)):
-            self._adopt(branch, node.inputs[1:])
+        for word, branch in ((f"if {self._use(node.predicate)}:", node.then), ("else:", node.orelse)):
+            self._adopt(branch, node.operands)
             results = [] if branch.never_returns else [branch.outputs[i] for i in wanted]
             self._line(word, node)
             self._branch(branch, results, names)
@@ -206,17 +203,17 @@ class Body:
             self._line("pass", None)
         self._indent = outer
 
-    def _while(self, node: Node) -> None:
-        test, body, count = (node.attributes[key] for key in ("test", "body", "count"))
+    def _while(self, node: While) -> None:
+        test, body = node.subgraphs
         names = [self._declare(value) for value in node.outputs]
         if names:
             copied = self._writer.copied(node)
-            initial = [self._use(value) for value in node.inputs[:count]]
+            initial = [self._use(value) for value in node.state]
             initial = [f"copy_of({name})" if k in copied else name for k, name in enumerate(initial)]
             self._line(f"{', '.join(names)} = {', '.join(initial)}", node)
         for part in (test, body):
             self._names.update(zip(part.parameters, names, strict=True))
-            self._adopt(part, node.inputs[count:])
+            self._adopt(part, node.operands)
         self._line("while True:", node)
         outer, self._indent = self._indent, self._indent + "    "
         if self._writer.budget is not None:

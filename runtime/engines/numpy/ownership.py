@@ -19,7 +19,7 @@ from typing import NamedTuple
 from ...base.dtypes import variant
 from ...ir.effects import LOOKS_AT_INPUTS
 from ...ir.graph import Graph, Node, Value
-from ...ir.primitive import COND, CONSTANT, PLACEHOLDER, WHILE
+from ...ir.primitive import CONSTANT, PLACEHOLDER, Cond, While
 
 # Values that may share memory with more roots than this lose all of them: nothing is known of them any more.
 _MANY = 12
@@ -112,26 +112,25 @@ class _Analysis:
             kept = self.kept
             found = any(
                 node.op.in_place is not None
-                or (node.op in (COND, WHILE) and any(map(self.stores, node.subgraphs)))
+                or (isinstance(node, Cond | While) and any(map(self.stores, node.subgraphs)))
                 for node in graph.nodes
                 if node in kept
             )
             self._stores[graph] = found
         return found
 
-    def loop(self, node: Node) -> _Loop:
+    def loop(self, node: While) -> _Loop:
         """The summary of a loop, which does not depend on where it stands."""
         found = self._loops.get(node)
         if found is None:
             found = self._loops[node] = self._summary(node)
         return found
 
-    def _summary(self, node: Node) -> _Loop:
+    def _summary(self, node: While) -> _Loop:
         """Assume that all slots are owned; drop those for which a turn of the body breaks that, and try again."""
-        body: Graph = node.attributes["body"]
         owned: frozenset[int] = frozenset()
-        if self.stores(body):
-            owned = frozenset(k for k, value in enumerate(body.parameters) if _holds_memory(value))
+        if self.stores(node.body):
+            owned = frozenset(k for k, value in enumerate(node.body.parameters) if _holds_memory(value))
         while True:
             turn = _Turn(self, node, owned)
             sound = turn.sound()
@@ -211,9 +210,9 @@ class _Block:
         elif _is_fresh(node):
             for value in node.outputs:
                 self.roots[value] = _fresh()
-        elif op is COND:
+        elif isinstance(node, Cond):
             self._cond(node)
-        elif op is WHILE:
+        elif isinstance(node, While):
             self._while(node)
         elif node.effect and not (op.effect and op.effects in LOOKS_AT_INPUTS):
             for value in node.inputs:  # whoever sees the array may keep it
@@ -247,11 +246,11 @@ class _Block:
         last = self._last.get(node.outputs[0])
         return last is None or self._position[last] >= self._position[store]
 
-    def _cond(self, node: Node) -> None:
+    def _cond(self, node: Cond) -> None:
         wanted = [i for i, value in enumerate(node.outputs) if value in self.analysis.live]
         found: list[list[Roots]] = []
         for branch in node.subgraphs:
-            for operand, inner in zip(node.inputs[1:], branch.captures.values(), strict=True):
+            for operand, inner in zip(node.operands, branch.captures.values(), strict=True):
                 self.roots[inner] = self._of(operand)
             results = self.run(branch, [] if branch.never_returns else [branch.outputs[i] for i in wanted])
             found.append(results or [_NONE] * len(wanted))
@@ -260,7 +259,7 @@ class _Block:
         for value in node.outputs:
             self.roots.setdefault(value, _NONE)
 
-    def _while(self, node: Node) -> None:
+    def _while(self, node: While) -> None:
         loop = self.analysis.loop(node)
         for i in loop.escaped:
             self._escape(self._of(node.inputs[i]))
@@ -290,15 +289,14 @@ class _Block:
 class _Turn(_Block):
     """One turn of a loop, of whose slots some are taken to be owned."""
 
-    def __init__(self, analysis: _Analysis, node: Node, owned: Set[int]) -> None:
+    def __init__(self, analysis: _Analysis, node: While, owned: Set[int]) -> None:
         super().__init__(analysis)
-        test, body, count = (node.attributes[key] for key in ("test", "body", "count"))
-        self.slots = range(count)
+        self.slots = range(node.count)
         self._seen = [Root(False) for _ in node.inputs]
         self._given = [Root(i in owned) for i in range(len(node.inputs))]
         self._index = {root: i for i, root in enumerate(self._given)}
-        self._walk(test, self._seen)
-        self._results = self._walk(body, self._given)
+        self._walk(node.test, self._seen)
+        self._results = self._walk(node.body, self._given)
         self._count = Counter(root for roots in self._results for root in roots)
 
     def _walk(self, graph: Graph, given: Sequence[Root]) -> list[Roots]:

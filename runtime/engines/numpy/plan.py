@@ -12,7 +12,7 @@ from typing import Any
 
 from ...base.float_warnings import ignore, restore
 from ...ir.graph import Graph, Location, Node
-from ...ir.primitive import CALL
+from ...ir.primitive import Call
 from ..failure import user_error
 from .writer import Writer
 
@@ -60,7 +60,7 @@ class Plan:
                 if node is not None and (not nodes or nodes[-1] is not node):
                     nodes.append(node)
             traceback = traceback.tb_next
-        return [node for node in nodes[:-1] if node.op is CALL] + nodes[-1:]
+        return [node for node in nodes[:-1] if isinstance(node, Call)] + nodes[-1:]
 
     @property
     def located_lines(self) -> list[tuple[str, Location | None]]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.graph import Graph, Node, Value
-from ...ir.primitive import COND, WHILE
+from ...ir.primitive import Cond, While
 from ...ir.total import Totality
 from ...ops.kernels.common import as_string
 from ...tensors import trace
@@ -141,24 +141,16 @@ class Writer:
             if live.isdisjoint(node.outputs) and self._totality.of_node(node):
                 continue
             self._kept.add(node)
-            attributes = node.attributes
-            if node.op is COND:
+            if isinstance(node, Cond):
                 wanted = [i for i, value in enumerate(node.outputs) if value in live]
-                for branch in (attributes["then"], attributes["orelse"]):
+                for branch in node.subgraphs:
                     self._mark(branch, [] if branch.never_returns else [branch.outputs[i] for i in wanted])
-                live.add(node.inputs[0])
-                self._mark_operands(node.inputs[1:], attributes["then"].inputs, attributes["orelse"].inputs)
-            elif node.op is WHILE:
-                count = attributes["count"]
-                for part in (attributes["test"], attributes["body"]):
+                live.add(node.predicate)
+            elif isinstance(node, While):
+                for part in node.subgraphs:
                     self._mark(part, part.outputs)
-                live.update(node.inputs[:count])
-                inner = [attributes[part].inputs[count:] for part in ("test", "body")]
-                self._mark_operands(node.inputs[count:], *inner)
+                live.update(node.state)
             else:
                 live.update(node.inputs)
-
-    def _mark_operands(self, operands: Sequence[Value], *inner: Sequence[Value]) -> None:
-        for operand, *twins in zip(operands, *inner, strict=True):
-            if any(twin in self._live for twin in twins):
-                self._live.add(operand)
+                continue
+            live.update([outer for region in node.regions for outer, inner in region.pairs if inner in live])

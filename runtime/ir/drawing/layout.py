@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from ..graph import Graph, Node, Value
+from ..primitive import Call
 from ..show import is_scalar_constant, reference
 
 CHARACTER, LINE, MARGIN = 6.7, 15.0, 10.0  # of the type: the width of a character, the height of a line
@@ -83,12 +84,12 @@ def _box(node: Node) -> Box:
         return _sized(Box([node.name, types], "input", node))
     constants = [reference(value) if is_scalar_constant(value.node) else "·" for value in node.inputs]
     shown = f"({', '.join(constants)})" if any(each != "·" for each in constants) else ""
-    name = node.op.name if node.op.name != "call" else node.attributes["graph"].name
+    name = node.called.name if isinstance(node, Call) else node.op.name
     lines = [f"{name}{shown}"[:_LONGEST], types[:_LONGEST]]
     kind = "effect" if node.op.effect else node.op.name if node.op.name in ("call", "constant") else "op"
     box = Box([line for line in lines if line], kind, node)
-    if node.op.name != "call":
-        box.panels = [place(value, key) for key, value in node.attributes.items() if type(value) is Graph]
+    if not isinstance(node, Call):
+        box.panels = [place(region.graph, region.name) for region in node.regions]
     return _sized(box)
 
 

@@ -21,6 +21,7 @@ from ...base.dtypes import DType, as_dtype, bool_, float64, variant
 from ...base.provided import Provided
 from ...ir.effects import Effects
 from ...ir.graph import Type
+from ...ir.notes import BY_HAND
 from ...ir.op import FUNCTIONS, NOT_DIFFERENTIABLE, STRUCTURAL, op
 from ...tensors import trace
 from ...tensors.convert import convert_to_tensor, wrap
@@ -97,7 +98,7 @@ def print(*inputs: Any, output_stream: Any = None, summarize: int = 3, sep: str 
         )
     trace.apply(PRINT, *tensors, name=name, pieces=pieces, summarize=summarize, stream=output_stream)
     graph = trace.current_graph()
-    return graph.nodes[-1] if graph is not None and graph.by_hand else None
+    return graph.nodes[-1] if graph is not None and BY_HAND.known(graph) is not None else None
 
 
 def _is_stream(stream: Any) -> bool:

@@ -27,6 +27,7 @@ from ...base.dtypes import as_dtype, float32
 from ...engines.executable import Executable
 from ...gradient.copying import copy_node
 from ...ir.graph import Graph, Node, Type, Value
+from ...ir.notes import BY_HAND, CONTROL_INPUTS
 from ...ir.primitive import PLACEHOLDER
 from ...ops.control import identity
 from ...state.dependencies import group
@@ -87,7 +88,7 @@ def placeholder_with_default(input: Any, shape: Any = None, name: str | None = N
 
 def global_variables() -> list[Variable]:
     """The variables made in the default graph."""
-    return [variable for variable, _ in get_default_graph().variables]
+    return [variable for variable, _ in BY_HAND.of(get_default_graph())]
 
 
 def trainable_variables() -> list[Variable]:
@@ -99,7 +100,7 @@ def global_variables_initializer() -> Node:
     """The operation that gives the variables made in the default graph their initial values, which they start with."""
     graph = get_default_graph()
     with trace.building(graph):
-        return group(*[variable.assign(initial) for variable, initial in graph.variables], name="init")
+        return group(*[variable.assign(initial) for variable, initial in BY_HAND.of(graph)], name="init")
 
 
 class Session:
@@ -239,10 +240,11 @@ def _part(graph: Graph, wanted: Sequence[Value | Node | None], fed: Sequence[Val
     values = {value: part.parameter(value.type, value.node.name) for value in fed}
     roots = [each for each in wanted if each is not None]
     needed = {each.node if isinstance(each, Value) else each for each in roots if each not in values}
+    control_inputs = CONTROL_INPUTS.of(graph)
     for node in reversed(graph.nodes):
         if node in needed:
             needed.update(value.node for value in node.inputs if value not in values)
-            needed.update(graph.control_inputs.get(node, ()))
+            needed.update(control_inputs.get(node, ()))
     for node in graph.nodes:
         if node not in needed:
             continue

@@ -126,7 +126,7 @@ def is_alive(concrete: ConcreteFunction) -> bool:
     """Whether a trace can still be called: the objects that it was made for exist, and variables hold its constants."""
     leaves = nest.flatten(concrete._values)
     is_there = all(leaf.get() is not None for leaf in leaves if isinstance(leaf, ObjectReference))
-    holds = all(guard.key(True) == guard.key(False) for guard in concrete.graph.frozen.values())
+    holds = all(guard.key(True) == guard.key(False) for guard in call_state.OUTSIDE.of(concrete.graph).frozen.values())
     return is_there and holds and all(place.is_alive for place in concrete.state)
 
 

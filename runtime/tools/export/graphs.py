@@ -25,7 +25,7 @@ from ...base.places import Place
 from ...ir.check import check
 from ...ir.graph import Graph, Node, Type, Value
 from ...ir.op import OPS, Op
-from ...ir.primitive import CALL, CUSTOM_GRADIENT, PLACEHOLDER
+from ...ir.primitive import CALL, COND, PLACEHOLDER, WHILE, Call, CustomGradient
 from .attributes import check_attributes
 from .values import (
     NotSavable,
@@ -42,7 +42,7 @@ from .values import (
 
 __all__ = ["GraphReader", "encode_graph"]
 
-_STRUCTURAL = ("cond", "while", "call", "placeholder")
+_STRUCTURAL = (COND, WHILE, CALL, PLACEHOLDER)
 _GRAPH = {"name", "nodes", "parameters", "captures", "outputs", "never_returns"}
 _NODE = {"name", "op", "inputs", "outputs"}
 _MAX_LINE = 2**24
@@ -75,13 +75,14 @@ def _encode_node(node: Node, places: dict[Node, int], target: Target) -> dict[st
         raise _not_savable(node, f"a node {node.op.name!r} runs a Python object", node.op.unsavable)
     if node.op.name == "print" and str(node.attributes["stream"]) not in ("stderr", "stdout"):
         raise _not_savable(node, "a node 'print' writes to a file or a Python object", "print to stderr or stdout")
+    saved = {**{region.name: region.graph for region in node.regions}, **node.details}
     # What is saved can be loaded again.
-    check_attributes(node.op, [value.type for value in node.inputs], node.attributes, len(node.outputs))
+    check_attributes(node.op, [value.type for value in node.inputs], saved, len(node.outputs))
     try:
-        if node.op is CALL:
-            attributes: dict[str, Any] = {"graph": {"function": target.function(node.attributes["graph"])}}
+        if isinstance(node, Call):
+            attributes: dict[str, Any] = {"graph": {"function": target.function(node.called)}}
         else:
-            attributes = {name: encode(value, target) for name, value in node.attributes.items()}
+            attributes = {name: encode(value, target) for name, value in saved.items()}
     except NotSavable as error:
         message = f"a node {node.op.name!r} holds {error}"
         raise _not_savable(node, message, "let the function use tensors and variables only") from None
@@ -186,16 +187,20 @@ class GraphReader:
         attributes = {name: decode(value, self) for name, value in attributes.items()}
         declared = _types(data["outputs"])
         check_attributes(op, types, attributes, len(declared))
-        if op.name not in _STRUCTURAL:
+        subgraphs = tuple([attributes.pop(part) for part in op.node.parts])
+        if op is WHILE:
+            del attributes["count"]  # its outputs tell
+        if op not in _STRUCTURAL:
             _check_types(op, types, attributes, declared)
-        node = graph.add(op, inputs, attributes, name=name, where=self._where(data.get("at")), types=declared)
+        node = graph.add(op, inputs, attributes, name=name, where=self._where(data.get("at")), types=declared,
+                         subgraphs=subgraphs)  # fmt: skip
         require(node.name == name, f"two nodes are called {name!r}")
         require(op is not PLACEHOLDER or (len(declared) == 1 and not inputs), "a placeholder has wrong parts")
         self._adopt(graph, node)
 
     def _adopt(self, graph: Graph, node: Node) -> None:
         """Make sub-graphs those of the node: the captures stand for its last inputs."""
-        if node.op is CALL:
+        if isinstance(node, Call):
             return
         for part in node.subgraphs:
             require(part not in self._owners, "a sub-graph belongs to two nodes")
@@ -206,7 +211,7 @@ class GraphReader:
             require(len(set(outer)) == len(captures), "a sub-graph captures other values than its node has")
             part.captures = dict(zip(outer, captures, strict=True))
             part.origins = {inner: value for value, inner in part.captures.items()}
-            if node.op is CUSTOM_GRADIENT:
+            if isinstance(node, CustomGradient):
                 _check_pullback(node, part)
 
     def _where(self, data: Any) -> Place | None:
@@ -231,7 +236,7 @@ class GraphReader:
         require(not any(graph.never_returns for graph in self.functions), "a function never returns")
         ends = (_ends(graph) for graph in self._parts if graph.never_returns)
         require(all(ends), "a graph says that it never returns, but nothing ends it")
-        pullbacks = [graph for graph in self._parts if self._owners[graph].op is CUSTOM_GRADIENT]
+        pullbacks = [graph for graph in self._parts if isinstance(self._owners[graph], CustomGradient)]
         for graph in [*self.functions, *pullbacks]:
             if graph in checked:
                 continue
@@ -243,7 +248,7 @@ class GraphReader:
         """Mark the functions that call themselves, also through others: few, so that each may be followed."""
         calls: dict[Graph, set[Graph]] = {graph: set() for graph in self.functions}
         for graph in [*self._parts, *self.functions]:
-            called = {node.attributes["graph"] for node in graph.nodes if node.op is CALL}
+            called = {node.called for node in graph.nodes if isinstance(node, Call)}
             while called and graph.parent is not None:
                 graph = graph.parent
             calls.setdefault(graph, set()).update(called)
@@ -251,7 +256,7 @@ class GraphReader:
         for graph in _in_circles(calls):
             for node in graph.walk():
                 steps += 1
-                graph.calls_itself |= node.op is CALL and node.attributes["graph"] is graph
+                graph.calls_itself |= isinstance(node, Call) and node.called is graph
             require(steps < _MAX_STEPS, "too many functions call each other")
 
 
@@ -315,17 +320,15 @@ def _shown(types: list[Type]) -> str:
     return ", ".join(map(str, types)) or "nothing"
 
 
-def _check_pullback(node: Node, pullback: Graph) -> None:
+def _check_pullback(node: CustomGradient, pullback: Graph) -> None:
     """The gradient of a ``custom_gradient`` takes one value for each result, and gives those that are connected."""
     results = [value.type for value in node.outputs]
     require([value.type for value in pullback.parameters] == results, "a custom gradient takes other types")
-    sources = node.attributes["sources"]
-    connected = sum(flag for _, flag in sources)
-    arguments = sum(variable is None for variable, _ in sources)
-    require(len(pullback.outputs) == connected and arguments == node.attributes["arguments"],
+    connected = sum(flag for _, flag in node.sources)
+    arguments = sum(variable is None for variable, _ in node.sources)
+    require(len(pullback.outputs) == connected and arguments == len(node.split(node.inputs)[0]),
             "a custom gradient gives other values")  # fmt: skip
-    captures = len(node.inputs) - arguments - node.attributes["results"]
-    require(len(pullback.captures) == captures, "a custom gradient captures other values")
+    require(len(pullback.captures) == len(node.operands), "a custom gradient captures other values")
     fits = all(inner.dtype is outer.dtype and shapes.is_subshape(outer.shape, inner.shape)
                for outer, inner in pullback.captures.items())  # fmt: skip
     require(fits, "a custom gradient captures values of other types")

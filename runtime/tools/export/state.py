@@ -19,7 +19,7 @@ from autograph.errors import SavingError
 
 from ...base import shapes
 from ...base.dtypes import bool_
-from ...functions.call_state import MISSING, SavedPlace, StatePlace, arguments, place_of
+from ...functions.call_state import MISSING, OUTSIDE, SavedPlace, StatePlace, arguments, place_of, state_of
 from ...functions.optional import OptionalOutput
 from ...ir.graph import Graph, Type
 from ...tensors.spec import TensorSpec
@@ -46,8 +46,8 @@ class StateWriter:
 
     def add(self, number: int, graph: Graph) -> None:
         """Take the state of a graph. Raises `SavingError`."""
-        if graph.state and number not in self._graphs:
-            self._graphs[number] = [self._use(graph, place) for place in graph.state]
+        if state_of(graph) and number not in self._graphs:
+            self._graphs[number] = [self._use(graph, place) for place in state_of(graph)]
 
     def _use(self, graph: Graph, place: StatePlace) -> dict[str, Any]:
         saved = place.saved()
@@ -198,7 +198,7 @@ class StateReader:
         for pair in data["graphs"]:
             require(type(pair) is list and len(pair) == 2 and is_index(pair[0], len(functions)), "a state has no graph")
             graph, uses = functions[pair[0]], pair[1]
-            require(type(uses) is list and not graph.state, "the state of a graph is no list")
+            require(type(uses) is list and not state_of(graph), "the state of a graph is no list")
             _attach(graph, [self._place(each, source) for each in uses])
 
     def _place(self, data: Any, source: Source) -> tuple[RestoredPlace, list[Type], bool, bool]:
@@ -234,12 +234,12 @@ def _attach(graph: Graph, places: list[tuple[RestoredPlace, list[Type], bool, bo
         if is_written:
             place.outputs = graph.outputs[end : end + len(types)]
             end += len(types)
-    graph.state = [place for place, *_ in places]
+    OUTSIDE.of(graph).state = [place for place, *_ in places]
     require(arguments(graph) == [value for value in graph.parameters if value not in _inputs(graph)], "state is twice")
 
 
 def _inputs(graph: Graph) -> set[Any]:
-    return {value for place in graph.state for value in place.inputs}
+    return {value for place in state_of(graph) for value in place.inputs}
 
 
 def _types(template: Any) -> list[Type]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...base.dtypes import DType
 from ...ir.graph import Graph, Node, Type, Value
-from ...ir.primitive import CALL, COND, PLACEHOLDER
+from ...ir.primitive import PLACEHOLDER, Call, Cond
 from .writer import library
 
 # TensorFlow's numbers of element types (``DataType`` in types.proto).
@@ -86,14 +86,13 @@ class _Body:
         name = scope + node.name
         inputs = [self.names[value] for value in node.inputs]
         operation = node.type
-        if node.op is CALL:
-            operation = self.writer.function(node.attributes["graph"])
+        if isinstance(node, Call):
+            operation = self.writer.function(node.called)
         elif node.subgraphs:
             inputs = self._subgraphs(node, name, inputs)
         made = self.node(name, operation, inputs, node.outputs[0].type if node.outputs else None)
-        for key, value in node.attributes.items():
-            if not isinstance(value, Graph):
-                _set(made.attr[key], value)
+        for key, value in node.details.items():
+            _set(made.attr[key], value)
         location = node.location
         if location is not None:
             made.attr["_location"].s = str(location).encode()
@@ -102,19 +101,16 @@ class _Body:
 
     def _subgraphs(self, node: Node, name: str, inputs: list[str]) -> list[str]:
         """Add the sub-graphs in scopes of their own; the inputs of the node itself, which come out of them."""
-        is_cond = node.op is COND
-        results = inputs[:1] if is_cond else []
-        for key, graph in node.attributes.items():
-            if not isinstance(graph, Graph):
-                continue
-            scope = f"{name}/{key}/"
+        results = [self.names[node.predicate]] if isinstance(node, Cond) else []
+        for region in node.regions:
+            scope = f"{name}/{region.name}/"
             given = {}
-            for value, outer in zip(graph.inputs, inputs[1:] if is_cond else inputs, strict=False):
+            for outer, value in region.pairs:
                 own = scope + value.node.name
-                self.node(own, "Identity", [outer], value.type)
+                self.node(own, "Identity", [self.names[outer]], value.type)
                 given[value] = own
-            self.graph(graph, scope, given)
-            results += [self.names[value] for value in graph.outputs]
+            self.graph(region.graph, scope, given)
+            results += [self.names[value] for value in region.graph.outputs]
         return results or inputs
 
     def node(self, name: str, operation: str, inputs: list[str], type_: Type | None) -> Any:

@@ -678,7 +678,7 @@ def test_recursion_on_a_tensor_is_a_graph_that_calls_itself() -> None:
 
     assert factorial(tf.constant(4)).numpy() == 24 and factorial.experimental_get_tracing_count() == 1
     graph = factorial.get_concrete_function(tf.constant(4)).graph
-    assert graph in [node.attributes["graph"] for node in graph.walk() if node.op.name == "call"]
+    assert graph in [node.called for node in graph.walk() if node.op.name == "call"]
 
 
 def test_recursion_without_an_end_is_refused() -> None:

@@ -9,6 +9,7 @@ import weakref
 import numpy as np
 
 import autograph as tf
+from autograph.runtime.gradient.call import DERIVATIVES
 
 from .gradient_ways import check, difference, ways
 
@@ -115,7 +116,7 @@ def test_one_trace_and_one_derivative_serve_all_calls() -> None:
             y = cubed(x)
         check(tape.gradient(y, x), 3 * value**2)
     assert cubed.experimental_get_tracing_count() == 1
-    assert len(cubed.get_concrete_function(tf.constant(1.0)).graph.derivatives) == 1
+    assert len(DERIVATIVES.of(cubed.get_concrete_function(tf.constant(1.0)).graph)) == 1
 
 
 def test_many_threads_share_a_derivative() -> None:
@@ -159,7 +160,7 @@ def test_no_graph_outlives_its_function() -> None:
     tape.gradient(y, x)
     concrete = loop.get_concrete_function(x, tf.constant(2))
     references = [weakref.ref(concrete.graph)]
-    references += [weakref.ref(found.forward) for found in concrete.graph.derivatives.values()]
+    references += [weakref.ref(found.forward) for found in DERIVATIVES.of(concrete.graph).values()]
     assert len(references) == 2
     del loop, concrete, tape, y
     gc.collect()

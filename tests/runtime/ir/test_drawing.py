@@ -76,7 +76,7 @@ def test_the_layout(graph: Graph) -> None:
     drawing = place(graph)
     drawn = [box.node for panel in panels(drawing) for box in panel.boxes if box.node is not None]
     assert len(drawn) == len(set(drawn))
-    inside = {inner for node in graph.walk() if node.op.name == "call" for inner in node.attributes["graph"].walk()}
+    inside = {inner for node in graph.walk() if node.op.name == "call" for inner in node.called.walk()}
     missing = {node for node in graph.walk() if not is_scalar_constant(node)} - set(drawn) - inside
     assert all(node.op.name == "placeholder" for node in missing), "only unused inputs are left out"
     for panel in panels(drawing):

@@ -74,7 +74,7 @@ def node(graph: Graph, op: str) -> Any:
 
 
 def swap_order(graph: Graph) -> None:
-    body = node(graph, "while").attributes["body"]
+    body = node(graph, "while").body
     body.nodes.reverse()
 
 
@@ -95,12 +95,12 @@ def same_name(graph: Graph) -> None:
 
 
 def lost_capture(graph: Graph) -> None:
-    branch = node(graph, "cond").attributes["then"]
+    branch = node(graph, "cond").then
     branch.captures.popitem()
 
 
 def missing_output(graph: Graph) -> None:
-    node(graph, "cond").attributes["orelse"].outputs.clear()
+    node(graph, "cond").orelse.outputs.clear()
 
 
 def unknown_output(graph: Graph) -> None:
@@ -108,7 +108,7 @@ def unknown_output(graph: Graph) -> None:
 
 
 def wrong_parent(graph: Graph) -> None:
-    node(graph, "while").attributes["test"].parent = None
+    node(graph, "while").test.parent = None
 
 
 FAULTS: list[tuple[Callable[[Graph], None], str]] = [

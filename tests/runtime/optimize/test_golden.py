@@ -37,7 +37,7 @@ def traced(source: str) -> Graph:
 
 
 def shown(graph: Graph) -> str:
-    called = {node.attributes["graph"]: None for node in graph.walk() if node.op.name == "call"}
+    called = {node.called: None for node in graph.walk() if node.op.name == "call"}
     return "\n".join(re.sub(r" +# <optimized.*", "", text(each)) for each in (graph, *called))
 
 

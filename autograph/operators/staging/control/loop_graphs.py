@@ -6,7 +6,7 @@ from typing import Any
 
 from autograph.runtime.ir.effects import Effects
 from autograph.runtime.ir.graph import Graph
-from autograph.runtime.ir.primitive import COND
+from autograph.runtime.ir.primitive import Cond
 
 
 def acts(graph: Graph) -> bool:
@@ -25,10 +25,10 @@ def read_in(graph: Graph) -> set[Any]:
     """The values that nodes of a graph take, but for those that a branch only hands on."""
     read: set[Any] = set()
     for node in graph.nodes:
-        if node.op is not COND:
+        if not isinstance(node, Cond):
             read.update(node.inputs)
             continue
-        read.add(node.inputs[0])
+        read.add(node.predicate)
         for part in node.subgraphs:
             inside = read_in(part)
             read.update(outer for outer, own in part.captures.items() if own in inside)

@@ -20,6 +20,7 @@ from autograph.runtime.base import places as lines
 from autograph.runtime.base.places import Place
 from autograph.runtime.functions import repetitions
 from autograph.runtime.functions.arguments import mutation_error
+from autograph.runtime.functions.call_state import OUTSIDE
 from autograph.runtime.functions.concrete import WritesOutside
 from autograph.runtime.functions.optional import OptionalOutput
 from autograph.runtime.ir.graph import Graph
@@ -109,9 +110,10 @@ def run_trace(graph: Graph, form: Callable[..., Any], arguments: tuple[Any, ...]
         repetitions.back(seen)
         places = {}
         result = _settled(graph, form, arguments, keywords, places, attributes)
-    if graph.takes_state:
-        graph.frozen = {key: each for key, each in guards.items() if key not in places and each.is_same()}
-        graph.unseen = [each.label for key, each in attributes.items() if key not in places]
+    outside = OUTSIDE.of(graph)
+    if outside.takes_state:
+        outside.frozen = {key: each for key, each in guards.items() if key not in places and each.is_same()}
+        outside.unseen = [each.label for key, each in attributes.items() if key not in places]
     return result
 
 
@@ -129,7 +131,7 @@ def _settled(
         mark, seen = graph.mark(), repetitions.mark()
         _drop_changed_arrays(places)
         tables = _Tables(places, graph)
-        graph.state = []
+        state = OUTSIDE.of(graph).state = []
         for place in places.values():
             place.inputs = ()
             if place.is_guard:
@@ -160,7 +162,7 @@ def _settled(
         if not unsettled:
             for key, (_, _, new) in found.items():
                 places[key].leave(new)
-            graph.state += [place for place in places.values() if place not in graph.state]
+            state += [place for place in places.values() if place not in state]
             for place in places.values():
                 if isinstance(place, ArrayPlace):
                     place.find_through(attributes.values(), graph)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import MutationError
-from autograph.runtime.functions.call_state import SavedPlace
+from autograph.runtime.functions.call_state import OUTSIDE, SavedPlace
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.tensors import convert
 
@@ -55,7 +55,7 @@ class ArrayPlace(OutsidePlace):
         self._holders = [(finder(each), array_memory.places_in(memory, each.get())) for each in held]
         if held:
             find, label = self._holders[0][0], held[0].label
-            graph.outside[self.location.key] = lambda: (label, _kind_of(find().get()))
+            OUTSIDE.of(graph).constants[self.location.key] = lambda: (label, _kind_of(find().get()))
 
     def set(self, value: Any) -> None:
         array_forms.changing(self.location.owner).set_state(value)

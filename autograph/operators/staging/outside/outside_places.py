@@ -13,7 +13,7 @@ import numpy as np
 from autograph.errors import MutationError
 from autograph.runtime.base import dtypes
 from autograph.runtime.functions.arguments import key_of
-from autograph.runtime.functions.call_state import MISSING, SavedPlace, StatePlace
+from autograph.runtime.functions.call_state import MISSING, OUTSIDE, SavedPlace, StatePlace
 from autograph.runtime.functions.guards import Guard
 from autograph.runtime.functions.optional import OptionalOutput
 from autograph.runtime.ir.graph import Graph
@@ -80,7 +80,7 @@ class OutsidePlace(StatePlace):
         """Makes what it holds an input of the graph; returns the staged value."""
         name = re.sub(r"\W+", "_", self.label.rpartition(".")[2]).strip("_")
         self.inputs = [graph.parameter(type_, name) for type_ in self.spec.types()]
-        graph.state.append(self)
+        OUTSIDE.of(graph).state.append(self)
         return self.spec.unflatten(map(SymbolicTensor, self.inputs))
 
     def set(self, value: Any) -> None:
@@ -95,10 +95,10 @@ class OutsidePlace(StatePlace):
     def guard(self, graph: Graph) -> None:
         """Has later calls traced again, and runs of this trace refused, when the place holds something else."""
         find, label = self._find, self.label
-        graph.state.append(self)
+        OUTSIDE.of(graph).state.append(self)
         self._key = key_of(self.initial, [])
         self._changed = changed_constant(label, self.initial)
-        graph.outside[self.location.key] = lambda: (label, find().get())
+        OUTSIDE.of(graph).constants[self.location.key] = lambda: (label, find().get())
 
     def leave(self, value: Any) -> None:
         """Makes what it is to hold outputs of the graph."""
@@ -350,11 +350,12 @@ def guessed(
     Besides the variables that it reads, and does not write, as they are now, and such attributes.
     """
     found: dict[Key, OutsidePlace] = {}
+    outside = OUTSIDE.of(graph)
     places, constants, attributes = foreseen(form, values)
     guards = {each.key: Guard(each.name, each.owner, each.get()) for each in constants}
-    for location in (*places, *[each for each in constants if each.key in graph.varying]):
+    for location in (*places, *[each for each in constants if each.key in outside.varying]):
         value = location.get()
-        is_staged = type(value) is SymbolicTensor and not graph.takes_state
+        is_staged = type(value) is SymbolicTensor and not outside.takes_state
         if is_staged or not isinstance(value, (EagerTensor, SymbolicTensor, np.ndarray)):
             continue
         place = found[location.key] = OutsidePlace(location, varying(value), value)

@@ -293,7 +293,7 @@ def test_concrete_functions_and_calls_of_functions(tmp_path):
     loaded = reload(module, tmp_path)
     assert int(loaded.one(tf.constant(1))) == 9
     assert int(loaded.two(tf.constant(2))) == 15
-    called = [node.attributes["graph"] for node in loaded.one.graph.nodes if node.op.name == "call"]
+    called = [node.called for node in loaded.one.graph.nodes if node.op.name == "call"]
     assert called == [loaded.inner.concrete_functions[0].graph] * 2
 
 

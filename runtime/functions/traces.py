@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Graph
+from ..ir.notes import Note
 from ..tensors import trace
 from . import recursion
 from .arguments import Parameters, is_gone, key_of, name_of, variables_of
@@ -73,6 +74,10 @@ class _ByKey:
         return [key for key in self._found if is_gone(key)]
 
 
+NESTED: Note[dict[Traces, dict[Any, ConcreteFunction]]] = Note(dict, of_parts=True)
+"""The traces of functions that captured tensors of a graph: they hold in that graph only, until it is cut short."""
+
+
 class Traces:
     """The traces of one function (of one method and one instance); at most ``maximum`` of them, when it is given."""
 
@@ -83,10 +88,8 @@ class Traces:
         self.by_key = _ByKey()
         self.fast = FastCalls()
         self.pending: dict[Any, Pending] = {}
-        # Traces that captured tensors of an enclosing graph hold in that graph only, until it is truncated.
-        self.nested: weakref.WeakKeyDictionary[Graph, dict[Any, tuple[int, ConcreteFunction]]] = (
-            weakref.WeakKeyDictionary()
-        )
+        self.nested: weakref.WeakSet[Graph] = weakref.WeakSet()
+        """The graphs that have `NESTED` traces of this function."""
         self.relaxed: dict[Any, list[TensorSpec]] = {}
         self.history = History(parameters.function_name, parameters.names)
         self.outside: dict[Any, Callable[[], tuple[str, Any]]] = {}
@@ -139,8 +142,7 @@ class Traces:
         if found is None and self.nested:
             graph = trace.current_graph()
             while graph is not None and found is None:
-                epoch, nested = self.nested.get(graph, {}).get(key, (None, None))
-                found = nested if epoch == graph.epoch else None
+                found = self._nested_in(graph).get(key)
                 graph = graph.parent
         return found
 
@@ -195,8 +197,9 @@ class Traces:
                 for each in (key, general)
             ]
             if concrete.graph.captures and parent is not None:
-                table = self.nested.setdefault(parent, {})
-                table[key] = table[general] = parent.epoch, concrete
+                table = NESTED.of(parent).setdefault(self, {})
+                table[key] = table[general] = concrete
+                self.nested.add(parent)
             else:
                 concrete.graph.parent = None
                 self.by_key[key] = self.by_key[general] = concrete
@@ -211,10 +214,13 @@ class Traces:
         with self.lock:
             for key in [key for key, each in self.by_key.items() if each is concrete]:
                 del self.by_key[key]
-            for table in self.nested.values():
-                for key in [key for key, (_, each) in table.items() if each is concrete]:
+            for table in map(self._nested_in, self.nested):
+                for key in [key for key, each in table.items() if each is concrete]:
                     del table[key]
             self.fast.forget()
+
+    def _nested_in(self, graph: Graph) -> dict[Any, ConcreteFunction]:
+        return (NESTED.known(graph) or {}).get(self, {})
 
     def _drop(self) -> None:
         """Forget traces: the oldest, when there are too many; those for objects that are gone, from time to time."""

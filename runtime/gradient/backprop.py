@@ -47,16 +47,17 @@ def backpropagate(records: Iterable[Record], targets: Sequence[Any], gradients: 
     active = set(wanted)
     path = []
     for record in records:
+        record.renew()
         if record.is_reached(active):
             path.append(record)
-            active.update([key(x) for x in record.current_outputs() if is_differentiable(x.dtype)])
+            active.update([key(x) for x in record.outputs if is_differentiable(x.dtype)])
     found: dict[Any, Any] = dict(start or {})
     for target, gradient in zip(targets, gradients, strict=True):
         if gradient is not None and key(target) in active:
             accumulate(found, target, gradient)
     while path:
         record = path.pop()
-        keys = [key(x) for x in record.current_outputs()]
+        keys = [key(x) for x in record.outputs]
         given = [found.get(k) if k in wanted else found.pop(k, None) for k in keys]
         if any(g is not None for g in given):
             for source, gradient in pull(record, given, active):
@@ -109,7 +110,6 @@ def pull(record: Record, given: list[Any], active: set[Any]) -> Pairs:
     op = record.op
     assert op is not None and op.gradient is not None  # assignments have none, and nothing to be differentiated
     if op.gradient is STRUCTURAL:
-        record.current_inputs()
         return RULES[op.name](record, given, active)
     out: Any = record.outputs
     if op.accumulate is not None:

@@ -17,7 +17,7 @@ from autograph.errors import GraphError
 
 from ..base.dtypes import variant
 from ..engines.executable import Executable
-from ..ir.graph import Graph, Type
+from ..ir.graph import Graph, Node, Type
 from ..ir.notes import Note
 from ..ir.op import OPS
 from ..ir.primitive import CALL, PLACEHOLDER, Call
@@ -27,7 +27,7 @@ from ..tensors.convert import wrap
 from ..tensors.tensor import EagerTensor, SymbolicTensor
 from .backprop import RULES, Pairs, backpropagate, fit, type_of, zeros_like
 from .copying import copy_graph, copy_nodes, prune
-from .nested import add_output, exports
+from .nested import exchange
 from .records import Record, access, free_sources, fresh, is_differentiable, key, remember, variables_in
 
 
@@ -196,32 +196,34 @@ def derivative(graph: Graph, wanted: Sequence[int], free: Sequence[Any]) -> Deri
 
 
 def pull_call(record: Record, given: list[Any], active: set[Any]) -> Pairs:
-    """The node calls the forward graph from now on; the gradient is a call of the backward graph."""
+    """A node that calls the forward graph takes the place of the node; the gradient is a call of the backward graph."""
     node = record.node
     assert isinstance(node, Call)
     wanted = [i for i, x in enumerate(record.inputs) if key(x) in active and is_differentiable(x.dtype)]
     free = free_sources(node.subgraphs, active)
     found = _exchanged(node, wanted, free, given)
-    outputs = record.current_outputs()
-    given = [*given, *[None] * (len(outputs) - len(given))]
-    results = found.call(found.arguments(given, outputs))
+    record.renew()
+    given = [*given, *[None] * (len(record.outputs) - len(given))]
+    results = found.call(found.arguments(given, record.outputs))
     sources = [*[record.inputs[i] for i in wanted], *free]
     pairs = zip(sources, found.spread(results, len(sources)), strict=True)
     return [(source, gradient) for source, gradient in pairs if gradient is not None]
 
 
+_EXCHANGED: Note[dict[Node, tuple[Any, Derivative]]] = Note(dict)
+"""The nodes of a graph that call a forward graph in place of another: what was wanted, and the derivative."""
+
+
 def _exchanged(node: Call, wanted: list[int], free: list[Any], given: list[Any]) -> Derivative:
-    """The derivative, after the node has been made to call its forward graph."""
-    known: dict[Any, Any] = exports(node)
+    """The derivative, after a node that calls its forward graph has taken the place of the node."""
+    known = _EXCHANGED.of(node.graph)
     place = (tuple(wanted), tuple(map(key, free)))
-    latest = known.get("derivative")
+    latest = known.get(node)
     if latest is not None and latest[0] == place and all(g is None for g in given[latest[1].count :]):
         return latest[1]
     found = derivative(node.called, wanted, free)
-    node.subgraphs = (found.forward,)
-    for type_ in found.extra:
-        add_output(node, type_)
-    known["derivative"] = place, found
+    new = exchange(node, node.inputs, node.attributes, (found.forward,), found.extra)
+    known[new] = place, found
     return found
 
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from ..ir.graph import Graph, Node, Value
 from ..ir.primitive import CONSTANT, PLACEHOLDER, Call
 
 
-def copy_graph(source: Graph, parent: Graph | None, outer: Mapping[Value, Value]) -> Graph:
-    """A copy of a graph, with sub-graphs; ``outer`` gives what replaces the values that it captures."""
+def copy_graph(source: Graph, parent: Graph | None, values: dict[Value, Value]) -> Graph:
+    """A copy of a graph, with sub-graphs and what is noted of it.
+
+    ``values`` gives what replaces the values that it captures, and gets what stands for its own values in the copy.
+    """
     target = Graph(source.name, parent)
-    values: dict[Value, Value] = {}
     for value in source.parameters:
         values[value] = target.parameter(value.type, value.node.name)
     for captured, inner in source.captures.items():
-        replaced = outer.get(captured, captured)
+        replaced = values.get(captured, captured)
         known = target.captures.get(replaced)
         if known is None:
             known = target.captures[replaced] = target._placeholder(inner.type, inner.node.name)
@@ -25,6 +27,9 @@ def copy_graph(source: Graph, parent: Graph | None, outer: Mapping[Value, Value]
     copy_nodes(source.nodes, target, values)
     target.outputs = [values[value] for value in source.outputs]
     target.never_returns, target.calls_itself = source.never_returns, source.calls_itself
+    for note, content in source.notes.items():
+        if note.copied is not None:
+            target.notes[note] = note.copied(content, values)
     return target
 
 

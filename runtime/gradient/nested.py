@@ -8,16 +8,17 @@ what recursive calls give, which take too long to repeat.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..base.dtypes import int32, variant
 from ..ir.graph import Graph, Node, Type, Value
+from ..ir.notes import Note
 from ..ir.op import NOT_DIFFERENTIABLE, OPS, STRUCTURAL
 from ..ir.primitive import CONSTANT, PLACEHOLDER, Call
 from ..tensors import trace
 from ..tensors.tensor import SymbolicTensor
-from .copying import copy_node, copy_nodes
+from .copying import copy_graph, copy_node, copy_nodes
 from .records import Record, free_sources, is_differentiable, key, key_of_value
 
 
@@ -82,8 +83,9 @@ class Pullback:
             shape = self.source.add(OPS["shape"], (value,), {"dtype": dtypes.pop()}).outputs[0]
             known = self.graph._placeholder(shape.type, "shape")
             self.stand_ins[known] = shape
+            identity = OPS["identity"]
             for node in nodes:
-                node.op, node.inputs, node.attributes = OPS["identity"], [known], {}
+                self.graph.replace(node, Node(self.graph, identity, [known], {}, node.name, node.where))
 
     def copy_into(self, target: Graph, values: dict[Value, Value]) -> list[Value]:
         """Repeat this graph in another one, given the values of all its placeholders; its outputs there."""
@@ -100,23 +102,59 @@ def _is_handed_over(node: Node) -> bool:
     return takes_list and not node.subgraphs and any(value.type.dtype is not variant for value in node.outputs)
 
 
-def exports(node: Node) -> dict[Any, int]:
-    """What a node hands over: value of a sub-graph (or a word) -> index of the node's output that holds it."""
-    if not hasattr(node, "exports"):
-        node.exports = {}
-    return node.exports
+def _copied(held: dict[Node, dict[Any, int]], values: dict[Value, Value]) -> dict[Node, dict[Any, int]]:
+    return {
+        values[node.outputs[0]].node: {values.get(what, what): index for what, index in known.items()}
+        for node, known in held.items()
+        if node.outputs[0] in values  # it may have been dropped
+    }
 
 
-def add_output(node: Node, type_: Type) -> int:
-    """Give a node one more output; tapes that follow its other outputs follow the new one. Returns its index."""
-    index = len(node.outputs)
-    value = Value(node, index, type_)
-    before = {key_of_value(output) for output in node.outputs}
-    node.outputs = (*node.outputs, value)
+HELD: Note[dict[Node, dict[Any, int]]] = Note(dict, _copied)
+"""What nodes of a graph hand over: value of a sub-graph (or a word) -> index of the output that holds it."""
+
+
+class Extended:
+    """A node that is to give more: with copies of its sub-graphs, which may be added to.
+
+    Attributes
+    ----------
+    graphs: the copies; ``values`` maps values of the sub-graphs to theirs.
+    held: as `HELD`, by values of the copies.
+    """
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self.values: dict[Value, Value] = {}
+        self.graphs = tuple([copy_graph(graph, node.graph, self.values) for graph in node.subgraphs])
+        known = HELD.of(node.graph).get(node, {})
+        self.held = {self.values.get(what, what): index for what, index in known.items()}
+        self._more: list[Type] = []
+
+    def give(self, what: Any, type_: Type) -> None:
+        """The node shall have one more output."""
+        self.held[what] = len(self.node.outputs) + len(self._more)
+        self._more.append(type_)
+
+    def put(self, inputs: Sequence[Value]) -> None:
+        """Put a node with these inputs, that gives more, in the place of the old one."""
+        if self._more:
+            new = exchange(self.node, inputs, self.node.attributes, self.graphs, self._more)
+            held = HELD.of(new.graph)
+            held.pop(self.node, None)
+            held[new] = self.held
+
+
+def exchange(old: Node, inputs: Sequence[Value], attributes: dict[str, Any], subgraphs: tuple[Graph, ...],
+             more: Sequence[Type]) -> Node:  # fmt: skip
+    """Put a node that gives more in the place of one; tapes that follow what this gave follow that, too."""
+    new = old.op.node(old.graph, old.op, inputs, attributes, old.name, old.where, subgraphs)
+    before = {key_of_value(output) for output in old.outputs}
+    old.graph.replace(old, new, more)
     for tape in trace._local.tapes:
         if not before.isdisjoint(tape.followed):
-            tape.followed.add(value)
-    return index
+            tape.followed.update(new.outputs)
+    return new
 
 
 def distinct(tensors: Iterable[Any]) -> list[Any]:

@@ -14,7 +14,7 @@ from ..ops.host.host import FOLLOWED_CALL
 from ..tensors import trace
 from ..tensors.convert import wrap
 from .backprop import RULES, Pairs, type_of, zeros_like
-from .nested import add_output
+from .nested import exchange
 from .records import Record, is_differentiable
 
 _FOLLOWED = Type(variant, ())
@@ -86,9 +86,9 @@ def _pull(record: Record, given: list[Any], active: set[Any], first: int) -> Pai
     if node is None or not places:
         return []
     if not node.attributes.get("followed"):  # a copy of a node that is followed is followed too
-        node.attributes["followed"] = True
-        add_output(node, _FOLLOWED)
-    call = record.see(node.outputs[-1])
+        exchange(node, node.inputs, {**node.attributes, "followed": True}, (), [_FOLLOWED])
+        record.renew()
+    call = record.outputs[-1]
     count = len(record.attributes["types"])
     outputs = zip(record.outputs[:count], given[:count], strict=True)
     weights = [zeros_like(x) if g is None else g for x, g in outputs]

@@ -26,7 +26,7 @@ import numpy as np
 
 from ..ir.graph import Graph, Node, Value
 from ..ir.op import NOT_DIFFERENTIABLE, STRUCTURAL, Op
-from ..ir.primitive import CONSTANT, Call, While
+from ..ir.primitive import CONSTANT, Call
 from ..ops.kernels.list_value import ListValue
 from ..tensors import convert, trace
 from ..tensors.tensor import EagerTensor, SymbolicTensor, Tensor
@@ -110,21 +110,17 @@ class Record:
             return cls(None, {}, [variable], list(outputs), backward=list)
         return cls(node.op, node.attributes, list(inputs), list(outputs), node=node, see=see)
 
-    def current_outputs(self) -> Sequence[Any]:
-        """The outputs, with those that the node has been given since."""
-        if self.node is not None and len(self.node.outputs) > len(self.outputs):
-            new = self.node.outputs[len(self.outputs) :]
-            self.outputs = [*self.outputs, *map(self.see, new)]
-        return self.outputs
-
-    def current_inputs(self) -> Sequence[Any]:
-        """The inputs, with those that the node has been given since."""
-        if self.node is not None and len(self.node.inputs) != len(self.inputs):
-            assert isinstance(self.node, While)
-            count, new = self.node.count, len(self.node.inputs) - len(self.inputs)
-            added = [self.see(value) for value in self.node.inputs[count - new : count]]
-            self.inputs = [*self.inputs[: count - new], *added, *self.inputs[count - new :]]
-        return self.inputs
+    def renew(self) -> None:
+        """Be the record of the node that stands in the place of the old one, and takes and gives more, if one does."""
+        node = self.node
+        if node is None or node.latest is node:
+            return
+        known = dict(zip(node.inputs, self.inputs, strict=True))
+        self.node = node.latest
+        self.attributes = self.node.attributes
+        self.inputs = [known[value] if value in known else self.see(value) for value in self.node.inputs]
+        self.keys = [key(x) for x in self.inputs]
+        self.outputs = [*self.outputs, *map(self.see, self.node.outputs[len(node.outputs) :])]
 
     def is_reached(self, active: set[Any]) -> bool:
         """Whether a gradient can flow to something with an active key."""

@@ -12,18 +12,19 @@ import numpy as np
 
 from ..base.dtypes import int64, variant
 from ..ir.graph import Graph, Type, Value
-from ..ir.op import OPS
+from ..ir.op import OPS, Op
 from ..ir.primitive import While
 from ..ops.control import finish_graph, while_node
 from ..tensors import trace
 from ..tensors.tensor import SymbolicTensor
 from .backprop import RULES, Pairs, backpropagate, fit, type_of, zeros_like
 from .copying import prune
-from .nested import Pullback, add_output, distinct, exports, needed, reached
+from .nested import Extended, Pullback, distinct, needed, reached
 from .records import Record, free_sources, is_differentiable, key
 
 _LIST = Type(variant, ())
 _COUNT = Type(int64, ())
+_TURNS = "turns"
 
 
 def pull_while(record: Record, given: list[Any], active: set[Any]) -> Pairs:
@@ -48,7 +49,6 @@ class _Loop:
         pairs = enumerate(zip(self.body.parameters, self.body.outputs, strict=True))
         self.invariants = [k for k, (before, after) in pairs if before is after]
         self.states = self._active_states()
-        self.pullback = Pullback(self.body, f"{self.body.name}_gradient")
 
     def pull(self) -> Pairs:
         inputs = self.record.inputs
@@ -59,6 +59,9 @@ class _Loop:
         outside = [*[inputs[k] for k in self.invariants], *self.operands]
         outside = [x for x in outside if key(x) in self.active and is_differentiable(x.dtype)]
         sources = distinct([*outside, *free_sources([self.body], self.active)])
+        self.extended = _ExtendedLoop(self.node)
+        self.body = self.extended.body
+        self.pullback = Pullback(self.body, f"{self.body.name}_gradient")
         gradients, sums, connected = self._turn(sources)
         results = self._way_back(gradients, sums, [sources[i] for i in connected])
         after, totals = results[: len(self.states)], results[len(self.states) :]
@@ -115,8 +118,8 @@ class _Loop:
     def _way_back(self, gradients: list[Value], sums: list[Value], sources: list[Any]) -> Any:
         """Add the loop that goes back; its results: gradients of the states, and sums for the sources."""
         used = self.pullback.used()
-        lists = [self._list_of(self.pullback.stand_ins[value]) for value in used]
-        turns = self.record.see(_turns(self.node))
+        kept = [self.pullback.stand_ins[value] for value in used]
+        turns, *lists = self._kept(kept)
         parent = trace.current_graph()
         body, test = Graph(self.pullback.graph.name, parent), Graph("more_turns", parent)
         fixed = [_COUNT, *[_LIST for _ in lists]]
@@ -139,35 +142,51 @@ class _Loop:
         start += [zeros_like(source) for source in sources]
         return while_node(test, body, [turns, *lists, *start], name="gradient")[len(fixed) :]
 
-    def _list_of(self, value: Value) -> Any:
-        """The list of what a value of the body was in each turn."""
-        known = exports(self.node)
-        if value not in known:
-            _add_state(self.node, value, _LIST, OPS["list_new"], {}, OPS["list_push"], [value])
-        return self.record.see(self.node.outputs[known[value]])
+    def _kept(self, values: list[Value]) -> list[Any]:
+        """How many turns there were, and for each value of the body the list of what it was in these."""
+        extended = self.extended
+        extended.count_turns()
+        for value in values:
+            extended.keep(value)
+        extended.finish()
+        self.record.renew()
+        return [self.record.outputs[extended.held[what]] for what in (_TURNS, *values)]
 
 
-def _turns(node: While) -> Value:
-    """The output of a ``while`` node that counts its turns."""
-    known = exports(node)
-    if "turns" not in known:
-        one = node.body.constant(np.ones((), np.int64))
-        _add_state(node, "turns", _COUNT, OPS["constant"], {"value": np.zeros((), np.int64)}, OPS["add"], [one])
-    return node.outputs[known["turns"]]
+class _ExtendedLoop(Extended):
+    """A loop that is to have more variables, which the way back begins with."""
 
+    def __init__(self, node: While) -> None:
+        super().__init__(node)
+        self.loop = node
+        self.test, self.body = self.graphs
+        self._starts: list[tuple[Op, dict[str, Any], Type]] = []
 
-def _add_state(node: While, what: Any, kind: Type, start: Any, attributes: dict[str, Any], step: Any,
-               arguments: list[Value]) -> None:  # fmt: skip
-    """Give a loop one more state: it begins as ``start()`` and becomes ``step(state, *arguments)`` in each turn."""
-    graph, (test, body) = node.graph, node.subgraphs
-    states, operands = node.split(node.inputs)
-    first = graph.add(start, (), attributes, types=(kind,)).outputs[0]
-    graph.move_last_before(node)
-    state = body.parameter(kind, "saved")
-    test.parameter(kind, "saved")
-    body.outputs.append(body.add(step, (state, *arguments), {}, types=(kind,)).outputs[0])
-    node.inputs = [*states, first, *operands]
-    exports(node)[what] = add_output(node, kind)
+    def count_turns(self) -> None:
+        if _TURNS not in self.held:
+            one = self.body.constant(np.ones((), np.int64))
+            self._add_variable(_TURNS, _COUNT, OPS["constant"], {"value": np.zeros((), np.int64)}, OPS["add"], one)
+
+    def keep(self, value: Value) -> None:
+        """Let the loop have a list of what a value of its body is in each turn."""
+        if value not in self.held:
+            self._add_variable(value, _LIST, OPS["list_new"], {}, OPS["list_push"], value)
+
+    def _add_variable(self, what: Any, kind: Type, start: Op, attributes: dict[str, Any], step: Op,
+                      argument: Value) -> None:  # fmt: skip
+        """It begins as ``start()`` and becomes ``step(variable, argument)`` in each turn."""
+        self.test.parameter(kind, "saved")
+        variable = self.body.parameter(kind, "saved")
+        self.body.outputs.append(self.body.add(step, (variable, argument), {}, types=(kind,)).outputs[0])
+        self._starts.append((start, attributes, kind))
+        self.give(what, kind)
+
+    def finish(self) -> None:
+        """Put the loop with the new variables in the place of the old one."""
+        graph, node = self.node.graph, self.loop
+        with graph.inserting_before(node):
+            first = [graph.add(op, (), attributes, types=(kind,)).outputs[0] for op, attributes, kind in self._starts]
+        self.put([*node.state, *first, *node.operands])
 
 
 RULES["while"] = pull_while

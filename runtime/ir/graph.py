@@ -6,6 +6,7 @@ what a sub-graph uses from outside is an explicit input of the node.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -72,14 +73,9 @@ class Node:
     """One operation in a graph. ``where`` is the place in the user's code, or None.
 
     ``subgraphs`` are the graphs that it holds: see `runtime.ir.primitive` for the kinds of nodes that have some.
-    ``exports`` is for `runtime.gradient`: what nodes with sub-graphs have been made to hand over, by index of output.
     """
 
-    __slots__ = (
-        "__weakref__", "attributes", "exports", "graph", "inputs", "name", "op", "outputs", "subgraphs", "where",
-    )  # fmt: skip
-
-    exports: dict[Any, Any]
+    __slots__ = ("__weakref__", "attributes", "graph", "inputs", "name", "op", "outputs", "subgraphs", "where")
     parts: ClassVar[tuple[str, ...]] = ()
     """The names of the sub-graphs."""
 
@@ -98,6 +94,11 @@ class Node:
     def location(self) -> Location | None:
         """The user's file, line and function."""
         return None if self.where is None else self.where.location
+
+    @property
+    def latest(self) -> Node:
+        """The node that stands in the place of this one, which others may have been put into: see `Graph.replace`."""
+        return self.outputs[0].node if self.outputs else self
 
     @property
     def regions(self) -> tuple[Region, ...]:
@@ -161,13 +162,13 @@ class Region(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A point in a graph's growth, from `Graph.mark`."""
+    """A point in a graph's growth, from `Graph.mark`: the last node, its place, and how much there is of others."""
 
+    last: Node | None
     nodes: int
     parameters: int
     captures: int
     constants: int
-    inserted: int
 
 
 class Graph:
@@ -182,7 +183,6 @@ class Graph:
     inputs: parameters, then captured placeholders.
     outputs: set by whoever finishes the graph.
     origins: placeholder of a capture, in use or not -> value of the parent.
-    epoch: counts calls of `truncate`; what was noted about values of the graph before may be gone.
     never_returns: True for a branch that always raises; its ``outputs`` are then empty and mean nothing.
     calls_itself: whether nodes in it, or in graphs that it holds or calls, call it.
     notes: what others have noted about it, see `runtime.ir.notes`.
@@ -203,12 +203,10 @@ class Graph:
         self.never_returns = False
         self.calls_itself = False
         self.notes: dict[Note[Any], Any] = {}
-        self.epoch = 0
         self.scope = ""
         self._constants: dict[int, tuple[Any, Value]] = {}
         self._counts: dict[str, int] = {}
         self._effect: tuple[int, bool] | None = None
-        self._inserted: list[int] = []
 
     # Building
 
@@ -227,11 +225,24 @@ class Graph:
         self.nodes.append(node)
         return node
 
-    def move_last_before(self, node: Node) -> None:
-        """Put the last node in front of another one."""
+    @contextlib.contextmanager
+    def inserting_before(self, node: Node) -> Iterator[None]:
+        """Nodes that are added meanwhile stand in front of a node."""
         place = self.nodes.index(node)
-        self.nodes.insert(place, self.nodes.pop())
-        self._inserted.append(place)
+        rest = self.nodes[place:]
+        del self.nodes[place:]
+        try:
+            yield
+        finally:
+            self.nodes += rest
+
+    def replace(self, node: Node, new: Node, more: Sequence[Type] = ()) -> None:
+        """Put a new node in the place of one: what this gave, that gives, and values of some more types."""
+        self.nodes[self.nodes.index(node)] = new
+        for value in node.outputs:
+            value.node = new
+        count = len(node.outputs)
+        new.outputs = (*node.outputs, *[Value(new, count + i, type_) for i, type_ in enumerate(more)])
 
     def parameter(self, type: Type, name: str = "input") -> Value:
         """A new parameter of the given type."""
@@ -327,14 +338,12 @@ class Graph:
 
     def mark(self) -> Mark:
         """The present end of the graph, for `truncate`."""
-        return Mark(len(self.nodes), len(self.parameters), len(self.captures), len(self._constants),
-                    len(self._inserted))  # fmt: skip
+        last = self.nodes[-1] if self.nodes else None
+        return Mark(last, len(self.nodes), len(self.parameters), len(self.captures), len(self._constants))
 
     def truncate(self, mark: Mark) -> None:
         """Forget every node, parameter, capture and name made since the mark; keep what was inserted before it."""
-        end = mark.nodes
-        for place in self._inserted[mark.inserted :]:
-            end += place < end
+        end = mark.nodes if mark.last is None else self.nodes.index(mark.last.latest, mark.nodes - 1) + 1
         for node in self.nodes[end:]:
             self._counts.pop(node.name, None)
             base, _, suffix = node.name.rpartition("_")
@@ -346,7 +355,7 @@ class Graph:
             while len(table) > length:
                 table.popitem()
         self._effect = None
-        self.epoch += 1
+        self.notes = {note: content for note, content in self.notes.items() if not note.of_parts}
 
     def drop_unused_captures(self) -> None:
         """Forget captures that no node and no output of this graph uses."""

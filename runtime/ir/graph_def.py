@@ -86,7 +86,7 @@ def graph_def(graph: Graph) -> GraphDef:
 
 
 def _nodes(graph: Graph, names: dict[Graph, str], library: FunctionLibrary) -> Iterator[NodeDef]:
-    control_inputs = CONTROL_INPUTS.of(graph)
+    control_inputs = {node.latest: before for node, before in CONTROL_INPUTS.of(graph).items()}
     for node in graph.nodes:
         inputs = [_reference(value) for value in node.inputs]
         inputs += [f"^{each.name}" for each in control_inputs.get(node, ())]

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from .graph import Graph, Node
+    from .graph import Graph, Node, Value
 
 __all__ = ["BY_HAND", "CONTROL_INPUTS", "Note"]
 
@@ -24,14 +24,17 @@ T = TypeVar("T")
 class Note(Generic[T]):
     """A kind of note, which graphs keep as long as they live.
 
-    ``make`` makes the note of a graph that has none. ``of_parts``: it is about what stands in the graph so far, and is
-    gone when the graph is cut short.
+    ``make`` makes the note of a graph that has none. ``copied(note, values)`` gives what is noted of a copy of a graph,
+    in which other values stand for those of the graph; None: nothing. ``of_parts``: the note is about what stands in
+    the graph so far, and is gone when the graph is cut short.
     """
 
-    __slots__ = ("_make", "of_parts")
+    __slots__ = ("_make", "copied", "of_parts")
 
-    def __init__(self, make: Callable[[], T], of_parts: bool = False) -> None:
+    def __init__(self, make: Callable[[], T], copied: Callable[[T, dict[Value, Value]], T] | None = None,
+                 of_parts: bool = False) -> None:  # fmt: skip
         self._make = make
+        self.copied = copied
         self.of_parts = of_parts
 
     def of(self, graph: Graph) -> T:

@@ -19,7 +19,9 @@ from ..ir.op import OPS
 from ..ir.primitive import PLACEHOLDER, While
 from . import trace
 
-STORED: Note[list[Value]] = Note(list)
+STORED: Note[list[Value]] = Note(
+    list, copied=lambda stored, values: [values[each] for each in stored if each in values]
+)
 """The values that Python code has stored into while their graph was made, as far as it can see."""
 
 # What gives a tensor that may stand for an array that goes on being stored into.

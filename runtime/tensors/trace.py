@@ -54,7 +54,9 @@ class _Local(threading.local):
 
 
 _local = _Local()
-EAGER_INPUTS: Note[dict[Value, weakref.ref[Any]]] = Note(dict)
+EAGER_INPUTS: Note[dict[Value, weakref.ref[Any]]] = Note(
+    dict, copied=lambda known, values: {values[each]: found for each, found in known.items() if each in values}
+)
 """By the constant of a graph that one has become, the eager tensors from outside; they are not kept alive."""
 open_graphs: list[object] = []
 """One entry for each graph being built on any thread: while it is empty, nobody is tracing."""

@@ -239,12 +239,12 @@ def _part(graph: Graph, wanted: Sequence[Value | Node | None], fed: Sequence[Val
     part = Graph(graph.name)
     values = {value: part.parameter(value.type, value.node.name) for value in fed}
     roots = [each for each in wanted if each is not None]
-    needed = {each.node if isinstance(each, Value) else each for each in roots if each not in values}
-    control_inputs = CONTROL_INPUTS.of(graph)
+    needed = {each.node if isinstance(each, Value) else each.latest for each in roots if each not in values}
+    control_inputs = {node.latest: before for node, before in CONTROL_INPUTS.of(graph).items()}
     for node in reversed(graph.nodes):
         if node in needed:
             needed.update(value.node for value in node.inputs if value not in values)
-            needed.update(control_inputs.get(node, ()))
+            needed.update([each.latest for each in control_inputs.get(node, ())])
     for node in graph.nodes:
         if node not in needed:
             continue

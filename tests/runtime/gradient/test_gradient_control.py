@@ -350,3 +350,72 @@ def test_stores_in_a_loop_keep_no_copies_of_the_gradient(store: str) -> None:
 
     peak(3)
     assert peak(1000) < 1000 * 1000  # 4 bytes for each element in each turn would be four times as much
+
+
+def turns(x, n):
+    for _ in tf.range(n):
+        x = tf.sin(x) * x if x > 0.0 else -x
+    return x
+
+
+def test_a_gradient_does_not_edit_the_graphs_that_it_goes_through() -> None:
+    @tf.function
+    def derived(x, n):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.autograph.to_graph(turns)(x, n)
+        loop = y.op
+        text = str(loop.body), str(loop.test)
+        found = tape.gradient(y, x)
+        assert (str(loop.body), str(loop.test)) == text and y.op is not loop
+        assert y.op.name == loop.name and y.op.count > loop.count
+        return found
+
+    check(derived(tf.constant(2.0), tf.constant(1)), np.cos(2.0) * 2 + np.sin(2.0))
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_tape_goes_through_gradients_that_were_asked_of_the_graph(sign) -> None:
+    @tf.function
+    def second(x, n):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            for _ in tf.range(n):
+                y = y * x
+            y = y * y if x > 0.0 else y * x
+            (first,) = tf.gradients(y, x)
+        return first, tape.gradient(first, x)
+
+    first, found = second(tf.constant(2.0 * sign), tf.constant(3))
+    check([first, found], [8 * 2.0**7, 56 * 2.0**6] if sign > 0 else [5 * 2.0**4, -20 * 2.0**3])
+
+
+def test_what_is_stored_into_in_a_loop_is_known_after_its_gradient() -> None:
+    @tf.function
+    def stores(a, x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            for i in tf.range(3):
+                a[i] = 1.0
+                y = y * x
+        return tape.gradient(y, x)
+
+    with pytest.raises(ValueError, match="modified: a"):
+        stores(np.zeros(3, np.float32), tf.constant(2.0))
+
+
+def test_eager_tensors_in_a_loop_are_told_after_its_gradient() -> None:
+    kept = tf.constant(3.0)
+
+    @tf.function
+    def adds(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            for _ in tf.range(3):
+                y = y * x + kept
+        return tape.gradient(y, x)
+
+    assert any(each is kept for each in adds.get_concrete_function(tf.constant(2.0)).captured_inputs)

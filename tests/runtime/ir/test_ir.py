@@ -10,7 +10,7 @@ import pytest
 import autograph as tf
 from autograph.errors import StagingError
 from autograph.runtime.base.dtypes import float32, int32
-from autograph.runtime.ir.graph import Graph, Type
+from autograph.runtime.ir.graph import Graph, Node, Type
 from autograph.runtime.tensors.tensor import SymbolicTensor
 from autograph.runtime.tensors.trace import building, static_value
 from tests.work import work
@@ -150,6 +150,22 @@ def test_truncate_forgets_everything_since_the_mark() -> None:
     assert [node.name for node in graph.nodes] == before and not graph.captures and not graph.parameters
     with graph.as_default():
         assert (first + 1).name == "add_1:0"
+
+
+def test_what_a_new_node_replaces_has_the_new_one() -> None:
+    with tf.Graph().as_default() as graph:
+        x = tf.constant(1) + 1
+        mark = graph.mark()
+        y = x * 2
+        old = x.op
+        with graph.inserting_before(old):
+            first = tf.constant(3)
+        new = Node(graph, old.op, [first.value, first.value], {}, old.name, old.where)
+        graph.replace(old, new, [INT])
+        assert x.op is y.op.inputs[0].node is old.latest is new and len(new.outputs) == 2
+        assert graph.nodes.index(new) == graph.nodes.index(first.op) + 1
+        graph.truncate(mark)
+    assert graph.nodes[-1] is new and graph.get_operation_by_name("add") is new
 
 
 def test_many_rollbacks_stay_cheap() -> None:

@@ -123,3 +123,22 @@ def test_the_variables_of_the_default_graph() -> None:
         assert [id(v) for v in tf.compat.v1.trainable_variables()] == [id(weight)]
     with tf.Graph().as_default():
         assert tf.compat.v1.global_variables() == []
+
+
+def test_an_operation_stays_the_same_one_after_gradients_went_through_it() -> None:
+    with tf.Graph().as_default(), v1.Session() as session:
+        x, turns = v1.placeholder(tf.float32, ()), tf.Variable(0)
+
+        def body(i: Any, y: Any) -> Any:
+            turns.assign_add(1)
+            return i + 1, y * x
+
+        n = v1.placeholder_with_default(tf.constant(3), ())
+        y = tf.while_loop(lambda i, _: i < n, body, (0, x))[1]
+        operation = y.op
+        with tf.control_dependencies([operation]):
+            last = tf.no_op("last")
+        (gradient,) = tf.gradients(y, x)
+        assert session.run(gradient, {x: 2.0}) == 32.0 and session.run(turns) == 3
+        assert session.run(operation, {x: 2.0}) is None and session.run(turns) == 6
+        assert session.run(last, {x: 2.0}) is None and session.run(turns) == 9

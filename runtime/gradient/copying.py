@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..ir.graph import Graph, Node, Value
-from ..ir.primitive import CONSTANT, PLACEHOLDER, Call
+from ..ir.primitive import CONSTANT, PLACEHOLDER, Call, with_operands
 
 
 def copy_graph(source: Graph, parent: Graph | None, values: dict[Value, Value]) -> Graph:
@@ -50,9 +50,9 @@ def copy_node(node: Node, target: Graph, values: dict[Value, Value]) -> Node:
     subgraphs = node.subgraphs
     if subgraphs and not isinstance(node, Call):
         subgraphs = tuple([copy_graph(graph, target, values) for graph in subgraphs])
-        captures = list(next(iter(subgraphs)).captures)
+        captures = next(iter(subgraphs)).captures
         if len(captures) < len(node.operands):  # two captured values have become one
-            inputs = [*inputs[: len(inputs) - len(node.operands)], *captures]
+            inputs = with_operands(node, inputs, captures)
     copy = target.add(node.op, inputs, dict(node.attributes), name=node.name, where=node.where,
                       types=[value.type for value in node.outputs], subgraphs=subgraphs)  # fmt: skip
     values.update(zip(node.outputs, copy.outputs, strict=True))

@@ -10,7 +10,7 @@ same captures, in the order of its operands.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn, TypeVar
 
 from autograph.errors import GraphError
@@ -146,6 +146,11 @@ class CustomGradient(Node):
         start = self.attributes["arguments"]
         end = start + self.attributes["results"]
         return inputs[:start], inputs[start:end], inputs[end:]
+
+
+def with_operands(node: Node, inputs: Sequence[Value], operands: Iterable[Value]) -> list[Value]:
+    """What stands for the inputs of a node, with other operands."""
+    return [*inputs[: len(inputs) - len(node.operands)], *operands]
 
 
 def only_in_graphs(*_: Any, **__: Any) -> NoReturn:

@@ -92,12 +92,9 @@ def _sources(value: Value, holders: dict[Graph, list[Node]]) -> Iterator[Value]:
     if node.op is PLACEHOLDER:
         if value in graph.origins:
             yield graph.origins[value]
-        elif value in graph.parameters:
-            position = graph.parameters.index(value)
+        else:
             for holder in holders.get(graph, ()):
-                yield holder.inputs[position]
-                if isinstance(holder, While):
-                    yield from holder.body.outputs[position : position + 1]
+                yield from _given(holder, value)
     elif value.node.op.view:
         whole = viewed(value)
         if whole is not None:
@@ -108,3 +105,12 @@ def _sources(value: Value, holders: dict[Graph, list[Node]]) -> Iterator[Value]:
     else:
         for inner in node.subgraphs:
             yield from inner.outputs[value.index : value.index + 1]
+
+
+def _given(holder: Node, parameter: Value) -> Iterator[Value]:
+    """What a node that holds a graph gives to a parameter of it."""
+    for region in holder.regions:
+        yield from [outer for outer, inner in region.pairs if inner is parameter]
+    if isinstance(holder, While):
+        after = zip(parameter.graph.parameters, holder.body.outputs, strict=False)  # none where it never returns
+        yield from [new for old, new in after if old is parameter]

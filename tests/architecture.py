@@ -161,6 +161,20 @@ def _is_position(node: ast.Subscript | ast.Compare) -> bool:
     return (of == "attributes" and index.strip("'") in _PARTS) or (of == "subgraphs" and index.strip("-").isdigit())
 
 
+def edits() -> list[str]:
+    """Where a node is edited outside of `runtime/ir/`: another one takes its place (`Graph.replace`)."""
+    return [
+        f"{name}:{node.lineno}: {ast.unparse(node)}"
+        for name, tree in trees().items()
+        if not name.startswith(("runtime.ir", "autograph.keras"))  # models have nodes, too
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Store)
+        and ast.unparse(node.value).endswith("node")
+        and node.attr in ("op", "inputs", "attributes", "outputs", "subgraphs")
+    ]
+
+
 def searches() -> int:
     """How often the product asks the interpreter who holds an object, or how many do."""
     names = ("getrefcount", "get_referents", "get_referrers", "get_objects")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from .architecture import LAYERS, figures, layer_of, positions, upward
+from .architecture import LAYERS, edits, figures, layer_of, positions, upward
 
 LEFT = {
     "imports that run up": 2,
@@ -43,6 +43,11 @@ def test_no_other_imports_run_up() -> None:
 
 def test_only_the_graph_half_knows_how_nodes_hold_graphs() -> None:
     assert not positions(), "ask the node (`isinstance(node, While)`), which has names for what it holds"
+
+
+def test_nodes_are_replaced_rather_than_edited() -> None:
+    own = "runtime.optimize.dead_code"  # which trims the graph that the optimiser has just made
+    assert not [each for each in edits() if not each.startswith(own)], "use `Graph.replace`"
 
 
 def test_the_readme_quotes_the_figures() -> None:

@@ -21,7 +21,7 @@ from autograph.errors import StagingError
 from ..base import dtypes, nest, shapes
 from ..ir.fit import check_fit
 from ..ir.graph import Graph, Location, Type, Value
-from ..ir.primitive import CALL
+from ..ops.control import call_of
 from ..tensors import trace
 from ..tensors.convert import cast
 from ..tensors.tensor import SymbolicTensor
@@ -123,9 +123,8 @@ class Pending:
         check_fit(f"arguments of {graph.name}", [v.type for v in inputs], [v.type for v in graph.parameters])
         structure, types, numbers, captures = self.results
         present = [type_ for type_ in types if type_ is not None]
-        node = trace.add_node(CALL, [*inputs, *captures], {}, present, graph.name, (graph,))
-        outputs = iter(node.outputs)
-        leaves = [None if type_ is None else SymbolicTensor(next(outputs), python)
+        outputs = iter(call_of(graph, inputs, captures, present))
+        leaves = [None if type_ is None else SymbolicTensor(next(outputs).value, python)
                   for type_, python in zip(types, numbers, strict=True)]  # fmt: skip
         packed = nest.pack_sequence_as(structure, leaves, expand_composites=True)
         return with_values(packed) if has_optional(structure) else packed

@@ -20,8 +20,8 @@ from ..engines.executable import Executable
 from ..ir.graph import Graph, Node, Type
 from ..ir.notes import Note
 from ..ir.op import OPS
-from ..ir.primitive import CALL, PLACEHOLDER, Call
-from ..ops.control import call_node
+from ..ir.primitive import PLACEHOLDER, Call
+from ..ops.control import call_node, call_of
 from ..tensors import trace
 from ..tensors.convert import wrap
 from ..tensors.tensor import EagerTensor, SymbolicTensor
@@ -157,8 +157,7 @@ class RecursiveDerivative(Derivative):
 
     def call(self, arguments: Sequence[Any]) -> Sequence[Any]:
         inputs = [trace.value_of(argument) for argument in arguments]
-        node = trace.add_node(CALL, inputs, {}, self.types, self.backward.name, (self.backward,))
-        return list(map(SymbolicTensor, node.outputs))
+        return call_of(self.backward, inputs, (), self.types)
 
 
 DERIVATIVES: Note[dict[Any, Derivative]] = Note(dict)

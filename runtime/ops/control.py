@@ -24,7 +24,7 @@ from ..ir.work import Work
 from ..tensors import trace
 from ..tensors.tensor import SymbolicTensor
 
-__all__ = ["call_node", "cond_node", "finish_graph", "identity", "same_captures", "while_node"]
+__all__ = ["call_node", "call_of", "cond_node", "finish_graph", "identity", "same_captures", "while_node"]
 
 
 IDENTITY = op("identity", infer=same, numpy=lambda x: x, gradient=lambda g, out, x: (g,), numpy_names=("copy",),
@@ -97,8 +97,13 @@ def call_node(graph: Graph, arguments: Sequence[Any], name: str | None = None) -
     """
     inputs = [trace.value_of(argument) for argument in arguments]
     check_fit(f"arguments of {graph.name}", [v.type for v in inputs], [v.type for v in graph.parameters])
-    types = [value.type for value in graph.outputs]
-    node = trace.add_node(CALL, [*inputs, *graph.captures], {}, types, name or graph.name, (graph,))
+    return call_of(graph, inputs, list(graph.captures), [value.type for value in graph.outputs], name)
+
+
+def call_of(graph: Graph, inputs: Sequence[Value], captured: Sequence[Value], types: Sequence[Type],
+            name: str | None = None) -> tuple[SymbolicTensor, ...]:  # fmt: skip
+    """As `call_node`, of a graph that may still be made: what it will capture, and the types of what it will give."""
+    node = trace.add_node(CALL, [*inputs, *captured], {}, types, name or graph.name, (graph,))
     return tuple(map(SymbolicTensor, node.outputs))
 
 

@@ -188,9 +188,7 @@ class Rewriter:
         """A new node at the end of a scope's graph, with the name and the location of an old one."""
         graph = scope.graph
         given = [value if value.node.graph is graph else graph.capture(value) for value in inputs]
-        new = op.node(graph, op, given, attributes, graph.unique_name(node.name), node.where, subgraphs)
-        new.outputs = tuple([Value(new, i, type_) for i, type_ in enumerate(types)])
-        graph.nodes.append(new)
+        new = graph.add(op, given, attributes, name=node.name, where=node.where, types=types, subgraphs=subgraphs)
         if scope.certain and not self.totality.of_node(new):
             scope.certain = False
         return new

@@ -23,18 +23,19 @@ def awaited_in(graph: Graph) -> list[Any]:
 def _awaited_by(node: While) -> set[Held]:
     """What the test of a loop reads, or what its state is made of that the test looks at."""
     test, body = node.subgraphs
-    read, state = _needed(test, test.outputs)
-    todo, seen = [i for i in state if i < node.count], set(state)
+    read, needed = _needed(test, test.outputs)
+    todo = [k for k, value in enumerate(test.parameters) if value in needed]
+    seen = set(todo)
     while todo:
-        more, positions = _needed(body, [body.outputs[i] for i in todo] if not body.never_returns else [])
+        more, needed = _needed(body, [body.outputs[k] for k in todo] if not body.never_returns else [])
         read |= more
-        todo = [i for i in positions if i < node.count and i not in seen]
+        todo = [k for k, value in enumerate(body.parameters) if value in needed and k not in seen]
         seen.update(todo)
     return read - set(changed_in(test, body))
 
 
-def _needed(graph: Graph, values: Iterable[Value]) -> tuple[set[Held], list[int]]:
-    """The variables that are read for some values of a graph, and the positions of the inputs that they need."""
+def _needed(graph: Graph, values: Iterable[Value]) -> tuple[set[Held], set[Value]]:
+    """The variables that are read for some values of a graph, and all values that these need."""
     needed: set[Value] = set(values)
     read: set[Held] = set()
     for node in reversed(graph.nodes):
@@ -43,4 +44,4 @@ def _needed(graph: Graph, values: Iterable[Value]) -> tuple[set[Held], list[int]
         needed.update(node.inputs)
         inner = [each for part in node.subgraphs for each in part.walk()]
         read.update(Held(each.attributes["variable"]) for each in (node, *inner) if each.op is READ)
-    return read, [i for i, value in enumerate(graph.inputs) if value in needed]
+    return read, needed

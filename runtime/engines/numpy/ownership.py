@@ -249,9 +249,9 @@ class _Block:
     def _cond(self, node: Cond) -> None:
         wanted = [i for i, value in enumerate(node.outputs) if value in self.analysis.live]
         found: list[list[Roots]] = []
-        for branch in node.subgraphs:
-            for operand, inner in zip(node.operands, branch.captures.values(), strict=True):
-                self.roots[inner] = self._of(operand)
+        for region in node.regions:
+            branch = region.graph
+            self.roots.update([(inner, self._of(operand)) for operand, inner in region.pairs])
             results = self.run(branch, [] if branch.never_returns else [branch.outputs[i] for i in wanted])
             found.append(results or [_NONE] * len(wanted))
         for i, *roots in zip(wanted, *found, strict=True):

@@ -1,6 +1,7 @@
 """What the gradients of branches and loops share: replaying a sub-graph, and asking the forward pass for values.
 
-The gradient of a sub-graph is a graph that first repeats the sub-graph's nodes, then goes back over them. Nodes with
+The gradient of a sub-graph is a graph that first repeats the sub-graph's nodes, then goes back over them. What it needs
+of the forward pass, a new node with copies of the sub-graphs gives, which takes the old one's place. Nodes with
 effects (random numbers, reads of variables, calls of Python) can't be repeated: their outputs are handed over from the
 forward pass, as are elements taken from lists, so that a loop need not keep a version of the list for every turn, and
 what recursive calls give, which take too long to repeat.

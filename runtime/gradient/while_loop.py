@@ -1,7 +1,8 @@
 """The gradient of ``while``: a loop that runs through the turns from the last to the first.
 
-The forward loop is given a counter, and a list for each value of the turns that the way back needs, so memory grows by
-these values with each turn. The way back pops them, repeats the body, and goes back over it.
+A loop that also counts its turns, and lists each value of the turns that the way back needs, takes the place of the
+forward loop; so memory grows by these values with each turn. The way back pops them, repeats the body, and goes back
+over it.
 """
 
 from __future__ import annotations

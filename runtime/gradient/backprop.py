@@ -9,13 +9,13 @@ from typing import Any
 
 from ..base import shapes
 from ..ir.graph import Type
-from ..ir.op import OPS, STRUCTURAL
+from ..ir.op import OPS, STRUCTURAL, Op
 from ..tensors import convert
 from ..tensors.tensor import SymbolicTensor
 from .records import Record, is_differentiable, is_variable, key
 
 # Rules for ops that hold sub-graphs: ``rule(record, gradients of outputs, active keys) -> (source, gradient) pairs``.
-RULES: dict[str, Callable[[Record, list[Any], set[Any]], list[tuple[Any, Any]]]] = {}
+RULES: dict[Op, Callable[[Record, list[Any], set[Any]], list[tuple[Any, Any]]]] = {}
 
 Pairs = list[tuple[Any, Any]]
 
@@ -110,7 +110,7 @@ def pull(record: Record, given: list[Any], active: set[Any]) -> Pairs:
     op = record.op
     assert op is not None and op.gradient is not None  # assignments have none, and nothing to be differentiated
     if op.gradient is STRUCTURAL:
-        return RULES[op.name](record, given, active)
+        return RULES[op](record, given, active)
     out: Any = record.outputs
     if op.accumulate is not None:
         update = Update(functools.partial(_updated, given[0], record))

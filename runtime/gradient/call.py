@@ -20,7 +20,7 @@ from ..engines.executable import Executable
 from ..ir.graph import Graph, Node, Type
 from ..ir.notes import Note
 from ..ir.op import OPS
-from ..ir.primitive import PLACEHOLDER, Call
+from ..ir.primitive import CALL, PLACEHOLDER, Call
 from ..ops.control import call_node, call_of
 from ..tensors import trace
 from ..tensors.convert import wrap
@@ -226,7 +226,7 @@ def _exchanged(node: Call, wanted: list[int], free: list[Any], given: list[Any])
     return found
 
 
-RULES["call"] = pull_call
+RULES[CALL] = pull_call
 
 
 # Eagerly

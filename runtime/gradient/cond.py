@@ -10,7 +10,7 @@ from ..base import shapes
 from ..base.dtypes import string, variant
 from ..ir.graph import Graph, Type, Value
 from ..ir.op import OPS
-from ..ir.primitive import Cond
+from ..ir.primitive import COND, Cond
 from ..ops.control import cond_node, finish_graph
 from ..tensors import trace
 from ..tensors.convert import string_scalar
@@ -104,4 +104,4 @@ def _dummy(graph: Graph, type_: Type) -> Value:
     return graph.constant(string_scalar(b"") if type_.dtype is string else np.zeros((), type_.dtype.numpy))
 
 
-RULES["cond"] = pull_cond
+RULES[COND] = pull_cond

@@ -205,4 +205,4 @@ def pull_custom(record: Record, given: list[Any], active: set[Any]) -> Pairs:
     return pairs
 
 
-RULES["custom_gradient"] = pull_custom
+RULES[CUSTOM_GRADIENT] = pull_custom

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..base.dtypes import int32, variant
+from ..ir import records
 from ..ir.graph import Graph, Node, Type, Value
 from ..ir.notes import Note
 from ..ir.op import NOT_DIFFERENTIABLE, OPS, STRUCTURAL
@@ -77,7 +78,7 @@ class Pullback:
                 if value in users:
                     users[value].append(node)
         for stand_in, nodes in users.items():
-            dtypes = {node.attributes.get("dtype", int32) if node.op.name == "shape" else None for node in nodes}
+            dtypes = {node.attributes.get("dtype", int32) if node.op is records.shape else None for node in nodes}
             if len(dtypes) != 1 or None in dtypes:
                 continue
             value = self.stand_ins[stand_in]

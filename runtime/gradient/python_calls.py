@@ -9,8 +9,8 @@ import numpy as np
 
 from ..base.dtypes import variant
 from ..ir.graph import Type
-from ..ir.op import OPS, STRUCTURAL, op
-from ..ops.host.host import FOLLOWED_CALL
+from ..ir.op import STRUCTURAL, op
+from ..ops.host.host import FOLLOWED_CALL, PY_FUNCTION
 from ..tensors import trace
 from ..tensors.convert import wrap
 from .backprop import RULES, Pairs, type_of, zeros_like
@@ -62,7 +62,7 @@ def _gradients(
 GRADIENT = op(
     "py_function_gradient", numpy=_gradients,
     infer=lambda *_, places, types, followed=False: (*types, *([_FOLLOWED] if followed else [])),
-    gradient=STRUCTURAL, unsavable=OPS["py_function"].unsavable,
+    gradient=STRUCTURAL, unsavable=PY_FUNCTION.unsavable,
     doc="The gradients of the inputs of a call of a Python function at some ``places``, from those of its results. "
     "All inputs of the call come last. When it is ``followed``, another output is what gradients of it need.",
 )  # fmt: skip
@@ -98,5 +98,5 @@ def _pull(record: Record, given: list[Any], active: set[Any], first: int) -> Pai
     return list(zip(wanted, found, strict=True))
 
 
-RULES["py_function"] = pull_python
-RULES["py_function_gradient"] = pull_gradient
+RULES[PY_FUNCTION] = pull_python
+RULES[GRADIENT] = pull_gradient

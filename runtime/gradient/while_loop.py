@@ -14,7 +14,7 @@ import numpy as np
 from ..base.dtypes import int64, variant
 from ..ir.graph import Graph, Type, Value
 from ..ir.op import OPS, Op
-from ..ir.primitive import While
+from ..ir.primitive import WHILE, While
 from ..ops.control import finish_graph, while_node
 from ..tensors import trace
 from ..tensors.tensor import SymbolicTensor
@@ -190,4 +190,4 @@ class _ExtendedLoop(Extended):
         self.put([*node.state, *first, *node.operands])
 
 
-RULES["while"] = pull_while
+RULES[WHILE] = pull_while

@@ -28,8 +28,9 @@ from typing import NamedTuple
 from autograph.config import settings
 from autograph.log import log
 
+from ..ir import records
 from ..ir.graph import Graph, Value
-from ..ir.op import OPS
+from ..ir.primitive import CONSTANT, PLACEHOLDER
 from .dead_code import drop_dead_code
 from .options import enabled_passes
 from .rewrite import Rewriter
@@ -93,16 +94,17 @@ def optimize(graph: Graph, passes: Collection[str] | None = None) -> Optimized:
     return result
 
 
-# The arrays that these give are others' too.
-_GIVEN = ("placeholder", "constant", "read_variable")
-
-
 def _keep_apart(source: Graph, target: Graph) -> None:
     """Outputs that were tensors of their own stay so: gradient tapes tell tensors apart by their arrays."""
     seen: dict[Value, Value] = {}
     for i, (old, new) in enumerate(zip(source.outputs, target.outputs, strict=True)):
         twin = seen.setdefault(new, old)
-        given = new.node.op.name in _GIVEN and old.node.op.name not in _GIVEN
+        given = _is_given(new) and not _is_given(old)
         if twin is not old or given:
-            view = target.add(OPS["stop_gradient"], [new], {}, name=old.node.name, where=old.node.where)
+            view = target.add(records.stop_gradient, [new], {}, name=old.node.name, where=old.node.where)
             target.outputs[i] = seen[view.outputs[0]] = view.outputs[0]
+
+
+def _is_given(value: Value) -> bool:
+    """Whether the array that a value is belongs to others too."""
+    return value.node.op in (PLACEHOLDER, CONSTANT, records.read_variable)

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from ..ir import records
 from ..ir.graph import Graph, Node, Value
 from ..ir.notes import Note
-from ..ir.op import OPS
-from ..ir.primitive import PLACEHOLDER, While
+from ..ir.primitive import COND, PLACEHOLDER, WHILE, While
 from . import trace
 
 STORED: Note[list[Value]] = Note(
@@ -24,17 +24,16 @@ STORED: Note[list[Value]] = Note(
 )
 """The values that Python code has stored into while their graph was made, as far as it can see."""
 
-# What gives a tensor that may stand for an array that goes on being stored into.
-_STORED = frozenset(("placeholder", "set_item", "cond", "while"))
-
 
 def own(tensor: Any, source: Any) -> Any:
     """What a function gives that copies arrays: `tensor`, made of `source`; never an array that is stored into."""
     if tensor is not source or trace.current_graph() is None:
         return tensor
-    may_be_stored = tensor.python is np.ndarray or tensor.value.node.op.name in _STORED
+    # what gives a tensor that may stand for an array that goes on being stored into
+    given = tensor.value.node.op in (PLACEHOLDER, COND, WHILE, records.set_item)
+    may_be_stored = tensor.python is np.ndarray or given
     may_be_stored = may_be_stored or viewed(tensor.value) is not None
-    return type(tensor)(OPS["identity"](tensor).value, tensor.python) if may_be_stored else tensor
+    return type(tensor)(records.identity(tensor).value, tensor.python) if may_be_stored else tensor
 
 
 def viewed(value: Value) -> Value | None:

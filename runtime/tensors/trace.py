@@ -19,6 +19,7 @@ from ..base import dtypes, places, shapes
 from ..base.float_warnings import ignore, restore
 from ..base.places import Place, is_user_file, user_code, user_location
 from ..base.provided import Provided
+from ..ir import records
 from ..ir.graph import BUILDING, Graph, Node, Type, Value, foreign_value_error
 from ..ir.notes import BY_HAND, Note
 from ..ir.op import APPLY, Op
@@ -348,7 +349,7 @@ _REMEDIES = {
 
 def _about(error: Exception, op: Op) -> Exception:
     """The error, with the name of the op where that tells the user something: ``text`` stands for what Python does."""
-    if isinstance(error, (InvalidArgumentError, OutOfRangeError)) and op.name != "text":
+    if isinstance(error, (InvalidArgumentError, OutOfRangeError)) and op is not records.text:
         error.about(op.name)
     return error
 

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence, Set
 from typing import NamedTuple
 
 from ...base.dtypes import variant
+from ...ir import records
 from ...ir.effects import LOOKS_AT_INPUTS
 from ...ir.graph import Graph, Node, Value
 from ...ir.primitive import CONSTANT, PLACEHOLDER, Cond, While
@@ -218,9 +219,9 @@ class _Block:
             for value in node.inputs:  # whoever sees the array may keep it
                 self._escape(self._of(value))
             self.roots.update(dict.fromkeys(node.outputs, _OUTSIDE))
-        elif op.name == "identity":
+        elif op is records.identity:
             self.roots[node.outputs[0]] = self._of(node.inputs[0])
-        elif op.name == "get_item" and self._outlives_a_store(node):
+        elif op is records.get_item and self._outlives_a_store(node):
             self.decided.views.add(node)
             self.roots[node.outputs[0]] = _fresh()
         else:

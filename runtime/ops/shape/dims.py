@@ -10,6 +10,7 @@ from autograph.errors import InvalidArgumentError
 
 from ...base.shapes import Shape, TensorShape
 from ...base.shapes import size as known_size
+from ...ir import records
 from ...ir.graph import Value
 from ...ir.op import OPS
 from ...ir.primitive import CONSTANT
@@ -69,19 +70,19 @@ def _fully_known(dims: tuple[Any, ...]) -> Any:
 def known_dims(value: Value) -> Shape:
     """What is known while tracing of an integer vector that serves as a shape: ``None`` for an unknown element."""
     node, attributes = value.node, value.node.attributes
-    kind = node.op.name
-    if kind == "constant":
+    op = node.op
+    if op is CONSTANT:
         return tuple(int(n) for n in np.asarray(attributes["value"]).reshape(-1))
-    if kind == "shape":
+    if op is records.shape:
         return node.inputs[0].shape
-    if kind == "cast":
+    if op is records.cast:
         return known_dims(node.inputs[0])
-    if kind == "stack":
+    if op is records.stack:
         return tuple(known_scalar(part) for part in node.inputs)
-    if kind == "concat":
+    if op is records.concat:
         parts = [known_dims(part) for part in node.inputs]
         return None if None in parts else tuple(n for part in parts for n in part)  # type: ignore[union-attr]
-    if kind == "get_item" and len(node.inputs) == 1:
+    if op is records.get_item and len(node.inputs) == 1:
         return _known_slice(node)
     if value.shape is None or len(value.shape) != 1 or value.shape[0] is None:
         return None
@@ -93,12 +94,12 @@ def known_scalar(value: Value) -> int | None:
     node = value.node
     if node.op is CONSTANT:
         return int(np.asarray(node.attributes["value"]).reshape(()))
-    if node.op.name in ("cast", "reshape"):
+    if node.op in (records.cast, records.reshape):
         return known_scalar(node.inputs[0]) if node.inputs[0].shape == () else None
-    if node.op.name == "get_item" and len(node.inputs) == 1:
+    if node.op is records.get_item and len(node.inputs) == 1:
         picked = _known_slice(node)
         return picked if isinstance(picked, int) else None
-    if node.op.name == "size":
+    if node.op is records.size:
         shape = node.inputs[0].shape
         return known_size(shape)
     return None

@@ -20,6 +20,7 @@ import numpy as np
 from autograph.errors import InvalidTypeError
 
 from ...base.dtypes import bool_, int32, string
+from ...ir import records
 from ...ir.graph import Value
 from ...ir.op import FUNCTIONS, NOT_DIFFERENTIABLE, Type, op
 from ...tensors.convert import convert_to_tensor
@@ -259,7 +260,7 @@ def text_while_tracing(tensor: Any) -> str:
 
 def _uncast(value: Value) -> Value:
     """The number that has been cast so that its exact value is written."""
-    return value.node.inputs[0] if value.node.op.name == "cast" else value
+    return value.node.inputs[0] if value.node.op is records.cast else value
 
 
 def _named(layout: Any, names: list[_Name]) -> Any:

@@ -26,6 +26,7 @@ from ...ir.check import check
 from ...ir.graph import Graph, Node, Type, Value
 from ...ir.op import OPS, Op
 from ...ir.primitive import CALL, COND, PLACEHOLDER, WHILE, Call, CustomGradient
+from ...ops.host.host import PRINT, RAISE
 from .attributes import check_attributes
 from .values import (
     NotSavable,
@@ -73,7 +74,7 @@ def encode_graph(graph: Graph, target: Target, is_function: bool) -> dict[str, A
 def _encode_node(node: Node, places: dict[Node, int], target: Target) -> dict[str, Any]:
     if node.op.unsavable:
         raise _not_savable(node, f"a node {node.op.name!r} runs a Python object", node.op.unsavable)
-    if node.op.name == "print" and str(node.attributes["stream"]) not in ("stderr", "stdout"):
+    if node.op is PRINT and str(node.attributes["stream"]) not in ("stderr", "stdout"):
         raise _not_savable(node, "a node 'print' writes to a file or a Python object", "print to stderr or stdout")
     saved = {**{region.name: region.graph for region in node.regions}, **node.details}
     # What is saved can be loaded again.
@@ -312,7 +313,7 @@ def _check_types(op: Any, types: list[Type], attributes: dict[str, Any], declare
 
 def _ends(graph: Graph) -> bool:
     """Whether a graph raises, itself or in a part that never returns."""
-    raises = any(node.op.name == "raise" or any(g.never_returns for g in node.subgraphs) for node in graph.nodes)
+    raises = any(node.op is RAISE or any(g.never_returns for g in node.subgraphs) for node in graph.nodes)
     return raises and not graph.outputs
 
 

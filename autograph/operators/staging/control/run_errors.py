@@ -10,6 +10,7 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError, OutOfRangeError, StagingError
 from autograph.runtime.base.shapes import is_fully_defined
+from autograph.runtime.ir import records
 from autograph.runtime.ir.graph import Graph, Node, Value
 from autograph.runtime.ir.primitive import CONSTANT
 from autograph.runtime.ir.total import is_total
@@ -17,8 +18,6 @@ from autograph.runtime.ops.host.host import ASSERT, PY_FUNCTION, RAISE
 from autograph.runtime.tensors import trace
 
 from .errors import keywords_of, where
-
-_DIVISIONS = ("divide", "floor_divide", "remainder")
 
 
 def mark() -> tuple[Graph, int] | None:
@@ -47,7 +46,7 @@ def check_since(start: tuple[Graph, int] | None, classes: Iterable[Any], stateme
 
 
 def _refusal(node: Node, kind: type[BaseException], statement: str) -> StagingError:
-    divides = node.op.name in _DIVISIONS and kind is ZeroDivisionError
+    divides = _is_division(node) and kind is ZeroDivisionError
     return StagingError(
         f"Python raises ZeroDivisionError where this line divides by 0, and the `{statement}` would catch it; a graph "
         "does not raise there"
@@ -72,13 +71,17 @@ def _all_nodes(node: Node, seen: set[Graph]) -> Iterator[Node]:
                 yield from _all_nodes(inner, seen)
 
 
+def _is_division(node: Node) -> bool:
+    return node.op in (records.divide, records.floor_divide, records.remainder)
+
+
 def _divides(node: Node, caught: tuple[Any, ...]) -> bool:
     """Whether a node divides by what may be 0, and one of some classes catches what Python raises then.
 
     Where the operands are whole numbers each handler counts that takes it; of floats, which divided by 0 are inf or nan
     in eager tensors, too, only one that is there for it.
     """
-    if node.op.name not in _DIVISIONS:
+    if not _is_division(node):
         return False
     operands = [_uncast(value) for value in node.inputs]
     divisor = operands[1].node
@@ -90,7 +93,7 @@ def _divides(node: Node, caught: tuple[Any, ...]) -> bool:
 
 
 def _uncast(value: Value) -> Value:
-    return value.node.inputs[0] if value.node.op.name == "cast" else value
+    return value.node.inputs[0] if value.node.op is records.cast else value
 
 
 def _errors(node: Node) -> Iterator[type[BaseException]]:
@@ -100,7 +103,7 @@ def _errors(node: Node) -> Iterator[type[BaseException]]:
     elif node.op is PY_FUNCTION:
         yield Exception
     elif not node.op.effect and not node.subgraphs and not is_total(node.op, node.inputs, node.attributes):
-        if node.op.name == "get_item":
+        if node.op is records.get_item:
             yield OutOfRangeError
         elif node.op.raises_by_value or not all(is_fully_defined(value.type.shape) for value in node.inputs):
             yield InvalidArgumentError

@@ -259,7 +259,7 @@ def _computed(value: Any) -> Any:
         return found.form.at(found.places)
     node = value.node
     first, *others = node.inputs
-    return OPS[node.op.name](_computed(first), *map(SymbolicTensor, others), **node.attributes)
+    return node.op(_computed(first), *map(SymbolicTensor, others), **node.attributes)
 
 
 def _origin(value: Any) -> Any:

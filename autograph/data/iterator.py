@@ -13,11 +13,11 @@ from autograph.errors import OutOfRangeError, StagedValueError
 from autograph.runtime.base import nest
 from autograph.runtime.base.composite import Composite
 from autograph.runtime.base.dtypes import bool_, float32, variant
+from autograph.runtime.base.list_value import ListValue
 from autograph.runtime.base.streams import Cursor, Stream
 from autograph.runtime.ir.effects import Effects
 from autograph.runtime.ir.graph import Type, foreign_value_error
 from autograph.runtime.ir.op import NOT_DIFFERENTIABLE, op
-from autograph.runtime.ops.kernels.list_value import ListValue
 from autograph.runtime.tensors import trace
 from autograph.runtime.tensors.convert import wrap
 from autograph.runtime.tensors.spec import TensorSpec

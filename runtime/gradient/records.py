@@ -24,19 +24,15 @@ from typing import Any
 
 import numpy as np
 
+from ..base.list_value import ListValue
 from ..ir.graph import Graph, Node, Value
+from ..ir.kinds import is_variable
 from ..ir.op import NOT_DIFFERENTIABLE, STRUCTURAL, Op
 from ..ir.primitive import CONSTANT, Call
-from ..ops.kernels.list_value import ListValue
 from ..tensors import convert, trace
 from ..tensors.tensor import EagerTensor, SymbolicTensor, Tensor
 
 __all__ = ["Record", "is_variable", "key", "record_node", "run_recorded", "variable_read"]
-
-
-def is_variable(value: Any) -> bool:
-    """Whether the value is a variable, in the sense of this module."""
-    return getattr(type(value), "__variable__", False) is True
 
 
 def is_differentiable(dtype: Any) -> bool:

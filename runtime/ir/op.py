@@ -12,8 +12,8 @@ the generic tests then cover it.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -27,6 +27,7 @@ from .work import Work
 
 if TYPE_CHECKING:
     from .identities import Identity
+    from .kinds import Kind
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -56,6 +57,9 @@ class Op:
         added to it, where that is a small part of it: then ``gradient`` isn't asked.
     samples: ``samples() -> list`` of input tuples (NumPy arrays), or ``(inputs, attributes)`` pairs, for the
         generic tests.
+    attributes: the attributes that its nodes may have, and what each may be, see `runtime.ir.kinds`.
+    fits: ``fits(count, attributes, outputs)`` says whether attributes of these kinds go with so many inputs and
+        outputs, where neither ``infer`` nor the kernel's signature tells.
     effects: what the op does besides computing its outputs (see `runtime.ir.effects`): a node that has some is never
         dropped, merged or reordered among other effects. ``effect``: whether there are any.
     total: ``total(inputs, attributes)`` says whether the op certainly neither raises nor warns on inputs of these
@@ -98,6 +102,8 @@ class Op:
     gradient: Callable[..., Any] | None = None
     accumulate: Callable[..., Any] | None = None
     samples: Callable[[], Iterable[Any]] = list
+    attributes: Mapping[str, Kind] = field(default_factory=dict)
+    fits: Callable[..., bool] | None = None
     effects: Effects = Effects.NONE
     total: Rule | None = None
     raises_by_value: bool = False

@@ -17,6 +17,7 @@ from autograph.errors import GraphError
 
 from . import totality
 from .graph import Graph, Node, Value
+from .kinds import INT, kinds
 from .op import NOT_DIFFERENTIABLE, STRUCTURAL, op, type_of
 from .work import Work
 
@@ -157,22 +158,33 @@ def only_in_graphs(*_: Any, **__: Any) -> NoReturn:
     raise GraphError("this op has no kernel: executors run its sub-graphs")
 
 
+def _is_graph(value: Any) -> bool:
+    return isinstance(value, Graph)
+
+
 CONSTANT = op("constant", infer=lambda *, value: type_of(value), numpy=lambda *, value: value,
               gradient=NOT_DIFFERENTIABLE, doc="The array in the attribute ``value``.",
-              total=totality.always, work=Work.NONE, tensorflow_name="Const")  # fmt: skip
+              total=totality.always, work=Work.NONE, tensorflow_name="Const", attributes=kinds("value"))  # fmt: skip
 PLACEHOLDER = op("placeholder", infer=only_in_graphs, numpy=only_in_graphs,
                  gradient=NOT_DIFFERENTIABLE, doc="A parameter or captured value.", total=totality.always,
                  work=Work.NONE)
 COND = op("cond", infer=only_in_graphs, numpy=only_in_graphs, gradient=STRUCTURAL, node=Cond, tensorflow_name="If",
-          doc="One of two graphs, as a predicate says.")  # fmt: skip
+          doc="One of two graphs, as a predicate says.",
+          attributes={"then": _is_graph, "orelse": _is_graph})  # fmt: skip
 WHILE = op("while", infer=only_in_graphs, numpy=only_in_graphs, gradient=STRUCTURAL, node=While,
-           doc="A graph again and again, as long as another one says so.")  # fmt: skip
+           doc="A graph again and again, as long as another one says so.",
+           attributes=kinds("", test=_is_graph, body=_is_graph, count=INT),
+           fits=lambda count, attributes, outputs: 0 <= attributes["count"] == outputs <= count)  # fmt: skip
 CALL = op("call", infer=only_in_graphs, numpy=only_in_graphs, gradient=STRUCTURAL, node=Call,
-          doc="A graph that others may call too.", tensorflow_name="PartitionedCall")  # fmt: skip
+          doc="A graph that others may call too.", tensorflow_name="PartitionedCall",
+          attributes={"graph": _is_graph})  # fmt: skip
 CUSTOM_GRADIENT = op(
     "custom_gradient", gradient=STRUCTURAL, node=CustomGradient,
     infer=lambda *types, arguments, results, **_: tuple(types[arguments : arguments + results]),
     numpy=lambda *arrays, arguments, results, **_: tuple(arrays[arguments : arguments + results]),
     doc="Gives the inputs after ``arguments`` ones, whose gradient a graph is.",
-    total=totality.always,
+    total=totality.always, attributes=kinds("arguments results sources", backward=_is_graph),
+    fits=lambda count, attributes, outputs: (
+        attributes["arguments"] >= 0 and attributes["results"] == outputs
+        and attributes["arguments"] + outputs <= count),
 )  # fmt: skip

@@ -21,6 +21,7 @@ from ..base.dtypes import DType, as_dtype, float32, int32, int64, uint64
 from ..base.shapes import Shape
 from ..ir.effects import Effects
 from ..ir.graph import Type
+from ..ir.kinds import kinds
 from ..ir.op import NOT_DIFFERENTIABLE, op
 from ..ops.elementwise.elementwise import cast
 from ..ops.infer import require
@@ -84,15 +85,20 @@ def _draw(state: Any, a: Any, b: Any, *dynamic: Any, shape: Any, dtype: DType, k
     return _SAMPLERS[kind](_bits(state), dims, dtype, a, b)
 
 
+def _is_state(variable: Variable) -> bool:
+    return variable.dtype is int64 and variable.static_shape == (3,)
+
+
 _STATE = np.array([1, 0, 2])
 TAKE = op("generator_take", infer=lambda count, target: Type(int64, (3,)), numpy=_take, effects=Effects.UPDATES,
           gradient=NOT_DIFFERENTIABLE, samples=lambda: [((np.int64(2),), {"target": Variable(_STATE)})],
-          doc="The state of a generator, which then goes on by some numbers.")  # fmt: skip
+          doc="The state of a generator, which then goes on by some numbers.", attributes=kinds("target"),
+          fits=lambda count, attributes, outputs: _is_state(attributes["target"]))  # fmt: skip
 DRAW = op("generator_draw", infer=_infer_draw, numpy=_draw, gradient=NOT_DIFFERENTIABLE,
           samples=lambda: [
               ((_STATE, np.float32(0), np.float32(1)), {"shape": (2, 3), "dtype": float32, "kind": kind})
               for kind in ("normal", "uniform", "truncated_normal")
-          ], doc="Random numbers from a state.")  # fmt: skip
+          ], doc="Random numbers from a state.", attributes=kinds("shape dtype kind"))  # fmt: skip
 
 
 class Generator:

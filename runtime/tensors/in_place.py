@@ -16,7 +16,7 @@ import numpy as np
 from ..ir import records
 from ..ir.graph import Graph, Node, Value
 from ..ir.notes import Note
-from ..ir.primitive import COND, PLACEHOLDER, WHILE, While
+from ..ir.primitive import PLACEHOLDER, Cond, While
 from . import trace
 
 STORED: Note[list[Value]] = Note(
@@ -30,8 +30,9 @@ def own(tensor: Any, source: Any) -> Any:
     if tensor is not source or trace.current_graph() is None:
         return tensor
     # what gives a tensor that may stand for an array that goes on being stored into
-    given = tensor.value.node.op in (PLACEHOLDER, COND, WHILE, records.set_item)
-    may_be_stored = tensor.python is np.ndarray or given
+    node = tensor.value.node
+    may_be_stored = tensor.python is np.ndarray or isinstance(node, Cond | While)
+    may_be_stored = may_be_stored or node.op in (PLACEHOLDER, records.set_item)
     may_be_stored = may_be_stored or viewed(tensor.value) is not None
     return type(tensor)(records.identity(tensor).value, tensor.python) if may_be_stored else tensor
 

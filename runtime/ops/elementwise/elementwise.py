@@ -13,6 +13,7 @@ from ...base.dtypes import DType, as_dtype, bool_, complex64, complex128, float3
 from ...base.shapes import broadcast
 from ...ir import totality
 from ...ir.identities import alone, cast_of_cast, chosen, first, own_inverse, same_dtype
+from ...ir.kinds import kinds
 from ...ir.op import NOT_DIFFERENTIABLE, Type, op
 from ...tensors.convert import convert_to_tensor, strong
 from ..declare import Function, sum_to, unary
@@ -43,7 +44,7 @@ cast_op = op(
         s.sample(np.float64(2.5), dtype=as_dtype("int32")),
     ],
     doc="The elements in another dtype; fractions are cut off, integers wrap around, complex lose the imaginary part.",
-    total=totality.cast, warns=True, native=True, identities=(same_dtype, cast_of_cast),
+    total=totality.cast, warns=True, native=True, identities=(same_dtype, cast_of_cast), attributes=kinds("dtype"),
 )  # fmt: skip
 
 
@@ -144,7 +145,7 @@ round_op = op(
         s.sample(np.zeros((0, 1), np.float16)), s.sample([123, 155], decimals=-1), s.sample(s.COMPLEX),
     ],
     doc="Rounded to the nearest whole number (or to `decimals` places), halves to even; integers stay integers.",
-    native=True,
+    native=True, attributes=kinds("decimals"),
 )  # fmt: skip
 
 
@@ -267,7 +268,7 @@ bitcast_op = op(
     samples=lambda: [s.sample([1.0, -2.5], dtype=int32), s.sample([[1, 2]], dtype=as_dtype("uint8")),
                      s.sample(np.arange(8, dtype=np.uint8).reshape(2, 4), dtype=float32), s.sample(1.5, dtype=int32),
                      s.sample(np.zeros((0, 2), np.float64), dtype=as_dtype("int64"))],
-    doc="The bits of the elements taken for those of another dtype.",
+    doc="The bits of the elements taken for those of another dtype.", attributes=kinds("dtype"),
 )  # fmt: skip
 
 
@@ -301,4 +302,5 @@ is_close_op = op(
         s.sample(s.SPECIAL, s.SPECIAL, rtol=1e-5, atol=1e-8, equal_nan=True),
     ],
     doc="Whether the elements are equal within a relative and an absolute tolerance.",
+    attributes=kinds("rtol atol equal_nan"),
 )  # fmt: skip

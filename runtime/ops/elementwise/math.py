@@ -27,6 +27,7 @@ from ...ir.identities import (
     to_square,
     without_sign,
 )
+from ...ir.kinds import kinds
 from ...ir.op import FUNCTIONS, NOT_DIFFERENTIABLE, OPS, Op, op
 from ...ir.work import Work
 from ...tensors.tensor import EagerTensor
@@ -296,7 +297,7 @@ polygamma_op: Op = op(
     "polygamma", infer=reals_to_float, numpy=special.polygamma,
     gradient=lambda g, out, x, order: (g * polygamma_op(x, order=order + 1),),
     samples=lambda: [(x, {"order": n}) for x, _ in samples.floats() for n in (1, 2)],
-    doc="The derivative of `digamma`, of a positive order.",
+    doc="The derivative of `digamma`, of a positive order.", attributes=kinds("order"),
 )
 
 

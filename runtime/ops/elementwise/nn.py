@@ -11,6 +11,7 @@ from autograph.errors import InvalidArgumentError
 
 from ...base.shapes import merge
 from ...ir import totality
+from ...ir.kinds import kinds
 from ...ir.op import Type, op
 from ...ir.work import Work
 from ...tensors.convert import convert_to_tensor
@@ -64,11 +65,13 @@ def _infer_softmax(x: Type, axis: int = -1) -> Type:
 softmax_op = op(
     "softmax", infer=_infer_softmax, numpy=kernels.softmax, samples=s.logits,
     gradient=lambda g, out, x, axis=-1: ((g - reduce_sum(g * out, axis, keepdims=True)) * out,),
-    doc="`exp(x) / sum(exp(x))` along an axis.", total=totality.filled, work=Work.LONG, native=True)  # fmt: skip
+    doc="`exp(x) / sum(exp(x))` along an axis.", total=totality.filled, work=Work.LONG, native=True,
+    attributes=kinds("axis"))  # fmt: skip
 log_softmax_op = op(
     "log_softmax", infer=_infer_softmax, numpy=kernels.log_softmax, samples=s.logits,
     gradient=lambda g, out, x, axis=-1: (g - reduce_sum(g, axis, keepdims=True) * exp(out),),
-    doc="`x - log(sum(exp(x)))` along an axis.", total=totality.filled, work=Work.LONG, native=True)  # fmt: skip
+    doc="`x - log(sum(exp(x)))` along an axis.", total=totality.filled, work=Work.LONG, native=True,
+    attributes=kinds("axis"))  # fmt: skip
 
 
 def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Any:

@@ -11,6 +11,7 @@ from autograph.errors import InvalidArgumentError
 
 from ...base.dtypes import bool_
 from ...ir.effects import Effects
+from ...ir.kinds import kinds
 from ...ir.op import NOT_DIFFERENTIABLE, op
 from ...tensors import trace
 from ...tensors.convert import convert_to_tensor
@@ -26,7 +27,8 @@ def _assert(condition: Any, *data: Any, summarize: int) -> tuple[()]:
 
 ASSERT = op("assert_true", gradient=NOT_DIFFERENTIABLE, infer=lambda *_, **__: (), numpy=_assert,
             effects=Effects.RAISES, samples=lambda: [((np.array([True]), np.float32(2)), {"summarize": 3})],
-            doc="Raises with the rest of the inputs unless all of the first one is true.")  # fmt: skip
+            doc="Raises with the rest of the inputs unless all of the first one is true.",
+            attributes=kinds("summarize"))  # fmt: skip
 
 
 def Assert(condition: Any, data: Iterable[Any], summarize: int | None = None, name: str | None = None) -> None:

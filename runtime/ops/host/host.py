@@ -21,6 +21,7 @@ from ...base.dtypes import DType, as_dtype, bool_, float64, variant
 from ...base.provided import Provided
 from ...ir.effects import Effects
 from ...ir.graph import Type
+from ...ir.kinds import kinds, one_of
 from ...ir.notes import BY_HAND
 from ...ir.op import FUNCTIONS, NOT_DIFFERENTIABLE, STRUCTURAL, op
 from ...tensors import trace
@@ -36,6 +37,11 @@ def _no_outputs(*_: Type, **__: Any) -> tuple[Type, ...]:
 
 
 # Printing
+
+
+def fill_gaps(count: int, attributes: dict[str, Any], outputs: int) -> bool:
+    """Whether there is one input between each two pieces of text."""
+    return len(attributes["pieces"]) == count + 1
 
 
 def _print(*arrays: Any, pieces: tuple[str, ...], summarize: int, stream: Any) -> tuple[()]:
@@ -67,7 +73,8 @@ def _write(text: str, stream: Any) -> None:
 
 
 PRINT = op("print", gradient=NOT_DIFFERENTIABLE, infer=_no_outputs, numpy=_print, effects=Effects.PRINTS, doc=(
-    "Writes ``pieces[0]``, the first input, ``pieces[1]``, … to ``stream``."))  # fmt: skip
+    "Writes ``pieces[0]``, the first input, ``pieces[1]``, … to ``stream``."),
+    attributes=kinds("pieces summarize", stream=one_of("stderr", "stdout")), fits=fill_gaps)  # fmt: skip
 
 
 def print(*inputs: Any, output_stream: Any = None, summarize: int = 3, sep: str = " ", end: str = "\n",
@@ -185,8 +192,20 @@ class ErrorTemplate:
             return nest.rebuild(value, [self._fill(child, arrays) for _, child in nest.children(value)])
         return value
 
+    def slots(self) -> list[int]:
+        """The places of tensors in it."""
+        return _slots_in(self._content)
+
     def __repr__(self) -> str:
         return self.type.__name__
+
+
+def _slots_in(value: Any) -> list[int]:
+    if isinstance(value, _Slot):
+        return [value.index]
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [index for item in value for index in _slots_in(item)] if isinstance(value, (list, tuple)) else []
 
 
 def _members_of(error: BaseException) -> dict[str, Any]:
@@ -217,10 +236,18 @@ def _assert(condition: Any, *arrays: Any, error: ErrorTemplate) -> tuple[()]:
     return ()
 
 
+def _is_template(value: Any) -> bool:
+    return isinstance(value, ErrorTemplate)
+
+
 RAISE = op("raise", gradient=NOT_DIFFERENTIABLE,
-    infer=_no_outputs, numpy=_raise, effects=Effects.RAISES, doc="Raises ``error`` when reached.", native=True)
+    infer=_no_outputs, numpy=_raise, effects=Effects.RAISES, doc="Raises ``error`` when reached.", native=True,
+    attributes=kinds("", error=_is_template),
+    fits=lambda count, attributes, outputs: all(i < count for i in attributes["error"].slots()))
 ASSERT = op("assert", gradient=NOT_DIFFERENTIABLE, infer=_no_outputs, numpy=_assert, effects=Effects.RAISES, doc=(
-    "Raises ``error`` unless all of the first input is true."), native=True)  # fmt: skip
+    "Raises ``error`` unless all of the first input is true."), native=True,
+    attributes=kinds("", error=_is_template),
+    fits=lambda count, attributes, outputs: all(i < count - 1 for i in attributes["error"].slots()))  # fmt: skip
 
 
 def raise_node(error: BaseException) -> None:

@@ -18,6 +18,7 @@ from ...base.atomic import change, lock
 from ...base.dtypes import DType, float32
 from ...base.shapes import Shape
 from ...ir.effects import Effects
+from ...ir.kinds import kinds
 from ...ir.op import OPS, Type, op
 from ...ir.work import Work
 from ..infer import require, require_kind, text
@@ -107,6 +108,10 @@ def _update(*inputs: Any, target: Any, by: str, **attributes: Any) -> tuple[()]:
     return ()
 
 
+def _is_update(name: Any) -> bool:
+    return type(name) is str and name in OPS and OPS[name].in_place is not None
+
+
 def _sample(*inputs: Any, role: str = "target", **attributes: Any) -> Any:
     """Inputs and attributes for a variable of two numbers."""
     from ...state.variable import Variable
@@ -118,15 +123,17 @@ def _sample(*inputs: Any, role: str = "target", **attributes: Any) -> Any:
 READ = op("read_variable", infer=lambda *, variable, dtype, shape: Type(dtype, shape), numpy=_read,
           effects=Effects.READS,
           samples=lambda: [_sample(role="variable", dtype=float32, shape=(2,))],
-          doc="What the variable holds now.", work=Work.LITTLE, native=True)  # fmt: skip
+          doc="What the variable holds now.", work=Work.LITTLE, native=True,
+          attributes=kinds("variable dtype shape"))  # fmt: skip
 ASSIGN = op("assign", infer=_infer_assign, numpy=_assign, effects=Effects.WRITES, samples=lambda: [_sample([3, 4])],
-            doc="Sets the variable ``target``.", work=Work.LITTLE, native=True)  # fmt: skip
+            doc="Sets the variable ``target``.", work=Work.LITTLE, native=True, attributes=kinds("target"))  # fmt: skip
 ASSIGN_ADD = op("assign_add", infer=_infer_step, numpy=_step(np.add),
                 effects=Effects.UPDATES, samples=lambda: [_sample([3, 4])],
-                doc="Adds to the variable.", native=True)  # fmt: skip
+                doc="Adds to the variable.", native=True, attributes=kinds("target"))  # fmt: skip
 ASSIGN_SUB = op("assign_sub", infer=_infer_step, numpy=_step(np.subtract), effects=Effects.UPDATES,
-                samples=lambda: [_sample([3, 4])], doc="Subtracts from the variable.", native=True)  # fmt: skip
+                samples=lambda: [_sample([3, 4])], doc="Subtracts from the variable.", native=True,
+                attributes=kinds("target"))  # fmt: skip
 UPDATE = op("update_variable", infer=_infer_update, numpy=_update, effects=Effects.UPDATES,
             samples=lambda: [_sample(5, by="set_item", key=(("index", 1),))],
             doc="Replaces what the variable holds by what the op ``by`` makes of it and of the inputs.",
-            native=True)  # fmt: skip
+            native=True, attributes=kinds("target key", by=_is_update))  # fmt: skip

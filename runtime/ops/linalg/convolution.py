@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...base.shapes import Shape, is_compatible
+from ...ir.kinds import kinds
 from ...ir.op import Type, op, type_of
 from ...tensors.promotion import together
 from ..infer import Dim, exactly, require, require_kind, text
@@ -175,18 +176,21 @@ def _both_kinds(x: Any, w: Any, g: Any, geometry: dict[str, Any]) -> list[Any]:
 convolution_op = op(
     "convolution", infer=_infer_result, numpy=_checked(_infer_result, kernels.forward), gradient=_gradient, promote=0,
     fresh=True, samples=_samples(_both_kinds), doc="The cross-correlation of a tensor with filters.",
+    attributes=kinds("strides padding dilations"),
 )  # fmt: skip
 input_op = op(
     "convolution_transpose", infer=_infer_input, numpy=_checked(_infer_input, kernels.backward_input),
     gradient=_input_gradient, fresh=True,
     samples=_samples(lambda x, w, g, geometry: _dynamic(g, w, x.shape, geometry)),
     doc="The adjoint of `convolution` in the tensor, of a given shape.",
+    attributes=kinds("shape strides padding dilations"),
 )  # fmt: skip
 filters_op = op(
     "convolution_filters", infer=_infer_filters, numpy=_checked(_infer_filters, kernels.backward_filters),
     gradient=_filters_gradient, fresh=True,
     samples=_samples(lambda x, w, g, geometry: _dynamic(x, g, w.shape, geometry)),
     doc="The adjoint of `convolution` in the filters, of a given shape.",
+    attributes=kinds("shape strides padding dilations"),
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from autograph.errors import NoGradientError
 
 from ...base.shapes import broadcast, is_compatible
+from ...ir.kinds import BOOL, INT, NUMBER, kinds, optional
 from ...ir.op import Op, Type, op, type_of
 from ...tensors.promotion import together
 from ..declare import holomorphic, sum_to
@@ -153,7 +154,7 @@ triangular_solve_op: Op = op(
     "triangular_solve", infer=_infer_solve, numpy=guarded(_triangular, SINGULAR), promote=0,
     gradient=_triangular_gradient,
     samples=lambda: [*_solve_samples(), s.sample([[2.0, 1.0], [0.0, 1.0]], [[1.0], [2.0]], lower=False)],
-    doc="The solution of a triangular system; the other triangle is not looked at.",
+    doc="The solution of a triangular system; the other triangle is not looked at.", attributes=kinds("", lower=BOOL),
 )  # fmt: skip
 
 
@@ -223,7 +224,8 @@ pinv_op = op("pinv", infer=_infer_pinv, numpy=_pinv, numpy_names=("linalg.pinv",
              samples=lambda: [s.sample(_TALL), s.sample([[1, 2], [3, 4]]),
                               s.sample(np.stack([_TALL, _TALL]).astype(np.float64)), s.sample(_TALL, steps=10.0)],
              doc="The Moore-Penrose pseudo-inverse: singular values up to `rcond` times the largest one count as "
-                 "zero, or up to `steps` times the larger dimension and the precision of the dtype.")  # fmt: skip
+                 "zero, or up to `steps` times the larger dimension and the precision of the dtype.",
+                 attributes=kinds("", rcond=optional(NUMBER), steps=optional(NUMBER)))  # fmt: skip
 
 
 def pinv(a: Any, rcond: float | None = None, validate_args: bool = False, name: str | None = None) -> Any:
@@ -311,7 +313,7 @@ qr_op = op(
     gradient=lambda g, out, x, full=False: (qr_gradient(g, out, x, full),),
     samples=lambda: [s.sample(_TALL), s.sample(_TALL.T, full=True), s.sample(_TALL, full=True),
                      s.sample([[1, 2], [3, 4]]), s.sample(_TALL[None])],
-    doc="The factors of a matrix: orthonormal columns, and an upper triangle.",
+    doc="The factors of a matrix: orthonormal columns, and an upper triangle.", attributes=kinds("full"),
 )  # fmt: skip
 
 
@@ -344,7 +346,8 @@ svd_op = op("svd", infer=_infer_svd, numpy=guarded(_svd, "the singular values di
             gradient=lambda g, out, x, full=False: (svd_gradient(g, out, x, full),),
             samples=lambda: [s.sample(_TALL), s.sample(_TALL.T, full=True), s.sample([[1, 2], [3, 4]]),
                              s.sample(_TALL[None].astype(np.complex64))],
-            doc="Singular values, descending, and left and right singular vectors as columns.")  # fmt: skip
+            doc="Singular values, descending, and left and right singular vectors as columns.",
+            attributes=kinds("full"))  # fmt: skip
 
 
 def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
@@ -378,6 +381,7 @@ band_part_op: Op = op(
     samples=lambda: [s.sample(_TALL, lower=0, upper=-1), s.sample(_TALL, lower=1, upper=0),
                      s.sample(_TALL[None], lower=-1, upper=0), s.sample([[1, 2], [3, 4]], lower=0, upper=0)],
     doc="The band of a matrix from `lower` subdiagonals to `upper` superdiagonals (all for -1); zero elsewhere.",
+    attributes=kinds("upper", lower=INT),
 )  # fmt: skip
 
 

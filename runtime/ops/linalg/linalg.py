@@ -18,6 +18,7 @@ from ...base import threads
 from ...base.dtypes import DType, float64
 from ...base.shapes import Shape, broadcast, merge
 from ...ir import totality
+from ...ir.kinds import kinds
 from ...ir.op import Op, Type, op
 from ...tensors.promotion import together
 from ..declare import holomorphic, sum_to
@@ -206,7 +207,7 @@ tensordot_op: Op = op(
                      s.sample([1, 2], [3, 4], axes=1),
                      s.sample(_x(2), _x(3), axes=0), s.sample(_x(2, 3, 4), _x(4, 3), axes=((1, 2), (1, 0))),
                      s.sample(_x(0, 2), _x(2, 1), axes=1)],
-    doc="The sum of products over pairs of axes.",
+    doc="The sum of products over pairs of axes.", attributes=kinds("axes"),
 )  # fmt: skip
 
 
@@ -365,7 +366,7 @@ einsum_op: Op = op(
                      s.sample(_x(4, 2, 3), _x(3), equation="...j,j->..."),
                      s.sample([1, 2], [3, 4], equation="i,j"),
                      s.sample(_x(2, 3), _x(0, 3), _x(2), equation="ij,kj,i->k"), s.sample(_x(2, 3), equation="ij->ji")],
-    doc="Sums of products over named axes, in Einstein's notation.",
+    doc="Sums of products over named axes, in Einstein's notation.", attributes=kinds("equation"),
 )  # fmt: skip
 
 

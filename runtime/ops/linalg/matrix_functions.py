@@ -10,6 +10,7 @@ import numpy as np
 from autograph.errors import InvalidArgumentError
 
 from ...base.dtypes import DType, as_dtype, complex64, complex128, float32, int32
+from ...ir.kinds import kinds
 from ...ir.op import Op, Type, op, type_of
 from ...tensors.convert import convert_to_tensor
 from ...tensors.promotion import together
@@ -298,6 +299,7 @@ lu_op = op(
     samples=lambda: [*_squares(), s.sample([[0.5, 2.0, 1.0], [1.0, -1.0, 0.0], [4.0, 2.0, 3.0]]),
                      s.sample(np.array([[[0.0, 1.0], [2.0, 1.0]], [[3.0, 1.0], [1.0, 2.0]]]), dtype=as_dtype("int64"))],
     doc="The triangular factors of a matrix with its rows in another order, in one matrix, and that order.",
+    attributes=kinds("dtype"),
 )  # fmt: skip
 
 

@@ -15,10 +15,11 @@ import numpy as np
 from autograph.errors import InvalidArgumentError, OutOfRangeError
 
 from ...base.dtypes import DType, float32, string, variant
+from ...base.list_value import ListValue
 from ...base.shapes import Shape, is_compatible
+from ...ir.kinds import kinds
 from ...ir.op import NOT_DIFFERENTIABLE, Op, Type, op
 from ..infer import exactly, require, require_kind, text
-from ..kernels.list_value import ListValue
 from ..shape.create import zeros_like
 from . import lists
 
@@ -143,12 +144,13 @@ read_op = op("array_read", infer=_infer_read, numpy=_read,
              gradient=lambda g, out, items, index, dtype, shape: (add_at_op(new_op(0), index, g), None),
              samples=lambda: [_sample(np.int32(i), dtype=float32, shape=(2,)) for i in (0, 1)],
              accumulate=lambda total, g, items, index, **_: add_at_op(total, index, g),
-             doc="The element at an index.", native=True)  # fmt: skip
+             doc="The element at an index.", native=True, attributes=kinds("dtype shape"))  # fmt: skip
 stack_op = op("array_stack", infer=_infer_stack, numpy=_stack,
               gradient=lambda g, out, items, dtype, shape, length: (lists.from_tensor_op(g),),
               samples=lambda: [_sample(dtype=float32, shape=(2,), length=2),
                                _sample(dtype=float32, shape=None, length=None)],
-              doc="The elements along a new first axis.", native=True)  # fmt: skip
+              doc="The elements along a new first axis.", native=True,
+              attributes=kinds("dtype shape length"))  # fmt: skip
 
 # What gradients of arrays need.
 

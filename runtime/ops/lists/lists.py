@@ -16,15 +16,16 @@ import numpy as np
 from autograph.errors import InvalidArgumentError, OutOfRangeError
 
 from ...base.dtypes import DType, as_dtype, float32, int32, variant
+from ...base.list_value import ListValue
 from ...base.shapes import Shape, TensorShape, is_compatible, relax
 from ...ir import totality
+from ...ir.kinds import kinds
 from ...ir.op import NOT_DIFFERENTIABLE, Op, Type, op
 from ...tensors.convert import convert_to_tensor
 from ...tensors.tensor import Tensor
 from ..elementwise.elementwise import cast
 from ..infer import at_least, exactly, require, require_kind, text
 from ..kernels import samples as s
-from ..kernels.list_value import ListValue
 from ..shape.create import zeros_like
 
 __all__ = ["TensorList"]
@@ -133,7 +134,8 @@ push_op = op("list_push", infer=_list_type, numpy=lambda items, value: items.pus
 pop_op = op("list_pop", infer=lambda items, dtype, shape: (Type(variant, ()), Type(dtype, shape)), numpy=_pop,
             gradient=lambda g, out, items, dtype, shape: (push_op(*g),),
             samples=lambda: [((_sample_list(),), _F2)],
-            doc="The list without its last element, and that element.", raises_by_value=True, native=True)  # fmt: skip
+            doc="The list without its last element, and that element.", raises_by_value=True, native=True,
+            attributes=kinds("dtype shape"))  # fmt: skip
 
 
 def _add_to_element(total: Any, g: Any, index: Any, kind: dict[str, Any]) -> Any:
@@ -145,7 +147,8 @@ get_op: Op = op("list_get", infer=_infer_get, numpy=lambda items, index, dtype, 
             gradient=lambda g, out, items, index, dtype, shape: (set_op(zeros_like_op(items), index, g), None),
             samples=lambda: [((_sample_list(), np.array(i)), _F2) for i in (0, -1)],
             accumulate=lambda total, g, items, index, **kind: _add_to_element(total, g, index, kind),
-            doc="The element at an index.", raises_by_value=True, native=True)  # fmt: skip
+            doc="The element at an index.", raises_by_value=True, native=True,
+            attributes=kinds("dtype shape"))  # fmt: skip
 set_op: Op = op("list_set", infer=_infer_set, numpy=lambda items, index, value: items.set(_place(items, index), value),
             gradient=lambda g, out, items, index, value: _set_gradient(g, items, index, value),
             samples=lambda: [((_sample_list(), np.array(1), np.ones(2, np.float32)), {})],
@@ -157,7 +160,7 @@ stack_op = op("list_stack", infer=lambda items, dtype, shape: Type(dtype, None i
               numpy=_stack, gradient=lambda g, out, items, dtype, shape: (from_tensor_op(g),),
               samples=lambda: [((_sample_list(),), _F2), ((ListValue.of(),), _F2),
                                ((_sample_list(),), {"dtype": float32, "shape": (None,)})],
-              doc="The elements along a new first axis.", native=True)  # fmt: skip
+              doc="The elements along a new first axis.", native=True, attributes=kinds("dtype shape"))  # fmt: skip
 from_tensor_op: Op = op(
     "list_from_tensor", infer=_infer_unstack, numpy=_unstack, doc="The slices along the first axis.",
     gradient=lambda g, out, x: (stack_like_op(g, x),),

@@ -18,6 +18,7 @@ from autograph.errors import InvalidArgumentError
 from ...base.dtypes import DType, as_dtype, float32, int32, int64
 from ...base.shapes import Shape, broadcast
 from ...ir.effects import Effects
+from ...ir.kinds import kinds
 from ...ir.op import NOT_DIFFERENTIABLE, Op, Type, op
 from ...tensors.convert import convert_to_tensor
 from ..declare import no_gradient, sum_to
@@ -166,11 +167,13 @@ def _declare(name: str, sampler: Callable[..., Any], doc: str) -> tuple[Op, Op]:
         f"random_{name}", gradient=lambda g, out, a, b, *dims, **_: (*gradient(g, out, a, b), *(None for _ in dims)),
         infer=infer_stateful, numpy=stateful, effects=Effects.RANDOM, doc=f"{doc} Stateful.",
         samples=lambda: draws() + ([s.sample(0, 9, shape=(4,), dtype=int32, seed=3)] if name == "uniform" else []),
+        attributes=kinds("shape dtype seed"),
     ), op(
         f"stateless_random_{name}",
         gradient=lambda g, out, seed, a, b, *dims, **_: (None, *gradient(g, out, a, b), *(None for _ in dims)),
         infer=infer_stateless, numpy=stateless, doc=f"{doc} The first input is the seed.",
         samples=lambda: [((np.array([1, 2], np.int32), *inputs), attributes) for inputs, attributes in draws()],
+        attributes=kinds("shape dtype"),
     )  # fmt: skip
 
 
@@ -310,7 +313,7 @@ shuffle_op = op(
     numpy=lambda x, seed=None: generators.draw(seed, lambda generator: generator.permutation(x, axis=0)),
     samples=lambda: [s.sample([1, 2, 3]), s.sample([[1.0], [2.0]], seed=1), s.sample(np.zeros((0, 2))),
                      s.sample(["a", "b"])],
-    doc="The slices along the first axis in random order.",
+    doc="The slices along the first axis in random order.", attributes=kinds("seed"),
 )  # fmt: skip
 def _infer_stateless_shuffle(seed: Type, x: Type) -> Type:
     check_seed(seed)
@@ -359,6 +362,7 @@ categorical_op = op(
     samples=lambda: [s.sample(_LOGITS, count=4), s.sample(_LOGITS.astype(np.float64), count=0, dtype=int32),
                      s.sample(_LOGITS[:0], count=2, seed=1)],
     doc="Classes drawn with the probabilities `softmax(logits)`, `count` for each row.",
+    attributes=kinds("count dtype seed"),
 )  # fmt: skip
 def _infer_stateless_categorical(seed: Type, logits: Type, count: int, dtype: DType = int64) -> Type:
     check_seed(seed)
@@ -372,6 +376,7 @@ stateless_categorical_op = op(
     numpy=lambda seed, logits, count, dtype=int64: _categorical(generator_of(checked_seed(seed)), logits, count, dtype),
     samples=lambda: [s.sample([1, 2], _LOGITS, count=4)],
     doc="Classes drawn with the probabilities `softmax(logits)`, determined by the seed, the first input.",
+    attributes=kinds("count dtype"),
 )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from ...base.dtypes import DType, as_dtype, float32, int32
 from ...base.shapes import Shape, broadcast
 from ...ir.effects import Effects
+from ...ir.kinds import kinds
 from ...ir.op import NOT_DIFFERENTIABLE, Op, Type, op
 from ...tensors.convert import convert_to_tensor
 from ..declare import no_gradient
@@ -76,10 +77,11 @@ def _declare(name: str, sampler: Callable[..., Any], gradient: Any, doc: str) ->
         f"random_{name}", infer=lambda *types, shape, dtype, seed=None: _infer(*types, shape=shape, dtype=dtype),
         numpy=stateful,
         effects=Effects.RANDOM, gradient=gradient, samples=samples, doc=f"{doc} Stateful.",
+        attributes=kinds("shape dtype seed"),
     ), op(
         f"stateless_random_{name}", infer=infer_stateless, numpy=stateless, gradient=gradient,
         samples=lambda: [((np.array([1, 2], np.int32), *inputs), attributes) for inputs, attributes in samples()],
-        doc=f"{doc} The first input is the seed.",
+        doc=f"{doc} The first input is the seed.", attributes=kinds("shape dtype"),
     )  # fmt: skip
 
 

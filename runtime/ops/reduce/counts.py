@@ -10,6 +10,7 @@ from autograph.errors import InvalidArgumentError
 
 from ...base.dtypes import DType, as_dtype, int32, int64
 from ...base.shapes import is_compatible
+from ...ir.kinds import kinds
 from ...ir.op import Type, op
 from ...tensors.convert import convert_to_tensor
 from ..elementwise.elementwise import cast, where
@@ -62,7 +63,7 @@ bincount_op = op(
     samples=lambda: [s.sample([1, 1, 3]), s.sample([1, 1, 3], [1.0, 2.0, 3.0]),
                      s.sample([0, 7], minlength=3, maxlength=3), s.sample(np.zeros(0, np.int32)),
                      s.sample([[1], [2]], dtype=int64, minlength=5)],
-    doc="How often each number occurs, or the sum of its weights.",
+    doc="How often each number occurs, or the sum of its weights.", attributes=kinds("minlength maxlength dtype"),
 )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from ...base.dtypes import float64
 from ...base.shapes import is_compatible
 from ...ir import totality
+from ...ir.kinds import kinds
 from ...ir.op import Op, Type, op
 from ...tensors.convert import convert_to_tensor
 from ..declare import holomorphic, through
@@ -62,13 +63,13 @@ cumsum_op: Op = op(
     gradient=lambda g, out, x, axis=0, exclusive=False, reverse=False: (
         cumsum_op(g, axis=axis, exclusive=exclusive, reverse=not reverse),),
     doc="The running sum along an axis; exclusive leaves out the element itself.", total=totality.fixed,
-    native=True)  # fmt: skip
+    native=True, attributes=kinds("axis exclusive reverse"))  # fmt: skip
 cumprod_op: Op = op(
     "cumprod", infer=_infer_cumulative, numpy=_cumulative(np.multiply, 1), samples=_cumulative_samples,
     gradient=holomorphic(lambda g, out, x, axis=0, exclusive=False, reverse=False: (
         _cumprod_gradient(g, x, axis, exclusive, reverse),)),
     doc="The running product along an axis; exclusive leaves out the element itself.",
-    total=totality.fixed, native=True)  # fmt: skip
+    total=totality.fixed, native=True, attributes=kinds("axis exclusive reverse"))  # fmt: skip
 
 
 def _infer_recurrence(a: Type, b: Type, axis: int) -> Type:
@@ -92,7 +93,7 @@ recurrence_op: Op = op(
     gradient=holomorphic(lambda g, out, a, b, axis: _recurrence_gradient(g, out, a, axis)),
     samples=lambda: [s.sample([2.0, 0.0, 3.0, -1.0], [1.0, 2.0, 3.0, 4.0], axis=0),
                      s.sample([[1.0, 2.0], [0.5, 3.0]], [[1.0, -1.0], [2.0, 4.0]], axis=-1)],
-    doc="`y[i] = a[i] * y[i - 1] + b[i]` along an axis, from `y[0] = b[0]`.")  # fmt: skip
+    doc="`y[i] = a[i] * y[i - 1] + b[i]` along an axis, from `y[0] = b[0]`.", attributes=kinds("axis"))  # fmt: skip
 
 
 def _moved(x: Any, axis: int, back: bool) -> Any:
@@ -149,7 +150,8 @@ cumulative_logsumexp_op = op(
     gradient=lambda g, out, x, axis=0, exclusive=False, reverse=False: (
         _logsumexp_gradient(g, out, x, axis, exclusive, reverse),),
     samples=lambda: [x for x in _cumulative_samples() if x[0][0].dtype.kind == "f"],
-    doc="The running `log(sum(exp(x)))` along an axis, without overflow.")  # fmt: skip
+    doc="The running `log(sum(exp(x)))` along an axis, without overflow.",
+    attributes=kinds("axis exclusive reverse"))  # fmt: skip
 
 
 # Norms.
@@ -179,7 +181,7 @@ norm_op = op(
         s.sample(np.float64(-2.0), ord=1, keepdims=True),
     ],
     doc="The norm of vectors (one axis), matrices (two axes) or of all elements as one vector (no axis).",
-    warns=True)  # fmt: skip
+    warns=True, attributes=kinds("ord axis keepdims"))  # fmt: skip
 
 
 def _norm_gradient(g: Any, out: Any, x: Any, ord: Any, axis: Any, keepdims: bool) -> Any:

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...base.dtypes import int64
 from ...base.shapes import Shape, is_compatible
+from ...ir.kinds import kinds
 from ...ir.op import NOT_DIFFERENTIABLE, Type, op, type_of
 from ...tensors.convert import convert_to_tensor
 from ..infer import exactly, product, require, require_kind, text
@@ -191,19 +192,21 @@ def _spreads() -> list[Any]:
 
 max_op = op(
     "max_pool", infer=_infer_max, numpy=_maximum, gradient=_max_gradient, fresh=True, samples=_samples(True),
-    doc="The maximum of each window.",
+    doc="The maximum of each window.", attributes=kinds("sizes strides padding"),
 )  # fmt: skip
 place_op = op(
     "max_pool_places", infer=_infer_place, numpy=_place, gradient=NOT_DIFFERENTIABLE, fresh=True,
     samples=_samples(True), doc="The position of the first maximum of each window in the flat tensor.",
+    attributes=kinds("sizes strides padding"),
 )  # fmt: skip
 mean_op = op(
     "avg_pool", infer=_infer_mean, numpy=_mean, gradient=_mean_gradient, fresh=True, samples=_samples(),
-    doc="The mean of each window, without the padding.",
+    doc="The mean of each window, without the padding.", attributes=kinds("sizes strides padding"),
 )  # fmt: skip
 spread_op = op(
     "avg_pool_transpose", infer=_infer_spread, numpy=_spread, gradient=_spread_gradient, fresh=True, samples=_spreads,
     doc="The adjoint of `avg_pool`: each element spread evenly over its window.",
+    attributes=kinds("shape sizes strides padding"),
 )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from autograph.errors import InvalidArgumentError, InvalidTypeError
 
 from ...base.dtypes import DType, as_dtype, bool_, float64, int64, uint64
 from ...ir import totality
+from ...ir.kinds import kinds
 from ...ir.op import NOT_DIFFERENTIABLE, Op, Type, op
 from ...ir.work import Work
 from ...tensors.convert import convert_to_tensor
@@ -188,22 +189,22 @@ def _extreme_gradient(g: Any, out: Any, x: Any, axis: Any = None, keepdims: bool
 
 sum_op = op("sum", infer=_infer_sum, numpy=_sum(np.add), samples=_sums, gradient=_spread_gradient,
             doc="The sum over axes; `dtype` is that of the result, NumPy's by default.",
-            total=totality.ranked, native=True)  # fmt: skip
+            total=totality.ranked, native=True, attributes=kinds("axis keepdims dtype"))  # fmt: skip
 prod_op = op("prod", infer=_infer_sum, numpy=_sum(np.multiply), samples=_sums, gradient=holomorphic(_prod_gradient),
              doc="The product over axes; `dtype` is that of the result, NumPy's by default.",
-             total=totality.ranked, native=True)  # fmt: skip
+             total=totality.ranked, native=True, attributes=kinds("axis keepdims dtype"))  # fmt: skip
 mean_op = op("mean", infer=_infer_mean, numpy=_mean_kernel, gradient=_mean_gradient,
              samples=lambda: [*_samples(), s.sample([True, False]), s.sample(s.COMPLEX),
                               s.sample([-1, -2], dtype=as_dtype("int32")),
                               s.sample(np.zeros(0, np.int32), dtype=as_dtype("int32")), s.sample(np.zeros(0))],
              doc="The mean over axes; with an integer `dtype`, cut off towards zero.",
-             total=totality.filled, warns=True, native=True)  # fmt: skip
+             total=totality.filled, warns=True, native=True, attributes=kinds("axis keepdims dtype"))  # fmt: skip
 max_op = op("max", infer=_infer_same, numpy=_extreme(np.maximum, True), samples=_orders, gradient=_extreme_gradient,
             doc="The maximum over axes; of nothing, the lowest value of the dtype.", total=totality.filled,
-            native=True)  # fmt: skip
+            native=True, attributes=kinds("axis keepdims"))  # fmt: skip
 min_op = op("min", infer=_infer_same, numpy=_extreme(np.minimum, False), samples=_orders, gradient=_extreme_gradient,
             doc="The minimum over axes; of nothing, the highest value of the dtype.",
-            total=totality.filled, native=True)  # fmt: skip
+            total=totality.filled, native=True, attributes=kinds("axis keepdims"))  # fmt: skip
 
 
 def _infer_truth(x: Type, axis: Any = None, keepdims: bool = False) -> Type:
@@ -219,16 +220,16 @@ def _infer_count(x: Type, axis: Any = None, keepdims: bool = False) -> Type:
 all_op = op("all", gradient=NOT_DIFFERENTIABLE,
             infer=_infer_truth, samples=_truths, doc="Whether all elements over axes are true.",
             numpy=lambda x, axis=None, keepdims=False: np.logical_and.reduce(x, axis=axis,
-                keepdims=keepdims), total=totality.ranked, native=True)  # fmt: skip
+                keepdims=keepdims), total=totality.ranked, native=True, attributes=kinds("axis keepdims"))  # fmt: skip
 any_op = op("any", gradient=NOT_DIFFERENTIABLE,
             infer=_infer_truth, samples=_truths, doc="Whether any element over axes is true.",
             numpy=lambda x, axis=None, keepdims=False: np.logical_or.reduce(x, axis=axis,
-                keepdims=keepdims), total=totality.ranked, native=True)  # fmt: skip
+                keepdims=keepdims), total=totality.ranked, native=True, attributes=kinds("axis keepdims"))  # fmt: skip
 count_op = op(
     "count_nonzero", gradient=NOT_DIFFERENTIABLE, infer=_infer_count, samples=lambda: [*_truths(), s.sample(["", "a"])],
     numpy=lambda x, axis=None, keepdims=False: np.asarray(np.count_nonzero(x, axis=axis, keepdims=keepdims)),
     doc="The number of elements over axes that are not zero (or not empty text), int64.",
-    total=totality.ranked, native=True)  # fmt: skip
+    total=totality.ranked, native=True, attributes=kinds("axis keepdims"))  # fmt: skip
 
 
 def _logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -251,7 +252,7 @@ logsumexp_op = op(
     gradient=lambda g, out, x, axis=None, keepdims=False: (
         _expand(g, x, axis, keepdims) * _exp(x - _expand(out, x, axis, keepdims)),),
     doc="`log(sum(exp(x)))` over axes, without overflow.", total=totality.filled,
-    work=Work.LONG, native=True)  # fmt: skip
+    work=Work.LONG, native=True, attributes=kinds("axis keepdims"))  # fmt: skip
 
 
 def _exp(x: Any) -> Any:
@@ -270,7 +271,8 @@ var_op = op(
     "var", infer=_infer_spread, samples=lambda: [*_samples(), s.sample([1.0, 2.0, 4.0], ddof=1), s.sample(s.COMPLEX)],
     numpy=lambda x, axis=None, keepdims=False, ddof=0: np.asarray(np.var(x, axis=axis, keepdims=keepdims, ddof=ddof)),
     gradient=lambda g, out, x, axis=None, keepdims=False, ddof=0: (_var_gradient(g, x, axis, keepdims, ddof),),
-    doc="The variance over axes, with `ddof` degrees of freedom taken off.", warns=True, native=True)  # fmt: skip
+    doc="The variance over axes, with `ddof` degrees of freedom taken off.", warns=True, native=True,
+    attributes=kinds("axis keepdims ddof"))  # fmt: skip
 
 
 def _var_gradient(g: Any, x: Any, axis: Any, keepdims: bool, ddof: int) -> Any:
@@ -285,7 +287,7 @@ std_op = op(
     gradient=lambda g, out, x, axis=None, keepdims=False, ddof=0: (
         _var_gradient(_divide_no_nan(g, out * 2), x, axis, keepdims, ddof),),
     doc="The standard deviation over axes, with `ddof` degrees of freedom taken off.",
-    warns=True, native=True)  # fmt: skip
+    warns=True, native=True, attributes=kinds("axis keepdims ddof"))  # fmt: skip
 
 
 def _infer_arg(x: Type, axis: int | None = None, keepdims: bool = False, dtype: DType = int64) -> Type:
@@ -309,10 +311,12 @@ def _arg_samples() -> list[Any]:
 
 argmax_op = op("argmax", gradient=NOT_DIFFERENTIABLE, infer=_infer_arg, numpy=_arg(np.argmax), samples=_arg_samples,
                doc="The index of the first maximum (or NaN) along an axis, or in the flattened array.",
-               total=totality.filled, native=True, tensorflow_name="ArgMax")  # fmt: skip
+               total=totality.filled, native=True, tensorflow_name="ArgMax",
+               attributes=kinds("axis keepdims dtype"))  # fmt: skip
 argmin_op = op("argmin", gradient=NOT_DIFFERENTIABLE, infer=_infer_arg, numpy=_arg(np.argmin), samples=_arg_samples,
                doc="The index of the first minimum (or NaN) along an axis, or in the flattened array.",
-               total=totality.filled, native=True, tensorflow_name="ArgMin")  # fmt: skip
+               total=totality.filled, native=True, tensorflow_name="ArgMin",
+               attributes=kinds("axis keepdims dtype"))  # fmt: skip
 
 
 # The public functions.

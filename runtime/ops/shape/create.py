@@ -12,6 +12,7 @@ from ...base import dtypes
 from ...base.dtypes import DType, as_dtype, float32, float64
 from ...base.shapes import Shape, broadcast, is_compatible
 from ...ir import totality
+from ...ir.kinds import kinds
 from ...ir.op import NOT_DIFFERENTIABLE, Op, Type, op
 from ...tensors.convert import constant, convert_to_tensor, string_scalar
 from ...tensors.tensor import EagerTensor
@@ -37,6 +38,7 @@ fill_op: Op = op(
                      s.sample(1, shape=(0,)),
                      s.sample(3, [2, 1], shape=(2, None)), s.sample(3, [2], shape=None)],
     doc="A tensor of one value. A second input, if any, is the shape.", total=totality.target, native=True,
+    attributes=kinds("shape"),
 )  # fmt: skip
 
 
@@ -117,7 +119,7 @@ range_op = op(
                      s.sample(np.int64(2), np.int64(5), np.int64(1), length=3),
                      s.sample(np.float64(0), np.float64(1), np.float64(0.25))],
     doc="The numbers from start in steps of delta, without limit. `length`, when known, is the static length.",
-    native=True,
+    native=True, attributes=kinds("length"),
 )  # fmt: skip
 
 
@@ -179,7 +181,7 @@ linspace_op = op(
                      s.sample(0.0, 1.0, num=0),
                      s.sample([0.0, 1.0], [1.0, 5.0], num=3, axis=-1),
                      s.sample(np.float64(1), np.float64(0), num=4, endpoint=False)],
-    doc="`num` evenly spaced points from start to stop, along a new axis.",
+    doc="`num` evenly spaced points from start to stop, along a new axis.", attributes=kinds("num axis endpoint"),
 )  # fmt: skip
 
 
@@ -221,7 +223,7 @@ one_hot_op = op(
                      s.sample([[0, 1]], True, False, depth=2, axis=0),
                      s.sample(np.zeros(0, np.int64), 1.0, 0.0, depth=4), s.sample([0, 1], 5, -5, depth=3, axis=1)],
     doc="`on` at the place along a new axis that the index says, `off` elsewhere; an index outside gives only `off`.",
-    native=True,
+    native=True, attributes=kinds("depth axis"),
 )  # fmt: skip
 
 
@@ -320,13 +322,13 @@ def _infer_diag_part(x: Type, k: int = 0) -> Type:
 _MATRIX = np.arange(6, dtype=np.float32).reshape(2, 3)
 diag_op: Op = op("diag", infer=_infer_diag, numpy=_diag, gradient=lambda g, out, x, k=0: (diag_part_op(g, k=k),),
              samples=lambda: [s.sample([1, 2]), s.sample([1.0], k=1), s.sample(_MATRIX, k=-1), s.sample(np.zeros(0))],
-             doc="Matrices with the last axis on the diagonal `k`.")  # fmt: skip
+             doc="Matrices with the last axis on the diagonal `k`.", attributes=kinds("k"))  # fmt: skip
 diag_part_op: Op = op("diagonal", infer=_infer_diag_part,
                   numpy=lambda x, k=0: np.diagonal(x, k, -2, -1), gradient=lambda g, out, x, k=0: (
                       set_diag_op(zeros_like(x), g, k=k),),
                   samples=lambda: [s.sample(_MATRIX), s.sample(_MATRIX, k=1), s.sample(_MATRIX, k=-1),
                                    s.sample(_MATRIX[None], k=2)],
-                  doc="The diagonal `k` of matrices.")  # fmt: skip
+                  doc="The diagonal `k` of matrices.", attributes=kinds("k"))  # fmt: skip
 
 
 def _infer_set_diag(x: Type, diagonal: Type, k: int = 0) -> Type:
@@ -349,7 +351,7 @@ set_diag_op: Op = op("set_diag", infer=_infer_set_diag, numpy=_set_diag, lenient
                  gradient=lambda g, out, x, d, k=0: (set_diag_op(g, zeros_like(d), k=k), diag_part_op(g, k=k)),
                  samples=lambda: [s.sample(_MATRIX, [9.0, 8.0]), s.sample(_MATRIX, [9.0, 8.0], k=1),
                                   s.sample(_MATRIX[None], [[7.0]], k=2)],
-                 doc="Matrices with another diagonal `k`.")  # fmt: skip
+                 doc="Matrices with another diagonal `k`.", attributes=kinds("k"))  # fmt: skip
 
 
 def trace(x: Any, name: str | None = None) -> Any:

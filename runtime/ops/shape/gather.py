@@ -12,6 +12,7 @@ import numpy as np
 from autograph.errors import OutOfRangeError
 
 from ...base.shapes import Shape, broadcast, is_compatible
+from ...ir.kinds import kinds
 from ...ir.op import Type, op
 from ...tensors.convert import convert_to_tensor
 from ..elementwise.elementwise import cast
@@ -106,7 +107,7 @@ gather_op = op(
         s.sample(_X, np.zeros((2, 3), np.int64), axis=2, batch_dims=2),
     ],
     doc="The slices along an axis that the indices name; the first `batch_dims` axes go together.",
-    raises_by_value=True, native=True, tensorflow_name="GatherV2",
+    raises_by_value=True, native=True, tensorflow_name="GatherV2", attributes=kinds("axis batch_dims"),
 )  # fmt: skip
 
 
@@ -196,6 +197,7 @@ gather_nd_op = op(
         s.sample(_X, np.zeros((2, 3, 1), np.int64), batch_dims=2),
     ],
     doc="The elements or slices at index vectors, the last axis of the indices.", raises_by_value=True,
+    attributes=kinds("batch_dims"),
 )  # fmt: skip
 
 
@@ -241,6 +243,7 @@ take_along_axis_op = op(
                      s.sample([3, 1], [1, 0, 1], axis=0),
                      s.sample(_X[:0], np.zeros((0, 3, 2), np.int64), axis=-1)],
     doc="The elements along an axis at indices of the same rank; negative ones count from the end.",
+    attributes=kinds("axis"),
 )  # fmt: skip
 
 
@@ -301,6 +304,7 @@ slice_op = op(
                      s.sample(_X, [1, 0, 0], [1, -1, 2], size=(None, None, 2)),
                      s.sample(np.float64(3), np.zeros(0, np.int32), size=()), s.sample([1, 2], [0], [1], size=None)],
     doc="The region from `begin` of a size; a size of -1 is all that remains. It must lie inside.",
+    attributes=kinds("size"),
 )  # fmt: skip
 
 

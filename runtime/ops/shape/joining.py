@@ -14,6 +14,7 @@ from ...base.shapes import Shape, merge
 from ...base.shapes import size as known_size
 from ...ir import totality
 from ...ir.identities import alone
+from ...ir.kinds import kinds
 from ...ir.op import Type, op
 from ...tensors.convert import convert_to_tensor
 from ...tensors.tensor import EagerTensor
@@ -77,7 +78,7 @@ concat_op = op(
         s.sample([1, 2], np.array([3], np.int64), axis=0), s.sample([1], [2.5], axis=0), s.sample(_x(0), _x(0), axis=0),
     ],
     doc="The tensors joined along an axis.", total=totality.together, native=True, tensorflow_name="ConcatV2",
-    identities=(alone,),
+    identities=(alone,), attributes=kinds("axis"),
 )  # fmt: skip
 
 
@@ -113,6 +114,7 @@ stack_op = op(
                      s.sample("a", "b", axis=0),
                      s.sample(1, 2.5, axis=0), s.sample(_x(2, 3), _x(2, 3), axis=-2)],
     doc="Tensors of one shape along a new axis.", total=totality.together, native=True, tensorflow_name="Pack",
+    attributes=kinds("axis"),
 )  # fmt: skip
 
 
@@ -157,6 +159,7 @@ unstack_op = op(
                      s.sample(_x(0, 3), num=0, axis=0),
                      s.sample(_x(2), num=2, axis=0), s.sample(["a", "b"], num=2, axis=0)],
     doc="The slices along an axis, as separate tensors.", native=True, tensorflow_name="Unpack",
+    attributes=kinds("num axis"), fits=lambda count, attributes, outputs: attributes["num"] == outputs,
 )  # fmt: skip
 
 
@@ -218,6 +221,8 @@ split_op = op(
                      s.sample(_x(2, 5), sizes=(2, 0, 3), axis=-1),
                      s.sample(_x(0, 2), sizes=2, axis=0), s.sample(["a", "b"], sizes=2, axis=0)],
     doc="Parts along an axis: equal ones for a number, or of the given sizes (one may be -1).", native=True,
+    attributes=kinds("sizes axis"),
+    fits=lambda count, attributes, outputs: type(attributes["sizes"]) is tuple or attributes["sizes"] == outputs,
 )  # fmt: skip
 
 
@@ -270,7 +275,7 @@ tile_op = op(
                      s.sample(_x(), multiples=()),
                      s.sample(_x(2), [3], multiples=(None,)), s.sample(["a"], multiples=(2,)),
                      s.sample(_x(0, 2), [2, 2], multiples=None)],
-    doc="The tensor repeated as a whole, so many times along each axis.", native=True,
+    doc="The tensor repeated as a whole, so many times along each axis.", native=True, attributes=kinds("multiples"),
 )  # fmt: skip
 
 
@@ -322,6 +327,7 @@ repeat_op = op(
                      s.sample(_x(0, 2), 2, axis=0), s.sample(["a", "b"], [0, 1], axis=-1),
                      s.sample(_x(2, 2), [2], axis=0)],
     doc="Each element (or slice along an axis) repeated. `count` is the number, when it is one and known.",
+    attributes=kinds("axis count"),
 )  # fmt: skip
 
 
@@ -399,6 +405,7 @@ pad_op = op(
         s.sample([1, 2], 0, [[1, 2]], paddings=None, mode="constant"),
     ],
     doc="The tensor with a margin along each axis. A third input, if any, gives the margins.", native=True,
+    attributes=kinds("paddings mode"),
 )  # fmt: skip
 
 

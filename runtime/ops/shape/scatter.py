@@ -15,6 +15,7 @@ from autograph.errors import InvalidArgumentError, OutOfRangeError
 
 from ...base.dtypes import yields
 from ...base.shapes import Shape, is_compatible
+from ...ir.kinds import kinds
 from ...ir.op import FUNCTIONS, Op, Type, op
 from ..declare import finish
 from ..elementwise.elementwise import cast, where
@@ -188,6 +189,7 @@ scatter_nd_op = op(
         s.sample([[1]], [1], [2], shape=(None,)),
     ],
     doc="Zeros of a shape with the updates added at the index vectors.", raises_by_value=True,
+    attributes=kinds("shape"),
 )  # fmt: skip
 
 
@@ -346,10 +348,10 @@ def _segment_prod_gradient(g: Any, out: Any, x: Any, ids: Any, count: int | None
 
 def _segment_op(name: str, function: Any, doc: str, mean: bool = False, gradient: Any = None) -> tuple[Any, Any]:
     ordered = op(f"segment_{name}", infer=_infer_segment, numpy=_segments(function, mean, True),
-        samples=_sorted_samples,
+        samples=_sorted_samples, attributes=kinds("count"),
                  gradient=gradient, doc=f"{doc} of each segment's rows; sorted ids. 0 for none.")  # fmt: skip
     loose = op(f"unsorted_segment_{name}", infer=_infer_segment, numpy=_segments(function, mean), lenient=True,
-        samples=_unsorted_samples,
+        samples=_unsorted_samples, attributes=kinds("count"),
                gradient=gradient, doc=f"{doc} of each segment's rows; negative ids count nowhere.")  # fmt: skip
     return _sorted_function(ordered), _unsorted_function(loose)
 

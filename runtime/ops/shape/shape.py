@@ -17,6 +17,7 @@ from ...base.dtypes import DType, as_dtype, int32
 from ...base.shapes import Shape, is_compatible
 from ...base.shapes import broadcast as broadcast_shapes
 from ...ir import totality
+from ...ir.kinds import kinds
 from ...ir.op import NOT_DIFFERENTIABLE, Op, Type, op
 from ...ir.shape_chains import (
     ensured,
@@ -91,6 +92,7 @@ reshape_op = op(
     ],
     doc="The same elements in another shape; one dimension may be -1. A second input, if any, is the shape.",
     total=totality.target, work=Work.LITTLE, view=True, native=True, chains=(same_shape, reshape_of_reshape),
+    attributes=kinds("shape"),
 )  # fmt: skip
 
 
@@ -123,7 +125,7 @@ expand_dims_op = op(
     "expand_dims", infer=_infer_expand, numpy=np.expand_dims, gradient=lambda g, out, x, axis: (squeeze(g, axis),),
     samples=lambda: [s.sample(_x(2, 3), axis=i) for i in (0, 1, -1, -3)] + [s.sample("a", axis=0)],
     doc="The tensor with a new dimension of one at `axis`.", total=totality.ranked,
-    work=Work.LITTLE, view=True, native=True,
+    work=Work.LITTLE, view=True, native=True, attributes=kinds("axis"),
 )  # fmt: skip
 
 
@@ -152,7 +154,7 @@ squeeze_op = op(
     samples=lambda: [s.sample(_x(1, 2, 1)), s.sample(_x(1, 2, 1), axis=0), s.sample(_x(1, 2, 1), axis=(0, -1)),
                      s.sample(_x())],
     doc="The tensor without its dimensions of one, or without those given.", total=totality.fixed,
-    work=Work.LITTLE, view=True, native=True, chains=(same_shape, squeeze_of_expand),
+    work=Work.LITTLE, view=True, native=True, chains=(same_shape, squeeze_of_expand), attributes=kinds("axis"),
 )  # fmt: skip
 
 
@@ -190,7 +192,7 @@ transpose_op = op(
     samples=lambda: [s.sample(_x(2, 3, 4)), s.sample(_x(2, 3, 4), perm=(2, 0, 1)), s.sample(_x()), s.sample(_x(0, 2)),
                      s.sample(_x(2, 3), perm=(-1, 0))],
     doc="The axes in another order; reversed when none is given.", total=totality.ranked,
-    work=Work.LITTLE, view=True, native=True, chains=(transposes,),
+    work=Work.LITTLE, view=True, native=True, chains=(transposes,), attributes=kinds("perm"),
 )  # fmt: skip
 
 
@@ -262,6 +264,7 @@ broadcast_to_op = op(
                      s.sample(_x(2, 1), [2, 4], shape=(2, None)),
                      s.sample(_x(1), [3], shape=None)],
     doc="The tensor broadcast to a shape.", total=totality.target, native=True, chains=(same_shape,),
+    attributes=kinds("shape"),
 )  # fmt: skip
 
 
@@ -290,7 +293,7 @@ ensure_shape_op = op(
     "ensure_shape", infer=_infer_ensure, numpy=_ensure, gradient=lambda g, out, x, shape: (g,),
     samples=lambda: [s.sample(_x(2, 3), shape=(2, None)), s.sample(_x(2), shape=None), s.sample(_x(0), shape=(0,))],
     doc="The tensor itself, known to have the shape; an error at run time if it has not.", native=True,
-    chains=(ensured,),
+    chains=(ensured,), attributes=kinds("shape"),
 )  # fmt: skip
 
 
@@ -316,7 +319,7 @@ reverse_op: Op = op(
     samples=lambda: [s.sample(_x(2, 3), axis=(0,)), s.sample(_x(2, 3), axis=(0, -1)), s.sample(_x(0, 3), axis=(1,)),
                      s.sample(_x(2), axis=()), s.sample(["a", "b"], axis=(0,)), s.sample(_x(2, 2), axis=None)],
     doc="The elements in reverse order along axes.", total=totality.ranked,
-    view=True, native=True, tensorflow_name="ReverseV2",
+    view=True, native=True, tensorflow_name="ReverseV2", attributes=kinds("axis"),
 )  # fmt: skip
 
 
@@ -344,7 +347,7 @@ roll_op: Op = op(
     samples=lambda: [s.sample(_x(5), 2, axis=0), s.sample(_x(2, 3), [1, -1], axis=(0, 1)),
                      s.sample(_x(0, 3), 1, axis=1),
                      s.sample(_x(4), -7, axis=-1), s.sample(_x(2, 2), 1, axis=None)],
-    doc="The elements moved round along an axis by `shift`.",
+    doc="The elements moved round along an axis by `shift`.", attributes=kinds("axis"),
 )  # fmt: skip
 
 
@@ -373,7 +376,7 @@ def _count(name: str, kernel: Callable[[Any], Any], doc: str) -> Any:
     return op(
         name, gradient=NOT_DIFFERENTIABLE,
         infer=lambda x, dtype=int32: Type(dtype, ()), numpy=lambda x, dtype=int32: dtype.numpy.type(kernel(x)),
-        doc=doc, total=totality.always, native=True, chains=(known_shape,),
+        doc=doc, total=totality.always, native=True, chains=(known_shape,), attributes=kinds("dtype"),
         samples=lambda: [s.sample(_x(2, 3)), s.sample(_x()), s.sample(_x(0, 2), dtype=as_dtype("int64")),
                          s.sample(["a"])],
     )  # fmt: skip
@@ -384,7 +387,7 @@ shape_op = op(
     infer=_infer_shape, numpy=lambda x, dtype=int32: np.array(np.shape(x), dtype.numpy),
     samples=lambda: [s.sample(_x(2, 3)), s.sample(_x()), s.sample(_x(0, 2), dtype=as_dtype("int64")), s.sample(["a"])],
     doc="The dimensions of the tensor, as a vector.", total=totality.always, work=Work.LITTLE, native=True,
-    chains=(known_shape,),
+    chains=(known_shape,), attributes=kinds("dtype"),
 )  # fmt: skip
 size_op = _count("size", np.size, "The number of elements.")
 rank_op = _count("rank", np.ndim, "The number of dimensions.")

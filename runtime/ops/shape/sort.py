@@ -14,6 +14,7 @@ from autograph.errors import InvalidArgumentError
 from ...base.dtypes import DType, as_dtype, bool_, int32, int64
 from ...base.shapes import is_compatible
 from ...ir import totality
+from ...ir.kinds import kinds
 from ...ir.op import NOT_DIFFERENTIABLE, Type, op
 from ...tensors.convert import convert_to_tensor
 from ..elementwise.elementwise import cast
@@ -90,11 +91,13 @@ def _sort_gradient(g: Any, out: Any, x: Any, axis: int = -1, descending: bool = 
 
 
 sort_op = op("sort", infer=_infer_sort, numpy=_sort, samples=_samples, gradient=_sort_gradient,
-             doc="The elements in order along an axis.", total=totality.fixed)  # fmt: skip
+             doc="The elements in order along an axis.", total=totality.fixed,
+             attributes=kinds("axis descending"))  # fmt: skip
 argsort_op = op("argsort", gradient=NOT_DIFFERENTIABLE, infer=lambda x, axis=-1, descending=False,
     dtype=int32: Type(dtype, _infer_sort(x, axis).shape), numpy=_argsort,
                 samples=lambda: [*_samples(), s.sample([2, 1], dtype=int64)],
-                doc="The indices that put an axis in order; equal elements keep theirs.")  # fmt: skip
+                doc="The indices that put an axis in order; equal elements keep theirs.",
+                attributes=kinds("axis descending dtype"))  # fmt: skip
 
 
 def _descending(direction: str) -> bool:
@@ -157,7 +160,7 @@ top_k_op = op(
                      s.sample(np.zeros((0, 3)), k=3), s.sample([1.0], k=0),
                      s.sample(np.array([0, 255], np.uint8), k=2)],
     doc="The k largest elements of the last axis, largest first, and their indices; of equals the first comes first.",
-    native=True, tensorflow_name="TopKV2",
+    native=True, tensorflow_name="TopKV2", attributes=kinds("k dtype"),
 )  # fmt: skip
 
 
@@ -210,6 +213,7 @@ unique_op = op(
     samples=lambda: [s.sample([3, 1, 3, 2]), s.sample(np.zeros(0), dtype=int64), s.sample(["b", "a", "b"]),
                      s.sample([1.5, 1.5])],
     doc="The distinct elements in order of first appearance, which of them each element is, and how often each occurs.",
+    attributes=kinds("dtype"),
 )  # fmt: skip
 
 
@@ -253,6 +257,7 @@ searchsorted_op = op(
                      s.sample([[1, 2], [3, 4]], [[1], [9]], dtype=int64),
                      s.sample(np.zeros(0), np.ones(2)), s.sample([1, 3], [2.5])],
     doc="Where to insert values into a sorted sequence (the last axis) to keep it sorted.",
+    attributes=kinds("side dtype"),
 )  # fmt: skip
 
 
@@ -288,6 +293,7 @@ sequence_mask_op = op(
     samples=lambda: [s.sample([1, 3, 0]), s.sample([1, 3], maxlen=2), s.sample(2, 4), s.sample([[1], [2]], maxlen=0),
                      s.sample(np.zeros(0, np.int64))],
     doc="True in the first places of each row, as many as its length says. A second input, if any, is the row's size.",
+    attributes=kinds("maxlen"),
 )  # fmt: skip
 
 

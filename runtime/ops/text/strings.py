@@ -16,7 +16,9 @@ from autograph.errors import InvalidArgumentError
 
 from ...base.dtypes import DType, as_dtype, bool_, float32, int32, string
 from ...base.shapes import broadcast
+from ...ir.kinds import kinds
 from ...ir.op import NOT_DIFFERENTIABLE, Type, op
+from ..host.host import fill_gaps
 from ..infer import exactly, reduced, require, require_kind
 from ..kernels import samples as s
 from ..kernels.print_format import format_array
@@ -59,6 +61,7 @@ def _mapped(name: str, function: Callable[[bytes], bytes], unicode: Callable[[st
         return each(function, x)
 
     record = op(f"string_{name}", gradient=NOT_DIFFERENTIABLE, infer=_infer_text, numpy=kernel, doc=doc,
+                attributes=kinds("encoding"),
                 samples=lambda: [*_texts(), *((inputs, {"encoding": "utf-8"}) for inputs, _ in _texts())])  # fmt: skip
 
     def public(input: Any, encoding: str = "", name: str | None = None) -> Any:
@@ -98,7 +101,7 @@ length_op = op(
     "string_length", gradient=NOT_DIFFERENTIABLE, infer=lambda x, unit="BYTE": Type(int32, _infer_text(x).shape),
     numpy=lambda x, unit="BYTE": each(lambda value: _length(value, unit), x, dtype=np.int32),
     samples=lambda: [*_texts(), s.sample("Héllo", unit="UTF8_CHAR")],
-    doc="The number of bytes, or characters, of each string.")  # fmt: skip
+    doc="The number of bytes, or characters, of each string.", attributes=kinds("unit"))  # fmt: skip
 
 
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
@@ -112,7 +115,7 @@ join_op = op(
     numpy=lambda *xs, separator="": each(lambda *values: separator.encode().join(values), *xs),
     samples=lambda: [s.sample(["a", "b"], "c", separator="-"), s.sample("a"), s.sample("a", "b", "c"),
                      s.sample([["a"]], ["b", "c"])],
-    doc="The strings joined, element by element.",
+    doc="The strings joined, element by element.", attributes=kinds("separator"),
 )  # fmt: skip
 
 
@@ -148,7 +151,7 @@ reduce_join_op = op(
     samples=lambda: [s.sample([["a", "b"], ["c", "d"]], axis=0),
                      s.sample([["a", "b"]], axis=-1, separator=" ", keepdims=True), s.sample(["a", "b"]),
                      s.sample(np.empty((0, 2), object), axis=0), s.sample([["a", "b"], ["c", "d"]], axis=(1, 0))],
-    doc="The strings over axes joined.",
+    doc="The strings over axes joined.", attributes=kinds("axis keepdims separator"),
 )  # fmt: skip
 
 
@@ -186,7 +189,7 @@ substr_op = op(
     unit="BYTE": each(lambda value, at, n: _substr(value, at, n, unit), x, start, size),
     samples=lambda: [s.sample("hello", 1, 3), s.sample(["abc", "héé"], [-2, 1], 2, unit="UTF8_CHAR"),
                      s.sample(np.empty(0, object), 0, 1)],
-    doc="The part of each string from a position, of a length.",
+    doc="The part of each string from a position, of a length.", attributes=kinds("unit"),
 )  # fmt: skip
 
 
@@ -209,7 +212,7 @@ split_op = op(
     numpy=lambda x, sep=None, maxsplit=-1: _array_of(_scalar(x).split(sep.encode() if sep else None, maxsplit)),
     samples=lambda: [s.sample("a b  c"), s.sample("a,,b", sep=","), s.sample("a-b-c", sep="-", maxsplit=1),
                      s.sample("")],
-    doc="The parts of one string between separators (white space without one).",
+    doc="The parts of one string between separators (white space without one).", attributes=kinds("sep maxsplit"),
 )  # fmt: skip
 
 
@@ -259,7 +262,7 @@ regex_replace_op = op(
     "string_regex_replace", gradient=NOT_DIFFERENTIABLE, infer=_infer_replace, numpy=_replace,
     samples=lambda: [s.sample(["aab", "b"], pattern="a+", rewrite=r"<\0>"),
                      s.sample("aaa", pattern="a", rewrite="b", count=1)],
-    doc="Each string with the matches of a pattern rewritten.",
+    doc="Each string with the matches of a pattern rewritten.", attributes=kinds("pattern rewrite count"),
 )  # fmt: skip
 
 
@@ -277,7 +280,7 @@ full_match_op = op(
     infer=lambda x, pattern: Type(bool_, _infer_replace(x, pattern, "").shape),
     numpy=lambda x, pattern: each(lambda value: _pattern(pattern).fullmatch(value) is not None, x, dtype=np.bool_),
     samples=lambda: [s.sample(["aab", "b"], pattern="a+b"), s.sample("", pattern="")],
-    doc="Whether a pattern matches the whole of each string.",
+    doc="Whether a pattern matches the whole of each string.", attributes=kinds("pattern"),
 )  # fmt: skip
 
 
@@ -304,7 +307,7 @@ to_number_op = op(
     numpy=lambda x, dtype: each(lambda value: _number(value, dtype), x, dtype=dtype.numpy),
     samples=lambda: [s.sample(["1.5", "-2e3", "inf"], dtype=float32), s.sample("12", dtype=as_dtype("int64")),
                      s.sample(np.empty(0, object), dtype=int32)],
-    doc="The numbers that the strings write.", raises_by_value=True,
+    doc="The numbers that the strings write.", raises_by_value=True, attributes=kinds("dtype"),
 )  # fmt: skip
 
 
@@ -330,7 +333,7 @@ as_string_op = op(
     samples=lambda: [s.sample([1.5, -2.0], spec=".6f"), s.sample([1, -2], spec=""), s.sample([True, False], spec=""),
                      s.sample(s.COMPLEX, spec=".2f"),
                      s.sample(np.zeros(0), spec=".6f"), s.sample(5, spec="", width="0>4"), s.sample("a", spec="")],
-    doc="The elements written as strings.",
+    doc="The elements written as strings.", attributes=kinds("spec width"),
 )  # fmt: skip
 
 
@@ -358,7 +361,7 @@ format_op = op(
     infer=lambda *types, pieces, summarize=3: Type(string, ()), numpy=_format,
     samples=lambda: [s.sample([1, 2, 3], pieces=("x: ", "")), s.sample(0.5, "a", pieces=("", " and ", ".")),
                      s.sample(pieces=("a",))],
-    doc="A text with tensors written into it.",
+    doc="A text with tensors written into it.", attributes=kinds("pieces summarize"), fits=fill_gaps,
 )  # fmt: skip
 
 

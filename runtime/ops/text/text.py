@@ -22,6 +22,7 @@ from autograph.errors import InvalidTypeError
 from ...base.dtypes import bool_, int32, string
 from ...ir import records
 from ...ir.graph import Value
+from ...ir.kinds import TEXT, kinds
 from ...ir.op import FUNCTIONS, NOT_DIFFERENTIABLE, Type, op
 from ...tensors.convert import convert_to_tensor
 from ...tensors.tensor import SymbolicTensor, Tensor
@@ -181,6 +182,8 @@ def _samples() -> list[Any]:
 text_op = op(
     "text", infer=_infer, numpy=_text, gradient=NOT_DIFFERENTIABLE, samples=_samples,
     doc="What a function of Python makes of strings and of the values to be written into them.",
+    attributes=kinds("", method=TEXT, layout=lambda value: type(value) is tuple and _is_layout(value)),
+    fits=lambda count, attributes, outputs: all(i < count for i in _places(attributes["layout"])),
 )  # fmt: skip
 
 
@@ -244,6 +247,32 @@ class _Name(str):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+def _is_layout(value: Any) -> bool:
+    """Whether a value may stand in the arguments of a text."""
+    if isinstance(value, Optional):
+        return _is_layout(value.layout)
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_layout, value))
+    if isinstance(value, dict):
+        return all(map(_is_layout, value.values()))
+    if isinstance(value, slice):
+        return all(map(_is_layout, (value.start, value.stop, value.step)))
+    return value is None or isinstance(value, (bool, int, float, complex, str, bytes, np.ndarray, _Shown))
+
+
+def _places(value: Any) -> list[int]:
+    """The places of inputs in the arguments of a text."""
+    if isinstance(value, (Slot, Items)):
+        return [value[0]]
+    if isinstance(value, Optional):
+        return [value.flag, *_places(value.layout)]
+    if isinstance(value, slice):
+        value = [value.start, value.stop, value.step]
+    elif isinstance(value, dict):
+        value = list(value.values())
+    return [i for item in value for i in _places(item)] if isinstance(value, (list, tuple)) else []
 
 
 def text_while_tracing(tensor: Any) -> str:

@@ -74,15 +74,6 @@ def decode_error(data: Any, source: Source) -> ErrorTemplate:
     return template
 
 
-def slots_of(value: Any) -> list[int]:
-    """The places of tensors in the content of a template."""
-    if isinstance(value, _Slot):
-        return [value.index]
-    if isinstance(value, dict):
-        value = list(value.values())
-    return [index for item in value for index in slots_of(item)] if isinstance(value, (list, tuple)) else []
-
-
 def _class_of(data: dict[str, Any]) -> type[Exception]:
     module = _MODULES.get(data["module"]) if type(data["module"]) is str else None
     kind = getattr(module, data["type"], None) if type(data["type"]) is str else None

@@ -46,11 +46,12 @@ import numpy as np
 from autograph.errors import InvalidArgumentError
 
 from ...base.dtypes import ALL, DType, from_numpy
+from ...base.list_value import ListValue
 from ...base.shapes import Shape, TensorShape
 from ...functions.optional import OptionalOutput, RunTimeOutput
 from ...ir.graph import Graph
+from ...ir.kinds import MAX_RANK
 from ...ops.host.host import ErrorTemplate, _Slot
-from ...ops.kernels.list_value import ListValue
 from ...ops.text import text
 from ...state.tensor_array import TensorArraySpec
 from ...state.variable import Variable
@@ -60,7 +61,6 @@ from ...tensors.tensor import EagerTensor
 __all__ = ["CompositeOutput", "NotSavable", "Output", "Source", "Target", "decode", "encode"]
 
 DTYPES = {dtype.name: dtype for dtype in ALL}
-MAX_RANK = 64
 
 
 class NotSavable(Exception):

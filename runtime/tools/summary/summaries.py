@@ -35,7 +35,7 @@ def _write(data: Any, step: Any, record: Any, *, writer: SummaryWriter, tag: str
 
 WRITE = op(
     "write_summary", gradient=NOT_DIFFERENTIABLE, infer=lambda *_, **__: Type(bool_, ()), numpy=_write,
-    effects=Effects.WRITES,
+    effects=Effects.WRITES, unsavable="write summaries outside of the saved function",
     doc="Appends the data under a tag to the writer's file where the third input is true; gives that input.",
 )  # fmt: skip
 

@@ -19,8 +19,8 @@ import pytest
 
 import autograph as tf
 from autograph.runtime.base import atomic, threads
+from autograph.runtime.base.list_value import ListValue
 from autograph.runtime.ops.host import state
-from autograph.runtime.ops.kernels.list_value import ListValue
 
 from ..crowd import crowd, repeat
 

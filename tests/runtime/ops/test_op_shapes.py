@@ -12,9 +12,9 @@ from hypothesis.extra import numpy as hnp
 
 from autograph.errors import InvalidArgumentError, OutOfRangeError
 from autograph.runtime import ops  # noqa: F401
+from autograph.runtime.base.list_value import ListValue
 from autograph.runtime.base.shapes import is_subshape
 from autograph.runtime.ir.op import OPS, Type, type_of
-from autograph.runtime.ops.kernels.list_value import ListValue
 from autograph.runtime.ops.lists.lists import TensorList
 from autograph.runtime.ops.shape import index
 from autograph.runtime.tensors.convert import wrap

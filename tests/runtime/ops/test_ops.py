@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from typing import Any
 
@@ -16,7 +17,7 @@ from autograph.runtime.engines.interpreter import interpret
 from autograph.runtime.engines.numpy.plan import Plan
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.ir.op import OPS, Op, Type, type_of
-from autograph.runtime.state import random_generator  # noqa: F401  (declares the ops) # noqa: F401  (declares its own)
+from autograph.runtime.state import debugging, random_generator  # noqa: F401  (declare the ops) # noqa: F401  (declares its own)
 from autograph.runtime.tensors import promotion, trace  # noqa: F401  (declares the ops) # noqa: F401  (declares its own)
 from autograph.runtime.tensors.convert import wrap
 from autograph.runtime.tensors.tensor import EagerTensor, SymbolicTensor
@@ -154,6 +155,18 @@ def test_every_record_is_complete(name: str) -> None:
     record = OPS[name]
     assert record.__doc__ and record.__doc__.rstrip().endswith("."), "no documentation"
     assert len(list(record.samples())) > 0, "no samples"
+
+
+@pytest.mark.parametrize("name", [name for name in sorted(set(OPS) - STRUCTURE) if not OPS[name].unsavable])
+def test_records_know_the_attributes(name: str) -> None:
+    """What samples have, and the kernel takes by name alone: saved models hold nothing else."""
+    record = OPS[name]
+    for _, attributes in map(sample_of, record.samples()):
+        for key, value in attributes.items():
+            assert record.attributes[key](value), key
+    if not isinstance(record.numpy, np.ufunc):
+        given = inspect.signature(record.numpy).parameters.values()
+        assert {each.name for each in given if each.kind is each.KEYWORD_ONLY} <= record.attributes.keys()
 
 
 def test_the_results_are_tensors() -> None:

@@ -9,10 +9,11 @@ import numpy as np
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.base import dtypes
 from autograph.runtime.base.dtypes import DType
+from autograph.runtime.base.list_value import ListValue
 from autograph.runtime.base.shapes import Shape
 from autograph.runtime.ir.graph import Type
+from autograph.runtime.ir.kinds import kinds
 from autograph.runtime.ir.op import NOT_DIFFERENTIABLE, Op, op
-from autograph.runtime.ops.kernels.list_value import ListValue
 from autograph.runtime.ops.lists.lists import zeros_like_op
 
 
@@ -125,6 +126,7 @@ LIST_PUT_BACK: Op = op(
 )
 LIST_CAST: Op = op(
     "list_cast",
+    attributes=kinds("dtype"),
     infer=_list_type,
     gradient=lambda g, out, items, dtype: (_LIST_CAST_LIKE(g, items),),
     numpy=_cast,
@@ -149,6 +151,7 @@ LIST_FILLED: Op = op(
 )
 NESTED_LIST_STACK: Op = op(
     "nested_list_stack",
+    attributes=kinds("depth dtype shape"),
     infer=_infer_stack,
     gradient=lambda g, out, items, depth, dtype, shape: (_UNSTACK_LIKE(g, items),),
     numpy=_stack,
@@ -173,6 +176,7 @@ _STACK_LIKE: Op = op(
 )
 LIST_FLAT: Op = op(
     "list_flat",
+    attributes=kinds("depth"),
     infer=_list_type,
     gradient=lambda g, out, items, depth: (_LIST_FLAT_LIKE(g, items, depth=depth),),
     numpy=_flat,
@@ -181,6 +185,7 @@ LIST_FLAT: Op = op(
 )
 _LIST_FLAT_LIKE: Op = op(
     "list_flat_like",
+    attributes=kinds("depth"),
     infer=_list_type,
     gradient=lambda g, out, items, like, depth: (LIST_FLAT(g, depth=depth), None),
     numpy=_flat_like,

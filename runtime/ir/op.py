@@ -66,6 +66,8 @@ class Op:
         types; see `runtime.ir.totality` for the rules that there are. None: it may.
     raises_by_value: whether it raises depends on what its inputs hold, not on their types alone.
     warns: the kernel may warn, for some integers or lengths.
+    of_shape: what it gives depends on the dimensions of its input alone, and is the same for all that don't matter.
+    moves: each element of the result is one of an input's, in some dtype; shapes and attributes alone decide which.
     view: NumPy gives a view of the first input, where the result isn't `fresh`.
     work: how much work it is, see `runtime.ir.work`.
     native: machine code has a form of it (the tests compare with the forms that there are).
@@ -108,6 +110,8 @@ class Op:
     total: Rule | None = None
     raises_by_value: bool = False
     warns: bool = False
+    of_shape: bool = False
+    moves: bool = False
     view: bool = False
     work: Work = Work.USUAL
     native: bool = False

@@ -44,7 +44,8 @@ cast_op = op(
         s.sample(np.float64(2.5), dtype=as_dtype("int32")),
     ],
     doc="The elements in another dtype; fractions are cut off, integers wrap around, complex lose the imaginary part.",
-    total=totality.cast, warns=True, native=True, identities=(same_dtype, cast_of_cast), attributes=kinds("dtype"),
+    total=totality.cast, warns=True, native=True, moves=True,
+    identities=(same_dtype, cast_of_cast), attributes=kinds("dtype"),
 )  # fmt: skip
 
 

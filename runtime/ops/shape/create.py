@@ -15,14 +15,15 @@ from ...ir import totality
 from ...ir.kinds import kinds
 from ...ir.op import NOT_DIFFERENTIABLE, Op, Type, op
 from ...tensors.convert import constant, convert_to_tensor, string_scalar
-from ...tensors.tensor import EagerTensor
-from ...tensors.trace import static_value
+from ...tensors.promotion import promoted
+from ...tensors.tensor import EagerTensor, SymbolicTensor
 from ..declare import sum_to
 from ..elementwise.elementwise import cast, where_op
 from ..infer import at_least, axis_of, exactly, float_dtype, require, require_kind, text, whole
 from ..kernels import samples as s
 from ..reduce.reduce import reduce_sum, sum_op
 from .dims import as_dims
+from .known import known_array
 from .shape import broadcast_to, moveaxis, reshape, shape, size
 
 __all__ = [
@@ -134,10 +135,11 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
     ends = [_keeping_dtype(end) for end in (start, limit, delta)]
     if dtype is not None:
         ends = [cast(end, dtype) for end in ends]
+    ends = promoted(range_op, ends)
+    known = [known_array(end) for end in ends]
     length = None
-    known = [static_value(end) if hasattr(end, "dtype") else np.asarray(end) for end in ends]
     if all(value is not None and value.ndim == 0 for value in known):
-        require(known[2] != 0, "the step of a range can't be 0")
+        require(known[2] != 0 or type(ends[2]) is SymbolicTensor, "the step of a range can't be 0")
         length = _range_length(*known)
     return range_op(*ends, length=length, name=name)
 
@@ -147,11 +149,18 @@ def _keeping_dtype(end: Any) -> Any:
     return convert_to_tensor(end) if isinstance(end, (np.ndarray, np.generic)) else end
 
 
+# Of floats, only NumPy itself tells the length, by making them.
+_SHORT = 10_000
+
+
 def _range_length(start: Any, limit: Any, delta: Any) -> int | None:
-    if any(value.dtype.kind not in "iu" for value in (start, limit, delta)):
-        return None
     import builtins
 
+    if delta == 0:
+        return None
+    if any(value.dtype.kind not in "iu" for value in (start, limit, delta)):
+        is_short = abs(limit - start) < abs(delta) * _SHORT
+        return _range(start, limit, delta).size if is_short else None
     return len(builtins.range(int(start), int(limit), int(delta)))
 
 

@@ -314,7 +314,7 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
     The dtype stays. Raises `OutOfRangeError` when the region does not lie inside, `InvalidArgumentError` when `begin`
     or `size` has not one number for each axis.
     """
-    hint, inputs = as_dims(size)
+    hint, inputs = as_dims(size, least=-1)
     start = np.zeros(0, np.int32) if isinstance(begin, list | tuple) and not begin else begin
     return slice_op(input_, start, *inputs, size=hint, name=name)
 

@@ -32,6 +32,7 @@ from ..elementwise.elementwise import cast
 from ..infer import exactly, require, require_kind, text
 from ..kernels import samples as s
 from .create import zeros_like
+from .known import known_array
 
 __all__ = ["get_item", "set_item"]
 
@@ -85,6 +86,9 @@ def _bound(value: Any, inputs: list[Any]) -> Any:
         return value
     if isinstance(value, Tensor) and not isinstance(value, EagerTensor):
         require(value.dtype.is_integer, f"the ends of a slice are integers, not {value.dtype.name}")
+        known = known_array(value)
+        if known is not None and known.ndim == 0:
+            return int(known)
         inputs.append(value)
         return ("input", len(inputs) - 1)
     return value.__index__()

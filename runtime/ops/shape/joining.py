@@ -19,9 +19,10 @@ from ...ir.op import Type, op
 from ...tensors.convert import convert_to_tensor
 from ...tensors.tensor import EagerTensor
 from ..elementwise.elementwise import cast
-from ..infer import at_least, axis_of, exactly, require, require_kind, text, total, whole
+from ..infer import at_least, axis_of, exactly, product, require, require_kind, text, total, whole
 from ..kernels import samples as s
 from .dims import as_dims
+from .known import known_array
 from .shape import moveaxis, reshape, shape, size
 
 __all__ = ["concat", "pad", "repeat", "split", "stack", "tile", "unstack"]
@@ -79,6 +80,7 @@ concat_op = op(
     ],
     doc="The tensors joined along an axis.", total=totality.together, native=True, tensorflow_name="ConcatV2",
     identities=(alone,), attributes=kinds("axis"),
+    moves=True,
 )  # fmt: skip
 
 
@@ -115,6 +117,7 @@ stack_op = op(
                      s.sample(1, 2.5, axis=0), s.sample(_x(2, 3), _x(2, 3), axis=-2)],
     doc="Tensors of one shape along a new axis.", total=totality.together, native=True, tensorflow_name="Pack",
     attributes=kinds("axis"),
+    moves=True,
 )  # fmt: skip
 
 
@@ -160,6 +163,7 @@ unstack_op = op(
                      s.sample(_x(2), num=2, axis=0), s.sample(["a", "b"], num=2, axis=0)],
     doc="The slices along an axis, as separate tensors.", native=True, tensorflow_name="Unpack",
     attributes=kinds("num axis"), fits=lambda count, attributes, outputs: attributes["num"] == outputs,
+    moves=True,
 )  # fmt: skip
 
 
@@ -223,6 +227,7 @@ split_op = op(
     doc="Parts along an axis: equal ones for a number, or of the given sizes (one may be -1).", native=True,
     attributes=kinds("sizes axis"),
     fits=lambda count, attributes, outputs: type(attributes["sizes"]) is tuple or attributes["sizes"] == outputs,
+    moves=True,
 )  # fmt: skip
 
 
@@ -288,16 +293,16 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
     return tile_op(input, *inputs, multiples=hint, name=name)
 
 
-def _infer_repeat(x: Type, repeats: Type, axis: int | None = None, count: int | None = None) -> Type:
+def _infer_repeat(x: Type, repeats: Type, axis: int | None = None, count: int | None = None,
+                  length: int | None = None) -> Type:  # fmt: skip
     require_kind(repeats, "iu", "repeats")
     if axis is None:
-        size = known_size(x.shape)
-        return Type(x.dtype, (0 if count == 0 else None if size is None or count is None else size * count,))
+        return Type(x.dtype, (length if count is None else product((known_size(x.shape), count)),))
     if x.shape is None:
         return Type(x.dtype, None)
     place = axis_of(axis, len(x.shape))
     n = x.shape[place]
-    after = None if n is None or count is None else n * count
+    after = length if count is None else product((n, count))
     if repeats.shape is not None and len(repeats.shape) == 1 and None not in (n, repeats.shape[0]):
         require(repeats.shape[0] in (1, n), f"{repeats.shape[0]} repeats for a dimension of {n}")
     return Type(x.dtype, (*x.shape[:place], after, *x.shape[place + 1 :]))
@@ -320,14 +325,15 @@ def _repeat_gradient(g: Any, x: Any, repeats: Any, axis: int | None) -> Any:
 
 repeat_op = op(
     "repeat", infer=_infer_repeat,
-    numpy=lambda x, repeats, axis=None, count=None: np.repeat(x, repeats.astype(np.int64), axis),
-    gradient=lambda g, out, x, repeats, axis=None, count=None: (_repeat_gradient(g, x, repeats, axis), None),
+    numpy=lambda x, repeats, axis=None, **_: np.repeat(x, repeats.astype(np.int64), axis),
+    gradient=lambda g, out, x, repeats, axis=None, **_: (_repeat_gradient(g, x, repeats, axis), None),
     samples=lambda: [s.sample([1, 2], [2, 3], axis=0), s.sample(_x(2, 2), 2, axis=1, count=2), s.sample(_x(2, 2), 2),
                      s.sample(5, 3, count=3),
                      s.sample(_x(0, 2), 2, axis=0), s.sample(["a", "b"], [0, 1], axis=-1),
-                     s.sample(_x(2, 2), [2], axis=0)],
-    doc="Each element (or slice along an axis) repeated. `count` is the number, when it is one and known.",
-    attributes=kinds("axis count"),
+                     s.sample(_x(2, 2), [2], axis=0), s.sample([1, 2], [2, 3], length=5)],
+    doc="Each element (or slice along an axis) repeated. `count` is the number, when it is one and known; `length`, of "
+    "several, what they make together.",
+    attributes=kinds("axis count length"),
 )  # fmt: skip
 
 
@@ -337,8 +343,11 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     Without `axis` the input is flattened first; the dtype stays. Raises `InvalidArgumentError` when `repeats` has
     another length, is negative or no integer.
     """
-    count = repeats if isinstance(repeats, int) else None
-    return repeat_op(input, repeats, axis=None if axis is None else whole(axis), count=count, name=name)
+    known = np.asarray(repeats) if isinstance(repeats, int) else known_array(convert_to_tensor(repeats))
+    attributes: dict[str, Any] = {"axis": None if axis is None else whole(axis), "count": None}
+    if known is not None and known.dtype.kind in "iu" and known.ndim <= 1 and (known >= 0).all():
+        attributes.update({"count": known.item()} if known.size == 1 else {"length": int(known.sum())})
+    return repeat_op(input, repeats, name=name, **attributes)
 
 
 # pad
@@ -422,10 +431,11 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
     strings = tensor.dtype.name == "string" and not constant_values
     fill = zeros((), tensor.dtype) if strings else cast(constant_values, tensor.dtype)
     pairs = convert_to_tensor(paddings)
-    if isinstance(pairs, EagerTensor):
+    array = known_array(pairs)
+    if array is not None and (isinstance(pairs, EagerTensor) or (array >= 0).all()):
         wanted = "paddings must be pairs of integers, one for each axis"
         require(pairs.dtype.is_integer and pairs.ndim == 2 and pairs.shape[1] == 2, wanted)
-        known = tuple((int(before), int(after)) for before, after in np.asarray(pairs))
+        known = tuple((int(before), int(after)) for before, after in array)
         require(all(min(pair) >= 0 for pair in known), f"paddings can't be negative: {known}")
         return pad_op(tensor, fill, paddings=known, mode=mode.lower(), name=name)
     return pad_op(tensor, fill, pairs, paddings=None, mode=mode.lower(), name=name)

@@ -107,7 +107,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
     `shape` is a list of ints and scalar tensors, or an integer tensor. Raises `InvalidArgumentError` when the number of
     elements does not fit.
     """
-    hint, inputs = as_dims(shape)
+    hint, inputs = as_dims(shape, least=-1)
     return reshape_op(tensor, *inputs, shape=hint, name=name)
 
 
@@ -377,6 +377,7 @@ def _count(name: str, kernel: Callable[[Any], Any], doc: str) -> Any:
         name, gradient=NOT_DIFFERENTIABLE,
         infer=lambda x, dtype=int32: Type(dtype, ()), numpy=lambda x, dtype=int32: dtype.numpy.type(kernel(x)),
         doc=doc, total=totality.always, native=True, chains=(known_shape,), attributes=kinds("dtype"),
+        of_shape=True,
         samples=lambda: [s.sample(_x(2, 3)), s.sample(_x()), s.sample(_x(0, 2), dtype=as_dtype("int64")),
                          s.sample(["a"])],
     )  # fmt: skip
@@ -388,6 +389,7 @@ shape_op = op(
     samples=lambda: [s.sample(_x(2, 3)), s.sample(_x()), s.sample(_x(0, 2), dtype=as_dtype("int64")), s.sample(["a"])],
     doc="The dimensions of the tensor, as a vector.", total=totality.always, work=Work.LITTLE, native=True,
     chains=(known_shape,), attributes=kinds("dtype"),
+    of_shape=True,
 )  # fmt: skip
 size_op = _count("size", np.size, "The number of elements.")
 rank_op = _count("rank", np.ndim, "The number of dimensions.")

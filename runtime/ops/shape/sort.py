@@ -26,6 +26,7 @@ from .create import range as range_
 from .create import zeros_like
 from .gather import gather, put_along, take_along_axis
 from .index import add_at_op
+from .known import known_array
 from .shape import expand_dims, size
 
 __all__ = [
@@ -303,8 +304,13 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: st
     Lengths `[...]` give `[..., maxlen]` of `dtype`. In traces lengths that are not integers raise
     `InvalidArgumentError`.
     """
-    known = maxlen if maxlen is None or isinstance(maxlen, int) else None
-    inputs = () if maxlen is None or isinstance(maxlen, int) else (maxlen,)
+    known, inputs = maxlen, ()
+    if maxlen is not None and not isinstance(maxlen, int):
+        maxlen = convert_to_tensor(maxlen)
+        array = known_array(maxlen)
+        fits = array is not None and array.shape == () and array.dtype.kind in "iu" and array >= 0
+        known = int(array) if array is not None and fits else None
+        inputs = (maxlen,) if known is None else ()
     return cast(sequence_mask_op(lengths, *inputs, maxlen=known, name=name), dtype)
 
 

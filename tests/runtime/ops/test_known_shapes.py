@@ -20,7 +20,7 @@ OF_VALUES = {
     "unique": "as many as there are different elements",
     "string_split": "as many as there are words",
     "text": "as many as there are words",
-    "list_stack": "as many as there are items",
+    **dict.fromkeys(["list_stack", "list_lengths", "nested_list_stack"], "as many as there are items"),
     **dict.fromkeys(["segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum"], "up to the last id"),
 }
 """The ops that make as much as the values of their inputs say, whatever else is known."""

@@ -14,6 +14,7 @@ from ...ir.graph import Graph, Node, Value
 from ...ir.primitive import CONSTANT, PLACEHOLDER
 from ...ir.total import is_total
 from ...tensors.tensor import EagerTensor, SymbolicTensor
+from ...tensors.trace import static_value
 
 # Elements of an array, and nodes that are looked at for one: what lies beyond is not known.
 _ELEMENTS, _NODES = 64, 100
@@ -29,7 +30,7 @@ class Known(NamedTuple):
 def known_array(tensor: Any) -> np.ndarray[Any, Any] | None:
     """The array that a tensor certainly holds in each run, for arrays of few numbers; else None."""
     if type(tensor) is EagerTensor:
-        return tensor._array
+        return static_value(tensor)
     if type(tensor) is not SymbolicTensor:
         return None
     found = _known(tensor.value, {})

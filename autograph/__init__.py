@@ -1,7 +1,8 @@
 """Python functions in, graphs out. Use it as ``import autograph as tf``.
 
-Every public name is listed here, by the module that defines it; modules load when a name is first used.
-``name=attribute`` gives an object a public name of its own. ``autograph`` itself is ``tf.autograph``.
+Every public name is listed here, by the module that defines it, but for those of functions that are made of an op:
+these stand in its record (``public``). Modules load when a name is first used. ``name=attribute`` gives an object a
+public name of its own. ``autograph`` itself is ``tf.autograph``.
 """
 
 import os as _os
@@ -31,41 +32,24 @@ _NAMES = {
     "operators.staging.folds": "foldl foldr map_fn scan vectorized_map",
     "operators.staging.functional": "case cond switch_case while_loop",
     "runtime.state.dependencies": "control_dependencies device group init_scope no_op tuple=tuple_",
-    "runtime.state.debugging": """
-        Assert assert_equal assert_greater assert_less assert_rank
-        """,
-    "runtime.gradient": """
-        GradientTape UnconnectedGradients custom_gradient grad_pass_through gradients hessians
-        """,
+    "runtime.state.debugging": "Assert assert_equal assert_greater assert_less assert_rank",
+    "runtime.gradient": "GradientTape UnconnectedGradients custom_gradient grad_pass_through gradients hessians",
     "runtime.ops.host.host": "numpy_function print py_function timestamp",
     "runtime.ops.combined": """
-        broadcast_dynamic_shape broadcast_static_shape clip_by_global_norm clip_by_norm
-        dynamic_partition identity_n scalar_mul unravel_index
+        broadcast_dynamic_shape broadcast_static_shape clip_by_global_norm clip_by_norm dynamic_partition identity_n
+        scalar_mul unravel_index
         """,
     "runtime.ops.shape.blocks": "dynamic_stitch reverse_sequence",
     "runtime.ops.control": "identity",
     "runtime.ops.shape.create": "eye fill linspace meshgrid one_hot ones ones_like range zeros zeros_like",
     "runtime.ops.reduce.cumulative": "cumsum norm",
-    "runtime.ops.elementwise.elementwise": """
-        add_n bitcast cast clip_by_value complex round saturate_cast stop_gradient where
-        """,
+    "runtime.ops.elementwise.elementwise": "add_n bitcast cast clip_by_value complex round saturate_cast where",
     "runtime.ops.shape.gather": "boolean_mask gather gather_nd slice",
     "runtime.ops.shape.joining": "concat pad repeat split stack tile unstack",
     "runtime.ops.linalg.linalg": "einsum matmul tensordot",
-    "runtime.ops.elementwise.math": """
-        abs=absolute acos acosh add asin asinh atan atan2 atanh cos cosh divide equal exp floor greater greater_equal
-        less less_equal logical_and logical_not logical_or maximum minimum multiply negative not_equal pow=power sign
-        realdiv=divide sin sinh sqrt square subtract tan tanh truediv=divide truncatediv truncatemod
-        """,
     "runtime.ops.linalg.matrix_functions": "eig eigvals",
-    "runtime.ops.elementwise.nn": "sigmoid",
-    "runtime.ops.reduce.reduce": """
-        argmax argmin reduce_all reduce_any reduce_logsumexp reduce_max reduce_mean reduce_min reduce_prod reduce_sum
-        """,
-    "runtime.ops.shape.scatter": """
-        scatter_nd tensor_scatter_nd_add tensor_scatter_nd_max tensor_scatter_nd_min tensor_scatter_nd_sub
-        tensor_scatter_nd_update
-        """,
+    "runtime.ops.reduce.reduce": "argmax argmin reduce_mean reduce_prod reduce_sum",
+    "runtime.ops.shape.scatter": "scatter_nd",
     "runtime.ops.shape.shape": """
         broadcast_to ensure_shape expand_dims rank reshape reverse roll shape shape_n size squeeze transpose
         """,
@@ -90,26 +74,14 @@ _NAMESPACES = {
             unsorted_segment_sqrt_n
             """,
         "runtime.ops.reduce.cumulative": "cumprod cumsum cumulative_logsumexp",
-        "runtime.ops.elementwise.elementwise": "accumulate_n=add_n add_n angle conj imag real round",
-        "runtime.ops.elementwise.math": """
-            abs=absolute acos acosh add asin asinh atan atan2 atanh bessel_i0=i0 bessel_i1=i1 ceil cos cosh digamma
-            divide divide_no_nan equal erf erfc erfinv exp exp2 expm1 floor floordiv floormod greater greater_equal
-            is_finite is_inf is_nan less less_equal lgamma log log1p logical_and logical_not logical_or logical_xor
-            maximum minimum mod=floormod multiply multiply_no_nan negative nextafter not_equal polygamma pow=power
-            reciprocal rint rsqrt sign sin sinh sqrt square squared_difference subtract tan tanh truediv=divide
-            xdivy xlog1py xlogy
-            """,
-        "runtime.ops.elementwise.nn": "l2_normalize log_sigmoid log_softmax sigmoid softmax softplus softsign",
+        "runtime.ops.elementwise.elementwise": "accumulate_n=add_n add_n round",
+        "runtime.ops.elementwise.math": "polygamma",
+        "runtime.ops.elementwise.nn": "l2_normalize log_sigmoid log_softmax softmax softsign",
         "runtime.ops.reduce.reduce": """
-            argmax argmin count_nonzero reduce_all reduce_any reduce_euclidean_norm reduce_logsumexp reduce_max
-            reduce_mean reduce_min reduce_prod reduce_std reduce_sum reduce_variance zero_fraction
-            """,
-        "runtime.ops.shape.scatter": """
-            segment_max segment_mean segment_min segment_prod segment_sum unsorted_segment_max unsorted_segment_mean
-            unsorted_segment_min unsorted_segment_prod unsorted_segment_sum
+            argmax argmin count_nonzero reduce_euclidean_norm reduce_mean reduce_prod reduce_sum zero_fraction
             """,
         "runtime.ops.shape.sort": "in_top_k invert_permutation top_k",
-        "runtime.ops.elementwise.special_functions": "bessel_i0e bessel_i1e betainc erfcinv igamma igammac ndtri zeta",
+        "runtime.ops.elementwise.special_functions": "betainc",
     },
     "linalg": {
         "runtime.ops.combined": "cholesky_solve global_norm logdet matrix_rank normalize tensor_diag tensor_diag_part",
@@ -138,12 +110,10 @@ _NAMESPACES = {
             convolution depthwise_conv2d separable_conv2d
             """,
         "runtime.ops.elementwise.dropout": "dropout stateless_dropout",
-        "runtime.ops.elementwise.math": "tanh",
         "runtime.ops.elementwise.nn": """
-            batch_normalization bias_add elu gelu l2_loss l2_normalize leaky_relu
-            local_response_normalization log_softmax lrn moments relu relu6 selu
-            sigmoid sigmoid_cross_entropy_with_logits silu softmax softmax_cross_entropy_with_logits softplus softsign
-            sparse_softmax_cross_entropy_with_logits swish
+            batch_normalization bias_add elu gelu l2_loss l2_normalize leaky_relu local_response_normalization
+            log_softmax lrn moments relu6 selu sigmoid_cross_entropy_with_logits silu softmax
+            softmax_cross_entropy_with_logits softsign sparse_softmax_cross_entropy_with_logits swish
             """,
         "runtime.ops.reduce.pooling": """
             avg_pool avg_pool1d avg_pool2d avg_pool3d max_pool max_pool1d max_pool2d max_pool3d pool
@@ -176,7 +146,7 @@ _NAMESPACES = {
             """,
         "runtime.ops.elementwise.elementwise": "cast complex saturate_cast",
     },
-    "bitwise": {"runtime.ops.elementwise.math": "bitwise_and bitwise_or bitwise_xor invert left_shift right_shift"},
+    "bitwise": {},
 }
 
 # Modules that are public as they are.
@@ -200,13 +170,13 @@ def __getattr__(name: str) -> _Any:
     elif name in _MODULES:
         value = _lazy.importlib.import_module(f"{__name__}.{_MODULES[name]}")
     else:
-        value = _lazy.load(_names, name, __name__)
+        value = _lazy.load(_names, name, __name__, "")
     globals()[name] = value
     return value
 
 
 def __dir__() -> _Any:
-    return [*_names, *_NAMESPACES, *_MODULES, "autograph", "newaxis", "__version__"]
+    return [*_names, *_lazy.places_of_ops(""), *_NAMESPACES, *_MODULES, "autograph", "newaxis", "__version__"]
 
 
 if any(name.startswith("AUTOGRAPH_") for name in _os.environ):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import types
 from collections.abc import Mapping
 from typing import Any
@@ -22,13 +23,36 @@ def parse(table: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     return names
 
 
-def load(names: Mapping[str, tuple[str, str]], name: str, owner: str) -> Any:
-    """The object behind a public name; `AttributeError` when there is none."""
+def load(names: Mapping[str, tuple[str, str]], name: str, owner: str, space: str | None = None) -> Any:
+    """The object behind a public name; `AttributeError` when there is none.
+
+    ``space``: that of `places_of_ops`, if the functions of ops have places in the owner.
+    """
     found = names.get(name)
-    if found is None:
-        raise AttributeError(f"module {owner!r} has no attribute {name!r}")
-    module = importlib.import_module(found[0])
-    return getattr(module, found[1])
+    if found is not None:
+        return getattr(importlib.import_module(found[0]), found[1])
+    if space is not None and not _is_other(name, owner) and name in places_of_ops(space):
+        return _functions_of_ops()[space + name]
+    raise AttributeError(f"module {owner!r} has no attribute {name!r}")
+
+
+def _is_other(name: str, owner: str) -> bool:
+    """Whether a name can't be that of a function, so that no op has to load: a module's own, or a module."""
+    if name.startswith("_") or not name.isidentifier():
+        return True
+    return owner == __package__ and importlib.util.find_spec(f"{owner}.{name}") is not None
+
+
+def places_of_ops(space: str) -> list[str]:
+    """The names in a space (``"math."``; ``""`` for the top level) that records of ops have for their functions."""
+    places = [place.removeprefix(space) for place in _functions_of_ops() if place.startswith(space)]
+    return [place for place in places if "." not in place]
+
+
+def _functions_of_ops() -> dict[str, Any]:
+    op = importlib.import_module(f"{__package__}.runtime.ir.op")
+    op.OPS.load()
+    return op.PUBLIC
 
 
 class Namespace(types.ModuleType):
@@ -37,11 +61,12 @@ class Namespace(types.ModuleType):
     def __init__(self, name: str, table: Mapping[str, str]) -> None:
         super().__init__(f"{__package__}.{name}", f"The functions of ``tf.{name}``.")
         self.__names = parse(table)
+        self.__space = f"{name}."
 
     def __getattr__(self, name: str) -> Any:
-        value = load(self.__names, name, self.__name__)
+        value = load(self.__names, name, self.__name__, self.__space)
         self.__dict__[name] = value
         return value
 
     def __dir__(self) -> list[str]:
-        return sorted(self.__names)
+        return sorted([*self.__names, *places_of_ops(self.__space)])

@@ -95,6 +95,8 @@ class Op:
         all others.
     numpy_names: names in NumPy that mean this op with the same positional inputs: ``("add",)``, ``("true_divide",)``.
         For NumPy functions with other signatures see `runtime.tensors.numpy_protocol.implements`.
+    public: where users find the function that `ops.declare` makes of it, under `tf`: ``"tan math.tan"``. All other
+        functions are listed in ``autograph/__init__.py``.
     node: the class of its nodes; those that hold graphs have classes of their own, see `runtime.ir.primitive`.
     """
 
@@ -127,6 +129,7 @@ class Op:
     in_place: Callable[..., Any] | None = None
     unsavable: str = ""
     numpy_names: tuple[str, ...] = ()
+    public: str = ""
     node: type[Node] = Node
 
     def __post_init__(self) -> None:
@@ -201,6 +204,8 @@ class Functions(dict[str, Callable[..., Any]]):
 
 
 FUNCTIONS = Functions()
+PUBLIC: dict[str, Callable[..., Any]] = {}
+"""The functions of ops by their public places; see the field ``public``."""
 # NumPy's name ("sum", "linalg.norm", "add.reduce") -> the callable that does the same for tensors.
 NUMPY: dict[str, Callable[..., Any]] = {}
 

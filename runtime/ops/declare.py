@@ -11,7 +11,7 @@ from autograph.errors import NoGradientError
 
 from ..base.provided import Provided
 from ..ir import totality
-from ..ir.op import NOT_DIFFERENTIABLE, OPS, Op, Type, op
+from ..ir.op import NOT_DIFFERENTIABLE, OPS, PUBLIC, Op, Type, op
 from ..ir.shape_chains import same_shape
 from ..tensors.trace import apply
 from .infer import elementwise
@@ -87,10 +87,11 @@ for, `InvalidTypeError` for dtypes that have nothing in common."""
 
 
 def finish(function: Function, record: Op, name: str, fits: str = "") -> Function:
-    """Give a generated public function its name and documentation; `fits` says what arguments it takes."""
+    """Give a generated public function its name, documentation and places; `fits` says what arguments it takes."""
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{record.__doc__}\n\n{fits}" if fits else record.__doc__
     function.op = record  # type: ignore[attr-defined]
+    PUBLIC.update(dict.fromkeys(record.public.split(), function))
     return function
 
 

@@ -16,8 +16,8 @@ from autograph.errors import InvalidArgumentError, InvalidTypeError
 
 from ..base import shapes
 from ..base.dtypes import as_dtype
+from ..ir import kinds as _kinds
 from ..ir.effects import Effects
-from ..ir.kinds import INT, PLAIN, TEXT, kinds, tuple_of
 from ..ir.op import NOT_DIFFERENTIABLE, op
 from ..ops.host.assert_true import Assert as Assert
 from ..ops.kernels.print_format import format_array
@@ -65,7 +65,8 @@ def _check_relation(x: Any, y: Any, *, relation: str, other: str, message: str, 
 RELATION = op("assert_relation", gradient=NOT_DIFFERENTIABLE, infer=lambda *_, **__: (), numpy=_check_relation,
               effects=Effects.RAISES,
               doc="Raises unless the relation holds between all elements of the inputs.",
-              attributes=kinds("summarize", relation=TEXT, other=TEXT, message=TEXT))  # fmt: skip
+              attributes=_kinds.kinds("summarize", relation=_kinds.TEXT, other=_kinds.TEXT,
+                                      message=_kinds.TEXT))  # fmt: skip
 
 
 def _relation(x: Any, y: Any, relation: str, message: str | None, summarize: int | None, name: str | None,
@@ -164,7 +165,7 @@ def _check_numerics(x: Any, *, message: str) -> Any:
 CHECK_NUMERICS = op("check_numerics", gradient=lambda g, out, x, message: (g,), infer=lambda x, message: x,
                     effects=Effects.RAISES,
                     numpy=_check_numerics, doc="The input; raises when it holds a NaN or an infinity.",
-                    attributes=kinds("", message=TEXT))  # fmt: skip
+                    attributes=_kinds.kinds("", message=_kinds.TEXT))  # fmt: skip
 
 
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
@@ -191,7 +192,7 @@ def _check_shapes(*given: Any, patterns: tuple[Any, ...], message: str) -> tuple
 SHAPES = op("assert_shapes", gradient=NOT_DIFFERENTIABLE, infer=lambda *_, **__: (), numpy=_check_shapes,
             effects=Effects.RAISES,
             doc="Raises unless the shapes, the inputs, fit the patterns.",
-            attributes=kinds("", patterns=PLAIN, message=TEXT))  # fmt: skip
+            attributes=_kinds.kinds("", patterns=_kinds.PLAIN, message=_kinds.TEXT))  # fmt: skip
 
 
 def assert_shapes(tensor_shapes: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
@@ -266,7 +267,7 @@ def _check_rank(shape: Any, *, ranks: tuple[int, ...], message: str) -> tuple[()
 RANK = op("assert_rank_in", gradient=NOT_DIFFERENTIABLE, infer=lambda *_, **__: (), numpy=_check_rank,
           effects=Effects.RAISES,
           doc="Raises unless the length of the shape, the input, is one of those given.",
-          attributes=kinds("", ranks=tuple_of(INT), message=TEXT))  # fmt: skip
+          attributes=_kinds.kinds("", ranks=_kinds.tuple_of(_kinds.INT), message=_kinds.TEXT))  # fmt: skip
 
 
 def assert_rank_in(x: Any, ranks: Sequence[int], message: str | None = None, name: str | None = None) -> None:

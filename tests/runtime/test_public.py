@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import autograph as tf
+from autograph.runtime.ir.op import OPS
 
 LOADED = """
 import numpy, sys
@@ -23,9 +24,27 @@ def test_every_listed_name_exists() -> None:
             assert getattr(getattr(tf, space), name) is not None, name
 
 
+def test_functions_of_ops_are_where_their_records_say() -> None:
+    OPS.load()
+    places = [(record, place) for record in OPS.values() for place in record.public.split()]
+    assert {"abs", "math.log", "nn.relu", "bitwise.invert"} <= {place for _, place in places}
+    for record, place in places:
+        *spaces, name = place.split(".")
+        owner = getattr(tf, spaces[0]) if spaces else tf
+        assert getattr(owner, name).op is record and name in dir(owner), place
+
+
 def test_names_that_do_not_exist() -> None:
-    for owner in (tf, tf.math):
+    for owner in (tf, tf.math, tf.keras, tf.random):
         assert not hasattr(owner, "no_such_name")
+    assert not hasattr(tf.keras, "abs") and not hasattr(tf.random, "abs") and not hasattr(tf, "softplus")
+    assert not hasattr(tf, "math.abs")
+
+
+def test_looking_for_a_module_loads_no_op() -> None:
+    code = "import autograph, sys; from autograph import lazy, version; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "autograph.version" in loaded and "autograph.runtime" not in loaded
 
 
 def test_autograph_is_its_own_attribute() -> None:

@@ -186,12 +186,12 @@ def _infer_real(x: Type) -> Type:
 
 real = unary("real", lambda x: x.real, "The real part.", s.complexes,
              lambda g, out, x: complex(g, zeros(g)) if x.dtype.is_complex else g,
-             infer=_infer_real, numpy_names=("real",), parameters="input")
+             infer=_infer_real, numpy_names=("real",), parameters="input", public="math.real")
 imag = unary("imag", lambda x: x.imag, "The imaginary part; 0 for real `x`.", s.complexes,
              lambda g, out, x: complex(zeros(g), g) if x.dtype.is_complex else zeros(g), infer=_infer_real,
-             numpy_names=("imag",), parameters="input")  # fmt: skip
+             numpy_names=("imag",), parameters="input", public="math.imag")  # fmt: skip
 conj: Function = unary("conj", np.conjugate, "The complex conjugate.", s.numbers, lambda g, out, x: conj(g),
-    op_name="conjugate", identities=(own_inverse,))
+    op_name="conjugate", identities=(own_inverse,), public="math.conj")
 
 
 def _infer_angle(x: Type) -> Type:
@@ -200,7 +200,7 @@ def _infer_angle(x: Type) -> Type:
 
 angle = unary("angle", lambda x: np.arctan2(x.imag, x.real), "The angle of a complex number, in radians.",
               s.complexes, lambda g, out, x: _angle_gradient(g, x), infer=_infer_angle,
-              numpy_names=("angle",), parameters="input")  # fmt: skip
+              numpy_names=("angle",), parameters="input", public="math.angle")  # fmt: skip
 
 
 def zeros(like: Any) -> Any:
@@ -292,7 +292,7 @@ def _same_value(x: Any) -> Any:
 stop_gradient = unary("stop_gradient", _same_value, "The same value, through which no gradient flows.", s.numbers,
                       NOT_DIFFERENTIABLE,
                       infer=lambda x: x, parameters="input", total=totality.always, native=True,
-                      identities=(first,))  # fmt: skip
+                      identities=(first,), public="stop_gradient")  # fmt: skip
 
 is_close_op = op(
     "isclose",

@@ -51,71 +51,79 @@ def _sign_gradient(g: Any, out: Any, x: Any) -> Any:
 
 
 negative: Function = unary("negative", np.negative, "`-x`.", samples.numbers, lambda g, out, x: -g, expression="-{}",
-                 numeric=True, native=True, tensorflow_name="Neg", identities=(own_inverse,))
+                 numeric=True, native=True, tensorflow_name="Neg", identities=(own_inverse,),
+                 public="negative math.negative")
 absolute: Function = unary("abs", np.absolute, "The absolute value; real for complex `x`.", samples.numbers,
                  lambda g, out, x: g * sign(x), op_name="absolute", expression="abs({})", numeric=True,
-                 native=True, tensorflow_name="Abs", identities=(already, without_sign))
-sign: Function = unary("sign", np.sign, "-1, 0 or 1, by the sign of `x`.", samples.numbers, _sign_gradient, native=True)
+                 native=True, tensorflow_name="Abs", identities=(already, without_sign), public="abs math.abs")
+sign: Function = unary("sign", np.sign, "-1, 0 or 1, by the sign of `x`.", samples.numbers, _sign_gradient, native=True,
+    public="sign math.sign")
 square: Function = unary("square", np.square, "`x * x`.", samples.numbers, lambda g, out, x: g * (x * 2), numeric=True,
-    native=True)
+    native=True, public="square math.square")
 sqrt: Function = unary("sqrt", np.sqrt, "The square root; NaN for negative real `x`.", samples.analytic,
-             lambda g, out, x: g * 0.5 / out, native=True)
+             lambda g, out, x: g * 0.5 / out, native=True, public="sqrt math.sqrt")
 rsqrt: Function = unary("rsqrt", kernels.rsqrt, "One over the square root.", samples.unit_interval,
-              lambda g, out, x: g * -0.5 * out / x, infer=to_float, native=True)
+              lambda g, out, x: g * -0.5 * out / x, infer=to_float, native=True, public="math.rsqrt")
 cbrt: Function = unary("cbrt", np.cbrt, "The real cube root.", samples.floats, lambda g, out,
     x: g / (3.0 * square(out)), work=Work.LONG, native=True)
 reciprocal: Function = unary("reciprocal", loud(np.reciprocal, "reciprocal"),
     "`1 / x`, within the dtype: 0 for integers above 1.",
                    samples.floats, lambda g, out, x: -g * square(out), fresh=True,
                    infer=elementwise(np.reciprocal, booleans=False), numpy_names=("reciprocal",), numeric=True,
-                   total=None, warns=True, native=True)
+                   total=None, warns=True, native=True, public="math.reciprocal")
 
 add: Function = binary("add", np.add, "`x + y`; strings are joined.", samples.sum_pairs, lambda g, out, x,
     y: (sum_to(g, x), sum_to(g, y)),
              strings=True, expression="{} + {}", numeric=True, native=True, tensorflow_name="AddV2",
-             identities=(neutral(0, True, "biu"), neutral(0, True, "f", negative_zero=True)))
+             identities=(neutral(0, True, "biu"), neutral(0, True, "f", negative_zero=True)), public="add math.add")
 subtract: Function = binary("subtract", np.subtract, "`x - y`.", samples.number_pairs,
                   lambda g, out, x, y: (sum_to(g, x), sum_to(-g, y)), expression="{} - {}", numeric=True,
-                  native=True, tensorflow_name="Sub", identities=(neutral(0, False, "iuf"),))
+                  native=True, tensorflow_name="Sub", identities=(neutral(0, False, "iuf"),),
+                  public="subtract math.subtract")
 multiply: Function = binary("multiply", np.multiply, "`x * y`.", samples.number_pairs,
                   lambda g, out, x, y: (sum_to(g * y, x), sum_to(g * x, y)), expression="{} * {}", numeric=True,
-                  native=True, tensorflow_name="Mul", identities=(neutral(1, True, "biuf"),))
+                  native=True, tensorflow_name="Mul", identities=(neutral(1, True, "biuf"),),
+                  public="multiply math.multiply")
 divide: Function = binary("divide", np.divide, "`x / y`, a float also for integers (int32 gives float64).",
                 samples.number_pairs, lambda g, out, x, y: (sum_to(g / y, x), sum_to(-g * out / y, y)),
                 expression="{} / {}", numeric=True, native=True, tensorflow_name="RealDiv",
-                identities=(neutral(1, False, "f"), by_reciprocal))
+                identities=(neutral(1, False, "f"), by_reciprocal),
+                public="divide realdiv truediv math.divide math.truediv")
 floordiv: Function = binary("floordiv", loud(np.floor_divide, "floor_divide"),
     "`x // y`, rounded down.", samples.real_pairs, NOT_DIFFERENTIABLE,
     op_name="floor_divide", expression="{} // {}", divides=True, fresh=True,
     infer=elementwise(np.floor_divide, booleans=False), numpy_names=("floor_divide",), numeric=True,
-    total=totality.division, warns=True, native=True, tensorflow_name="FloorDiv", identities=(neutral(1, False, "iu"),))
+    total=totality.division, warns=True, native=True, tensorflow_name="FloorDiv", identities=(neutral(1, False, "iu"),),
+    public="math.floordiv")
 floormod: Function = binary("floormod", loud(np.remainder, "remainder"),
     "`x % y`, with the sign of `y`.", samples.real_pairs,
                   lambda g, out, x, y: (sum_to(g, x), sum_to(-g * floor(x / y), y)), op_name="remainder",
                   expression="{} % {}", divides=True, fresh=True, infer=elementwise(np.remainder, booleans=False),
                   numpy_names=("remainder", "mod"), numeric=True, total=totality.division,
-                  work=Work.LONG, warns=True, native=True, tensorflow_name="FloorMod")
+                  work=Work.LONG, warns=True, native=True, tensorflow_name="FloorMod", public="math.floormod math.mod")
 truncatediv: Function = binary("truncatediv", loud(kernels.truncate_divide, "truncatediv"),
     "`x / y` rounded towards zero, as in C.",
                      samples.integer_pairs, NOT_DIFFERENTIABLE, infer=elementwise(np.floor_divide, booleans=False),
-                     numeric=True, total=totality.division, warns=True, native=True)
+                     numeric=True, total=totality.division, warns=True, native=True, public="truncatediv")
 truncatemod: Function = binary("truncatemod", loud(np.fmod, "fmod"),
     "The remainder of `truncatediv`, with the sign of `x`.",
                      samples.real_pairs, lambda g, out, x, y: (sum_to(g, x), sum_to(-g * trunc(x / y), y)),
                      op_name="fmod", fresh=True, infer=elementwise(np.fmod, booleans=False), numpy_names=("fmod",),
-                     numeric=True, total=totality.division, work=Work.LONG, warns=True, native=True)
+                     numeric=True, total=totality.division, work=Work.LONG, warns=True, native=True,
+                     public="truncatemod")
 power: Function = binary("pow", np.power, "`x ** y`; integers to negative integer powers raise.", samples.power_pairs,
                lambda g, out, x, y: (sum_to(g * y * power(x, y - 1), x), sum_to(g * out * _safe_log(x), y)),
                op_name="power", expression="{} ** {}", numeric=True, total=totality.power,
                work=Work.LONG, raises_by_value=True, native=True, tensorflow_name="Pow",
-               identities=(neutral(1, False, "iuf"), to_square))
+               identities=(neutral(1, False, "iuf"), to_square), public="pow math.pow")
 maximum: Function = binary("maximum", np.maximum, "The larger one; NaN if either is NaN.", samples.order_numbers,
                  lambda g, out, x, y: (sum_to(g * cast_like(greater_equal(x, y), g), x),
-                                       sum_to(g * cast_like(less(x, y), g), y)), native=True, identities=(idempotent,))
+                                       sum_to(g * cast_like(less(x, y), g), y)), native=True, identities=(idempotent,),
+                                       public="maximum math.maximum")
 minimum: Function = binary("minimum", np.minimum, "The smaller one; NaN if either is NaN.", samples.order_numbers,
                  lambda g, out, x, y: (sum_to(g * cast_like(less_equal(x, y), g), x),
                                        sum_to(g * cast_like(greater(x, y), g), y)), native=True,
-                                       identities=(idempotent,))
+                                       identities=(idempotent,), public="minimum math.minimum")
 fmax: Function = binary("fmax", np.fmax, "The larger one; a NaN loses.", samples.order_numbers,
                         lambda g, out, x, y: _chosen(g, x, y, logical_or(greater_equal(x, y), is_nan(y))), native=True)
 fmin: Function = binary("fmin", np.fmin, "The smaller one; a NaN loses.", samples.order_numbers,
@@ -123,43 +131,43 @@ fmin: Function = binary("fmin", np.fmin, "The smaller one; a NaN loses.", sample
 squared_difference: Function = binary(
     "squared_difference", lambda x, y: np.square(np.subtract(x, y)), "`(x - y) ** 2`.", samples.number_pairs,
     lambda g, out, x, y: (sum_to(g * 2 * (x - y), x), sum_to(g * 2 * (y - x), y)),
-    infer=elementwise(np.subtract, booleans=False), numeric=True, native=True)
+    infer=elementwise(np.subtract, booleans=False), numeric=True, native=True, public="math.squared_difference")
 divide_no_nan: Function = binary(
     "divide_no_nan", kernels.divide_no_nan, "`x / y`, and 0 where `y` is 0.", samples.special_pairs,
     lambda g, out, x, y: (sum_to(divide_no_nan(g, y), x), sum_to(divide_no_nan(-g * out, y), y)),
-    infer=elementwise(np.divide, booleans=False), numeric=True, native=True)
+    infer=elementwise(np.divide, booleans=False), numeric=True, native=True, public="math.divide_no_nan")
 multiply_no_nan: Function = binary(
     "multiply_no_nan", kernels.multiply_no_nan, "`x * y`, and 0 where `y` is 0 even if `x` is not finite.",
     samples.special_pairs, lambda g, out, x, y: (sum_to(multiply_no_nan(g, y), x), sum_to(multiply_no_nan(x, g), y)),
-    infer=elementwise(np.multiply, booleans=False), numeric=True, native=True)
+    infer=elementwise(np.multiply, booleans=False), numeric=True, native=True, public="math.multiply_no_nan")
 xlogy: Function = binary("xlogy", kernels.xlogy, "`x * log(y)`, and 0 where `x` is 0.", samples.float_pairs,
                lambda g, out, x, y: (sum_to(g * xlogy(_nonzero(x), y), x), sum_to(g * xdivy(x, y), y)), infer=to_float,
-               work=Work.LONG, native=True)
+               work=Work.LONG, native=True, public="math.xlogy")
 xlog1py: Function = binary("xlog1py", kernels.xlog1py, "`x * log(1 + y)`, and 0 where `x` is 0.", samples.float_pairs,
                  lambda g, out, x, y: (sum_to(g * xlog1py(_nonzero(x), y), x), sum_to(g * xdivy(x, y + 1), y)),
-                 infer=to_float, work=Work.LONG, native=True)
+                 infer=to_float, work=Work.LONG, native=True, public="math.xlog1py")
 xdivy: Function = binary("xdivy", kernels.xdivy, "`x / y`, and 0 where `x` is 0.", samples.float_pairs,
                lambda g, out, x, y: (sum_to(g * xdivy(_nonzero(x), y), x), sum_to(-g * xdivy(out, y), y)),
-               infer=elementwise(np.divide), native=True)
+               infer=elementwise(np.divide), native=True, public="math.xdivy")
 gcd: Function = binary("gcd", np.gcd, "The greatest common divisor.", samples.integer_pairs, NOT_DIFFERENTIABLE)
 lcm: Function = binary("lcm", np.lcm, "The least common multiple.", samples.integer_pairs, NOT_DIFFERENTIABLE)
 
 # Exponentials and logarithms.
 
 exp: Function = unary("exp", np.exp, "e to the power of `x`.", samples.analytic, lambda g, out, x: g * out,
-    work=Work.LONG, native=True)
+    work=Work.LONG, native=True, public="exp math.exp")
 exp2: Function = unary("exp2", np.exp2, "2 to the power of `x`.", samples.analytic, lambda g, out,
-    x: g * out * _math.log(2), work=Work.LONG, native=True)
+    x: g * out * _math.log(2), work=Work.LONG, native=True, public="math.exp2")
 expm1: Function = unary("expm1", np.expm1, "`exp(x) - 1`, exact near zero.", samples.analytic, lambda g, out,
-    x: g * (out + 1), work=Work.LONG, native=True)
+    x: g * (out + 1), work=Work.LONG, native=True, public="math.expm1")
 log: Function = unary("log", np.log, "The natural logarithm.", samples.analytic, lambda g, out, x: g / x,
-    work=Work.LONG, native=True)
+    work=Work.LONG, native=True, public="math.log")
 log2: Function = unary("log2", np.log2, "The logarithm of base 2.", samples.analytic,
              lambda g, out, x: g / (x * _math.log(2)), work=Work.LONG, native=True)
 log10: Function = unary("log10", np.log10, "The logarithm of base 10.", samples.analytic,
               lambda g, out, x: g / (x * _math.log(10)), work=Work.LONG, native=True)
 log1p: Function = unary("log1p", np.log1p, "`log(1 + x)`, exact near zero.", samples.analytic, lambda g, out,
-    x: g / (x + 1), work=Work.LONG, native=True)
+    x: g / (x + 1), work=Work.LONG, native=True, public="math.log1p")
 logaddexp: Function = binary("logaddexp", np.logaddexp, "`log(exp(x) + exp(y))` without overflow.",
     samples.special_pairs,
                    lambda g, out, x, y: (sum_to(g * exp(x - out), x), sum_to(g * exp(y - out), y)),
@@ -168,34 +176,37 @@ logaddexp: Function = binary("logaddexp", np.logaddexp, "`log(exp(x) + exp(y))` 
 # Trigonometric and hyperbolic functions.
 
 sin: Function = unary("sin", np.sin, "The sine.", samples.analytic, lambda g, out, x: g * cos(x),
-    work=Work.LONG, native=True)
+    work=Work.LONG, native=True, public="sin math.sin")
 cos: Function = unary("cos", np.cos, "The cosine.", samples.analytic, lambda g, out, x: -g * sin(x),
-    work=Work.LONG, native=True)
+    work=Work.LONG, native=True, public="cos math.cos")
 tan: Function = unary("tan", np.tan, "The tangent.", samples.analytic, lambda g, out, x: g * (square(out) + 1),
-    work=Work.LONG, native=True)
+    work=Work.LONG, native=True, public="tan math.tan")
 asin: Function = unary("asin", np.arcsin, "The inverse sine.", samples.analytic, lambda g, out,
-    x: g * rsqrt(1 - square(x)), op_name="arcsin", work=Work.LONG, native=True)
+    x: g * rsqrt(1 - square(x)), op_name="arcsin", work=Work.LONG, native=True, public="asin math.asin")
 acos: Function = unary("acos", np.arccos, "The inverse cosine.", samples.analytic, lambda g, out,
-    x: -g * rsqrt(1 - square(x)), op_name="arccos", work=Work.LONG, native=True)
+    x: -g * rsqrt(1 - square(x)), op_name="arccos", work=Work.LONG, native=True, public="acos math.acos")
 atan: Function = unary("atan", np.arctan, "The inverse tangent.", samples.analytic, lambda g, out,
-    x: g / (square(x) + 1), op_name="arctan", work=Work.LONG, native=True)
+    x: g / (square(x) + 1), op_name="arctan", work=Work.LONG, native=True, public="atan math.atan")
 sinh: Function = unary("sinh", np.sinh, "The hyperbolic sine.", samples.analytic, lambda g, out, x: g * cosh(x),
-    work=Work.LONG, native=True)
+    work=Work.LONG, native=True, public="sinh math.sinh")
 cosh: Function = unary("cosh", np.cosh, "The hyperbolic cosine.", samples.analytic, lambda g, out, x: g * sinh(x),
-    work=Work.LONG, native=True)
+    work=Work.LONG, native=True, public="cosh math.cosh")
 tanh: Function = unary("tanh", np.tanh, "The hyperbolic tangent.", samples.analytic, lambda g, out,
-    x: g * (1 - square(out)), work=Work.LONG, native=True)
+    x: g * (1 - square(out)), work=Work.LONG, native=True, public="tanh math.tanh nn.tanh")
 asinh: Function = unary("asinh", np.arcsinh, "The inverse hyperbolic sine.", samples.analytic,
-              lambda g, out, x: g * rsqrt(square(x) + 1), op_name="arcsinh", work=Work.LONG, native=True)
+              lambda g, out, x: g * rsqrt(square(x) + 1), op_name="arcsinh", work=Work.LONG, native=True,
+              public="asinh math.asinh")
 acosh: Function = unary("acosh", np.arccosh, "The inverse hyperbolic cosine.", samples.above_one,
-              lambda g, out, x: g / sinh(out), op_name="arccosh", work=Work.LONG, native=True)
+              lambda g, out, x: g / sinh(out), op_name="arccosh", work=Work.LONG, native=True,
+              public="acosh math.acosh")
 atanh: Function = unary("atanh", np.arctanh, "The inverse hyperbolic tangent.", samples.analytic,
-              lambda g, out, x: g / (1 - square(x)), op_name="arctanh", work=Work.LONG, native=True)
+              lambda g, out, x: g / (1 - square(x)), op_name="arctanh", work=Work.LONG, native=True,
+              public="atanh math.atanh")
 atan2: Function = binary("atan2", np.arctan2, "The angle of the point (`y`, `x`) to the first axis.",
     samples.special_pairs,
                lambda g, out, y, x: (sum_to(g * x / (square(x) + square(y)), y),
                                      sum_to(-g * y / (square(x) + square(y)), x)), op_name="arctan2",
-               parameters="y x", work=Work.LONG, native=True, tensorflow_name="Atan2")
+               parameters="y x", work=Work.LONG, native=True, tensorflow_name="Atan2", public="atan2 math.atan2")
 hypot: Function = binary("hypot", np.hypot, "`sqrt(x * x + y * y)` without overflow.", samples.special_pairs,
                lambda g, out, x, y: (sum_to(g * x / out, x), sum_to(g * y / out, y)), native=True)
 deg2rad: Function = unary("deg2rad", np.deg2rad, "Degrees to radians.", samples.floats,
@@ -205,94 +216,103 @@ rad2deg: Function = unary("rad2deg", np.rad2deg, "Radians to degrees.", samples.
 
 # Rounding and floating-point structure.
 
-floor: Function = unary("floor", np.floor, "Rounded down.", samples.reals, NOT_DIFFERENTIABLE, native=True)
-ceil: Function = unary("ceil", np.ceil, "Rounded up.", samples.reals, NOT_DIFFERENTIABLE, native=True)
+floor: Function = unary("floor", np.floor, "Rounded down.", samples.reals, NOT_DIFFERENTIABLE, native=True,
+    public="floor math.floor")
+ceil: Function = unary("ceil", np.ceil, "Rounded up.", samples.reals, NOT_DIFFERENTIABLE, native=True,
+    public="math.ceil")
 trunc: Function = unary("trunc", np.trunc, "Rounded towards zero.", samples.reals, NOT_DIFFERENTIABLE, native=True)
 rint: Function = unary("rint", np.rint, "Rounded to the nearest whole number, halves to even; a float.", samples.reals,
-    NOT_DIFFERENTIABLE, native=True)
+    NOT_DIFFERENTIABLE, native=True, public="math.rint")
 nextafter: Function = binary("nextafter", np.nextafter, "The next number after `x1` towards `x2`.",
-    samples.special_pairs, NOT_DIFFERENTIABLE, parameters="x1 x2", work=Work.LONG, native=True)
+    samples.special_pairs, NOT_DIFFERENTIABLE, parameters="x1 x2", work=Work.LONG, native=True, public="math.nextafter")
 copysign: Function = binary("copysign", np.copysign, "`x` with the sign of `y`.", samples.special_pairs,
                   lambda g, out, x, y: (sum_to(g * copysign(sign(x), x * y), x), None), native=True)
 heaviside: Function = binary("heaviside", np.heaviside, "0 for `x < 0`, 1 for `x > 0`, `y` at 0.",
     samples.special_pairs, NOT_DIFFERENTIABLE)
 is_nan: Function = unary("is_nan", np.isnan, "Whether `x` is NaN.", samples.numbers,
-    NOT_DIFFERENTIABLE, op_name="isnan", native=True, tensorflow_name="IsNan")
+    NOT_DIFFERENTIABLE, op_name="isnan", native=True, tensorflow_name="IsNan", public="math.is_nan")
 is_inf: Function = unary("is_inf", np.isinf, "Whether `x` is infinite.", samples.numbers,
-    NOT_DIFFERENTIABLE, op_name="isinf", native=True, tensorflow_name="IsInf")
+    NOT_DIFFERENTIABLE, op_name="isinf", native=True, tensorflow_name="IsInf", public="math.is_inf")
 is_finite: Function = unary("is_finite", np.isfinite, "Whether `x` is neither infinite nor NaN.", samples.numbers,
-    NOT_DIFFERENTIABLE, op_name="isfinite", native=True, tensorflow_name="IsFinite")
+    NOT_DIFFERENTIABLE, op_name="isfinite", native=True, tensorflow_name="IsFinite", public="math.is_finite")
 signbit: Function = unary("signbit", np.signbit, "Whether the sign is negative, also of -0.0.", samples.reals,
     NOT_DIFFERENTIABLE, native=True)
 
 # Comparison: booleans, for strings as well.
 
 equal: Function = binary("equal", np.equal, "`x == y`, element by element.", samples.equality_pairs, NOT_DIFFERENTIABLE,
-    strings=True, expression="{} == {}", native=True)
+    strings=True, expression="{} == {}", native=True, public="equal math.equal")
 not_equal: Function = binary("not_equal", np.not_equal, "`x != y`.", samples.equality_pairs,
     NOT_DIFFERENTIABLE, strings=True,
-    expression="{} != {}", native=True)
+    expression="{} != {}", native=True, public="not_equal math.not_equal")
 less: Function = binary("less", np.less, "`x < y`.", samples.order_pairs,
-    NOT_DIFFERENTIABLE, strings=True, expression="{} < {}", native=True)
+    NOT_DIFFERENTIABLE, strings=True, expression="{} < {}", native=True, public="less math.less")
 less_equal: Function = binary("less_equal", np.less_equal, "`x <= y`.", samples.order_pairs,
     NOT_DIFFERENTIABLE, strings=True,
-    expression="{} <= {}", native=True)
+    expression="{} <= {}", native=True, public="less_equal math.less_equal")
 greater: Function = binary("greater", np.greater, "`x > y`.", samples.order_pairs, NOT_DIFFERENTIABLE, strings=True,
-    expression="{} > {}", native=True)
+    expression="{} > {}", native=True, public="greater math.greater")
 greater_equal: Function = binary("greater_equal", np.greater_equal, "`x >= y`.", samples.order_pairs,
     NOT_DIFFERENTIABLE,
-    strings=True, expression="{} >= {}", native=True)
+    strings=True, expression="{} >= {}", native=True, public="greater_equal math.greater_equal")
 
 # Logic (numbers count as true unless zero) and bits.
 
 logical_and: Function = binary("logical_and", np.logical_and, "True where both are.", samples.boolean_pairs,
-    NOT_DIFFERENTIABLE, native=True, identities=(neutral(1, True, "b"), absorbing(0, "b"), idempotent))
+    NOT_DIFFERENTIABLE, native=True, identities=(neutral(1, True, "b"), absorbing(0, "b"), idempotent),
+    public="logical_and math.logical_and")
 logical_or: Function = binary("logical_or", np.logical_or, "True where one is.", samples.boolean_pairs,
-    NOT_DIFFERENTIABLE, native=True, identities=(neutral(0, True, "b"), absorbing(1, "b"), idempotent))
+    NOT_DIFFERENTIABLE, native=True, identities=(neutral(0, True, "b"), absorbing(1, "b"), idempotent),
+    public="logical_or math.logical_or")
 logical_xor: Function = binary("logical_xor", np.logical_xor, "True where just one is.", samples.boolean_pairs,
-    NOT_DIFFERENTIABLE, native=True, identities=(neutral(0, True, "b"),))
+    NOT_DIFFERENTIABLE, native=True, identities=(neutral(0, True, "b"),), public="math.logical_xor")
 _OPPOSITE = opposite(
     {records.equal: records.not_equal, records.not_equal: records.equal},
     {records.less: records.greater_equal, records.greater_equal: records.less,
      records.greater: records.less_equal, records.less_equal: records.greater},
 )
 logical_not: Function = unary("logical_not", np.logical_not, "True where `x` is not.", samples.booleans,
-    NOT_DIFFERENTIABLE, native=True, identities=(not_not, _OPPOSITE))
+    NOT_DIFFERENTIABLE, native=True, identities=(not_not, _OPPOSITE), public="logical_not math.logical_not")
 bitwise_and: Function = binary("bitwise_and", np.bitwise_and, "`x & y`.", samples.bit_pairs,
     NOT_DIFFERENTIABLE, expression="{} & {}", native=True,
-    identities=(idempotent, neutral(1, True, "b"), neutral(-1, True, "i"), absorbing(0, "biu")))
+    identities=(idempotent, neutral(1, True, "b"), neutral(-1, True, "i"), absorbing(0, "biu")),
+    public="bitwise.bitwise_and")
 bitwise_or: Function = binary("bitwise_or", np.bitwise_or, "`x | y`.", samples.bit_pairs,
     NOT_DIFFERENTIABLE, expression="{} | {}", native=True,
-    identities=(idempotent, neutral(0, True, "biu"), absorbing(1, "b")))
+    identities=(idempotent, neutral(0, True, "biu"), absorbing(1, "b")), public="bitwise.bitwise_or")
 bitwise_xor: Function = binary("bitwise_xor", np.bitwise_xor, "`x ^ y`.", samples.bit_pairs,
-    NOT_DIFFERENTIABLE, expression="{} ^ {}", native=True, identities=(neutral(0, True, "biu"),))
+    NOT_DIFFERENTIABLE, expression="{} ^ {}", native=True, identities=(neutral(0, True, "biu"),),
+    public="bitwise.bitwise_xor")
 invert: Function = unary("invert", np.invert, "`~x`.", samples.bits, NOT_DIFFERENTIABLE, expression="~{}", native=True,
-    identities=(own_inverse,))
+    identities=(own_inverse,), public="bitwise.invert")
 left_shift: Function = binary("left_shift", np.left_shift, "`x << y`.", samples.shift_pairs, NOT_DIFFERENTIABLE,
-    expression="{} << {}", numeric=True, native=True, identities=(neutral(0, False, "iu"),))
+    expression="{} << {}", numeric=True, native=True, identities=(neutral(0, False, "iu"),),
+    public="bitwise.left_shift")
 right_shift: Function = binary("right_shift", np.right_shift, "`x >> y`, keeping the sign.", samples.shift_pairs,
     NOT_DIFFERENTIABLE,
-    expression="{} >> {}", numeric=True, native=True, identities=(neutral(0, False, "iu"),))
+    expression="{} >> {}", numeric=True, native=True, identities=(neutral(0, False, "iu"),),
+    public="bitwise.right_shift")
 
 # Special functions.
 
 erf: Function = unary("erf", kernels.erf, "The error function.", samples.floats,
             lambda g, out, x: g * (2 / _math.sqrt(_math.pi)) * exp(-square(x)), infer=to_float,
-            work=Work.LONG, native=True)
+            work=Work.LONG, native=True, public="math.erf")
 erfc: Function = unary("erfc", kernels.erfc, "One minus the error function.", samples.floats,
              lambda g, out, x: g * (-2 / _math.sqrt(_math.pi)) * exp(-square(x)), infer=to_float,
-             work=Work.LONG, native=True)
+             work=Work.LONG, native=True, public="math.erfc")
 lgamma: Function = unary("lgamma", kernels.lgamma, "The logarithm of the absolute value of the gamma function.",
     samples.floats,
-               lambda g, out, x: g * digamma(x), infer=to_float)
+               lambda g, out, x: g * digamma(x), infer=to_float, public="math.lgamma")
 digamma: Function = unary("digamma", kernels.digamma, "The derivative of `lgamma`.", samples.floats,
-                          lambda g, out, x: g * polygamma_op(x, order=1), infer=to_float)
+                          lambda g, out, x: g * polygamma_op(x, order=1), infer=to_float, public="math.digamma")
 sinc: Function = unary("sinc", kernels.sinc, "`sin(pi x) / (pi x)`, and 1 at 0.", samples.floats,
                        lambda g, out, x: g * _sinc_slope(x, out), infer=to_float)
 i0: Function = unary("bessel_i0", kernels.bessel_i0, "The modified Bessel function of order 0.", samples.floats,
-                     lambda g, out, x: g * i1(x), infer=to_float, op_name="i0", total=None)
+                     lambda g, out, x: g * i1(x), infer=to_float, op_name="i0", total=None, public="math.bessel_i0")
 i1: Function = unary("bessel_i1", special.bessel_i1, "The modified Bessel function of order 1.", samples.floats,
-                     lambda g, out, x: g * _i1_slope(x, out), infer=reals_to_float, op_name="i1", total=None)
+                     lambda g, out, x: g * _i1_slope(x, out), infer=reals_to_float, op_name="i1", total=None,
+                     public="math.bessel_i1")
 polygamma_op: Op = op(
     "polygamma", infer=reals_to_float, numpy=special.polygamma,
     gradient=lambda g, out, x, order: (g * polygamma_op(x, order=order + 1),),
@@ -304,7 +324,7 @@ polygamma_op: Op = op(
 erfinv: Function = unary("erfinv", special.erfinv, "The inverse of the error function; infinite at -1 and 1.",
                          lambda: [*samples.unit_interval(), samples.sample([-1.0, 1.0, 0.0, -0.999999, 2.0])],
                          lambda g, out, x: g * (_math.sqrt(_math.pi) / 2) * exp(square(out)), infer=reals_to_float,
-                         total=None)
+                         total=None, public="math.erfinv")
 
 
 def polygamma(a: int, x: Any, name: str | None = None) -> Any:

@@ -46,12 +46,14 @@ __all__ = [
 ]  # fmt: skip
 
 relu = unary("relu", kernels.relu, "`max(features, 0)`.", s.reals, lambda g, out, x: g * cast_like(greater(out, 0), g),
-             infer=elementwise(np.negative), parameters="features", native=True)  # fmt: skip
+             infer=elementwise(np.negative), parameters="features", native=True, public="nn.relu")  # fmt: skip
 sigmoid = unary("sigmoid", kernels.sigmoid, "`1 / (1 + exp(-x))`.", s.floats, lambda g, out, x: g * out * (1 - out),
-                infer=numbers_to_float, work=Work.LONG, native=True)  # fmt: skip
+                infer=numbers_to_float, work=Work.LONG, native=True,
+                public="sigmoid math.sigmoid nn.sigmoid")  # fmt: skip
 softplus = unary("softplus", kernels.softplus, "`log(1 + exp(features))` without overflow.", s.floats, lambda g, out,
     x: g * sigmoid(x),
-                 infer=reals_to_float, parameters="features", work=Work.LONG, native=True)  # fmt: skip
+                 infer=reals_to_float, parameters="features", work=Work.LONG, native=True,
+                 public="math.softplus nn.softplus")  # fmt: skip
 
 
 def _infer_softmax(x: Type, axis: int = -1) -> Type:

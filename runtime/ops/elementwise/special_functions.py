@@ -46,13 +46,13 @@ igamma: Function = binary(
     "The regularised lower incomplete gamma function: the integral of `t**(a - 1) exp(-t) / gamma(a)` from 0 to `x`.",
     _positive_pairs, lambda g, out, a, x: (
         lambda: sum_to(g * apply(_GRAD_A, a, x), a), lambda: sum_to(g * _gamma_density(a, x), x)
-    ), infer=_infer, parameters="a x",
+    ), infer=_infer, parameters="a x", public="math.igamma",
 )  # fmt: skip
 igammac: Function = binary(
     "igammac", incomplete.igammac, "The regularised upper incomplete gamma function, `1 - igamma(a, x)`.",
     _positive_pairs, lambda g, out, a, x: (
         lambda: sum_to(-g * apply(_GRAD_A, a, x), a), lambda: sum_to(-g * _gamma_density(a, x), x)
-    ), infer=_infer, parameters="a x",
+    ), infer=_infer, parameters="a x", public="math.igammac",
 )  # fmt: skip
 _GRAD_A: Op = op(
     "igamma_grad_a", infer=_infer, numpy=incomplete.igamma_grad_a, promote=0, samples=_positive_pairs,
@@ -111,7 +111,7 @@ zeta: Function = binary(
     lambda g, out, x, q: (
         lambda: no_gradient("zeta", "only the derivative by `q` is defined; wrap `x` in tf.stop_gradient"),
         lambda: sum_to(-g * x * zeta(x + 1, q), q),
-    ), infer=_infer, parameters="x q",
+    ), infer=_infer, parameters="x q", public="math.zeta",
 )  # fmt: skip
 
 
@@ -120,12 +120,12 @@ zeta: Function = binary(
 erfcinv: Function = unary(
     "erfcinv", incomplete.erfcinv, "The inverse of `erfc`, for numbers from 0 to 2.",
     lambda: [*s.unit_interval(), s.sample([0.0, 1.0, 2.0, 1.5, 1e-30, 3.0])],
-    lambda g, out, x: g * (-_math.sqrt(_math.pi) / 2) * exp(square(out)), infer=reals_to_float,
+    lambda g, out, x: g * (-_math.sqrt(_math.pi) / 2) * exp(square(out)), infer=reals_to_float, public="math.erfcinv",
 )  # fmt: skip
 ndtri: Function = unary(
     "ndtri", incomplete.ndtri, "The quantile of the standard normal distribution, for probabilities from 0 to 1.",
     lambda: [*s.unit_interval(), s.sample([0.0, 1.0, 0.5, 1e-30, -1.0])],
-    lambda g, out, x: g * _math.sqrt(2 * _math.pi) * exp(square(out) / 2), infer=reals_to_float,
+    lambda g, out, x: g * _math.sqrt(2 * _math.pi) * exp(square(out) / 2), infer=reals_to_float, public="math.ndtri",
 )  # fmt: skip
 
 
@@ -140,9 +140,9 @@ def _i1e_slope(x: Any, out: Any) -> Any:
 
 bessel_i0e: Function = unary(
     "bessel_i0e", incomplete.bessel_i0e, "`exp(-abs(x)) * bessel_i0(x)`.", s.floats,
-    lambda g, out, x: g * (bessel_i1e(x) - sign(x) * out), infer=reals_to_float,
+    lambda g, out, x: g * (bessel_i1e(x) - sign(x) * out), infer=reals_to_float, public="math.bessel_i0e",
 )
 bessel_i1e: Function = unary(
     "bessel_i1e", incomplete.bessel_i1e, "`exp(-abs(x)) * bessel_i1(x)`.", s.floats,
-    lambda g, out, x: g * _i1e_slope(x, out), infer=reals_to_float,
+    lambda g, out, x: g * _i1e_slope(x, out), infer=reals_to_float, public="math.bessel_i1e",
 )

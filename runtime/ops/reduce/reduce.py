@@ -201,10 +201,11 @@ mean_op = op("mean", infer=_infer_mean, numpy=_mean_kernel, gradient=_mean_gradi
              total=totality.filled, warns=True, native=True, attributes=kinds("axis keepdims dtype"))  # fmt: skip
 max_op = op("max", infer=_infer_same, numpy=_extreme(np.maximum, True), samples=_orders, gradient=_extreme_gradient,
             doc="The maximum over axes; of nothing, the lowest value of the dtype.", total=totality.filled,
-            native=True, attributes=kinds("axis keepdims"))  # fmt: skip
+            native=True, attributes=kinds("axis keepdims"), public="reduce_max math.reduce_max")  # fmt: skip
 min_op = op("min", infer=_infer_same, numpy=_extreme(np.minimum, False), samples=_orders, gradient=_extreme_gradient,
             doc="The minimum over axes; of nothing, the highest value of the dtype.",
-            total=totality.filled, native=True, attributes=kinds("axis keepdims"))  # fmt: skip
+            total=totality.filled, native=True, attributes=kinds("axis keepdims"),
+            public="reduce_min math.reduce_min")  # fmt: skip
 
 
 def _infer_truth(x: Type, axis: Any = None, keepdims: bool = False) -> Type:
@@ -220,11 +221,13 @@ def _infer_count(x: Type, axis: Any = None, keepdims: bool = False) -> Type:
 all_op = op("all", gradient=NOT_DIFFERENTIABLE,
             infer=_infer_truth, samples=_truths, doc="Whether all elements over axes are true.",
             numpy=lambda x, axis=None, keepdims=False: np.logical_and.reduce(x, axis=axis,
-                keepdims=keepdims), total=totality.ranked, native=True, attributes=kinds("axis keepdims"))  # fmt: skip
+                keepdims=keepdims), total=totality.ranked, native=True, attributes=kinds("axis keepdims"),
+                public="reduce_all math.reduce_all")  # fmt: skip
 any_op = op("any", gradient=NOT_DIFFERENTIABLE,
             infer=_infer_truth, samples=_truths, doc="Whether any element over axes is true.",
             numpy=lambda x, axis=None, keepdims=False: np.logical_or.reduce(x, axis=axis,
-                keepdims=keepdims), total=totality.ranked, native=True, attributes=kinds("axis keepdims"))  # fmt: skip
+                keepdims=keepdims), total=totality.ranked, native=True, attributes=kinds("axis keepdims"),
+                public="reduce_any math.reduce_any")  # fmt: skip
 count_op = op(
     "count_nonzero", gradient=NOT_DIFFERENTIABLE, infer=_infer_count, samples=lambda: [*_truths(), s.sample(["", "a"])],
     numpy=lambda x, axis=None, keepdims=False: np.asarray(np.count_nonzero(x, axis=axis, keepdims=keepdims)),
@@ -252,7 +255,8 @@ logsumexp_op = op(
     gradient=lambda g, out, x, axis=None, keepdims=False: (
         _expand(g, x, axis, keepdims) * _exp(x - _expand(out, x, axis, keepdims)),),
     doc="`log(sum(exp(x)))` over axes, without overflow.", total=totality.filled,
-    work=Work.LONG, native=True, attributes=kinds("axis keepdims"))  # fmt: skip
+    work=Work.LONG, native=True, attributes=kinds("axis keepdims"),
+    public="reduce_logsumexp math.reduce_logsumexp")  # fmt: skip
 
 
 def _exp(x: Any) -> Any:
@@ -272,7 +276,7 @@ var_op = op(
     numpy=lambda x, axis=None, keepdims=False, ddof=0: np.asarray(np.var(x, axis=axis, keepdims=keepdims, ddof=ddof)),
     gradient=lambda g, out, x, axis=None, keepdims=False, ddof=0: (_var_gradient(g, x, axis, keepdims, ddof),),
     doc="The variance over axes, with `ddof` degrees of freedom taken off.", warns=True, native=True,
-    attributes=kinds("axis keepdims ddof"))  # fmt: skip
+    attributes=kinds("axis keepdims ddof"), public="math.reduce_variance")  # fmt: skip
 
 
 def _var_gradient(g: Any, x: Any, axis: Any, keepdims: bool, ddof: int) -> Any:
@@ -287,7 +291,7 @@ std_op = op(
     gradient=lambda g, out, x, axis=None, keepdims=False, ddof=0: (
         _var_gradient(_divide_no_nan(g, out * 2), x, axis, keepdims, ddof),),
     doc="The standard deviation over axes, with `ddof` degrees of freedom taken off.",
-    warns=True, native=True, attributes=kinds("axis keepdims ddof"))  # fmt: skip
+    warns=True, native=True, attributes=kinds("axis keepdims ddof"), public="math.reduce_std")  # fmt: skip
 
 
 def _infer_arg(x: Type, axis: int | None = None, keepdims: bool = False, dtype: DType = int64) -> Type:

@@ -119,7 +119,7 @@ Raises `InvalidArgumentError` for ids that are no integers or do not fit the dat
 def _declare(name: str, function: Any, doc: str, gradient: Any = None) -> Callable[..., Any]:
     infer = _infer_sum if function in (np.add, np.subtract) else _infer_scatter
     record = op(name, infer=infer, numpy=_scatter(function), in_place=_in_place(function),
-                samples=_samples, gradient=gradient, raises_by_value=True, doc=doc,
+                samples=_samples, gradient=gradient, raises_by_value=True, doc=doc, public=name,
                 tensorflow_name=f"TensorScatter{name.rpartition('_')[2].capitalize()}")  # fmt: skip
 
     def public(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
@@ -348,10 +348,10 @@ def _segment_prod_gradient(g: Any, out: Any, x: Any, ids: Any, count: int | None
 
 def _segment_op(name: str, function: Any, doc: str, mean: bool = False, gradient: Any = None) -> tuple[Any, Any]:
     ordered = op(f"segment_{name}", infer=_infer_segment, numpy=_segments(function, mean, True),
-        samples=_sorted_samples, attributes=kinds("count"),
+        samples=_sorted_samples, public=f"math.segment_{name}", attributes=kinds("count"),
                  gradient=gradient, doc=f"{doc} of each segment's rows; sorted ids. 0 for none.")  # fmt: skip
     loose = op(f"unsorted_segment_{name}", infer=_infer_segment, numpy=_segments(function, mean), lenient=True,
-        samples=_unsorted_samples, attributes=kinds("count"),
+        samples=_unsorted_samples, public=f"math.unsorted_segment_{name}", attributes=kinds("count"),
                gradient=gradient, doc=f"{doc} of each segment's rows; negative ids count nowhere.")  # fmt: skip
     return _sorted_function(ordered), _unsorted_function(loose)
 

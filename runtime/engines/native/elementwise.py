@@ -262,6 +262,14 @@ def sigmoid(e: Emitter, t: DType, x: str) -> str:
     return divide(e, t, one, e.arithmetic("add", t, one, functions.exp(e, t, negative(e, t, x))))
 
 
+def logit(e: Emitter, t: DType, x: str) -> str:
+    f = functions.Format(e, t)
+    rest = f.sub(f.number(1.0), x)
+    far = functions.log(e, t, f.div(x, rest))
+    near = functions.log1p(e, t, f.div(f.sub(f.add(x, x), f.number(1.0)), rest))
+    return f.choose(f.compare("lt", x, 0.25), far, near)
+
+
 def softplus(e: Emitter, t: DType, x: str) -> str:
     return functions.logaddexp(e, t, x, literal(0, t))
 
@@ -349,6 +357,7 @@ FORMS: dict[Op, tuple[Any, Rule]] = {
     records.copysign: (np.copysign, copysign),
     records.relu: (np.positive, relu),
     records.sigmoid: (_floating, sigmoid),
+    records.logit: (_floating, logit),
     records.softplus: (_floating, softplus),
     records.logaddexp: (np.logaddexp, functions.logaddexp),
     records.clip: (_same, clip),

@@ -1,23 +1,28 @@
-"""Incomplete gamma and beta functions, the zeta function, inverses of error functions, scaled Bessel functions."""
+"""Incomplete gamma and beta functions, zeta, inverses of error functions, logit, scaled Bessel functions."""
 
 from __future__ import annotations
 
 import math as _math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from ...base.dtypes import bool_
 from ...base.shapes import broadcast
-from ...ir import totality
+from ...ir import records, totality
+from ...ir.graph import Node, Value
+from ...ir.identities import Make, Result
 from ...ir.op import OPS, Op, Type, op
+from ...ir.work import Work
 from ...tensors.trace import apply
 from ..declare import Function, binary, no_gradient, sum_to, unary
 from ..infer import float_dtype, reals_to_float, require_kind
-from ..kernels import incomplete
+from ..kernels import incomplete, special
 from ..kernels import samples as s
 from .math import digamma, exp, lgamma, log, sign, square, xlog1py, xlogy
 
-__all__ = ["bessel_i0e", "bessel_i1e", "betainc", "erfcinv", "igamma", "igammac", "ndtri", "zeta"]
+__all__ = ["bessel_i0e", "bessel_i1e", "betainc", "erfcinv", "igamma", "igammac", "logit", "ndtri", "zeta"]
 
 
 def _infer(*types: Type) -> Type:
@@ -126,6 +131,22 @@ ndtri: Function = unary(
     "ndtri", incomplete.ndtri, "The quantile of the standard normal distribution, for probabilities from 0 to 1.",
     lambda: [*s.unit_interval(), s.sample([0.0, 1.0, 0.5, 1e-30, -1.0])],
     lambda g, out, x: g * _math.sqrt(2 * _math.pi) * exp(square(out) / 2), infer=reals_to_float, public="math.ndtri",
+)  # fmt: skip
+
+
+def _certain(node: Node, inputs: Sequence[Value], make: Make) -> Result:
+    """``logit`` of a bool that has been cast: what is certain has infinite odds."""
+    inner, dtype = inputs[0].node, node.outputs[0].type.dtype.numpy
+    if inner.op is not records.cast or inner.inputs[0].type.dtype is not bool_:
+        return None
+    return make(records.where, inner.inputs[0], np.array(np.inf, dtype), np.array(-np.inf, dtype))
+
+
+logit: Function = unary(
+    "logit", special.logit, "The logarithm of the odds `x / (1 - x)`, the inverse of `sigmoid`; NaN outside 0 to 1.",
+    lambda: [*s.unit_interval(), s.sample([0.0, 1.0, 0.5, 1e-30, 0.999999, -1.0, 2.0, np.inf, np.nan])],
+    lambda g, out, x: g / (x * (1 - x)), infer=reals_to_float, work=Work.LONG, native=True,
+    identities=(_certain,), public="math.logit",
 )  # fmt: skip
 
 

@@ -48,6 +48,12 @@ def polygamma(x: Any, order: int) -> Any:
     return result.reshape(np.shape(x)).astype(dtype)
 
 
+def logit(x: Any) -> Any:
+    """The logarithm of ``x / (1 - x)``; from 1/4 on by what that is above 1, which is exact near 1/2."""
+    p, dtype = _float(x)
+    return np.where(p < 0.25, np.log(p / (1 - p)), np.log1p((2 * p - 1) / (1 - p))).astype(dtype)
+
+
 # M. Giles, "Approximating the erfinv function" (2010), for single precision: in w - 2.5, and in sqrt(w) - 3.
 _NEAR = (2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503,
          -0.00417768164, 0.246640727, 1.50140941)  # fmt: skip

@@ -86,6 +86,7 @@ FIRING: list[tuple[str, Callable[[Any], Any], list[str]]] = [
     ("logical_xor", lambda x: tf.math.logical_xor(x, False), ["bool"]),
     ("where", lambda x: tf.where(True, x, one(x, 0)), INTEGERS + FLOATS + COMPLEX),
     ("where", lambda x: tf.where(x[0] == x[0], x, x), INTEGERS + FLOATS),
+    ("logit", lambda x: tf.math.logit(tf.cast(x, tf.float32)), ["bool"]),
     ("identity", tf.identity, INTEGERS + FLOATS),
     ("stop_gradient", tf.stop_gradient, FLOATS),
     ("add_n", lambda x: tf.add_n([x]), FLOATS),

@@ -90,6 +90,16 @@ def test_inverses():
     np.testing.assert_allclose(tf.math.erf(tf.math.ndtri(p[:50]) / np.sqrt(2)), 2 * p[:50] - 1, rtol=1e-12)
 
 
+def test_the_logit_is_exact_near_one_half_and_at_both_ends():
+    p = np.concatenate([np.logspace(-300, -1, 60), 0.5 + np.linspace(-0.3, 0.3, 41), 1 - np.logspace(-15, -1, 30)])
+    wide = p.astype(np.longdouble)
+    low, high = wide[p < 0.25], wide[p >= 0.25]
+    odds = np.concatenate([np.log(low / (1 - low)), np.log1p((2 * high - 1) / (1 - high))]).astype(float)
+    np.testing.assert_allclose(tf.math.logit(np.concatenate([p[p < 0.25], p[p >= 0.25]])), odds, rtol=1e-15)
+    np.testing.assert_allclose(tf.sigmoid(tf.math.logit(p)), p, rtol=1e-13)
+    np.testing.assert_array_equal(tf.math.logit([0.0, 0.5, 1.0, -0.5, 2.0]), [-np.inf, 0.0, np.inf, np.nan, np.nan])
+
+
 def test_second_derivatives():
     x = tf.constant([0.5, 2.0], tf.float64)
     others = lambda v: tf.math.igamma(2.5, v), lambda v: tf.math.zeta(3.0, v)

@@ -82,10 +82,10 @@ def in_library(namespace: dict[str, Any]) -> bool:
 
 def _is_own(function: FunctionType) -> bool:
     """Whether a function is one of autograph's for its users: what stands for it is the same in all traces, and both
-    live as long as the program."""
+    live as long as the program. Wrappers of users' functions, which may have their names, are not."""
     module = function.__globals__.get("__name__", "")
     is_for_users = module.startswith("autograph.") and not module.startswith("autograph.operators.")
-    return is_for_users and "<locals>" not in function.__qualname__
+    return is_for_users and "<locals>" not in function.__code__.co_qualname
 
 
 def is_mixin(function: FunctionType) -> bool:

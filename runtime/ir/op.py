@@ -22,6 +22,7 @@ from ..base.dtypes import as_dtype
 from ..base.provided import Provided
 from .effects import Effects
 from .graph import Node, Type
+from .python_math import PythonMath
 from .totality import Rule
 from .work import Work
 
@@ -97,6 +98,7 @@ class Op:
         For NumPy functions with other signatures see `runtime.tensors.numpy_protocol.implements`.
     public: where users find the function that `ops.declare` makes of it, under `tf`: ``"tan math.tan"``. All other
         functions are listed in ``autograph/__init__.py``.
+    python: which function of Python's `math` it is, of floats.
     node: the class of its nodes; those that hold graphs have classes of their own, see `runtime.ir.primitive`.
     """
 
@@ -130,6 +132,7 @@ class Op:
     unsavable: str = ""
     numpy_names: tuple[str, ...] = ()
     public: str = ""
+    python: PythonMath | None = None
     node: type[Node] = Node
 
     def __post_init__(self) -> None:

@@ -29,6 +29,7 @@ from ...ir.identities import (
 )
 from ...ir.kinds import kinds
 from ...ir.op import FUNCTIONS, NOT_DIFFERENTIABLE, OPS, Op, op
+from ...ir.python_math import Fails, PythonMath
 from ...ir.work import Work
 from ...tensors.tensor import EagerTensor
 from ..declare import Function, binary, cast_like, sum_to, unary
@@ -55,17 +56,19 @@ negative: Function = unary("negative", np.negative, "`-x`.", samples.numbers, la
                  public="negative math.negative")
 absolute: Function = unary("abs", np.absolute, "The absolute value; real for complex `x`.", samples.numbers,
                  lambda g, out, x: g * sign(x), op_name="absolute", expression="abs({})", numeric=True,
-                 native=True, tensorflow_name="Abs", identities=(already, without_sign), public="abs math.abs")
+                 native=True, tensorflow_name="Abs", identities=(already, without_sign), public="abs math.abs",
+                 python=PythonMath("fabs", Fails.NEVER))
 sign: Function = unary("sign", np.sign, "-1, 0 or 1, by the sign of `x`.", samples.numbers, _sign_gradient, native=True,
     public="sign math.sign")
 square: Function = unary("square", np.square, "`x * x`.", samples.numbers, lambda g, out, x: g * (x * 2), numeric=True,
     native=True, public="square math.square")
 sqrt: Function = unary("sqrt", np.sqrt, "The square root; NaN for negative real `x`.", samples.analytic,
-             lambda g, out, x: g * 0.5 / out, native=True, public="sqrt math.sqrt")
+             lambda g, out, x: g * 0.5 / out, native=True, public="sqrt math.sqrt",
+             python=PythonMath("sqrt", Fails.WHERE_INFINITE))
 rsqrt: Function = unary("rsqrt", kernels.rsqrt, "One over the square root.", samples.unit_interval,
               lambda g, out, x: g * -0.5 * out / x, infer=to_float, native=True, public="math.rsqrt")
 cbrt: Function = unary("cbrt", np.cbrt, "The real cube root.", samples.floats, lambda g, out,
-    x: g / (3.0 * square(out)), work=Work.LONG, native=True)
+    x: g / (3.0 * square(out)), work=Work.LONG, native=True, python=PythonMath("cbrt", Fails.NEVER))
 reciprocal: Function = unary("reciprocal", loud(np.reciprocal, "reciprocal"),
     "`1 / x`, within the dtype: 0 for integers above 1.",
                    samples.floats, lambda g, out, x: -g * square(out), fresh=True,
@@ -110,12 +113,13 @@ truncatemod: Function = binary("truncatemod", loud(np.fmod, "fmod"),
                      samples.real_pairs, lambda g, out, x, y: (sum_to(g, x), sum_to(-g * trunc(x / y), y)),
                      op_name="fmod", fresh=True, infer=elementwise(np.fmod, booleans=False), numpy_names=("fmod",),
                      numeric=True, total=totality.division, work=Work.LONG, warns=True, native=True,
-                     public="truncatemod")
+                     public="truncatemod", python=PythonMath("fmod", Fails.WHERE_INFINITE))
 power: Function = binary("pow", np.power, "`x ** y`; integers to negative integer powers raise.", samples.power_pairs,
                lambda g, out, x, y: (sum_to(g * y * power(x, y - 1), x), sum_to(g * out * _safe_log(x), y)),
                op_name="power", expression="{} ** {}", numeric=True, total=totality.power,
                work=Work.LONG, raises_by_value=True, native=True, tensorflow_name="Pow",
-               identities=(neutral(1, False, "iuf"), to_square), public="pow math.pow")
+               identities=(neutral(1, False, "iuf"), to_square), public="pow math.pow",
+               python=PythonMath("pow", Fails.WHERE_TOO_LARGE))
 maximum: Function = binary("maximum", np.maximum, "The larger one; NaN if either is NaN.", samples.order_numbers,
                  lambda g, out, x, y: (sum_to(g * cast_like(greater_equal(x, y), g), x),
                                        sum_to(g * cast_like(less(x, y), g), y)), native=True, identities=(idempotent,),
@@ -155,19 +159,23 @@ lcm: Function = binary("lcm", np.lcm, "The least common multiple.", samples.inte
 # Exponentials and logarithms.
 
 exp: Function = unary("exp", np.exp, "e to the power of `x`.", samples.analytic, lambda g, out, x: g * out,
-    work=Work.LONG, native=True, public="exp math.exp")
+    work=Work.LONG, native=True, public="exp math.exp", python=PythonMath("exp", Fails.WHERE_TOO_LARGE))
 exp2: Function = unary("exp2", np.exp2, "2 to the power of `x`.", samples.analytic, lambda g, out,
-    x: g * out * _math.log(2), work=Work.LONG, native=True, public="math.exp2")
+    x: g * out * _math.log(2), work=Work.LONG, native=True, public="math.exp2",
+    python=PythonMath("exp2", Fails.WHERE_TOO_LARGE))
 expm1: Function = unary("expm1", np.expm1, "`exp(x) - 1`, exact near zero.", samples.analytic, lambda g, out,
-    x: g * (out + 1), work=Work.LONG, native=True, public="math.expm1")
+    x: g * (out + 1), work=Work.LONG, native=True, public="math.expm1",
+    python=PythonMath("expm1", Fails.WHERE_TOO_LARGE))
 log: Function = unary("log", np.log, "The natural logarithm.", samples.analytic, lambda g, out, x: g / x,
     work=Work.LONG, native=True, public="math.log")
 log2: Function = unary("log2", np.log2, "The logarithm of base 2.", samples.analytic,
-             lambda g, out, x: g / (x * _math.log(2)), work=Work.LONG, native=True)
+             lambda g, out, x: g / (x * _math.log(2)), work=Work.LONG, native=True,
+             python=PythonMath("log2", Fails.WHERE_INFINITE))
 log10: Function = unary("log10", np.log10, "The logarithm of base 10.", samples.analytic,
-              lambda g, out, x: g / (x * _math.log(10)), work=Work.LONG, native=True)
+              lambda g, out, x: g / (x * _math.log(10)), work=Work.LONG, native=True,
+              python=PythonMath("log10", Fails.WHERE_INFINITE))
 log1p: Function = unary("log1p", np.log1p, "`log(1 + x)`, exact near zero.", samples.analytic, lambda g, out,
-    x: g / (x + 1), work=Work.LONG, native=True, public="math.log1p")
+    x: g / (x + 1), work=Work.LONG, native=True, public="math.log1p", python=PythonMath("log1p", Fails.WHERE_INFINITE))
 logaddexp: Function = binary("logaddexp", np.logaddexp, "`log(exp(x) + exp(y))` without overflow.",
     samples.special_pairs,
                    lambda g, out, x, y: (sum_to(g * exp(x - out), x), sum_to(g * exp(y - out), y)),
@@ -176,43 +184,49 @@ logaddexp: Function = binary("logaddexp", np.logaddexp, "`log(exp(x) + exp(y))` 
 # Trigonometric and hyperbolic functions.
 
 sin: Function = unary("sin", np.sin, "The sine.", samples.analytic, lambda g, out, x: g * cos(x),
-    work=Work.LONG, native=True, public="sin math.sin")
+    work=Work.LONG, native=True, public="sin math.sin", python=PythonMath("sin", Fails.WHERE_INFINITE))
 cos: Function = unary("cos", np.cos, "The cosine.", samples.analytic, lambda g, out, x: -g * sin(x),
-    work=Work.LONG, native=True, public="cos math.cos")
+    work=Work.LONG, native=True, public="cos math.cos", python=PythonMath("cos", Fails.WHERE_INFINITE))
 tan: Function = unary("tan", np.tan, "The tangent.", samples.analytic, lambda g, out, x: g * (square(out) + 1),
-    work=Work.LONG, native=True, public="tan math.tan")
+    work=Work.LONG, native=True, public="tan math.tan", python=PythonMath("tan", Fails.WHERE_INFINITE))
 asin: Function = unary("asin", np.arcsin, "The inverse sine.", samples.analytic, lambda g, out,
-    x: g * rsqrt(1 - square(x)), op_name="arcsin", work=Work.LONG, native=True, public="asin math.asin")
+    x: g * rsqrt(1 - square(x)), op_name="arcsin", work=Work.LONG, native=True, public="asin math.asin",
+    python=PythonMath("asin", Fails.WHERE_INFINITE))
 acos: Function = unary("acos", np.arccos, "The inverse cosine.", samples.analytic, lambda g, out,
-    x: -g * rsqrt(1 - square(x)), op_name="arccos", work=Work.LONG, native=True, public="acos math.acos")
+    x: -g * rsqrt(1 - square(x)), op_name="arccos", work=Work.LONG, native=True, public="acos math.acos",
+    python=PythonMath("acos", Fails.WHERE_INFINITE))
 atan: Function = unary("atan", np.arctan, "The inverse tangent.", samples.analytic, lambda g, out,
-    x: g / (square(x) + 1), op_name="arctan", work=Work.LONG, native=True, public="atan math.atan")
+    x: g / (square(x) + 1), op_name="arctan", work=Work.LONG, native=True, public="atan math.atan",
+    python=PythonMath("atan", Fails.NEVER))
 sinh: Function = unary("sinh", np.sinh, "The hyperbolic sine.", samples.analytic, lambda g, out, x: g * cosh(x),
-    work=Work.LONG, native=True, public="sinh math.sinh")
+    work=Work.LONG, native=True, public="sinh math.sinh", python=PythonMath("sinh", Fails.WHERE_TOO_LARGE))
 cosh: Function = unary("cosh", np.cosh, "The hyperbolic cosine.", samples.analytic, lambda g, out, x: g * sinh(x),
-    work=Work.LONG, native=True, public="cosh math.cosh")
+    work=Work.LONG, native=True, public="cosh math.cosh", python=PythonMath("cosh", Fails.WHERE_TOO_LARGE))
 tanh: Function = unary("tanh", np.tanh, "The hyperbolic tangent.", samples.analytic, lambda g, out,
-    x: g * (1 - square(out)), work=Work.LONG, native=True, public="tanh math.tanh nn.tanh")
+    x: g * (1 - square(out)), work=Work.LONG, native=True, public="tanh math.tanh nn.tanh",
+    python=PythonMath("tanh", Fails.NEVER))
 asinh: Function = unary("asinh", np.arcsinh, "The inverse hyperbolic sine.", samples.analytic,
               lambda g, out, x: g * rsqrt(square(x) + 1), op_name="arcsinh", work=Work.LONG, native=True,
-              public="asinh math.asinh")
+              public="asinh math.asinh", python=PythonMath("asinh", Fails.NEVER))
 acosh: Function = unary("acosh", np.arccosh, "The inverse hyperbolic cosine.", samples.above_one,
               lambda g, out, x: g / sinh(out), op_name="arccosh", work=Work.LONG, native=True,
-              public="acosh math.acosh")
+              public="acosh math.acosh", python=PythonMath("acosh", Fails.WHERE_INFINITE))
 atanh: Function = unary("atanh", np.arctanh, "The inverse hyperbolic tangent.", samples.analytic,
               lambda g, out, x: g / (1 - square(x)), op_name="arctanh", work=Work.LONG, native=True,
-              public="atanh math.atanh")
+              public="atanh math.atanh", python=PythonMath("atanh", Fails.WHERE_INFINITE))
 atan2: Function = binary("atan2", np.arctan2, "The angle of the point (`y`, `x`) to the first axis.",
     samples.special_pairs,
                lambda g, out, y, x: (sum_to(g * x / (square(x) + square(y)), y),
                                      sum_to(-g * y / (square(x) + square(y)), x)), op_name="arctan2",
-               parameters="y x", work=Work.LONG, native=True, tensorflow_name="Atan2", public="atan2 math.atan2")
+               parameters="y x", work=Work.LONG, native=True, tensorflow_name="Atan2", public="atan2 math.atan2",
+               python=PythonMath("atan2", Fails.NEVER))
 hypot: Function = binary("hypot", np.hypot, "`sqrt(x * x + y * y)` without overflow.", samples.special_pairs,
-               lambda g, out, x, y: (sum_to(g * x / out, x), sum_to(g * y / out, y)), native=True)
+               lambda g, out, x, y: (sum_to(g * x / out, x), sum_to(g * y / out, y)), native=True,
+               python=PythonMath("hypot", Fails.WHERE_TOO_LARGE))
 deg2rad: Function = unary("deg2rad", np.deg2rad, "Degrees to radians.", samples.floats,
-                lambda g, out, x: g * (_math.pi / 180), native=True)
+                lambda g, out, x: g * (_math.pi / 180), native=True, python=PythonMath("radians", Fails.NEVER))
 rad2deg: Function = unary("rad2deg", np.rad2deg, "Radians to degrees.", samples.floats,
-                lambda g, out, x: g * (180 / _math.pi), native=True)
+                lambda g, out, x: g * (180 / _math.pi), native=True, python=PythonMath("degrees", Fails.NEVER))
 
 # Rounding and floating-point structure.
 
@@ -226,7 +240,8 @@ rint: Function = unary("rint", np.rint, "Rounded to the nearest whole number, ha
 nextafter: Function = binary("nextafter", np.nextafter, "The next number after `x1` towards `x2`.",
     samples.special_pairs, NOT_DIFFERENTIABLE, parameters="x1 x2", work=Work.LONG, native=True, public="math.nextafter")
 copysign: Function = binary("copysign", np.copysign, "`x` with the sign of `y`.", samples.special_pairs,
-                  lambda g, out, x, y: (sum_to(g * copysign(sign(x), x * y), x), None), native=True)
+                  lambda g, out, x, y: (sum_to(g * copysign(sign(x), x * y), x), None), native=True,
+                  python=PythonMath("copysign", Fails.NEVER))
 heaviside: Function = binary("heaviside", np.heaviside, "0 for `x < 0`, 1 for `x > 0`, `y` at 0.",
     samples.special_pairs, NOT_DIFFERENTIABLE)
 is_nan: Function = unary("is_nan", np.isnan, "Whether `x` is NaN.", samples.numbers,
@@ -297,13 +312,14 @@ right_shift: Function = binary("right_shift", np.right_shift, "`x >> y`, keeping
 
 erf: Function = unary("erf", kernels.erf, "The error function.", samples.floats,
             lambda g, out, x: g * (2 / _math.sqrt(_math.pi)) * exp(-square(x)), infer=to_float,
-            work=Work.LONG, native=True, public="math.erf")
+            work=Work.LONG, native=True, public="math.erf", python=PythonMath("erf", Fails.NEVER))
 erfc: Function = unary("erfc", kernels.erfc, "One minus the error function.", samples.floats,
              lambda g, out, x: g * (-2 / _math.sqrt(_math.pi)) * exp(-square(x)), infer=to_float,
-             work=Work.LONG, native=True, public="math.erfc")
+             work=Work.LONG, native=True, public="math.erfc", python=PythonMath("erfc", Fails.NEVER))
 lgamma: Function = unary("lgamma", kernels.lgamma, "The logarithm of the absolute value of the gamma function.",
     samples.floats,
-               lambda g, out, x: g * digamma(x), infer=to_float, public="math.lgamma")
+               lambda g, out, x: g * digamma(x), infer=to_float, public="math.lgamma",
+               python=PythonMath("lgamma", Fails.WHERE_INFINITE))
 digamma: Function = unary("digamma", kernels.digamma, "The derivative of `lgamma`.", samples.floats,
                           lambda g, out, x: g * polygamma_op(x, order=1), infer=to_float, public="math.digamma")
 sinc: Function = unary("sinc", kernels.sinc, "`sin(pi x) / (pi x)`, and 1 at 0.", samples.floats,

@@ -13,7 +13,8 @@ from typing import Any
 
 from autograph.errors import StagedValueError
 from autograph.runtime.base import dtypes
-from autograph.runtime.ir.op import OPS
+from autograph.runtime.ir.op import OPS, Op
+from autograph.runtime.ir.python_math import Fails
 from autograph.runtime.tensors.convert import convert_to_tensor
 
 from ...data_model.raw_attributes import raw_attribute
@@ -27,21 +28,8 @@ from .text import holds_staged
 _DOMAIN = "math domain error"
 _RANGE = "math range error"
 
-# Functions of floats, by the operation that computes them: those that fail for no number, those that become infinite
-# where they are not defined, and all others, which become infinite where their result is too large.
-_TOTAL = {
-    "asinh": "arcsinh", "atan": "arctan", "atan2": "arctan2", "cbrt": "cbrt", "copysign": "copysign", "degrees":
-    "rad2deg", "erf": "erf", "erfc": "erfc", "fabs": "absolute", "radians": "deg2rad", "tanh": "tanh",
-}  # fmt: skip
-_SINGULAR = {
-    "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "atanh": "arctanh", "cos": "cos", "fmod": "fmod",
-    "lgamma": "lgamma", "log10": "log10", "log1p": "log1p", "log2": "log2", "sin": "sin", "sqrt": "sqrt", "tan": "tan",
-}  # fmt: skip
-_GROWING = {
-    "cosh": "cosh", "exp": "exp", "exp2": "exp2", "expm1": "expm1", "hypot": "hypot", "pow": "power", "sinh": "sinh",
-}  # fmt: skip
 _TESTS = ("isfinite", "isinf", "isnan")
-_ROUNDING = {"ceil": "ceil", "floor": "floor", "trunc": "trunc"}
+_ROUNDING = ("ceil", "floor", "trunc")
 
 
 def _float(value: Any) -> Any:
@@ -68,17 +56,24 @@ def _any_nan(values: list[Any]) -> Any:
     return functools.reduce(OPS["logical_or"], [OPS["isnan"](value) for value in values])
 
 
-def _computed(name: str, *arguments: Any) -> Any:
-    inputs = _floats(arguments)
-    if name in _TOTAL:
-        return OPS[_TOTAL[name]](*inputs)
-    singular = name in _SINGULAR
-    result = OPS[_SINGULAR[name] if singular else _GROWING[name]](*inputs)
+@functools.cache
+def _by_ops() -> dict[str, Op]:
+    """The functions of floats that are an op each."""
+    OPS.load()
+    return {record.python.name: record for record in OPS.values() if record.python is not None}
+
+
+def _computed(record: Op, *arguments: Any) -> Any:
+    assert record.python is not None
+    inputs, fails = _floats(arguments), record.python.fails
+    result = record(*inputs)
+    if fails is Fails.NEVER:
+        return result
     not_number = OPS["logical_and"](OPS["isnan"](result), conditions.not_(_any_nan(inputs)))
     infinite = OPS["logical_and"](OPS["isinf"](result), _all("isfinite", inputs))
-    if name == "pow":
+    if record is OPS["power"]:
         not_number = OPS["logical_or"](not_number, OPS["logical_and"](infinite, inputs[0] == 0))
-    if singular:
+    if fails is Fails.WHERE_INFINITE:
         require(conditions.not_(OPS["logical_or"](not_number, infinite)), ValueError(_DOMAIN))
         return result
     require(conditions.not_(not_number), ValueError(_DOMAIN))
@@ -131,8 +126,7 @@ def _product(values: Any, *, start: Any = 1) -> Any:
 
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **{name: functools.partial(_computed, name) for name in (*_TOTAL, *_SINGULAR, *_GROWING)},
-    **{name: functools.partial(_rounded, found) for name, found in _ROUNDING.items()},
+    **{name: functools.partial(_rounded, name) for name in _ROUNDING},
     **{name: functools.partial(lambda test, value: OPS[test](_float(value)), name) for name in _TESTS},
     **{name: functools.partial(_whole, name) for name in ("gcd", "lcm")},
     "fsum": _sum, "isclose": _is_close, "log": _log, "prod": _product,
@@ -143,16 +137,22 @@ _GIVE: dict[str, type | None] = {
 }  # fmt: skip
 
 
+def _staged(name: str) -> Callable[..., Any] | None:
+    """What a function of `math` is on staged numbers."""
+    record = _by_ops().get(name)
+    return _FUNCTIONS.get(name) if record is None else functools.partial(_computed, record)
+
+
 def replacement(function: Any) -> Callable[..., Any] | None:
     """What to call in place of a function of `math`; None for all others."""
     if raw_attribute(function, "__self__") is not math:
         return None
     name = function.__name__
-    staged = _FUNCTIONS.get(name)
 
     def call(*arguments: Any, **keywords: Any) -> Any:
         if not holds_staged(arguments) and not holds_staged(keywords):
             return function(*arguments, **keywords)
+        staged = _staged(name)
         if staged is None:
             raise StagedValueError(
                 f"math.{name}() of a staged value has no operation in graphs",

@@ -4,7 +4,7 @@ An array that a variable holds is never written into: an assignment replaces it.
 of one value. What is made of the old value (`change`: ``assign_add``, a scatter update, a draw of random numbers) is
 computed first; then, under the one lock that all assignments share, it takes the old value's place if that is still
 there, and is computed again if it is not. Machine code does the same with all of its variables at once (see
-`engines.native.transaction`).
+`engines.transaction`).
 
 The lock is held for as long as it takes to compare and to store, except by one who has been forestalled, who keeps it
 for one kernel. Nobody waits for anything else while holding it, so that there is nothing to wait for in a circle; and

@@ -8,7 +8,6 @@ same whenever it runs: results of machine code may differ from NumPy's in the la
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import Any
 
 from ..ir.graph import Graph, Node
@@ -17,8 +16,6 @@ from ..ir.work import Work
 
 # Running: a call of a plan, a kernel on arrays, and how many elements take as long as an op of scalars.
 _CALL, _KERNEL, _ELEMENTS = 4, 15, 100
-# Compiling: to start with, and for each node of scalars, of arrays, or of an elementary function, which is long code.
-_START, _SCALAR, _ARRAY, _FUNCTION = 300_000, 600, 10_000, 60_000
 
 
 class Spent(BaseException):
@@ -40,18 +37,6 @@ def of_turn(node: While) -> int:
     return 1 + of_block(node.test) + of_block(node.body)
 
 
-def of_compiling(nodes: Iterable[Node]) -> int:
-    """The work of compiling the nodes of a graph, those of sub-graphs included."""
-    return _START + sum(_of_code(node) for node in nodes if node.op.work is not Work.NONE)
-
-
-def _of_code(node: Node) -> int:
-    is_float = any(value.type.dtype.kind == "f" for value in node.outputs)
-    if is_float and node.op.work is Work.LONG:
-        return _FUNCTION
-    return _SCALAR if _elements(node) == 1 else _ARRAY
-
-
 def _of_node(node: Node) -> int:
     if node.op.work is Work.NONE:
         return 0
@@ -59,11 +44,11 @@ def _of_node(node: Node) -> int:
         return 1
     if isinstance(node, Cond):
         return 1 + max(of_block(node.then), of_block(node.orelse))
-    elements = _elements(node)
-    return 1 if elements == 1 else _KERNEL + elements // _ELEMENTS
+    largest = elements(node)
+    return 1 if largest == 1 else _KERNEL + largest // _ELEMENTS
 
 
-def _elements(node: Node) -> int:
+def elements(node: Node) -> int:
     """The elements of the largest array of a node, as far as its dimensions are known."""
     return max([_size(value.type.shape) for value in (*node.inputs, *node.outputs)], default=1)
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from autograph.config import settings
-
 from ..base.deeper import deeper
 from ..ir.graph import Graph
 from ..optimize import Optimized, optimize
 from ..tensors import numerics
 from . import recorder
-from .native import native_plan, report
 from .numpy.plan import Plan
+from .planning import planned, report
 from .recorder import Recorded
 
 _DEEPER = 20_000
@@ -42,10 +40,7 @@ class Executable:
     @functools.cached_property
     def _plan(self) -> Any:
         with deeper(_DEEPER):
-            if not settings.native and not self.jit_compile:
-                return Plan(self.optimized.graph)
-
-            return native_plan(self.optimized.graph, self.jit_compile)
+            return planned(self.optimized.graph, self.jit_compile)
 
     @functools.cached_property
     def numpy_plan(self) -> Plan:

@@ -9,10 +9,10 @@ from unittest import mock
 import numpy as np
 
 from autograph.config import settings
-from autograph.runtime.engines import costs
+from autograph.runtime.engines import native
 from autograph.runtime.engines.interpreter import interpret
-from autograph.runtime.engines.native import native_plan
 from autograph.runtime.engines.numpy.plan import Plan
+from autograph.runtime.engines.planning import planned
 from autograph.runtime.ir.check import check
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.optimize import PASSES, optimize
@@ -24,8 +24,8 @@ CHOICES = [PASSES, *[[name for name in PASSES if name != left_out] for left_out 
 
 def native_at_once(graph: Graph) -> Any:
     """What runs a graph as machine code from the first call on, as far as it can be."""
-    with mock.patch.object(settings, "native", True), mock.patch.object(costs, "of_compiling", lambda nodes: 0):
-        return native_plan(graph, None)
+    with mock.patch.object(settings, "native", True), mock.patch.object(native, "of_compiling", lambda nodes: 0):
+        return planned(graph)
 
 
 def agree(graph: Graph, *calls: list[Any], choices: Sequence[Sequence[str]] = CHOICES) -> None:

@@ -2,11 +2,6 @@
 
 =================  ==================================================================================================
 supported.py       the dtypes that there is code for
-partition.py       which parts of a graph become machine code
-region.py          such a part: code for each combination of shapes, when its plan has worked long enough for compiling
-                   to pay, and the plan for everything else
-transaction.py     what variables hold, taken before code runs and put back after it, by any number of threads; held.py,
-                   awaited.py: which variables these are, and which of them loops may wait for
 lowering.py        a graph as the text of one function; control.py, views.py, gathers.py, reductions.py, statistics.py,
                    running.py, order.py, joining.py, products.py, lists.py, variables.py: how ops are lowered that are
                    not elementwise
@@ -38,16 +33,26 @@ from __future__ import annotations
 
 import functools
 import importlib.util
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
 
 from autograph.config import settings
-from autograph.errors import MissingExtraError
+from autograph.errors import AutographError
 from autograph.log import log
 
-from ...ir.graph import Graph
-from ..numpy.plan import Plan
+from ...base.dtypes import variant
+from ...ir.graph import Graph, Node, Type
+from ...ir.primitive import Cond, While
+from ...ir.work import Work
+from .. import costs
+from ..engine import Cost, Entry, NotLowered
+from .supported import ENGINE, TYPES
 
-__all__ = ["is_available", "native_plan", "report"]
+__all__ = ["NATIVE", "is_available", "is_installed"]
+
+# Compiling: to start with, and for each node of scalars, of arrays, or of an elementary function, which is long code.
+_START, _SCALAR, _ARRAY, _FUNCTION = 300_000, 600, 10_000, 60_000
+# So many nodes have to be in a part without a loop, or a call of it costs more than it saves.
+_ENOUGH = 4
 
 
 @functools.cache
@@ -82,51 +87,57 @@ def is_available() -> bool:
     return obstacle_here() is None
 
 
-def native_plan(graph: Graph, jit_compile: bool | None) -> Any:
-    """A plan for a graph whose parts are machine code where that pays; an ordinary one if nothing is.
+class Native:
+    """The engine that makes machine code; see `Engine`."""
 
-    ``jit_compile``: None, to choose; True, to demand it for the whole graph (`UnimplementedError` otherwise); False.
-    """
-    if jit_compile is False or (jit_compile is None and not settings.native):
-        return Plan(graph)
-    if not is_installed():
-        if jit_compile:
-            raise MissingExtraError("jit_compile=True needs llvmlite", remedy="pip install 'autograph-py[native]'")
-        return Plan(graph)
-    from .partition import is_whole, obstacle, partition
-    from .region import Region, refused
+    name, product, most_nodes = ENGINE, "machine code", 2000
 
-    if jit_compile:
-        here = obstacle_here()
-        if here is not None:
-            raise refused(None, here)
-        found = obstacle(graph.nodes)
-        if found is not None:
-            raise refused(*found)
-        return Region(graph, demanded=True)
-    return Region(graph) if is_whole(graph) else Plan(partition(graph)[0])
+    def is_wanted(self) -> bool:
+        return settings.native and is_installed()
+
+    def missing(self) -> str | None:
+        return obstacle_here()
+
+    def obstacle(self, node: Node) -> str | None:
+        for value in (*node.inputs, *node.outputs):
+            if value.type.dtype not in TYPES and value.type.dtype is not variant:
+                return f"values of dtype {value.type.dtype.name}"
+        if node.op.native or isinstance(node, Cond | While):
+            return None
+        return f"the op {node.op.name!r} has no form in machine code"
+
+    def cost(self, nodes: Sequence[Node]) -> Cost:
+        usual = sum(node.op.work in (Work.USUAL, Work.LONG) for node in nodes)
+        return Cost(of_compiling(nodes), usual >= _ENOUGH or any(isinstance(node, While) for node in nodes))
+
+    def compile(self, graph: Graph, types: Sequence[Type], look: Callable[[], None] | None = None) -> Entry | None:
+        from . import cpython
+        from .assemble import module
+        from .lowering import Lowering
+
+        lowering = Lowering(graph, types)
+        if look is not None:
+            lowering.kept.append(look)
+            lowering.e.look = cpython.address(look)
+        try:
+            return module(lowering) if lowering.lower() else None
+        except Exception as error:
+            if settings.checks and not isinstance(error, AutographError):
+                raise  # a mistake of ours, which must not stop users
+            reason = error.message if isinstance(error, AutographError) else str(error)
+            raise NotLowered(reason, lowering.node, lowering.outermost) from error
 
 
-def report(plan: Any) -> str:
-    """What of a graph is machine code, and what stands in the way of the rest: one line for each part.
+def of_compiling(nodes: Iterable[Node]) -> int:
+    """The work of compiling nodes, those of sub-graphs being among them."""
+    return _START + sum(_of_code(node) for node in nodes if node.op.work is not Work.NONE)
 
-    ``plan`` is what `native_plan` has given.
-    """
-    here = obstacle_here()
-    if here is not None:
-        return f"nothing is machine code: {here}"
-    from .partition import NATIVE, obstacle
-    from .region import Region
 
-    if isinstance(plan, Region):
-        return plan.report()
-    lines = []
-    for node in plan.graph.nodes:
-        if node.op is NATIVE:
-            lines.append(node.attributes["region"].report())
-        else:
-            found = obstacle([node])
-            if found is not None:
-                where = found[0].location
-                lines.append(f"{node.name} runs through NumPy: {found[1]}" + ("" if where is None else f" ({where})"))
-    return "\n".join(lines) or "nothing is machine code: the graph is too small, or it is turned off"
+def _of_code(node: Node) -> int:
+    is_float = any(value.type.dtype.kind == "f" for value in node.outputs)
+    if is_float and node.op.work is Work.LONG:
+        return _FUNCTION
+    return _SCALAR if costs.elements(node) == 1 else _ARRAY
+
+
+NATIVE = Native()

@@ -9,10 +9,10 @@ from ...ir.graph import Graph, Node, Value
 from ...ir.op import lowers
 from ...ir.primitive import Cond, While
 from ...ops.host.host import ASSERT, RAISE
+from ..held import Held, changed_in
 from .arrays import Buffer, Expression, Load, Map, Splat
 from .elementwise import is_made_anew
 from .emitter import NotLowered, type_of
-from .held import Held, changed_in
 from .lists import ListOf, check_owned, joined
 from .lowering import Fails
 from .products import in_rows, second_factors

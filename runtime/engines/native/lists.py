@@ -23,7 +23,7 @@ from .supported import ENGINE
 
 if TYPE_CHECKING:
     from ...ir.graph import Value
-    from .held import Held
+    from ..held import Held
     from .lowering import Lowering
 
 # An array that is made with more elements is left to the plan: sizes in bytes do not overflow then.

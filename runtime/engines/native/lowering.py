@@ -19,6 +19,7 @@ from ...ir.graph import Graph, Node, Type, Value
 from ...ir.op import Op
 from ...ir.primitive import CONSTANT, PLACEHOLDER, Cond, While
 from ...ir.total import is_total
+from ..held import Held, changed_in, held_in
 from .arrays import (
     MOST_OPERATIONS,
     Buffer,
@@ -37,7 +38,6 @@ from .arrays import (
 )
 from .elementwise import Elementwise, apply, is_made_anew
 from .emitter import Emitter, NotLowered, type_of
-from .held import Held, changed_in, held_in
 from .supported import ENGINE
 from .workspace import Workspace
 

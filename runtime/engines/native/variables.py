@@ -16,9 +16,9 @@ from ...ir import records
 from ...ir.graph import Node
 from ...ir.op import OPS, lowers
 from ...ops.host.state import ASSIGN, ASSIGN_ADD, ASSIGN_SUB, READ, UPDATE
+from ..held import Held
 from .arrays import Expression
 from .emitter import NotLowered
-from .held import Held
 from .lowering import Fails
 from .supported import ENGINE
 from .views import cast

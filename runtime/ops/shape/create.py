@@ -135,7 +135,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
     ends = [_keeping_dtype(end) for end in (start, limit, delta)]
     if dtype is not None:
         ends = [cast(end, dtype) for end in ends]
-    ends = promoted(range_op, ends)
+    ends = list(promoted(range_op, ends))
     known = [known_array(end) for end in ends]
     length = None
     if all(value is not None and value.ndim == 0 for value in known):

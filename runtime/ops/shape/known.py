@@ -58,7 +58,7 @@ def _known(value: Value, seen: dict[Value, Known | None]) -> Known | None:
 
 def _nothing(value: Value) -> Known:
     shape = value.type.shape
-    return Known(np.zeros(shape, value.type.dtype.numpy), np.zeros(shape, bool))  # type: ignore[arg-type]
+    return Known(np.zeros(shape, value.type.dtype.numpy), np.zeros(shape, bool))
 
 
 def _found(value: Value, seen: dict[Value, Known | None]) -> Known | None:

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from autograph.config import settings
-from autograph.runtime.engines import costs, native
-from autograph.runtime.engines.native.region import Region
+from autograph.runtime.engines import native
+from autograph.runtime.engines.native import NATIVE
+from autograph.runtime.engines.region import Region
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.ir.op import Op, type_of
 from autograph.runtime.tensors import trace
@@ -21,7 +22,7 @@ from autograph.runtime.tensors.tensor import SymbolicTensor
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever can be machine code is, from the first call on."""
     monkeypatch.setattr(settings, "native", True)
-    monkeypatch.setattr(costs, "of_compiling", lambda nodes: 0)
+    monkeypatch.setattr(native, "of_compiling", lambda nodes: 0)
 
 
 needs_llvm = pytest.mark.skipif(not native.is_available(), reason="llvmlite is not installed")
@@ -39,7 +40,7 @@ def graph_of_op(record: Op, inputs: Any, attributes: dict[str, Any]) -> Graph:
 
 def region_of(graph: Graph) -> Region:
     """The graph as machine code alone: an error if that is not possible."""
-    return Region(graph, demanded=True)
+    return Region(graph, NATIVE, demanded=True)
 
 
 def same(expected: Any, got: Any, ulps: int = 0) -> None:

@@ -13,8 +13,8 @@ import pytest
 
 import autograph as tf
 from autograph.config import settings
-from autograph.runtime.engines.native import cache, llvm
-from autograph.runtime.engines.native.region import Region
+from autograph.runtime.engines.native import NATIVE, cache, llvm
+from autograph.runtime.engines.region import Region
 from tests.runtime.engines.native.common import needs_llvm, same
 
 pytestmark = [needs_llvm, pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have no owners here")]
@@ -50,7 +50,7 @@ def optimised(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def result() -> np.ndarray:
     arguments = np.ones((2, 3)), np.array(4, np.int32)
-    region = Region(tf.function(f).get_concrete_function(*arguments).optimized_graph, demanded=True)
+    region = Region(tf.function(f).get_concrete_function(*arguments).optimized_graph, NATIVE, demanded=True)
     (found,) = region.run(*arguments)
     assert region.is_compiled and not region.failures
     same(region.plan.run(*arguments)[0], found, ulps=1 << 20)

@@ -18,10 +18,10 @@ import pytest
 import autograph as tf
 from autograph.errors import OutOfRangeError
 from autograph.runtime.base.dtypes import float64
-from autograph.runtime.engines.native import cpython, entry
+from autograph.runtime.engines.native import NATIVE, cpython, entry
 from autograph.runtime.engines.native.lowering import Lowering
-from autograph.runtime.engines.native.region import Region
 from autograph.runtime.engines.numpy.plan import Plan
+from autograph.runtime.engines.region import Region
 from autograph.runtime.ir.graph import Type
 from tests.runtime.engines.native import guards
 from tests.runtime.engines.native.common import needs_llvm, same
@@ -31,7 +31,7 @@ pytestmark = needs_llvm
 
 def region(function: Callable[..., Any], *arguments: Any) -> Region:
     concrete = tf.function(function).get_concrete_function(*arguments)
-    return Region(concrete.optimized_graph, demanded=True)
+    return Region(concrete.optimized_graph, NATIVE, demanded=True)
 
 
 def check(function: Callable[..., Any], *arguments: Any, ulps: int = 0) -> None:
@@ -219,7 +219,7 @@ def test_gathers_and_scatters() -> None:
 
 def test_many_shapes_have_code_of_their_own() -> None:
     concrete = tf.function(lambda x: x * 2 + tf.reduce_sum(x)).get_concrete_function(tf.TensorSpec([None], tf.float64))
-    found = Region(concrete.optimized_graph, demanded=True)
+    found = Region(concrete.optimized_graph, NATIVE, demanded=True)
     for n in (3, 4, 0, 3, 100, *range(20)):
         x = np.arange(n, dtype=np.float64)
         same(x * 2 + x.sum(), found.run(x)[0])
@@ -503,7 +503,7 @@ def test_errors_and_warnings_do_not_depend_on_what_is_needed(f: Callable[..., An
 
 def test_indices_of_empty_items_are_looked_at() -> None:
     concrete = tf.function(lambda x, i: x[i]).get_concrete_function(np.zeros((4, 0)), np.array([0, 1]))
-    found = Region(concrete.optimized_graph)
+    found = Region(concrete.optimized_graph, NATIVE)
     found._budget[0] = 0
     with pytest.raises(OutOfRangeError):
         found.run(np.zeros((4, 0)), np.array([0, 99]))

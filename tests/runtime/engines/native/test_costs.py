@@ -12,8 +12,9 @@ import pytest
 
 import autograph as tf
 from autograph.config import settings
-from autograph.runtime.engines import costs
-from autograph.runtime.engines.native.region import Region
+from autograph.runtime.engines import costs, native
+from autograph.runtime.engines.native import NATIVE
+from autograph.runtime.engines.region import Region
 from autograph.runtime.ir.op import OPS
 from autograph.runtime.ir.work import Work
 from tests.runtime.engines.native.common import needs_llvm
@@ -22,7 +23,7 @@ pytestmark = needs_llvm
 
 
 @pytest.fixture(autouse=True)
-def native(monkeypatch: pytest.MonkeyPatch) -> None:
+def turned_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "native", True)
 
 
@@ -33,7 +34,7 @@ def loop(n: Any, x: Any) -> Any:
 
 
 def region(function: Any, *arguments: Any) -> Region:
-    return Region(tf.function(function).get_concrete_function(*arguments).optimized_graph)
+    return Region(tf.function(function).get_concrete_function(*arguments).optimized_graph, NATIVE)
 
 
 def expected(n: int, x: int) -> int:
@@ -60,7 +61,7 @@ def test_a_long_loop_becomes_machine_code_while_it_runs() -> None:
 
 
 def test_what_has_no_loop_waits_for_its_calls(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(costs, "_START", 200)
+    monkeypatch.setattr(native, "_START", 200)
     found = region(lambda x: x * 2 + 1, np.arange(3.0))
     waits = 0
     while not found.is_compiled:
@@ -70,10 +71,10 @@ def test_what_has_no_loop_waits_for_its_calls(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_each_combination_of_shapes_waits_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(costs, "_ARRAY", 0)
-    monkeypatch.setattr(costs, "_START", 400)
+    monkeypatch.setattr(native, "_ARRAY", 0)
+    monkeypatch.setattr(native, "_START", 400)
     spec = tf.TensorSpec([None], tf.float64)
-    found = Region(tf.function(lambda x: x * 2).get_concrete_function(spec).optimized_graph)
+    found = Region(tf.function(lambda x: x * 2).get_concrete_function(spec).optimized_graph, NATIVE)
     counts = []
     for n in (3, 4):
         calls = 0
@@ -135,7 +136,7 @@ def test_elementary_functions_take_longer_to_compile() -> None:
         x = tf.constant(np.ones(10))
         return tf.function(lambda x: function(function(x))).get_concrete_function(x).optimized_graph
 
-    long, short = (costs.of_compiling(graph(function).walk()) for function in (np.sin, np.negative))
+    long, short = (native.of_compiling(graph(function).walk()) for function in (np.sin, np.negative))
     assert long > 1.2 * short
 
 

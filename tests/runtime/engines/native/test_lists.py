@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 import autograph as tf
 from autograph.errors import OutOfRangeError
-from autograph.runtime.engines.native.region import Region
+from autograph.runtime.engines.native import NATIVE
 from autograph.runtime.engines.numpy.plan import Plan
+from autograph.runtime.engines.region import Region
 from tests.programs.profile import examples
 from tests.runtime.engines.native import guards
 from tests.runtime.engines.native.common import at_once as at_once
@@ -59,7 +60,7 @@ def test_an_array_that_grows() -> None:
         return total
 
     x = np.arange(2.0)
-    found = Region(tf.function(f).get_concrete_function(x).optimized_graph)
+    found = Region(tf.function(f).get_concrete_function(x).optimized_graph, NATIVE)
     same(Plan(found.graph).run(x)[0], found.run(x)[0])
 
 
@@ -263,7 +264,7 @@ def test_random_programs(pieces: Any, turns: int) -> None:
     namespace: dict[str, Any] = {"tf": tf}
     exec(compile("\n".join(lines), name, "exec"), namespace)
     x, n = np.array(3), np.array(turns)
-    found = Region(tf.function(namespace["f"]).get_concrete_function(x, n).optimized_graph)
+    found = Region(tf.function(namespace["f"]).get_concrete_function(x, n).optimized_graph, NATIVE)
     found._budget[0] = 0
     try:
         expected = Plan(found.graph).run(x, n)

@@ -13,7 +13,7 @@ import pytest
 import autograph as tf
 from autograph.errors import OutOfRangeError, UnimplementedError
 from autograph.runtime.engines.native import assemble
-from autograph.runtime.engines.native.region import Region
+from autograph.runtime.engines.region import Region
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.ir.op import Op
 from tests.programs.profile import EXAMPLES

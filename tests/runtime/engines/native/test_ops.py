@@ -10,9 +10,12 @@ import pytest
 from autograph.errors import UnimplementedError
 from autograph.runtime import ops  # noqa: F401  (declares the ops)
 from autograph.runtime.base.dtypes import int32, int64
-from autograph.runtime.engines.native import lowering  # noqa: F401  (registers how ops are lowered)
-from autograph.runtime.engines.native.partition import obstacle
+from autograph.runtime.engines.native import (
+    NATIVE,
+    lowering,  # noqa: F401  (registers how ops are lowered)
+)
 from autograph.runtime.engines.numpy.plan import Plan
+from autograph.runtime.engines.partition import obstacle
 from autograph.runtime.ir.op import OPS, Op
 from tests.runtime.engines.native.common import graph_of_op, needs_llvm, region_of, same
 
@@ -50,8 +53,8 @@ def cases() -> list[Any]:
 @pytest.mark.parametrize("record, inputs, attributes", cases())
 def test_the_code_gives_what_the_plan_gives(record: Op, inputs: Any, attributes: Any) -> None:
     graph = graph_of_op(record, inputs, attributes)
-    if obstacle(graph.nodes) is not None:
-        pytest.skip(str(obstacle(graph.nodes)[1]))
+    if obstacle(NATIVE, graph.nodes) is not None:
+        pytest.skip(str(obstacle(NATIVE, graph.nodes)[1]))
     region = region_of(graph)
     try:
         results = region.run(*inputs)
@@ -66,7 +69,7 @@ def test_every_op_is_covered_by_some_sample() -> None:
     for case in cases():
         record, inputs, attributes = case.values
         graph = graph_of_op(record, inputs, attributes)
-        if obstacle(graph.nodes) is None:
+        if obstacle(NATIVE, graph.nodes) is None:
             region = region_of(graph)
             try:
                 region.run(*inputs)

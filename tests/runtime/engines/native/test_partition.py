@@ -10,7 +10,7 @@ import pytest
 
 import autograph as tf
 from autograph.errors import UnimplementedError
-from autograph.runtime.engines.native import partition
+from autograph.runtime.engines.native import NATIVE
 from tests.runtime.engines.native.common import at_once as at_once
 from tests.runtime.engines.native.common import needs_llvm
 
@@ -109,7 +109,7 @@ def test_a_gradient_through_a_loop() -> None:
 
 
 def test_long_graphs_are_cut_into_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(partition, "_MOST_NODES", 10)
+    monkeypatch.setattr(NATIVE, "most_nodes", 10)
 
     @tf.function
     def f(x):

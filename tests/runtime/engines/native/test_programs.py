@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 import autograph as tf
 from autograph.errors import OutOfRangeError
 from autograph.runtime.engines.interpreter import interpret
-from autograph.runtime.engines.native.region import Region
+from autograph.runtime.engines.native import NATIVE
 from autograph.runtime.engines.numpy.plan import Plan
+from autograph.runtime.engines.region import Region
 from tests.programs.profile import examples
 from tests.runtime.engines.native.common import needs_llvm, same
 
@@ -126,7 +127,7 @@ def test_random_programs(source: str, n: int, seed: int) -> None:
     arguments = [np.array(n), *(random.integers(-9, 10, shape) for shape in ((5,), (5,), (3, 5)))]
     given_ = [tf.constant(argument) for argument in arguments]
     graph = tf.function(names["program"]).get_concrete_function(*given_).optimized_graph
-    region = Region(graph, demanded=True)
+    region = Region(graph, NATIVE, demanded=True)
     results: list[list] = []
     ways = [lambda: interpret(graph, arguments), lambda: Plan(graph).run(*arguments), lambda: region.run(*arguments)]
     for run in ways:

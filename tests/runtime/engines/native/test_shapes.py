@@ -15,9 +15,10 @@ import pytest
 
 import autograph as tf
 from autograph.errors import AutographError, OutOfRangeError, UnimplementedError
-from autograph.runtime.engines.native.partition import obstacle
-from autograph.runtime.engines.native.region import Region
+from autograph.runtime.engines.native import NATIVE
 from autograph.runtime.engines.numpy.plan import Plan
+from autograph.runtime.engines.partition import obstacle
+from autograph.runtime.engines.region import Region
 from autograph.runtime.ir.graph import Graph, Type
 from autograph.runtime.ir.op import Op, type_of
 from autograph.runtime.tensors import trace
@@ -71,11 +72,11 @@ def test_other_shapes_than_the_samples(record: Op, inputs: Any, attributes: dict
         graph = graph_without_shapes(record, inputs, attributes)
     except AutographError as error:
         pytest.skip(str(error))
-    if obstacle(graph.nodes) is not None:
-        pytest.skip(str(obstacle(graph.nodes)[1]))
+    if obstacle(NATIVE, graph.nodes) is not None:
+        pytest.skip(str(obstacle(NATIVE, graph.nodes)[1]))
     plan = Plan(graph)
     for arrays in itertools.islice(variants(inputs), 12 if EXAMPLES else 5):
-        region = Region(graph, demanded=True)
+        region = Region(graph, NATIVE, demanded=True)
         try:
             got = outcome(region.run, arrays)
         except UnimplementedError:
@@ -98,7 +99,7 @@ def test_what_fails_in_any_case_fails_only_where_it_is_reached() -> None:
                 total += x[7]  # here
         return total
 
-    region = Region(f.get_concrete_function().optimized_graph, demanded=True)
+    region = Region(f.get_concrete_function().optimized_graph, NATIVE, demanded=True)
     x = np.ones(3, np.float32)
     assert region.run(x, np.array(2, np.int32))[0] == 0 and region.is_compiled
     with pytest.raises(OutOfRangeError) as caught:
@@ -132,7 +133,7 @@ def test_a_condition_of_several_values_has_no_truth(loop: bool) -> None:
             x += 1.0
         return x
 
-    region = Region((turns if loop else branch).get_concrete_function().optimized_graph, demanded=True)
+    region = Region((turns if loop else branch).get_concrete_function().optimized_graph, NATIVE, demanded=True)
     assert region.run(np.ones((), np.float32))[0] == region.run(np.ones((1,), np.float32))[0] == 2
     for length in (2, 0):
         with pytest.raises(Exception, match="truth|ambiguous|empty"):

@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 import autograph as tf
-from autograph.runtime.engines.native import region as regions
-from autograph.runtime.engines.native import transaction
-from autograph.runtime.engines.native.awaited import awaited_in
-from autograph.runtime.engines.native.region import Region
+from autograph.runtime.engines import region as regions
+from autograph.runtime.engines import transaction
+from autograph.runtime.engines.awaited import awaited_in
+from autograph.runtime.engines.native import NATIVE
+from autograph.runtime.engines.region import Region
 
 from ...crowd import crowd, repeat
 from .common import needs_llvm
@@ -24,7 +25,7 @@ pytestmark = needs_llvm
 
 
 def region(function: Callable[..., Any], *arguments: Any, demanded: bool = True) -> Region:
-    return Region(tf.function(function).get_concrete_function(*arguments).optimized_graph, demanded=demanded)
+    return Region(tf.function(function).get_concrete_function(*arguments).optimized_graph, NATIVE, demanded=demanded)
 
 
 class Forestalled:

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import autograph as tf
-from autograph.runtime.engines.native.region import Region
+from autograph.runtime.engines.native import NATIVE
 from autograph.runtime.engines.numpy.plan import Plan
+from autograph.runtime.engines.region import Region
 from tests.programs.profile import examples
 from tests.runtime.engines.native.common import at_once as at_once
 from tests.runtime.engines.native.common import needs_llvm, same
@@ -26,7 +27,7 @@ def check(make: Callable[[list[Any]], Callable[..., Any]], start: list[Any], *ar
     """Results and variables are those that the plan gives, twice in a row. ``make`` gets the variables."""
     variables = [tf.Variable(np.array(x)) for x in start]
     graph = tf.function(make(variables)).get_concrete_function(*arguments).optimized_graph
-    plan, region = Plan(graph), Region(graph, demanded=True)
+    plan, region = Plan(graph), Region(graph, NATIVE, demanded=True)
     runs = []
     for run in (plan.run, region.run):
         for variable, x in zip(variables, start, strict=True):
@@ -115,7 +116,7 @@ def test_an_error_leaves_what_was_assigned_before() -> None:
         return v + 0
 
     x = np.array([1, 2, 3], np.int32)
-    region = Region(tf.function(f).get_concrete_function(x, np.int32(1)).optimized_graph, demanded=True)
+    region = Region(tf.function(f).get_concrete_function(x, np.int32(1)).optimized_graph, NATIVE, demanded=True)
     region.run(x, np.array(3, np.int32))
     assert v.numpy() == 6
     with pytest.raises(tf.errors.OutOfRangeError):

@@ -1,4 +1,4 @@
-"""Which parts of a graph become machine code: all of it, or the largest runs of nodes that can be and are worth it."""
+"""Which parts of a graph an engine runs: all of it, or the largest runs of nodes that it can and that are worth it."""
 
 from __future__ import annotations
 
@@ -6,20 +6,15 @@ import itertools
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from ...base.dtypes import variant
-from ...ir.effects import Effects
-from ...ir.graph import Graph, Node, Type, Value
-from ...ir.op import Op
-from ...ir.primitive import CONSTANT, Cond, While
-from ...ir.work import Work
-from .. import recorder
-from . import supported
+from ..base.dtypes import variant
+from ..ir.effects import Effects
+from ..ir.graph import Graph, Node, Type, Value
+from ..ir.op import Op
+from ..ir.primitive import CONSTANT, Cond, While
+from ..ir.work import Work
+from . import recorder
+from .engine import Engine
 from .region import Region
-
-# So many nodes have to be in a part without a loop, or a call of it costs more than it saves.
-_ENOUGH = 4
-# A part ends when it has so many nodes, those of sub-graphs included: what is compiled at once holds up the program.
-_MOST_NODES = 2000
 
 
 def _run(*arrays: Any, region: Region) -> Any:
@@ -34,55 +29,67 @@ def _is_fresh(*_: Type, region: Region) -> bool:
     return region.gives_fresh
 
 
-NATIVE = Op(name="native", infer=_types, numpy=_run, effects=Effects.WRITES | Effects.RAISES, fresh=_is_fresh)
+PART = Op(name="part", infer=_types, numpy=_run, effects=Effects.WRITES | Effects.RAISES, fresh=_is_fresh)
 """The op of a part: like any, but not in the registry. Its errors are the user's already, and not to be told again."""
 
 
-def obstacle(nodes: Iterable[Node]) -> tuple[Node, str] | None:
-    """The first node that has no form in machine code, and why; None when all may have."""
+def obstacle(engine: Engine, nodes: Iterable[Node]) -> tuple[Node, str] | None:
+    """The first node that an engine can't run, and why; None when it may run all."""
     for node in nodes:
         if node.op.work is Work.NONE:  # what uses it is to blame
             continue
-        for value in (*node.inputs, *node.outputs):
-            if value.type.dtype not in supported.TYPES and value.type.dtype is not variant:
-                return node, f"values of dtype {value.type.dtype.name}"
+        reason = "another engine runs it" if node.op is PART else engine.obstacle(node)
+        if reason is not None:
+            return node, reason
         if isinstance(node, Cond | While):
             for graph in node.subgraphs:
-                found = obstacle(graph.nodes)
+                found = obstacle(engine, graph.nodes)
                 if found is not None:
                     return found
-        elif not node.op.native:
-            return node, f"the op {node.op.name!r} has no form in machine code"
     return None
 
 
-def is_whole(graph: Graph) -> bool:
-    """Whether a graph is one part of machine code alone."""
-    nodes = sum(1 for _ in itertools.islice(graph.walk(), _MOST_NODES + 1))
+def is_whole(engine: Engine, graph: Graph) -> bool:
+    """Whether an engine runs a graph as one part."""
+    nodes = sum(1 for _ in itertools.islice(graph.walk(), engine.most_nodes + 1))
     lists = any(value.type.dtype is variant for value in (*graph.inputs, *graph.outputs))
-    return nodes <= _MOST_NODES and not lists and obstacle(graph.nodes) is None
+    return nodes <= engine.most_nodes and not lists and obstacle(engine, graph.nodes) is None
 
 
-def partition(graph: Graph, blocked: Iterable[Node] = ()) -> tuple[Graph, list[Region]]:
-    """A graph with `NATIVE` nodes in the place of parts of a graph, and these parts.
+def partition(engine: Engine, graph: Graph, blocked: Iterable[Node] = ()) -> tuple[Graph, list[Region]]:
+    """A graph with `PART` nodes in the place of parts of a graph, and these parts.
 
     ``blocked``: nodes that are in no part. Lists do not go into parts, or out of them: what would hand one over stays
     out.
     """
-    stay = {*blocked, *[node for node in graph.nodes if node.op.work is not Work.NONE and obstacle([node]) is not None]}
+    stay = {*blocked, *[node for node in graph.nodes if obstacle(engine, [node]) is not None]}
     while True:
-        runs = _runs(graph, stay)
+        runs = _runs(graph, stay, engine.most_nodes)
         open_ended = _that_hand_over_lists(graph, runs) - stay
         if not open_ended:
             break
         stay |= open_ended
-    worthy = {run[0]: run for run in runs if _pays(run)}
+    worthy = {run[0]: run for run in runs if engine.cost(run).pays}
     if not worthy:
         return graph, []
-    return _rebuilt(graph, worthy)
+    return _rebuilt(engine, graph, worthy)
 
 
-def _runs(graph: Graph, stay: Collection[Node]) -> list[list[Node]]:
+def report(engine: Engine, graph: Graph) -> str:
+    """What an engine runs of a graph of parts, and what stands in the way of the rest: one line for each."""
+    lines = []
+    for node in graph.nodes:
+        if node.op is PART:
+            lines.append(node.attributes["region"].report())
+            continue
+        found = obstacle(engine, [node])
+        if found is not None:
+            where = found[0].location
+            lines.append(f"{node.name} runs through NumPy: {found[1]}" + ("" if where is None else f" ({where})"))
+    return "\n".join(lines) or f"nothing is {engine.product}: the graph is too small, or it is turned off"
+
+
+def _runs(graph: Graph, stay: Collection[Node], most: int) -> list[list[Node]]:
     """What comes between the nodes that stay out, in parts that are not too long."""
     runs: list[list[Node]] = [[]]
     size = 0
@@ -90,7 +97,7 @@ def _runs(graph: Graph, stay: Collection[Node]) -> list[list[Node]]:
         if node.op.work is Work.NONE:
             continue
         size += 1 + sum(1 for inner in node.subgraphs for _ in inner.walk())
-        if runs[-1] and (size > _MOST_NODES or node in stay):
+        if runs[-1] and (size > most or node in stay):
             runs.append([])
             size = 0
         if node not in stay:
@@ -119,13 +126,7 @@ def _that_hand_over_lists(graph: Graph, runs: Sequence[Sequence[Node]]) -> set[N
     return found | {node for node in returned if node in where}
 
 
-def _pays(run: Sequence[Node]) -> bool:
-    if any(isinstance(node, While) for node in run):
-        return True
-    return sum(node.op.work in (Work.USUAL, Work.LONG) for node in run) >= _ENOUGH
-
-
-def _rebuilt(graph: Graph, parts: dict[Node, list[Node]]) -> tuple[Graph, list[Region]]:
+def _rebuilt(engine: Engine, graph: Graph, parts: dict[Node, list[Node]]) -> tuple[Graph, list[Region]]:
     target, regions = Graph(graph.name), []
     values: dict[Value, Value] = {}
     for value in graph.inputs:
@@ -141,7 +142,7 @@ def _rebuilt(graph: Graph, parts: dict[Node, list[Node]]) -> tuple[Graph, list[R
         if node.op is CONSTANT:
             values[node.outputs[0]] = target.constant(node.attributes["value"], node.name, node.where)
         if node in parts:
-            regions.append(_add_region(target, parts[node], used, values))
+            regions.append(_add_region(engine, target, parts[node], used, values))
         elif node not in inside and node.op.work is not Work.NONE:
             _copy(node, target, values)
     target.outputs = [values[value] for value in graph.outputs]
@@ -149,10 +150,10 @@ def _rebuilt(graph: Graph, parts: dict[Node, list[Node]]) -> tuple[Graph, list[R
     return target, regions
 
 
-def _add_region(target: Graph, run: Sequence[Node], used: dict[Value, list[Node | None]],
+def _add_region(engine: Engine, target: Graph, run: Sequence[Node], used: dict[Value, list[Node | None]],
                 values: dict[Value, Value]) -> Region:  # fmt: skip
     """Add a node for a part of the graph."""
-    own = Graph("native")
+    own = Graph(engine.name)
     members, inner = set(run), {}
     made = [value for node in run for value in node.outputs]
     given = dict.fromkeys(value for node in run for value in node.inputs if value.node not in members)
@@ -167,8 +168,8 @@ def _add_region(target: Graph, run: Sequence[Node], used: dict[Value, list[Node 
         _copy(node, own, inner)
     results = [value for value in made if any(user not in members for user in used.get(value, ()))]
     own.outputs = [inner[value] for value in results]
-    region = Region(own)
-    node = target.add(NATIVE, outside, {"region": region}, name="native", types=[value.type for value in results])
+    region = Region(own, engine)
+    node = target.add(PART, outside, {"region": region}, name=engine.name, types=[value.type for value in results])
     values.update(zip(results, node.outputs, strict=True))
     return region
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...ir.graph import Graph, Value
-from ...ir.primitive import While
-from ...ops.host.state import READ
+from ..ir.graph import Graph, Value
+from ..ir.primitive import While
+from ..ops.host.state import READ
 from .held import Held, changed_in
 
 

@@ -1,29 +1,27 @@
-"""A graph that runs as machine code for the shapes at hand, and through its plan where it can't."""
+"""A graph that an engine runs for the shapes at hand, and its plan where the engine can't."""
 
 from __future__ import annotations
 
 import functools
 import math
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from autograph.config import settings
 from autograph.errors import AutographError, UnimplementedError
 
-from ...base.deeper import deeper
-from ...ir.graph import Graph, Node, Type
-from ...ir.primitive import CONSTANT, PLACEHOLDER, While
-from .. import costs, recorder
-from ..numpy.ownership import gives_fresh
-from ..numpy.plan import Plan
-from . import cpython, obstacle_here, report
+from ..base.deeper import deeper
+from ..ir.graph import Graph, Node, Type
+from ..ir.primitive import CONSTANT, PLACEHOLDER, While
+from . import costs, recorder
+from .engine import Engine, Entry, NotLowered
 from .held import held_in
+from .numpy.ownership import gives_fresh
+from .numpy.plan import Plan
 from .transaction import StandIns, Superseded, Transaction
 
-Entry = Callable[..., Any]
 # Code is made for at most so many combinations of shapes; others run through the plan.
 _MOST_SHAPES = 16
 # Code that gives up so often (because of errors and warnings) is not asked again.
@@ -36,7 +34,7 @@ _lock = threading.RLock()
 
 
 class Region:
-    """A graph, with machine code for each combination of shapes that it is called with. ``run`` is as that of `Plan`.
+    """A graph, with an engine's code for each combination of shapes that it is called with. ``run`` is that of `Plan`.
 
     It begins with a plan, which counts its work until compiling pays (see `costs`), for each combination anew. The plan
     may stop then in the midst of a loop, and the code starts over: what runs here has no effects but on variables, and
@@ -48,14 +46,15 @@ class Region:
     reasons: for each combination of shapes that has no code: the node that is to blame, and why.
     """
 
-    def __init__(self, graph: Graph, demanded: bool = False) -> None:
+    def __init__(self, graph: Graph, engine: Engine, demanded: bool = False) -> None:
         self.graph = graph
+        self.engine = engine
         self.demanded = demanded
         self.reasons: list[tuple[Node | None, str]] = []
         self.failures = 0
         self._entry: Entry = self._waiting
         self._entries: dict[Any, Entry | None] = {}
-        self._patience = 0 if demanded else costs.of_compiling(graph.walk())
+        self._patience = 0 if demanded else engine.cost(list(graph.walk())).compiling
         self._budget: list[float] = [self._patience]
         self._cost = costs.of_call(graph)
         self._dtypes = [value.type.dtype.numpy for value in graph.inputs]
@@ -87,7 +86,7 @@ class Region:
             return self.plan
         from .partition import partition
 
-        parts, regions = partition(self.graph, self._blamed)
+        parts, regions = partition(self.engine, self.graph, self._blamed)
         return _plan_of(parts) if regions else self.plan
 
     def run(self, *inputs: Any) -> tuple[Any, ...]:
@@ -175,7 +174,7 @@ class Region:
         return self.plan
 
     def run_profiled(self, *inputs: Any) -> tuple[Any, ...]:
-        """Run the graph as `run` does, and record how long it took: as a whole where it is machine code."""
+        """Run the graph as `run` does, and record how long it took: as a whole where the engine runs it."""
         transaction = self._transaction
         taken = () if transaction is None else transaction.take()
         arrays = [np.asarray(x, dtype, order="C") for x, dtype in zip((*inputs, *taken), self._dtypes, strict=True)]
@@ -187,7 +186,7 @@ class Region:
         if type(result) is not tuple:
             return self._profiled.run(*inputs)
         if recorder.active is not None:
-            recorder.active.add(f"machine code{_lines(list(self.graph.walk()))}", started)
+            recorder.active.add(f"{self.engine.product}{_lines(list(self.graph.walk()))}", started)
         return result
 
     @functools.cached_property
@@ -260,35 +259,24 @@ class Region:
         return entry
 
     def _compiled(self, shapes: Sequence[tuple[int, ...]]) -> Entry | None:
-        here = obstacle_here()
+        here = self.engine.missing()
         if here is not None:
             self.reasons.append((None, here))
             return None
-        from .assemble import module
-        from .lowering import Lowering
-
-        variables = [] if self._transaction is None else self._transaction.variables
+        transaction = self._transaction
+        variables = [] if transaction is None else transaction.variables
         given = [*[value.type for value in self.graph.inputs], *variables]
         types = [Type(each.dtype, shape) for each, shape in zip(given, shapes, strict=True)]
-        lowering = Lowering(self.graph, types)
-        if self._transaction is not None and self._transaction.awaited:
-            look = self._transaction.look
-            lowering.kept.append(look)
-            lowering.e.look = cpython.address(look)
+        look = transaction.look if transaction is not None and transaction.awaited else None
         try:
             with deeper(_DEEPER):
-                if not lowering.lower():
-                    return None
-                return module(lowering)
-        except Exception as error:
-            if settings.checks and not isinstance(error, AutographError):
-                raise  # a mistake of ours, which must not stop users
-            reason = error.message if isinstance(error, AutographError) else str(error)
-            self.reasons.append((lowering.node, reason))
+                return self.engine.compile(self.graph, types, look)
+        except NotLowered as error:
+            self.reasons.append((error.node, error.reason))
             if self.demanded:
-                raise refused(lowering.node, reason) from None
-            if lowering.outermost is not None and lowering.outermost not in self._blamed:
-                self._blamed.add(lowering.outermost)
+                raise refused(self.engine, error.node, error.reason) from None
+            if error.outermost is not None and error.outermost not in self._blamed:
+                self._blamed.add(error.outermost)
                 self.__dict__.pop("rest", None)
             return None
 
@@ -298,18 +286,21 @@ class Region:
         return any(entry is not None for entry in self._entries.values())
 
     def report(self) -> str:
-        """Whether the graph is machine code, or why not, in words: a line for each part."""
+        """Whether the engine runs the graph, or why not, in words: a line for each part."""
         nodes = [node for node in self.graph.walk() if node.op not in (PLACEHOLDER, CONSTANT)]
         what = f"{len(nodes)} nodes{_lines(nodes)}"
-        lines = [f"{what} are machine code"] if self.is_compiled else []
+        product = self.engine.product
+        lines = [f"{what} are {product}"] if self.is_compiled else []
         if self.failures >= _MOST_FAILURES:
-            lines = [f"{what} run through NumPy: as machine code they gave up too often, because of errors or warnings"]
+            lines = [f"{what} run through NumPy: as {product} they gave up too often, because of errors or warnings"]
         for node, reason in self.reasons:
             where = "" if node is None or node.location is None else f" ({node.location})"
-            lines.append(f"{what} are not machine code together: {reason}{where}")
+            lines.append(f"{what} are not {product} together: {reason}{where}")
         if self._blamed and self.rest is not self.plan:
-            lines.append(report(self.rest))
-        return "\n".join(lines) or f"{what} may become machine code, but have not been called often enough"
+            from .partition import report
+
+            lines.append(report(self.engine, self.rest.graph))
+        return "\n".join(lines) or f"{what} may become {product}, but have not been called often enough"
 
 
 def _lines(nodes: Sequence[Node]) -> str:
@@ -330,12 +321,12 @@ def _none(*_: Any) -> None:
     """What stands for code before there is any."""
 
 
-def refused(node: Node | None, reason: str) -> AutographError:
-    """The error for a graph that was to be machine code, and can't."""
+def refused(engine: Engine, node: Node | None, reason: str) -> AutographError:
+    """The error for a graph that an engine was to run, and can't."""
     location = None if node is None else node.location
     return UnimplementedError(
-        f"jit_compile=True, but the graph can't become machine code: {reason}",
+        f"jit_compile=True, but the graph can't become {engine.product}: {reason}",
         **({} if location is None else location._asdict()),
         construct=None if node is None else node.op.name,
-        remedy="leave jit_compile out: what can't become machine code then runs through NumPy",
+        remedy=f"leave jit_compile out: what can't become {engine.product} then runs through NumPy",
     )

@@ -20,8 +20,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from ...base import atomic
-from ...ir.graph import Graph
+from ..base import atomic
+from ..ir.graph import Graph
 from .awaited import awaited_in
 from .held import Held, changed_in
 

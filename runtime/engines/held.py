@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ir.graph import Graph
-from ...ops.host.state import READ
+from ..ir.graph import Graph
+from ..ops.host.state import READ
 
 
 class Held:

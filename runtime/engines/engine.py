@@ -1,0 +1,91 @@
+"""What an engine is: it runs graphs, whole or in parts, and says beforehand which nodes it can't run.
+
+The rest of the project knows engines by this protocol alone. `partition` finds the parts of a graph that an engine
+takes; `region` runs such a part: by its plan until compiling pays (see `costs`), then by the engine's code for the
+shapes at hand, and by the plan again where that gives up. `planning` asks the engines in the order in which they were
+registered; what none takes runs through NumPy.
+
+To add one: a folder here with a class that has what `Engine` names, and a call of `register`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from ..ir.graph import Graph, Node, Type
+
+Entry = Callable[..., Any]
+"""Code for exact types. It takes an array for each of `Graph.inputs`, then for each variable of `held.held_in` what
+that holds, and has no effects. It gives a tuple: the outputs, then for each variable of `held.changed_in` what that is
+to hold. Or it gives None, for arguments of other types; or False, as it gives up: the plan has to run in its place,
+perhaps to raise a user's error."""
+
+
+class Cost(NamedTuple):
+    """What it takes to have an engine run nodes.
+
+    ``compiling``: the work of it, in the units of `costs`. ``pays``: whether code of these nodes alone saves more than
+    a call of it costs.
+    """
+
+    compiling: int
+    pays: bool
+
+
+class NotLowered(Exception):
+    """An engine has no code for a graph after all: the node to blame, and the outermost one that it stands in."""
+
+    def __init__(self, reason: str, node: Node | None = None, outermost: Node | None = None) -> None:
+        super().__init__(reason)
+        self.reason, self.node, self.outermost = reason, node, outermost
+
+
+class Engine(Protocol):
+    """Runs graphs.
+
+    Attributes
+    ----------
+    name: of the nodes that stand for parts.
+    product: what graphs become, in words: "machine code".
+    most_nodes: a part ends when it has so many nodes, those of sub-graphs included: what is compiled at once holds up
+        the program.
+    """
+
+    name: str
+    product: str
+    most_nodes: int
+
+    def is_wanted(self) -> bool:
+        """Whether graphs are given to it without being asked for. It may not load anything for that."""
+
+    def missing(self) -> str | None:
+        """Why it can't run on this machine at all, in words a user can read."""
+
+    def obstacle(self, node: Node) -> str | None:
+        """Why it can't run a node, in words a user can read.
+
+        The nodes in the graphs that a ``cond`` or ``while`` holds are asked for by themselves. Nodes with effects, but
+        on variables and errors, are in the way: a plan that has run half of a part is broken off when compiling pays.
+        """
+
+    def cost(self, nodes: Sequence[Node]) -> Cost:
+        """What it takes to run nodes; those in sub-graphs count where they are among them."""
+
+    def compile(self, graph: Graph, types: Sequence[Type], look: Callable[[], None] | None = None) -> Entry | None:
+        """Code for exact types, of the inputs and of the variables; None: the plan raises for all of these types.
+
+        ``look``: to be called now and then by loops that may wait for a variable to change.
+        Raises `NotLowered` where there can be no code.
+        """
+
+
+ENGINES: dict[str, Engine] = {}
+"""All engines by name, in the order in which they are asked."""
+
+
+def register(engine: Engine) -> None:
+    """Put an engine behind the others. Raises `ValueError` when the name is taken."""
+    if engine.name in ENGINES:
+        raise ValueError(f"there already is an engine {engine.name!r}")
+    ENGINES[engine.name] = engine

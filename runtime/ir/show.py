@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .graph import Graph, Node, Region, Value
-from .primitive import Call
+from .primitive import CONSTANT, PLACEHOLDER, Call
 
 __all__ = ["dot", "lines", "text"]
 
@@ -44,7 +44,7 @@ def _steps(graph: Graph, indent: str, key: str = "") -> _Steps:
     yield f"{indent}{key}{graph.name}({inputs}{' | ' if captured else ''}{captured}):", None
     indent += "  "
     for node in graph.nodes:
-        if node.op.name == "placeholder" or is_scalar_constant(node):
+        if node.op is PLACEHOLDER or is_scalar_constant(node):
             continue
         yield f"{indent}{describe(node)}", node
         for region in () if isinstance(node, Call) else node.regions:
@@ -75,7 +75,7 @@ def reference(value: Value) -> str:
 
 
 def is_scalar_constant(node: Node) -> bool:
-    return node.op.name == "constant" and node.attributes["value"].ndim == 0
+    return node.op is CONSTANT and node.attributes["value"].ndim == 0
 
 
 def _shown(value: Any) -> str:
@@ -121,7 +121,7 @@ class _Dot:
             label = reference(node.outputs[0])
         details = ", ".join(str(value.type) for value in node.outputs)
         label += f"\n{details}" + (f"\nwith {', '.join(constants)}" if constants else "")
-        shape = ", shape=ellipse" if node.op.name == "placeholder" else ""
+        shape = ", shape=ellipse" if node.op is PLACEHOLDER else ""
         self.lines.append(f"{indent}{self._name(node)} [label={_quoted(label)}{shape}];")
         for region in node.regions:
             if region.graph not in self._drawn:

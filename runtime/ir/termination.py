@@ -6,18 +6,24 @@ that could pass the greatest number of its dtype, and so begin anew, is not cert
 
 from __future__ import annotations
 
-import operator
-from typing import Any
+import functools
 
 import numpy as np
 
+from . import records
 from .graph import Graph, Value
-from .primitive import Cond, While
+from .op import Op
+from .primitive import CONSTANT, PLACEHOLDER, Cond, While
 
 __all__ = ["ends"]
 
-# By comparison: which way the count goes when it is on the left, and whether it may still reach the bound.
-_COMPARISONS = {"less": (1, 0), "less_equal": (1, 1), "greater": (-1, 0), "greater_equal": (-1, 1)}
+
+@functools.cache
+def _comparisons() -> dict[Op, tuple[int, int]]:
+    """By comparison: which way the count goes when it is on the left, and whether it may still reach the bound."""
+    return {
+        records.less: (1, 0), records.less_equal: (1, 1), records.greater: (-1, 0), records.greater_equal: (-1, 1),
+    }  # fmt: skip
 
 
 def ends(loop: While) -> bool:
@@ -37,15 +43,15 @@ class _Loop:
         """Whether a part of the test is false after some number of turns."""
         value = _within(value, self.test)
         node = value.node
-        name, inputs = node.op.name, node.inputs
-        if name == "constant":
+        op, inputs = node.op, node.inputs
+        if op is CONSTANT:
             return not np.any(node.attributes["value"])
-        if name == "logical_and":
+        if op is records.logical_and:
             return any(map(self.becomes_false, inputs))
         if isinstance(node, Cond):
             return self._conjunction(node, value.index)
-        if name in _COMPARISONS and value.type.shape == ():
-            way, reaches = _COMPARISONS[name]
+        if value.type.shape == () and op in _comparisons():
+            way, reaches = _comparisons()[op]
             left, right = inputs
             return self._meets(left, right, way, reaches) or self._meets(right, left, -way, reaches)
         return False
@@ -87,7 +93,7 @@ class _Loop:
         if slot is not None:
             return self.body.outputs[slot] is self.body.parameters[slot]
         node = value.node
-        if node.effect or node.subgraphs or node.op.name == "placeholder":
+        if node.effect or node.subgraphs or node.op is PLACEHOLDER:
             return False
         return all(self._stays(each, seen) for each in node.inputs)
 
@@ -102,22 +108,19 @@ def _within(value: Value, graph: Graph) -> Value:
 def _constant(value: Value) -> int | None:
     while value in value.graph.origins:
         value = value.graph.origins[value]
-    if value.node.op.name != "constant" or value.type.shape != ():
+    if value.node.op is not CONSTANT or value.type.shape != ():
         return None
     return int(value.node.attributes["value"])
-
-
-_STEPS: dict[str, Any] = {"add": operator.pos, "subtract": operator.neg}
 
 
 def _step(body: Graph, slot: int) -> int | None:
     """What each turn adds to a value of the state, when that is a constant."""
     parameter, node = body.parameters[slot], body.outputs[slot].node
-    signed = _STEPS.get(node.op.name)
-    if signed is None or body.outputs[slot].type != parameter.type:
+    adds = node.op is records.add
+    if not (adds or node.op is records.subtract) or body.outputs[slot].type != parameter.type:
         return None
     left, right = node.inputs
-    if left is not parameter and node.op.name == "add":
+    if left is not parameter and adds:
         left, right = right, left
     step = _constant(right) if left is parameter else None
-    return None if step is None else signed(step)
+    return step if step is None or adds else -step

@@ -1,6 +1,7 @@
 """The op families. Importing this package declares every op.
 
-A new family is a folder here and a line below; its public names go into the table of ``autograph/__init__.py``.
+A new family is a folder here and a line below. Records have the public places of functions that are made of one op; the
+names of all others go into the table of ``autograph/__init__.py``.
 """
 
 from importlib import import_module

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from ..graph import Graph, Node, Value
-from ..primitive import Call
+from ..primitive import CALL, CONSTANT, PLACEHOLDER, Call
 from ..show import is_scalar_constant, reference
 
 CHARACTER, LINE, MARGIN = 6.7, 15.0, 10.0  # of the type: the width of a character, the height of a line
@@ -59,7 +59,7 @@ def place(graph: Graph, title: str = "") -> Panel:
     used = {value.node for node in graph.nodes for value in node.inputs}
     used.update(value.node for value in graph.outputs)
     for node in graph.nodes:
-        if is_scalar_constant(node) or (node.op.name == "placeholder" and node not in used):
+        if is_scalar_constant(node) or (node.op is PLACEHOLDER and node not in used):
             continue
         box = boxes[node] = _box(node)
         sources = dict.fromkeys(value.node for value in node.inputs)
@@ -80,13 +80,13 @@ def place(graph: Graph, title: str = "") -> Panel:
 
 def _box(node: Node) -> Box:
     types = ", ".join(str(value.type) for value in node.outputs)
-    if node.op.name == "placeholder":
+    if node.op is PLACEHOLDER:
         return _sized(Box([node.name, types], "input", node))
     constants = [reference(value) if is_scalar_constant(value.node) else "·" for value in node.inputs]
     shown = f"({', '.join(constants)})" if any(each != "·" for each in constants) else ""
     name = node.called.name if isinstance(node, Call) else node.op.name
     lines = [f"{name}{shown}"[:_LONGEST], types[:_LONGEST]]
-    kind = "effect" if node.op.effect else node.op.name if node.op.name in ("call", "constant") else "op"
+    kind = "effect" if node.op.effect else node.op.name if node.op in (CALL, CONSTANT) else "op"
     box = Box([line for line in lines if line], kind, node)
     if not isinstance(node, Call):
         box.panels = [place(region.graph, region.name) for region in node.regions]

@@ -11,9 +11,10 @@ from .conversion import is_under_way
 from .entry import entry_of
 from .errors import ConversionError
 from .log import set_verbosity
-from .operators.calls import is_left_alone
+from .marks import Original, form_of, marked, named_like, original_of
+from .operators.data_model.left_alone import is_left_alone
 from .originals import as_written
-from .picking import Original, form_of, marked, named_like, original_of, picking
+from .picking import picking
 from .pipeline import code_of
 from .tracebacks import trimming
 

@@ -1,92 +1,11 @@
-"""Every environment variable and switch, in one table.
-
-Environment variables are read once, when autograph is imported; afterwards the attributes of ``settings``
-decide.
-"""
+"""`tf.config`: the switches of `settings`, the optimiser's and the devices."""
 
 from __future__ import annotations
 
-import os
-import warnings
-from dataclasses import dataclass
 from typing import Any
 
-from .errors import InvalidArgumentError
-
-_FLAGS = dict.fromkeys(("", "0", "false", "no", "off"), False) | dict.fromkeys(("1", "true", "yes", "on"), True)
-
-
-_HIGHEST = 3
-
-
-def checked_verbosity(level: Any, what: str = "the verbosity") -> int:
-    """A level of verbosity; those above the highest are taken for it.
-
-    Raises `InvalidArgumentError` unless it is a whole number of at least 0.
-    """
-    if not isinstance(level, int) or level < 0:
-        raise InvalidArgumentError(f"{what} is a whole number from 0 to {_HIGHEST}, not {level!r}")
-    return min(level, _HIGHEST)
-
-
-def _level(name: str) -> int:
-    text = os.environ.get(name, "").strip() or "0"
-    what = f"the environment variable {name}"
-    level = checked_verbosity(int(text) if text.isdecimal() else text, what)
-    if level != int(text):
-        warnings.warn(f"{what} is {text}, which is taken for {level}, the highest", stacklevel=2)
-    return level
-
-
-def _flag(name: str, default: str = "") -> bool:
-    text = os.environ.get(name, "") or default
-    found = _FLAGS.get(text.strip().lower())
-    if found is None:
-        raise InvalidArgumentError(f"the environment variable {name} must be 0 or 1, not {text!r}")
-    return found
-
-
-@dataclass
-class Settings:
-    """The switches, with the environment variable that sets each.
-
-    ======================================  ==========================================================
-    AUTOGRAPH_VERBOSITY (``verbosity``)     0 silent, 1 what was converted and why, 2 generated source,
-                                            3 the source after every pass, and what was optimised
-    AUTOGRAPH_STRICT_CONVERSION             1: a function that can't be converted is an error even where
-    (``strict_conversion``)                 it could run as it is
-    AUTOGRAPH_CHECKS (``checks``)           1: check the tree after every pass and the graph after tracing
-    AUTOGRAPH_FULL_TRACEBACK                1: tracebacks show autograph's own frames too, not only the
-    (``full_traceback``)                    user's
-    AUTOGRAPH_OPTIMIZE (``optimize``)       0: graphs run as they were traced; see also
-                                            `tf.config.optimizer`
-    AUTOGRAPH_NATIVE (``native``)           0: graphs run through NumPy, and don't become machine code when that
-                                            pays and llvmlite is installed; see also ``jit_compile``
-    AUTOGRAPH_NATIVE_CACHE                  a folder for compiled machine code, which must be the user's alone:
-    (``native_cache``)                      what is in it is run; see `runtime/engines/native/cache.py`
-    ======================================  ==========================================================
-    """
-
-    verbosity: int = 0
-    also_log_to_stdout: bool = False
-    strict_conversion: bool = False
-    checks: bool = False
-    full_traceback: bool = False
-    optimize: bool = True
-    native: bool = True
-    native_cache: str = ""
-    run_functions_eagerly: bool = False
-
-
-settings = Settings(
-    verbosity=_level("AUTOGRAPH_VERBOSITY"),
-    strict_conversion=_flag("AUTOGRAPH_STRICT_CONVERSION"),
-    checks=_flag("AUTOGRAPH_CHECKS"),
-    full_traceback=_flag("AUTOGRAPH_FULL_TRACEBACK"),
-    optimize=_flag("AUTOGRAPH_OPTIMIZE", default="1"),
-    native=_flag("AUTOGRAPH_NATIVE", default="1"),
-    native_cache=os.environ.get("AUTOGRAPH_NATIVE_CACHE", ""),
-)
+from .settings import checked_verbosity as checked_verbosity
+from .settings import settings as settings
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:

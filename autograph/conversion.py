@@ -16,9 +16,14 @@ All of it may ask for conversions. So that nothing waits for itself:
 from __future__ import annotations
 
 import threading
-from types import CodeType, TracebackType
+from collections.abc import Callable
+from types import CodeType, ModuleType, TracebackType
 
+from autograph.runtime.base.provided import Provided
 from autograph.runtime.tensors.trace import building
+
+NAMESPACE: Provided[Callable[[], ModuleType]] = Provided("operators")
+"""`autograph.operators`, which generated code calls `ag__`."""
 
 PATIENCE = 0.5
 """Seconds: a hundred times what converting a function takes as a rule."""

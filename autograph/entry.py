@@ -23,12 +23,11 @@ from types import CellType, FunctionType
 from typing import Any
 
 from .errors import ConversionError
-from .handing_over import HANDING_OVER
 from .operators.dispatch import staging
 from .pipeline import compiled
-from .tracebacks import trim
+from .source.entry import NAME
+from .tracebacks import HANDING_OVER, trim
 
-NAME = "ag__entry"
 _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
@@ -70,35 +69,3 @@ def entry_of(function: FunctionType, staged: Callable[..., Any]) -> FunctionType
     number = entry.code.co_freevars.index(NAME)
     cells = (*entry.cells[:number], CellType(Entry(staged)), *entry.cells[number + 1 :])
     return type(entry)(entry.code, cells).instantiate(function)
-
-
-def enter(tree: Any) -> dict[str, Any]:
-    """Puts the statements around the body of a function; returns what they need, which each function has its own of."""
-    import gast
-
-    def name(text: str) -> Any:
-        return gast.Name(text, gast.Load(), None, None)
-
-    def call(method: str, values: list[Any], keywords: list[Any]) -> Any:
-        return gast.Call(gast.Attribute(name(NAME), method, gast.Load()), values, keywords)
-
-    given = tree.args
-    values = [name(each.id) for each in (*given.posonlyargs, *given.args)]
-    keywords = [gast.keyword(each.id, name(each.id)) for each in given.kwonlyargs]
-    if given.vararg is not None:
-        values.append(gast.Starred(name(given.vararg.id), gast.Load()))
-    if given.kwarg is not None:
-        keywords.append(gast.keyword(None, name(given.kwarg.id)))
-    staged = gast.If(call("staging", [], []), [gast.Return(call("staged", values, keywords))], [])
-    leave = gast.ExceptHandler(None, None, [gast.Expr(call("trim", [], [])), gast.Raise(None, None)])
-    begin = int(len(tree.body) > 1 and gast.get_docstring(tree) is not None)
-    around = gast.Try(tree.body[begin:], [leave], [], [])
-    first = tree.body[begin]  # debuggers stop at a line when it is begun: this one is begun here
-    place = gast.Pass(lineno=first.lineno, col_offset=first.col_offset, end_lineno=first.lineno,
-                      end_col_offset=first.col_offset)  # fmt: skip
-    for statement in (staged, leave):
-        for node in gast.walk(statement):
-            gast.copy_location(node, place)
-    gast.copy_location(around, place)
-    tree.body[begin:] = [staged, around]
-    return {NAME: None}

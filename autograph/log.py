@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from types import FunctionType
 
-from .config import checked_verbosity, settings
+from .settings import checked_verbosity, settings
 
 
 def log(level: int, text: str, function: FunctionType | None = None, line: int | None = None) -> None:

@@ -19,38 +19,39 @@ from functools import cache, partial
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, Literal
 
+from autograph.converters.expressions.boolean import Boolean
+from autograph.converters.expressions.calls import Calls
+from autograph.converters.expressions.comparisons import Comparisons
+from autograph.converters.expressions.comprehensions import Comprehensions
+from autograph.converters.expressions.if_expressions import IfExpressions
+from autograph.converters.expressions.implicit_calls import ImplicitCalls
+from autograph.converters.expressions.strings import Strings
+from autograph.converters.expressions.subscripts import Subscripts
+from autograph.converters.expressions.walrus import Walrus
+from autograph.converters.statements.asserts import Asserts
+from autograph.converters.statements.directives import Directives
+from autograph.converters.statements.exits import Exits
+from autograph.converters.statements.if_statements import IfStatements
+from autograph.converters.statements.loops import Loops
+from autograph.converters.statements.match_statements import MatchStatements
+from autograph.converters.statements.raises import Raises
+from autograph.converters.statements.tries import Tries
+from autograph.converters.variables.bindings import Bindings
+from autograph.converters.variables.functions import Functions, with_statements
+from autograph.converters.variables.loads import Loads
+from autograph.converters.variables.outer_writes import OuterWrites
+from autograph.converters.variables.stores import Stores
 from autograph.runtime.base.deeper import deeper
 
 from . import originals
-from .config import settings
-from .conversion import Turn
-from .converters.asserts import Asserts
+from .conversion import NAMESPACE, Turn
 from .converters.base import Context, names_in, node_types, walk_together
-from .converters.bindings import Bindings
-from .converters.boolean import Boolean
 from .converters.build import OPERATORS
-from .converters.calls import Calls
-from .converters.comparisons import Comparisons
-from .converters.comprehensions import Comprehensions
-from .converters.directives import Directives
-from .converters.exits import Exits
-from .converters.functions import Functions, with_statements
-from .converters.if_expressions import IfExpressions
-from .converters.if_statements import IfStatements
-from .converters.implicit_calls import ImplicitCalls
-from .converters.loads import Loads
-from .converters.loops import Loops
-from .converters.match_statements import MatchStatements
-from .converters.outer_writes import OuterWrites
-from .converters.raises import Raises
-from .converters.stores import Stores
-from .converters.strings import Strings
-from .converters.subscripts import Subscripts
-from .converters.tries import Tries
-from .converters.walrus import Walrus
 from .errors import ConversionError, UnsupportedConstructError
 from .log import log
+from .settings import settings
 from .source.compile import compile_code
+from .source.entry import enter
 from .source.find import find
 from .source.names import Namer
 from .source.unparse import unparse
@@ -288,8 +289,6 @@ def _check(stage: list[type[Pass]], context: Context, source: Source, code: Code
 
 def _convert(function: FunctionType, form: Form) -> tuple[Compiled | ConversionError, Callable[[], None]]:
     """Returns a form, or why there is none, and what tells the log of it."""
-    from . import operators
-
     staged = form == "staged"
 
     def attempt(may_nest_deeper: bool = True) -> ConversionError | tuple[Context, str, Compiled]:
@@ -297,10 +296,8 @@ def _convert(function: FunctionType, form: Form) -> tuple[Compiled | ConversionE
             context, source = transformed(function, staged)
             text = text_of(context.tree) if settings.verbosity >= 2 else ""
             finish(context)
-            values: dict[str, Any] = {"ag__": operators}
-            if form == "entry":  # then it is loaded: importing could run code that asks for conversions
-                from .entry import enter
-
+            values: dict[str, Any] = {"ag__": NAMESPACE.function()}
+            if form == "entry":
                 values.update(enter(context.tree))
             return context, text, compile_code(context.tree, function.__code__, source, values)
         except ConversionError as error:

@@ -6,15 +6,17 @@ import os
 import sys
 from collections.abc import Callable
 from functools import wraps
-from types import TracebackType
+from types import CodeType, TracebackType
 from typing import Any, TypeVar, cast
 
-from .config import settings
 from .errors import AutographError
-from .handing_over import HANDING_OVER
+from .settings import settings
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _LIBRARY = os.path.dirname(os.__file__) + os.sep
+
+HANDING_OVER: set[CodeType] = set()
+"""Code of autograph's that does all of the work of a frame of the user's: the frame of that work is shown alone."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

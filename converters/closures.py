@@ -14,7 +14,7 @@ from autograph.source.names import mangle
 
 from . import build
 from .base import Context, Pass
-from .bindings import unbound_names
+from .variables.bindings import unbound_names
 
 
 class ClosurePass(Pass):

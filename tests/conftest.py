@@ -22,7 +22,7 @@ def unwatched() -> Iterator[None]:
 
     gc.collect()
     numerics.enabled = False
-    local = trace._local
+    local = trace.LOCAL
     local.graph, local.tapes, local.ambient = None, (), None
     left = [(each, list(each)) for each in (trace.open_graphs, concrete.observers)]
     for each, _ in left:

@@ -1,5 +1,6 @@
 """Facts about a function's tree, each found in time linear in its size: scopes, flow, liveness, definedness."""
 
+from . import binder as binder
 from .assignment import Assignment, assignment
 from .cfg import Flow, Point, control_flow
 from .liveness import Liveness, NameSets, liveness

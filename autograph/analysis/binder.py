@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import gast
 
 from .expression_binder import EXPRESSION_HANDLERS, FUNCTION_LIKE, ExpressionBinder
-from .scopes import Activity, Kind, Names, Scope, Scopes
+from .scopes import ACTIVITY, BIND, Activity, Kind, Names, Scope, Scopes
 
 _ANNOTATIONS_ARE_LAZY = sys.version_info >= (3, 14)
 
@@ -235,6 +235,7 @@ Binder.handlers = EXPRESSION_HANDLERS | {
 }
 
 
+@BIND.give
 def bind(node: gast.AST, outer: Iterable[str], future_annotations: bool) -> Scopes:
     """The work of `scopes`."""
     names = Names()
@@ -267,6 +268,7 @@ def bind(node: gast.AST, outer: Iterable[str], future_annotations: bool) -> Scop
 _ROOTS = {gast.FunctionDef: Kind.FUNCTION, gast.AsyncFunctionDef: Kind.FUNCTION, gast.Lambda: Kind.LAMBDA}
 
 
+@ACTIVITY.give
 def activity_of_expression(node: gast.AST, names: Names) -> Activity:
     """The activity of an expression that the walk of the whole tree did not keep apart."""
     binder = Binder(names)

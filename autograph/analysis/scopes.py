@@ -23,15 +23,23 @@ sets costs one `|`. Names are those of the text: only inside a class that is par
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
 import gast
 
+from autograph.runtime.base.provided import Provided
+
 if TYPE_CHECKING:
     from .cfg import Flow
+
+
+BIND: Provided[Callable[[gast.AST, Iterable[str], bool], Scopes]] = Provided("analysis.binder")
+"""The walk of the tree that finds the scopes."""
+ACTIVITY: Provided[Callable[[gast.AST, Names], Activity]] = Provided("analysis.binder")
+"""What an expression does that the walk of the whole tree did not keep apart."""
 
 
 class Names:
@@ -260,9 +268,7 @@ class Scopes:
             return self._union(node)
         found = self.activities.get(node)
         if found is None:
-            from .binder import activity_of_expression
-
-            found = self.activities[node] = activity_of_expression(node, self.names)
+            found = self.activities[node] = ACTIVITY.function(node, self.names)
         return found
 
     def _union(self, nodes: Sequence[gast.AST]) -> Activity:
@@ -306,9 +312,7 @@ def scopes(node: gast.AST, outer: Iterable[str] = (), *, future_annotations: boo
     tell free names from global ones. `future_annotations`: the file has `from __future__ import annotations`.
     Decorators, defaults and annotations of `node` itself run outside of it and are not looked at.
     """
-    from .binder import bind
-
-    return bind(node, outer, future_annotations)
+    return BIND.function(node, outer, future_annotations)
 
 
 def composite_name(node: gast.AST) -> str | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from .. import connect as connect
 from . import experimental as experimental
+from . import kinds as kinds
+from . import optional as optional
 from .dataset import AUTOTUNE as AUTOTUNE
 from .dataset import INFINITE_CARDINALITY as INFINITE_CARDINALITY
 from .dataset import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY

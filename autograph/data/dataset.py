@@ -12,6 +12,7 @@ from autograph.errors import InvalidArgumentError, InvalidTypeError
 from autograph.runtime.base import nest
 from autograph.runtime.base.composite import Composite
 from autograph.runtime.base.dtypes import as_dtype, int64
+from autograph.runtime.base.provided import Provided
 from autograph.runtime.base.streams import Cursor, Stream
 from autograph.runtime.ops.elementwise.elementwise import cast
 from autograph.runtime.tensors.convert import constant
@@ -19,9 +20,9 @@ from autograph.runtime.tensors.tensor import SymbolicTensor
 
 from .failures import Item
 from .functions import Environment
-from .iterator import DatasetIterator, Position, cursor_of, iterator_of
+from .iterator import SAMPLE, DatasetIterator, Position, cursor_of, iterator_of
 from .options import Options
-from .structure import tensor_specs
+from .structure import signature, tensor_specs
 from .values import (
     INFINITE_CARDINALITY,
     UNKNOWN_CARDINALITY,
@@ -36,6 +37,12 @@ __all__ = ["AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset"]
 
 AUTOTUNE = -1
 
+KINDS: dict[str, Callable[..., Dataset]] = {}
+"""The kinds of datasets by name, which the methods of `Dataset` make; each is put here when it is declared."""
+SAMPLED: Provided[Callable[..., Dataset]] = Provided("data.kinds.choosing")
+SAVE: Provided[Callable[..., None]] = Provided("data.kinds.saving")
+LOAD: Provided[Callable[..., Dataset]] = Provided("data.kinds.saving")
+
 
 class Dataset(Stream, Composite):
     """A sequence of elements, each a structure of tensors, made one by one when they are asked for.
@@ -48,6 +55,9 @@ class Dataset(Stream, Composite):
     """
 
     _name = "Dataset"
+
+    def __init_subclass__(cls) -> None:
+        KINDS[cls.__name__] = cls
 
     def __init__(self, specs: Any, sources: Sequence[Dataset] = (), tensors: Sequence[Any] = ()) -> None:
         self._specs = specs
@@ -141,12 +151,12 @@ class Dataset(Stream, Composite):
     @staticmethod
     def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
         """One element: the given structure of tensors."""
-        return Tensors(tensors)
+        return KINDS["Tensors"](tensors)
 
     @staticmethod
     def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
         """The slices of tensors along their first axes, which must be of one length."""
-        return TensorSlices(tensors)
+        return KINDS["TensorSlices"](tensors)
 
     @staticmethod
     def from_generator(
@@ -160,19 +170,19 @@ class Dataset(Stream, Composite):
         """
         if output_signature is None:
             output_signature = signature(output_types, output_shapes)
-        return FromGenerator(generator, output_signature, () if args is None else tuple(args))
+        return KINDS["FromGenerator"](generator, output_signature, () if args is None else tuple(args))
 
     @staticmethod
     def range(*args: Any, output_type: Any = int64, name: str | None = None) -> Dataset:
         """Numbers as of ``range(*args)``."""
-        return Range(args, as_dtype(output_type))
+        return KINDS["Range"](args, as_dtype(output_type))
 
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
         """Elements side by side, in the structure in which the datasets are given; as long as the shortest."""
         if datasets is None:
             datasets = args[0] if len(args) == 1 else args
-        return Zip(datasets)
+        return KINDS["Zip"](datasets)
 
     @staticmethod
     def choose_from_datasets(datasets: Any, choice_dataset: Dataset, stop_on_empty_dataset: bool = True) -> Dataset:
@@ -180,7 +190,7 @@ class Dataset(Stream, Composite):
 
         Ends with the first dataset that has nothing left, or goes on with the others.
         """
-        return Choose(list(datasets), choice_dataset, stop_on_empty_dataset)
+        return KINDS["Choose"](list(datasets), choice_dataset, stop_on_empty_dataset)
 
     @staticmethod
     def sample_from_datasets(
@@ -188,23 +198,23 @@ class Dataset(Stream, Composite):
         rerandomize_each_iteration: bool | None = None
     ) -> Dataset:  # fmt: skip
         """Elements of several datasets, drawn with some weights (equal ones when left out)."""
-        return sampled(list(datasets), weights, seed, stop_on_empty_dataset, bool(rerandomize_each_iteration))
+        return SAMPLED.function(list(datasets), weights, seed, stop_on_empty_dataset, bool(rerandomize_each_iteration))
 
     @staticmethod
     def counter(start: Any = 0, step: Any = 1, dtype: Any = int64, name: str | None = None) -> Dataset:
         """Numbers from ``start`` on, without end."""
-        return Counter(start, step, as_dtype(dtype))
+        return KINDS["Counter"](start, step, as_dtype(dtype))
 
     @staticmethod
     def random(
         seed: int | None = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
     ) -> Dataset:  # fmt: skip
         """Random integers (int64) of 32 bits without end; they are NumPy's, not TensorFlow's."""
-        return RandomNumbers(seed, bool(rerandomize_each_iteration))
+        return KINDS["RandomNumbers"](seed, bool(rerandomize_each_iteration))
 
     def with_options(self, options: Options, name: str | None = None) -> Dataset:
         """The same elements; see `tf.data.Options`."""
-        return WithOptions(self, options)
+        return KINDS["WithOptions"](self, options)
 
     # Element by element
 
@@ -213,31 +223,31 @@ class Dataset(Stream, Composite):
         synchronous: bool | None = None, use_unbounded_threadpool: bool = False, name: str | None = None
     ) -> Dataset:  # fmt: skip
         """What a function gives for each element; the parts of a tuple are its arguments."""
-        return Map(self, map_func)
+        return KINDS["Map"](self, map_func)
 
     def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
         """The elements for which a function is true."""
-        return Filter(self, predicate)
+        return KINDS["Filter"](self, predicate)
 
     def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
         """The elements up to the first for which a function is false."""
-        return TakeWhile(self, predicate)
+        return KINDS["TakeWhile"](self, predicate)
 
     def unique(self, name: str | None = None) -> Dataset:
         """Each element (one int32, int64 or string tensor) once; all that have been there are remembered."""
-        return Unique(self)
+        return KINDS["Unique"](self)
 
     def scan(self, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None) -> Dataset:
         """What ``state, output = scan_func(state, element)`` gives for each element, from ``initial_state`` on."""
-        return Scan(self, initial_state, scan_func)
+        return KINDS["Scan"](self, initial_state, scan_func)
 
     def enumerate(self, start: Any = 0, name: str | None = None) -> Dataset:
         """Pairs of a number (int64) and an element."""
-        return Zip((Range((start, np.iinfo(np.int64).max), int64), self))
+        return KINDS["Zip"]((KINDS["Range"]((start, np.iinfo(np.int64).max), int64), self))
 
     def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Dataset:
         """The elements, one after the other, of the datasets that a function makes of each element."""
-        return Interleave(self, map_func, 1, 1, "_FlatMapDataset")
+        return KINDS["Interleave"](self, map_func, 1, 1, "_FlatMapDataset")
 
     def interleave(
         self, map_func: Callable[..., Any], cycle_length: int | None = None, block_length: int | None = None,
@@ -248,7 +258,7 @@ class Dataset(Stream, Composite):
         ``cycle_length`` datasets are open at a time (as many as there are processors when left out);
         ``block_length`` elements come from each in turn.
         """
-        return Interleave(self, map_func, cycle_length, block_length)
+        return KINDS["Interleave"](self, map_func, cycle_length, block_length)
 
     def apply(self, transformation_func: Callable[[Dataset], Dataset]) -> Dataset:
         """What a function makes of the dataset."""
@@ -264,7 +274,7 @@ class Dataset(Stream, Composite):
         deterministic: bool | None = None, name: str | None = None
     ) -> Dataset:  # fmt: skip
         """Elements stacked along a new first axis, ``batch_size`` at a time; the last batch may be smaller."""
-        return Batch(self, batch_size, drop_remainder)
+        return KINDS["Batch"](self, batch_size, drop_remainder)
 
     def padded_batch(
         self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None, drop_remainder: Any = False,
@@ -276,11 +286,11 @@ class Dataset(Stream, Composite):
         of `element_spec`. ``padding_values`` are one for all or one for each component, of its dtype; zeros and empty
         strings when left out. Raises `DataLossError` for an element that is longer than the shape to pad to.
         """
-        return PaddedBatch(self, batch_size, padded_shapes, padding_values, drop_remainder)
+        return KINDS["PaddedBatch"](self, batch_size, padded_shapes, padding_values, drop_remainder)
 
     def rebatch(self, batch_size: Any, drop_remainder: Any = False, name: str | None = None) -> Dataset:
         """Batches of another size, or of several sizes in turn."""
-        return Rebatch(self, batch_size, drop_remainder)
+        return KINDS["Rebatch"](self, batch_size, drop_remainder)
 
     def window(
         self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: Any = False, name: str | None = None
@@ -289,7 +299,7 @@ class Dataset(Stream, Composite):
 
         The elements of a window are ``stride`` apart, and the windows begin ``shift`` (``size`` when left out) apart.
         """
-        return Window(self, size, shift, stride, drop_remainder)
+        return KINDS["Window"](self, size, shift, stride, drop_remainder)
 
     def group_by_window(
         self, key_func: Callable[..., Any], reduce_func: Callable[..., Any], window_size: Any = None,
@@ -304,7 +314,7 @@ class Dataset(Stream, Composite):
                 "Either the `window_size` argument or the `window_size_func` argument must be specified."
             )
         size = window_size_func or (lambda key: cast(window_size, int64))
-        return GroupByWindow(self, key_func, reduce_func, size)
+        return KINDS["GroupByWindow"](self, key_func, reduce_func, size)
 
     def bucket_by_sequence_length(
         self, element_length_func: Callable[..., Any], bucket_boundaries: Sequence[int],
@@ -317,12 +327,14 @@ class Dataset(Stream, Composite):
         ``pad_to_bucket_boundary`` pads to the greatest length of the bucket. With ``no_padding`` elements of one bucket
         must have one shape. For the others see `padded_batch`.
         """
-        return Bucketed(self, element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes, padding_values,
-                        pad_to_bucket_boundary, no_padding, drop_remainder)  # fmt: skip
+        return KINDS["Bucketed"](
+            self, element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes, padding_values,
+            pad_to_bucket_boundary, no_padding, drop_remainder,
+        )  # fmt: skip
 
     def unbatch(self, name: str | None = None) -> Dataset:
         """The slices of each element along the first axis."""
-        return Unbatch(self)
+        return KINDS["Unbatch"](self)
 
     def shuffle(
         self, buffer_size: Any, seed: int | None = None, reshuffle_each_iteration: bool = True,
@@ -333,27 +345,27 @@ class Dataset(Stream, Composite):
         With a ``seed``, or after ``tf.random.set_seed``, the order is the same in each run of the program. Each
         iteration has another order unless ``reshuffle_each_iteration`` is false.
         """
-        return Shuffle(self, buffer_size, seed, reshuffle_each_iteration)
+        return KINDS["Shuffle"](self, buffer_size, seed, reshuffle_each_iteration)
 
     def repeat(self, count: Any = None, name: str | None = None) -> Dataset:
         """The elements ``count`` times; without end when left out or -1."""
-        return Repeat(self, -1 if count is None else count)
+        return KINDS["Repeat"](self, -1 if count is None else count)
 
     def take(self, count: Any, name: str | None = None) -> Dataset:
         """The first ``count`` elements; all for -1."""
-        return Take(self, count)
+        return KINDS["Take"](self, count)
 
     def skip(self, count: Any, name: str | None = None) -> Dataset:
         """The elements after the first ``count``; none for -1."""
-        return Skip(self, count)
+        return KINDS["Skip"](self, count)
 
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
         """Every ``num_shards``-th element, from that at ``index`` on."""
-        return Shard(self, num_shards, index)
+        return KINDS["Shard"](self, num_shards, index)
 
     def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset:
         """The elements, then those of another dataset."""
-        return Concatenate(self, dataset)
+        return KINDS["Concatenate"](self, dataset)
 
     def cache(self, filename: str = "", name: str | None = None) -> Dataset:
         """The elements, kept by the first iteration that reaches the end, for all others.
@@ -361,7 +373,7 @@ class Dataset(Stream, Composite):
         In memory; or, with a name, in a file, from which other runs of the program read them too as long as it is
         there. Raises `InvalidArgumentError` for a file with elements of other specs, `DataLossError` for a damaged one.
         """
-        return FileCache(self, os.fspath(filename)) if filename else Cache(self)
+        return KINDS["FileCache"](self, os.fspath(filename)) if filename else KINDS["Cache"](self)
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
         """The same elements, of which a thread makes up to ``buffer_size`` before they are asked for.
@@ -369,7 +381,7 @@ class Dataset(Stream, Composite):
         None for 0; a few for `AUTOTUNE`. The thread ends with the iteration, also when that is given up early. An error
         comes where its element would.
         """
-        return Prefetch(self, buffer_size)
+        return KINDS["Prefetch"](self, buffer_size)
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
         """The elements whose making raises no error; with ``log_warning`` each error is a warning.
@@ -377,7 +389,7 @@ class Dataset(Stream, Composite):
         Of batches and windows, those are left out whose elements can't all be made. Errors that end a dataset, such as
         those of a damaged file, are raised all the same.
         """
-        return IgnoreErrors(self, log_warning)
+        return KINDS["IgnoreErrors"](self, log_warning)
 
     def save(
         self, path: str | os.PathLike[str], compression: str | None = None, shard_func: Any = None,
@@ -388,7 +400,7 @@ class Dataset(Stream, Composite):
         ``shard_func`` and ``checkpoint_args`` are accepted as in TensorFlow. Raises `InvalidArgumentError` for a
         ``compression``, and in a traced function; `InvalidTypeError` for elements that are datasets; `OSError`.
         """
-        save_dataset(self, path, compression)
+        SAVE.function(self, path, compression)
 
     @staticmethod
     def load(
@@ -401,27 +413,17 @@ class Dataset(Stream, Composite):
         version, `InvalidArgumentError` for an ``element_spec`` that is not the saved one; an iteration raises
         `DataLossError` for damaged elements.
         """
-        return load_dataset(path, element_spec)
+        return LOAD.function(path, element_spec)
 
     def get_single_element(self, name: str | None = None) -> Any:
         """The element of a dataset that has one; `InvalidArgumentError` when it has none or more."""
-        return iter(Single(self)).get_next()
+        return iter(KINDS["Single"](self)).get_next()
 
     def reduce(self, initial_state: Any, reduce_func: Callable[[Any, Any], Any], name: str | None = None) -> Any:
         """The last state of ``state = reduce_func(state, element)``, beginning with ``initial_state``."""
-        return iter(Reduce(self, initial_state, reduce_func)).get_next()
+        return iter(KINDS["Reduce"](self, initial_state, reduce_func)).get_next()
 
 
-# They derive from the class above.
-from .ahead import Prefetch  # noqa: E402
-from .buckets import Bucketed  # noqa: E402
-from .cache_file import FileCache  # noqa: E402
-from .choosing import Choose, Counter, RandomNumbers, sampled  # noqa: E402
-from .combine import Concatenate, Interleave, Zip  # noqa: E402
-from .grouping import GroupByWindow, PaddedBatch, Rebatch, Window  # noqa: E402
-from .ignoring import IgnoreErrors  # noqa: E402
-from .saving import load_dataset, save_dataset  # noqa: E402
-from .shuffling import Cache, Shuffle  # noqa: E402
-from .sources import FromGenerator, Range, Tensors, TensorSlices, signature  # noqa: E402
-from .stateful import Reduce, Scan, Single, TakeWhile, Unique  # noqa: E402
-from .transforms import Batch, Filter, Map, Repeat, Shard, Skip, Take, Unbatch, WithOptions  # noqa: E402
+@SAMPLE.give
+def _sample() -> Dataset:
+    return Dataset.range(2)

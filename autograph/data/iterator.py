@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from autograph.runtime.base import nest
 from autograph.runtime.base.composite import Composite
 from autograph.runtime.base.dtypes import bool_, float32, variant
 from autograph.runtime.base.list_value import ListValue
+from autograph.runtime.base.provided import Provided
 from autograph.runtime.base.streams import Cursor, Stream
 from autograph.runtime.ir.effects import Effects
 from autograph.runtime.ir.graph import Type, foreign_value_error
@@ -32,6 +33,13 @@ if TYPE_CHECKING:
     from .values import IteratorSpec
 
 __all__ = ["DatasetIterator", "Position", "cursor_of", "iterator_of", "sample_dataset"]
+
+
+SAMPLE: Provided[Callable[[], Dataset]] = Provided("data.dataset")
+"""A small dataset, for tests of ops."""
+ITERATOR_SPEC: Provided[Callable[[Any], IteratorSpec]] = Provided("data.values")
+NEXT_OPTIONAL: Provided[Callable[[Any, Any], Optional]] = Provided("data.optional")
+"""The next element of a position, or an empty `Optional`."""
 
 
 class Position:
@@ -76,7 +84,7 @@ def _next(position: Position, types: tuple[Type, ...]) -> Any:
     return element if len(types) != 1 else element[0]
 
 
-def _sample_position() -> Position:
+def sample_position() -> Position:
     return Position(itertools.repeat((np.float32(1),)))
 
 
@@ -85,12 +93,12 @@ HELD = op("held", infer=lambda *, value: Type(variant, ()), numpy=lambda *, valu
           unsavable=UNSAVABLE, doc="An object outside the graph.")  # fmt: skip
 HAS_NEXT = op("iterator_has_next", infer=lambda position: Type(bool_, ()),
               effects=Effects.READS, gradient=NOT_DIFFERENTIABLE,
-              numpy=lambda position: np.bool_(position.has_next()), samples=lambda: [((_sample_position(),), {})],
+              numpy=lambda position: np.bool_(position.has_next()), samples=lambda: [((sample_position(),), {})],
               unsavable=UNSAVABLE, doc="Whether there is another element.")  # fmt: skip
 NEXT = op("iterator_next", infer=lambda position, types: types if len(types) != 1 else types[0],
           effects=Effects.UPDATES,
           numpy=lambda position, types: _next(position, types), gradient=NOT_DIFFERENTIABLE,
-          samples=lambda: [((_sample_position(),), {"types": (Type(float32, ()),)})],
+          samples=lambda: [((sample_position(),), {"types": (Type(float32, ()),)})],
           unsavable=UNSAVABLE, doc="The components of the next element.")  # fmt: skip
 ITERATE = op("dataset_iterator", infer=lambda *inputs, dataset: Type(variant, ()), effects=Effects.HOST,
              numpy=lambda *arrays, dataset: dataset.position(arrays), gradient=NOT_DIFFERENTIABLE,
@@ -101,9 +109,7 @@ ITERATE = op("dataset_iterator", infer=lambda *inputs, dataset: Type(variant, ()
 
 def sample_dataset() -> Any:
     """A small dataset, for tests of ops."""
-    from .dataset import Dataset
-
-    return Dataset.range(2)
+    return SAMPLE.function()
 
 
 class _GraphCursor(Cursor):
@@ -136,9 +142,7 @@ class DatasetIterator(Stream, Composite):
 
     @property
     def type_spec(self) -> IteratorSpec:
-        from .values import IteratorSpec
-
-        return IteratorSpec(self._specs)
+        return ITERATOR_SPEC.function(self._specs)
 
     def components(self) -> list[Any]:
         return [self._position if isinstance(self._position, SymbolicTensor) else wrap(self._position)]
@@ -168,13 +172,11 @@ class DatasetIterator(Stream, Composite):
 
     def get_next_as_optional(self) -> Optional:
         """The next element as an `Optional`, which is empty at the end."""
-        from .optional import next_or_none
-
         position = self._eager()
         if position is not None:
-            return next_or_none(position, self._specs)
+            return NEXT_OPTIONAL.function(position, self._specs)
         held = self._position if isinstance(self._position, SymbolicTensor) else trace.apply(HELD, value=self._position)
-        return next_or_none(held, self._specs)
+        return NEXT_OPTIONAL.function(held, self._specs)
 
     def _eager(self) -> Position | None:
         """The position, when nothing is being traced."""

@@ -19,7 +19,7 @@ from autograph.runtime.tensors import trace
 from autograph.runtime.tensors.convert import constant, wrap
 from autograph.runtime.tensors.spec import TensorSpec
 
-from .iterator import Position, _sample_position
+from .iterator import NEXT_OPTIONAL, Position, sample_position
 from .structure import UNSAVABLE, Element, normalised, packed, specs_of, types_of
 from .values import ElementsSpec
 
@@ -44,7 +44,7 @@ def _next_or_none(position: Position, types: tuple[Type, ...]) -> Any:
 NEXT_OR_NONE = op("iterator_next_or_none", infer=lambda position, types: (Type(bool_, ()), *types),
                   effects=Effects.UPDATES,
                   numpy=_next_or_none, gradient=NOT_DIFFERENTIABLE,
-                  samples=lambda: [((_sample_position(),), {"types": (Type(float32, ()),)})],
+                  samples=lambda: [((sample_position(),), {"types": (Type(float32, ()),)})],
                   unsavable=UNSAVABLE, doc="Whether there is another element, and its components.")  # fmt: skip
 
 
@@ -130,6 +130,7 @@ class OptionalSpec(ElementsSpec):
         return f"OptionalSpec({self.element_spec!r})"
 
 
+@NEXT_OPTIONAL.give
 def next_or_none(position: Any, specs: Any) -> Optional:
     """The next element, if there is one: eagerly of a `Position`, in a graph of a tensor that holds one."""
     types = types_of(specs)

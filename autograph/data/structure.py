@@ -13,6 +13,7 @@ import numpy as np
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 from autograph.runtime.base import nest, shapes
 from autograph.runtime.base.composite import Composite, CompositeSpec
+from autograph.runtime.base.dtypes import as_dtype
 from autograph.runtime.functions.arguments import spec_of
 from autograph.runtime.ir.graph import Type
 from autograph.runtime.tensors.convert import convert_to_tensor, wrap
@@ -119,3 +120,20 @@ def _converted(value: Any, spec: TensorSpec) -> Any:
     tensor = convert_to_tensor(value, spec.dtype)
     assert isinstance(tensor, EagerTensor)
     return tensor._array
+
+
+def signature(types: Any, given_shapes: Any) -> Any:
+    """The specs for ``output_types`` and ``output_shapes``."""
+    if types is None:
+        raise InvalidTypeError("Either `output_signature` or `output_types` must be specified")
+    if isinstance(types, list):
+        types = tuple(types)
+    if not isinstance(types, (tuple, dict)):
+        return TensorSpec(given_shapes, as_dtype(types))
+    if given_shapes is None:
+        return nest.map_structure(lambda dtype: TensorSpec(None, as_dtype(dtype)), types)
+    parts = [child for _, child in nest.children(given_shapes)]
+    if len(parts) != len(types):
+        raise InvalidArgumentError(f"`output_shapes` {given_shapes} do not fit `output_types` {types}")
+    pairs = zip(nest.children(types), parts, strict=True)
+    return nest.rebuild(types, [signature(child, shape) for (_, child), shape in pairs])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from autograph.errors import InvalidArgumentError, InvalidTypeError
 from autograph.runtime.base import nest
 from autograph.runtime.base.composite import CompositeSpec
 from autograph.runtime.base.dtypes import int64, variant
+from autograph.runtime.base.provided import Provided
 from autograph.runtime.base.shapes import TensorShape
 from autograph.runtime.functions.arguments import key_of
 from autograph.runtime.ir.graph import Type
@@ -22,7 +23,7 @@ from autograph.runtime.tensors.tensor import SymbolicTensor
 
 from .failures import Item
 from .functions import Environment
-from .iterator import DatasetIterator, sample_dataset
+from .iterator import ITERATOR_SPEC, DatasetIterator, sample_dataset
 from .structure import UNSAVABLE
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ __all__ = [
     "BoundDataset", "DatasetSpec", "ElementsSpec", "IteratorSpec", "cardinality_of", "checked_length", "length_of",
     "variant_of",
 ]  # fmt: skip
+
+VARIANT_DATASET: Provided[Callable[..., Dataset]] = Provided("data.kinds.sources")
+"""A dataset that is a tensor of a graph."""
 
 INFINITE_CARDINALITY = -1
 UNKNOWN_CARDINALITY = -2
@@ -136,14 +140,13 @@ class DatasetSpec(ElementsSpec):
         super().__init__(element_spec)
 
     def pack(self, tensors: Sequence[Any]) -> Any:
-        from .sources import VariantDataset
-
-        return VariantDataset(self.element_spec, tensors[0])
+        return VARIANT_DATASET.function(self.element_spec, tensors[0])
 
     def __repr__(self) -> str:
         return f"DatasetSpec({self.element_spec!r}, TensorShape([]))"
 
 
+@ITERATOR_SPEC.give
 class IteratorSpec(ElementsSpec):
     """What an iterator over a dataset must be like: the specs of the elements."""
 

@@ -9,14 +9,15 @@ from .. import lazy as _lazy
 
 _NAMES = {
     "keras.initializers": "Initializer",
-    "keras.layer": "InputSpec Layer",
+    "keras.base.layer": "InputSpec Layer",
     "keras.losses": "Loss",
     "keras.metrics": "Metric",
     "keras.models": "Model Sequential",
     "keras.optimizers": "Optimizer",
     "keras.regularizers": "Regularizer",
-    "keras.symbolic": "Input KerasTensor",
-    "keras.variable": "Variable=KerasVariable",
+    "keras.layers.core": "Input",
+    "keras.base.symbolic": "KerasTensor",
+    "keras.base.variable": "Variable=KerasVariable",
 }
 
 _MODULES = (

@@ -15,8 +15,8 @@ from autograph.runtime.ops.reduce.reduce import reduce_logsumexp
 from autograph.runtime.ops.shape.joining import split
 from autograph.runtime.tensors.convert import convert_to_tensor
 
-from .notes import logits
-from .registry import Registry
+from .base.notes import logits
+from .base.registry import Registry
 
 __all__ = [
     "celu", "deserialize", "elu", "exponential", "gelu", "get", "glu", "hard_shrink", "hard_sigmoid", "hard_silu",

@@ -11,9 +11,9 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from .callback import Callback, CallbackList, History, LambdaCallback, Logs, ProgbarLogger
-from .monitor import Monitor
-from .tensorboard import TensorBoard
+from .fit.callback import Callback, CallbackList, History, LambdaCallback, Logs, ProgbarLogger
+from .fit.monitor import Monitor
+from .fit.tensorboard import TensorBoard
 
 __all__ = [
     "CSVLogger", "Callback", "CallbackList", "EarlyStopping", "History", "LambdaCallback", "LearningRateScheduler",

@@ -10,7 +10,7 @@ from autograph.runtime.ops.elementwise.math import maximum, sqrt, square
 from autograph.runtime.ops.reduce.reduce import reduce_sum
 from autograph.runtime.tensors.convert import convert_to_tensor
 
-from .registry import Registry
+from .base.registry import Registry
 
 __all__ = ["Constraint", "MaxNorm", "NonNeg", "UnitNorm", "deserialize", "get", "max_norm", "non_neg", "serialize",
            "unit_norm"]  # fmt: skip

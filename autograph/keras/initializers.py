@@ -27,7 +27,7 @@ from autograph.runtime.ops.shape.shape import broadcast_to, reshape
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.tensor import Tensor
 
-from .registry import Registry, snake_case
+from .base.registry import Registry, snake_case
 
 __all__ = [
     "Constant", "GlorotNormal", "GlorotUniform", "HeNormal", "HeUniform", "Identity", "Initializer", "LecunNormal",

@@ -15,13 +15,13 @@ from autograph.runtime.base import nest
 from autograph.runtime.ops.elementwise.elementwise import cast
 from autograph.runtime.tensors.trace import name_scope
 
-from . import loss_functions as functions
-from .context import get_mask
-from .loss_functions import *  # noqa: F403
-from .names import auto_name
-from .reduction import reduce_weighted_values, same_rank, standardize_reduction
-from .registry import Registry
-from .staging import converted_call
+from .base.context import get_mask
+from .base.names import auto_name
+from .base.registry import Registry
+from .base.staging import converted_call
+from .formulas import loss_functions as functions
+from .formulas.loss_functions import *  # noqa: F403
+from .formulas.reduction import reduce_weighted_values, same_rank, standardize_reduction
 
 __all__ = [
     "BinaryCrossentropy", "CategoricalCrossentropy", "CategoricalHinge", "CosineSimilarity", "Hinge", "Huber",

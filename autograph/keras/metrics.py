@@ -7,15 +7,15 @@ from typing import Any
 from autograph.runtime.ops.elementwise.elementwise import cast
 from autograph.runtime.ops.elementwise.math import sqrt, square
 
-from . import accuracies
-from . import loss_functions as losses
-from .accuracies import *  # noqa: F403
-from .confusion import AUC, FalseNegatives, FalsePositives, Precision, Recall, TrueNegatives, TruePositives
-from .loss_functions import *  # noqa: F403
-from .metric import Mean, MeanMetricWrapper, Metric, Sum
-from .reduction import same_rank
-from .registry import Registry, snake_case
-from .scores import F1Score, FBetaScore, IoU, MeanIoU, OneHotIoU, OneHotMeanIoU
+from .base.registry import Registry, snake_case
+from .formulas import accuracies
+from .formulas import loss_functions as losses
+from .formulas.accuracies import *  # noqa: F403
+from .formulas.confusion import AUC, FalseNegatives, FalsePositives, Precision, Recall, TrueNegatives, TruePositives
+from .formulas.loss_functions import *  # noqa: F403
+from .formulas.metric import Mean, MeanMetricWrapper, Metric, Sum
+from .formulas.reduction import same_rank
+from .formulas.scores import F1Score, FBetaScore, IoU, MeanIoU, OneHotIoU, OneHotMeanIoU
 
 __all__ = [
     "AUC", "Accuracy", "BinaryAccuracy", "BinaryCrossentropy", "CategoricalAccuracy", "CategoricalCrossentropy",

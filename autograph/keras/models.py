@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from .cloning import clone_model as clone_model
-from .model import Functional as Functional
-from .model import Model as Model
-from .model_files import load_model as load_model
-from .model_files import model_from_json as model_from_json
-from .model_files import save_model as save_model
-from .sequential import Sequential as Sequential
+from .networks import summary as summary
+from .networks.cloning import clone_model as clone_model
+from .networks.model import Functional as Functional
+from .networks.model import Model as Model
+from .networks.model_files import load_model as load_model
+from .networks.model_files import model_from_json as model_from_json
+from .networks.model_files import save_model as save_model
+from .networks.sequential import Sequential as Sequential
 
 __all__ = ["Functional", "Model", "Sequential", "clone_model", "load_model", "model_from_json", "save_model"]
 __dir__ = __all__.copy

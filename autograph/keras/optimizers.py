@@ -11,10 +11,10 @@ from autograph.runtime.ops.elementwise.math import maximum, power, sqrt, square
 from autograph.runtime.tensors.convert import convert_to_tensor
 
 from . import initializers
-from . import schedules as schedules
-from .adaptive_optimizers import Adadelta, Adamax, Ftrl, Lion, Nadam
-from .optimizer import Optimizer
-from .registry import Registry
+from .base.registry import Registry
+from .formulas import schedules as schedules
+from .formulas.adaptive_optimizers import Adadelta, Adamax, Ftrl, Lion, Nadam
+from .formulas.optimizer import Optimizer
 
 __all__ = [
     "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "Ftrl", "Lion", "Nadam", "Optimizer", "RMSprop",

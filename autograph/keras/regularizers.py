@@ -9,7 +9,7 @@ from autograph.runtime.ops.elementwise.math import absolute, square
 from autograph.runtime.ops.reduce.reduce import reduce_sum
 from autograph.runtime.tensors.convert import convert_to_tensor
 
-from .registry import Registry
+from .base.registry import Registry
 
 __all__ = ["L1", "L1L2", "L2", "Regularizer", "deserialize", "get", "l1", "l1_l2", "l2", "serialize"]
 __dir__ = __all__.copy

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from .custom_objects import CustomObjectScope as CustomObjectScope
-from .custom_objects import custom_object_scope as custom_object_scope
-from .custom_objects import get_custom_objects as get_custom_objects
-from .custom_objects import get_registered_name as get_registered_name
-from .custom_objects import get_registered_object as get_registered_object
-from .custom_objects import register_keras_serializable as register_keras_serializable
-from .model_files import load_model as load_model
-from .model_files import save_model as save_model
-from .serialization import deserialize as deserialize_keras_object
-from .serialization import plain as serialize_keras_object
+from .base.custom_objects import CustomObjectScope as CustomObjectScope
+from .base.custom_objects import custom_object_scope as custom_object_scope
+from .base.custom_objects import get_custom_objects as get_custom_objects
+from .base.custom_objects import get_registered_name as get_registered_name
+from .base.custom_objects import get_registered_object as get_registered_object
+from .base.custom_objects import register_keras_serializable as register_keras_serializable
+from .base.serialization import deserialize as deserialize_keras_object
+from .base.serialization import plain as serialize_keras_object
+from .networks.model_files import load_model as load_model
+from .networks.model_files import save_model as save_model
 
 __all__ = [
     "CustomObjectScope", "custom_object_scope", "deserialize_keras_object", "get_custom_objects",

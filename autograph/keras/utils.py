@@ -10,24 +10,24 @@ import numpy as np
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.ops.random.random import set_seed
 
-from .custom_objects import CustomObjectScope as CustomObjectScope
-from .custom_objects import custom_object_scope as custom_object_scope
-from .custom_objects import get_custom_objects as get_custom_objects
-from .custom_objects import get_registered_name as get_registered_name
-from .custom_objects import get_registered_object as get_registered_object
-from .custom_objects import register_keras_serializable as register_keras_serializable
-from .data import PyDataset as PyDataset
-from .data import PyDataset as Sequence
-from .data import pack_x_y_sample_weight as pack_x_y_sample_weight
-from .data import unpack_x_y_sample_weight as unpack_x_y_sample_weight
-from .names import clear_session as clear_session
-from .progress import Progbar as Progbar
-from .progress import disable_interactive_logging as disable_interactive_logging
-from .progress import enable_interactive_logging as enable_interactive_logging
-from .progress import is_interactive_logging_enabled as is_interactive_logging_enabled
-from .serialization import deserialize as deserialize_keras_object
-from .serialization import plain as serialize_keras_object
-from .symbolic import KerasTensor
+from .base.custom_objects import CustomObjectScope as CustomObjectScope
+from .base.custom_objects import custom_object_scope as custom_object_scope
+from .base.custom_objects import get_custom_objects as get_custom_objects
+from .base.custom_objects import get_registered_name as get_registered_name
+from .base.custom_objects import get_registered_object as get_registered_object
+from .base.custom_objects import register_keras_serializable as register_keras_serializable
+from .base.names import clear_session as clear_session
+from .base.serialization import deserialize as deserialize_keras_object
+from .base.serialization import plain as serialize_keras_object
+from .base.symbolic import KerasTensor
+from .fit.data import PyDataset as PyDataset
+from .fit.data import PyDataset as Sequence
+from .fit.data import pack_x_y_sample_weight as pack_x_y_sample_weight
+from .fit.data import unpack_x_y_sample_weight as unpack_x_y_sample_weight
+from .fit.progress import Progbar as Progbar
+from .fit.progress import disable_interactive_logging as disable_interactive_logging
+from .fit.progress import enable_interactive_logging as enable_interactive_logging
+from .fit.progress import is_interactive_logging_enabled as is_interactive_logging_enabled
 
 __all__ = [
     "CustomObjectScope", "Progbar", "PyDataset", "Sequence", "clear_session", "custom_object_scope",

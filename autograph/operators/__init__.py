@@ -6,7 +6,10 @@ users' classes that Python calls by itself; `state` keeps what staged bodies cha
 builds graphs.
 """
 
+import sys as _sys
 from builtins import slice as slice
+
+from autograph.conversion import NAMESPACE as _NAMESPACE
 
 from . import staging as staging
 from .arithmetic import add as add
@@ -55,6 +58,9 @@ from .control_flow import for_stmt as for_stmt
 from .control_flow import if_exp as if_exp
 from .control_flow import if_stmt as if_stmt
 from .control_flow import while_stmt as while_stmt
+from .data_model import accessors as accessors
+from .data_model import classes as classes
+from .data_model import single_dispatch as single_dispatch
 from .data_model.frames import user_names as user_names
 from .displays import call_display as call_display
 from .displays import list_display as list_display
@@ -111,3 +117,5 @@ from .strings import joined_string as joined_string
 from .strings import mod as mod
 from .variables import UNDEFINED as UNDEFINED
 from .variables import ld as ld
+
+_NAMESPACE.give(lambda: _sys.modules[__name__])

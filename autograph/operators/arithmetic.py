@@ -16,8 +16,8 @@ from typing import Any
 
 from numpy import ndarray
 
-from .calls import call
-from .data_model.special_methods import MISSING, call_method, is_generated, is_user_class, lookup, method
+from .calls import call, call_method
+from .data_model.special_methods import MISSING, is_generated, is_user_class, lookup, method
 from .dispatch import Backend, active, backend_of, backend_of_array
 from .staging.heap import state
 from .staging.heap.forms import Form, original

@@ -12,10 +12,10 @@ from numpy import flatiter, ndarray
 from autograph.errors import MutationError
 from autograph.runtime.tensors.trace import user_location
 
-from .calls import call
+from .calls import call, call_method
 from .data_model.raw_attributes import raw_attribute
 from .data_model.single_dispatch import generic_method
-from .data_model.special_methods import MISSING, call_method, is_convertible, is_user_class, lookup, method, mro
+from .data_model.special_methods import MISSING, is_convertible, is_user_class, lookup, method, mro
 from .dispatch import active, backend_of, backend_of_array
 from .staging.control.refused import is_refusal
 from .staging.heap import state

@@ -12,9 +12,9 @@ from numpy import ndarray
 
 from . import arithmetic
 from .attributes import get_attribute, get_subscript
-from .calls import call
+from .calls import WITH_SPECIAL_METHODS, call, call_method
 from .data_model.raw_attributes import raw_attribute
-from .data_model.special_methods import MISSING, call_method, is_user_class, lookup, method
+from .data_model.special_methods import MISSING, is_user_class, lookup, method
 from .dispatch import active, backend_of, backend_of_array, open_traces
 from .staging.control.refused import is_refusal
 from .staging.heap.heap import staged
@@ -129,6 +129,7 @@ def _items(values: Any, reader: Any) -> Iterator[Any]:
         index += 1
 
 
+@WITH_SPECIAL_METHODS.give
 def with_special_methods(function: Any, form: Callable[..., Any]) -> Callable[..., Any]:
     """A built-in function whose call of a special method of a user's class runs the converted one.
 

@@ -11,23 +11,20 @@ from inspect import CO_GENERATOR
 from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperType
 from typing import Any, cast
 
-from autograph.config import settings
 from autograph.conversion import is_under_way
 from autograph.errors import ConversionError
 from autograph.log import log
-from autograph.picking import Original, original_of
+from autograph.marks import Original, original_of
+from autograph.runtime.base.provided import Provided
+from autograph.settings import settings
 
 from .data_model.frame_readers import BUILTIN_READERS, reader
+from .data_model.left_alone import is_left_alone, is_mixin
 from .data_model.raw_attributes import raw_attribute
+from .data_model.special_methods import is_user_class
 from .dispatch import Backend, active, open_traces, staging
 from .staging.heap.heap import giving, has_form
 from .staging.heap.state import created, stack
-
-LEFT_ALONE = frozenset((*sys.stdlib_module_names, "autograph", "numpy", "gast", "astunparse", "_pytest", "pytest"))
-"""Top-level modules whose functions are called as they are."""
-
-_MIXINS = frozenset(("collections", "collections.abc", "numbers"))
-_ORDERING = frozenset(("__lt__", "__le__", "__gt__", "__ge__"))
 
 # The converted form of a function, None when that is the function itself, and a weak reference that removes the entry
 # when the function dies.
@@ -39,6 +36,17 @@ _in_namespaces: deque[tuple[dict[int, _Entry], int]] = deque()
 _MOST_IN_NAMESPACES = 256
 # The names of functions left alone that the log has told of.
 _noted: set[str] = set()
+
+
+Form = Callable[..., Any]
+# What call it themselves, and so come after it: each gives the form of functions of one kind, None for all others.
+GENERIC: Provided[Callable[[FunctionType], Form | None]] = Provided("operators.data_model.single_dispatch")
+ACCESSOR: Provided[Callable[[Any], Form | None]] = Provided("operators.data_model.accessors")
+INITIALISER: Provided[Callable[[FunctionType], Form | None]] = Provided("operators.data_model.classes")
+CONSTRUCTOR: Provided[Callable[[type], Form | None]] = Provided("operators.data_model.classes")
+CONSTRUCTOR_OF_METACLASS: Provided[Callable[[Any], Form | None]] = Provided("operators.data_model.classes")
+WITH_SPECIAL_METHODS: Provided[Callable[[Any, Form], Form]] = Provided("operators.builtin_calls")
+"""Gives the form of a built-in function, made of what is called where no class of the user's is asked."""
 
 
 def call(function: Any) -> Any:
@@ -58,6 +66,11 @@ def call(function: Any) -> Any:
     return _plain_form(function) if entry is None else entry[0] or function
 
 
+def call_method(found: FunctionType, *arguments: Any, **keywords: Any) -> Any:
+    """Calls a special method in the form that fits."""
+    return call(found)(*arguments, **keywords)
+
+
 def staged_form(function: Any) -> Any:
     """As `call` while a back end is staging, for a call that begins a trace."""
     entry = _staged.get(id(function))
@@ -69,17 +82,6 @@ def _watched_for_recursion(function: FunctionType, form: Any) -> Any:
     return form if backend is None or not backend.in_body() else backend.recursive(function, form)
 
 
-def is_left_alone(function: FunctionType) -> bool:
-    """Whether a Python function is called as it is, because of its module."""
-    return in_library(function.__globals__)
-
-
-def in_library(namespace: dict[str, Any]) -> bool:
-    """Whether a module's functions are called as they are."""
-    module = namespace.get("__name__", "")
-    return isinstance(module, str) and module.partition(".")[0] in LEFT_ALONE
-
-
 def _is_own(function: FunctionType) -> bool:
     """Whether a function is one of autograph's for its users: what stands for it is the same in all traces, and both
     live as long as the program. Wrappers of users' functions, which may have their names, are not."""
@@ -88,23 +90,7 @@ def _is_own(function: FunctionType) -> bool:
     return is_for_users and "<locals>" not in function.__code__.co_qualname
 
 
-def is_mixin(function: FunctionType) -> bool:
-    """Whether a function of the standard library is a method over methods of the class that inherits it.
-
-    Those are the methods of `collections.abc`, `numbers` and `collections`, and what `functools.total_ordering` adds.
-    Where the class is a user's, a trace converts them. So it does what context managers make of functions.
-    """
-    module, name = function.__globals__.get("__name__"), function.__code__.co_qualname
-    if module == "functools":
-        return function.__name__ in _ORDERING and "." not in name
-    if module == "contextlib":
-        return name == "ContextDecorator.__call__.<locals>.inner"
-    return module in _MIXINS and "." in name and "<locals>" not in name
-
-
 def _is_inherited(method: MethodType) -> bool:
-    from .data_model.special_methods import is_user_class
-
     return is_user_class(type(method.__self__)) or not is_mixin(cast(FunctionType, method.__func__))
 
 
@@ -150,11 +136,9 @@ def _staged_form(function: Any) -> Any:
             return _form_of_original(function, original)
         if function.__name__ == "__init__":
             return _initialiser(function, backend)
-        if function.__globals__.get("__name__") == "functools":
-            from .data_model.single_dispatch import generic, is_generic
-
-            if is_generic(function):
-                return generic(function)
+        generic = GENERIC.function(function)
+        if generic is not None:
+            return generic
         if _convertible(function):
             return _convert(function, _staged, True)
         if _is_own(function) and stack():
@@ -174,12 +158,10 @@ def _staged_form(function: Any) -> Any:
     elif kind is MethodWrapperType:
         return _wrapper(function, backend)
     else:
-        from .data_model.accessors import accessor
-
         method = _call_method(function)
         if method is not None:
             return MethodType(call(method), function)
-        found = accessor(function)
+        found = ACCESSOR.function(function)
         if found is not None:
             return found
     return backend.watch_call(function)
@@ -195,26 +177,20 @@ def _form_of_original(function: FunctionType, original: Original) -> Callable[..
 
 def _initialiser(function: FunctionType, backend: Backend) -> Any:
     """The form of an `__init__`; one that `dataclasses.dataclass` has made has no source."""
-    from .data_model.classes import initialise_dataclass, is_dataclass_init
-
-    if is_dataclass_init(function):
-        return partial(initialise_dataclass, function)
+    made = INITIALISER.function(function)
+    if made is not None:
+        return made
     return _convert(function, _staged, True) if _convertible(function) else backend.watch_call(function)
 
 
 def _wrapper(function: Any, backend: Backend) -> Any:
     """The form of a special method that is written in C."""
-    from .data_model.classes import constructor_of_metaclass
-
-    return constructor_of_metaclass(function) or backend.watch_call(function)
+    return CONSTRUCTOR_OF_METACLASS.function(function) or backend.watch_call(function)
 
 
 def _staged_builtin(function: Any, backend: Backend) -> Any:
     """The form of a class or a built-in: what they call in classes of the user's is converted."""
-    from .builtin_calls import with_special_methods
-    from .data_model.classes import constructor
-
-    made = constructor(function) if isinstance(function, type) else None
+    made = CONSTRUCTOR.function(function) if isinstance(function, type) else None
     if made is not None:
         return made
     replacement = backend.replacement(function)
@@ -222,7 +198,7 @@ def _staged_builtin(function: Any, backend: Backend) -> Any:
         form = backend.watch_call(function)
     else:
         form = backend.watch_call(replacement) if backend.in_body() else replacement
-    return with_special_methods(function, form)
+    return WITH_SPECIAL_METHODS.function(function, form)
 
 
 def _convertible(function: FunctionType) -> bool:

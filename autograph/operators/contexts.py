@@ -16,8 +16,9 @@ from typing import Any
 from autograph.errors import MutationError
 from autograph.runtime.tensors.trace import user_location
 
-from .calls import call, is_left_alone
-from .data_model.special_methods import MISSING, call_method, is_convertible, lookup, method
+from .calls import call, call_method
+from .data_model.left_alone import is_left_alone
+from .data_model.special_methods import MISSING, is_convertible, lookup, method
 from .dispatch import Backend, active, open_traces
 from .staging.control.refused import is_refusal
 

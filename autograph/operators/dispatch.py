@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final
 from autograph.runtime.tensors.trace import open_graphs as open_traces
 
 from .data_model.by_type import ByType
+from .staging import asked
 from .staging.heap.array_memory import is_array
 from .staging.heap.heap import has_form, open_forms
 
@@ -336,6 +337,7 @@ def staging() -> bool:
     return False
 
 
+@asked.ACTIVE.give
 def active() -> Backend | None:
     """Returns the back end that is tracing on this thread."""
     for each in _backends:

@@ -7,8 +7,8 @@ from typing import Any
 
 from .arithmetic import backend_within
 from .builtin_calls import truth
-from .calls import call
-from .data_model.special_methods import call_method, method
+from .calls import call, call_method
+from .data_model.special_methods import method
 from .dispatch import Thunk, backend_of, open_traces
 from .staging.heap.aliases import use
 from .staging.heap.identities import check_key, same

@@ -11,7 +11,8 @@ from autograph.errors import MutationError
 from autograph.runtime.tensors.trace import user_location
 
 from .attributes import Owner, read_item
-from .data_model.special_methods import call_method, is_user_class, method
+from .calls import call_method
+from .data_model.special_methods import is_user_class, method
 from .dispatch import Thunk, active, backend_of, backend_of_array, open_traces
 from .staging.heap import aliases, heap, state
 from .staging.heap.identities import check_key

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograph.handing_over import HANDING_OVER
+from autograph.tracebacks import HANDING_OVER
 
 # A user's frame is one that runs neither this package, nor NumPy's dispatch, nor the standard library.
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep

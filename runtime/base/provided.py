@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, Generic, TypeVar
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -17,11 +18,13 @@ class Provided(Generic[Function]):
     3
     """
 
-    __slots__ = ("by", "function")
+    __slots__ = ("by", "function", "late")
 
-    def __init__(self, by: str, function: Function | None = None) -> None:
+    def __init__(self, by: str, function: Function | None = None, *, late: bool = False) -> None:
         self.by = by
         """The module that gives it."""
+        self.late = late
+        """Whether that module is loaded when the function is first asked for, as that is seldom."""
         self.function: Function = function if function is not None else self._missing  # type: ignore[assignment]
 
     def give(self, function: Function) -> Function:
@@ -29,5 +32,8 @@ class Provided(Generic[Function]):
         self.function = function
         return function
 
-    def _missing(self, *_: Any, **__: Any) -> Any:
+    def _missing(self, *arguments: Any, **keywords: Any) -> Any:
+        if self.late:
+            import_module(f"autograph.{self.by}")
+            return self.function(*arguments, **keywords)
         raise ImportError(f"`autograph.{self.by}` has not been loaded")

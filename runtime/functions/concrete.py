@@ -225,7 +225,7 @@ class ConcreteFunction:
             observer(self.graph)
         if self.state:
             return self._run_with_state(tensors)
-        if trace._local.tapes:
+        if trace.LOCAL.tapes:
             return self.packed(run_recorded(self.graph, lambda: self.plan, tensors))
         results = self._executable.plan.run(*[tensor._array for tensor in tensors])
         if self._single:
@@ -246,7 +246,7 @@ class ConcreteFunction:
 
     def _run_with_state(self, tensors: Sequence[Any]) -> Any:
         tensors = [*tensors, *call_state.read(self.state)]
-        if trace._local.tapes:
+        if trace.LOCAL.tapes:
             results = run_recorded(self.graph, lambda: self.plan, tensors)
         else:
             results = [wrap(result) for result in self._executable.plan.run(*[tensor._array for tensor in tensors])]

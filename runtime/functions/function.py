@@ -9,8 +9,8 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from autograph.config import settings
 from autograph.errors import InvalidTypeError, SignatureError, StagedRecursionError
+from autograph.settings import settings
 from autograph.tracebacks import trim, trimming
 
 from ..base import nest, shapes
@@ -118,7 +118,7 @@ class Function:
         try:
             if settings.run_functions_eagerly:
                 return self._converted()(*args, **kwargs)
-            traces, local = self._traces, trace._local
+            traces, local = self._traces, trace.LOCAL
             alone = not (trace.open_graphs or observers or numerics.enabled or local.tapes or local.ambient is not None)
             if alone:
                 result = traces.fast.call(args, kwargs)
@@ -170,7 +170,7 @@ class Function:
         tensors: list[Any] = []
         key = tuple([key_of(value, tensors) for value in values])
         if self._traces.depend:
-            key = self._traces.key_of_call(key, trace._local.ambient)
+            key = self._traces.key_of_call(key, trace.LOCAL.ambient)
         found = self._traces.find(key) or self._concrete(key, values, tensors)
         if isinstance(found, Pending):
             raise recursion_error(f"{found.name}() asks for its own graph while it is traced", trace.user_location())

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..base import shapes
 from ..ir.graph import Type
-from ..ir.op import OPS, STRUCTURAL, Op
+from ..ir.op import FUNCTIONS, OPS, STRUCTURAL, Op
 from ..tensors import convert
 from ..tensors.tensor import SymbolicTensor
 from .records import Record, is_differentiable, is_variable, key
@@ -82,11 +82,9 @@ def add(x: Any, y: Any) -> Any:
 
 def zeros_like(x: Any) -> Any:
     """The gradient that is zero, for a tensor, a list or a variable."""
-    from ..ops.shape.create import zeros, zeros_like
-
     if is_variable(x):
-        return zeros(x.shape, x.dtype)
-    return OPS["list_zeros_like"](x) if x.dtype.kind == "V" else zeros_like(x)
+        return FUNCTIONS["zeros"](x.shape, x.dtype)
+    return OPS["list_zeros_like"](x) if x.dtype.kind == "V" else FUNCTIONS["zeros_like"](x)
 
 
 def type_of(x: Any) -> Type:

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from autograph.config import settings
 from autograph.errors import GraphError
+from autograph.settings import settings
 
 from ..base.dtypes import variant
 from ..engines.executable import Executable
@@ -236,7 +236,7 @@ def run(graph: Graph, plan: Any, tensors: Sequence[Any]) -> list[Any]:
     """Run a graph on eager tensors (``plan()`` is its plan) for the tapes of this thread to see; its outputs."""
     for variable in variables_in(graph):
         access(variable)
-    followed = set().union(*[tape.followed for tape in trace._local.tapes])
+    followed = set().union(*[tape.followed for tape in trace.LOCAL.tapes])
     wanted = [i for i, x in enumerate(tensors) if key(x) in followed and is_differentiable(x.dtype)]
     free = free_sources([graph], followed)
     arrays = [tensor._array for tensor in tensors]
@@ -254,7 +254,7 @@ class _Run:
         self.wanted = wanted
         self.free = free
         self.levels = [derivative(graph, wanted, free)]
-        for _ in trace._local.tapes[1:]:
+        for _ in trace.LOCAL.tapes[1:]:
             self._deepen()
         self.outputs: list[Any] = []
         self._execute()
@@ -282,7 +282,7 @@ class _Run:
         arguments = found.arguments(given, self.outputs)
         if trace.current_graph() is not None:
             results = found.call(arguments)
-        elif trace._local.tapes:
+        elif trace.LOCAL.tapes:
             results = run(graph, lambda: found.backward_executable.plan, arguments)
         else:
             results = [wrap(result) for result in found.backward_executable.plan.run(*[x._array for x in arguments])]

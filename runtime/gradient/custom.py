@@ -97,12 +97,12 @@ class _Reads:
 def _apply(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     leaves = [leaf if is_variable(leaf) else convert_to_tensor(leaf) for leaf in nest.flatten(args)]
     args = nest.pack_sequence_as(args, leaves)
-    tapes, reads = trace._local.tapes, _Reads()
-    trace._local.tapes = (*tapes, reads)
+    tapes, reads = trace.LOCAL.tapes, _Reads()
+    trace.LOCAL.tapes = (*tapes, reads)
     try:
         result, gradient = _form(f)(*args, **kwargs)
     finally:
-        trace._local.tapes = tapes
+        trace.LOCAL.tapes = tapes
     given = {id(leaf) for leaf in leaves}
     variables = [variable for variable in reads.found.values() if id(variable) not in given]
     backward = _backward(gradient, leaves, variables)
@@ -157,7 +157,7 @@ def _backward(gradient: Callable[..., Any], leaves: list[Any], variables: list[A
 def _add_node(graph: Graph, sources: list[Any], outputs: list[Any], backward: Callable[..., list[Any]]) -> Any:
     """A node that gives the outputs, and holds the gradient as a graph."""
     pullback = Graph("custom_gradient", graph)
-    tapes, trace._local.tapes = trace._local.tapes, ()
+    tapes, trace.LOCAL.tapes = trace.LOCAL.tapes, ()
     try:
         with trace.building(pullback):
             values = [trace.value_of(x) for x in outputs]
@@ -167,7 +167,7 @@ def _add_node(graph: Graph, sources: list[Any], outputs: list[Any], backward: Ca
                                 if g is not None]  # fmt: skip
         prune(pullback)
     finally:
-        trace._local.tapes = tapes
+        trace.LOCAL.tapes = tapes
     del values
     arguments = [x for x in sources if not is_variable(x)]
     inputs = [trace.value_of(x) for x in (*arguments, *outputs)]
@@ -191,7 +191,7 @@ def pull_custom(record: Record, given: list[Any], active: set[Any]) -> Pairs:
         values[inner] = trace.value_of(x)
     before = len(graph.nodes)
     copy_nodes(pullback.nodes, graph, values)
-    if trace._local.tapes:
+    if trace.LOCAL.tapes:
         for new in graph.nodes[before:]:
             trace.record_node(new)
     found = iter([SymbolicTensor(values[value]) for value in pullback.outputs])

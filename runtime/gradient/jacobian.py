@@ -19,10 +19,11 @@ from ..tensors import trace
 from ..tensors.convert import convert_to_tensor
 from ..tensors.tensor import SymbolicTensor
 from .records import is_variable
-from .tape import gradients
+from .tape import BATCH_JACOBIAN, JACOBIAN, gradients
 from .unconnected import UnconnectedGradients
 
 
+@JACOBIAN.give
 def jacobian(tape: Any, target: Any, sources: Any, unconnected: UnconnectedGradients | str) -> Any:
     """As `GradientTape.jacobian`."""
     zero = UnconnectedGradients(unconnected) is UnconnectedGradients.ZERO
@@ -121,6 +122,7 @@ def _static(source: Any) -> Any:
     return tuple(source.shape.as_list()) if source.shape.rank is not None else None
 
 
+@BATCH_JACOBIAN.give
 def batch_jacobian(tape: Any, target: Any, source: Any, unconnected: UnconnectedGradients | str) -> Any:
     """As `GradientTape.batch_jacobian`: rows of the sum over the batch, as examples don't mix."""
     first, second = target.shape, source.shape

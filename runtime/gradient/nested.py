@@ -153,7 +153,7 @@ def exchange(old: Node, inputs: Sequence[Value], attributes: dict[str, Any], sub
     new = old.op.node(old.graph, old.op, inputs, attributes, old.name, old.where, subgraphs)
     before = {key_of_value(output) for output in old.outputs}
     old.graph.replace(old, new, more)
-    for tape in trace._local.tapes:
+    for tape in trace.LOCAL.tapes:
         if not before.isdisjoint(tape.followed):
             tape.followed.update(new.outputs)
     return new

@@ -10,6 +10,7 @@ import numpy as np
 from ..base.dtypes import variant
 from ..ir.graph import Type
 from ..ir.op import STRUCTURAL, op
+from ..ops.declare import TAPE
 from ..ops.host.host import FOLLOWED_CALL, PY_FUNCTION
 from ..tensors import trace
 from ..tensors.convert import wrap
@@ -25,19 +26,17 @@ class FollowedCall:
     """A call of a Python function with eager tensors, or of the gradients of one: its results, and their gradients."""
 
     def __init__(self, inputs: Sequence[Any], call: Callable[[], list[Any]], before: Any = None) -> None:
-        from .tape import GradientTape
-
         self._inputs = inputs
-        self._tape = GradientTape(persistent=True)
+        self._tape = TAPE.function(persistent=True)
         if before is not None:
             self._tape.remember(before)
-        tapes, trace._local.tapes = trace._local.tapes, ()
+        tapes, trace.LOCAL.tapes = trace.LOCAL.tapes, ()
         try:
             with trace.building(None), self._tape:
                 self._tape.watch([x for x in inputs if is_differentiable(x.dtype)])
                 self.results = call()
         finally:
-            trace._local.tapes = tapes
+            trace.LOCAL.tapes = tapes
 
     def gradients(self, places: Sequence[int], given: Sequence[Any]) -> list[Any]:
         """The gradients of the inputs at some places, from those of the results."""

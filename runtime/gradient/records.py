@@ -143,7 +143,7 @@ def record_node(node: Node) -> None:
 def remember(record: Record) -> bool:
     """Let this thread's tapes remember a record; whether one did."""
     found = False
-    for tape in trace._local.tapes:
+    for tape in trace.LOCAL.tapes:
         if record.is_reached(tape.followed):
             tape.add(record)
             found = True
@@ -190,12 +190,12 @@ def variables_in(graph: Graph) -> list[Any]:
 
 def access(variable: Any) -> None:
     """Let this thread's tapes follow a variable, if they follow what is read."""
-    for tape in trace._local.tapes:
+    for tape in trace.LOCAL.tapes:
         tape.accessed(variable)
 
 
 def variable_read(variable: Any, tensor: Any) -> None:
     """To be called by variables when they are read: ``tensor`` is what the read gives."""
-    if trace._local.tapes:
+    if trace.LOCAL.tapes:
         access(variable)
         remember(Record(None, {}, [variable], [tensor], backward=list))

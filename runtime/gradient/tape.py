@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -11,6 +11,7 @@ from autograph.errors import FailedPreconditionError, InvalidArgumentError, Inva
 
 from ..base import nest
 from ..base.places import warn
+from ..base.provided import Provided
 from ..ir.primitive import PLACEHOLDER
 from ..ops.declare import TAPE
 from ..ops.shape.create import ones_like
@@ -23,6 +24,10 @@ from .records import Record, is_differentiable, is_variable, key
 from .unconnected import UnconnectedGradients
 
 __all__ = ["GradientTape"]
+
+
+JACOBIAN: Provided[Callable[..., Any]] = Provided("runtime.gradient.jacobian")
+BATCH_JACOBIAN: Provided[Callable[..., Any]] = Provided("runtime.gradient.jacobian")
 
 
 @TAPE.give
@@ -70,13 +75,13 @@ class GradientTape:
         if self._recording:
             raise InvalidArgumentError("Tape is already recording.")
         self._recording = True
-        trace._local.tapes = (*trace._local.tapes, self)
+        trace.LOCAL.tapes = (*trace.LOCAL.tapes, self)
 
     def _stop(self) -> None:
         if not self._recording:
             raise InvalidArgumentError("Tape is not recording.")
         self._recording = False
-        trace._local.tapes = tuple([tape for tape in trace._local.tapes if tape is not self])
+        trace.LOCAL.tapes = tuple([tape for tape in trace.LOCAL.tapes if tape is not self])
 
     def watch(self, tensor: Any) -> None:
         """Follow a tensor or variable, or a structure of them, so that gradients with respect to it can be had.
@@ -185,9 +190,7 @@ class GradientTape:
         The shape is that of the target followed by that of the source. The last two arguments change nothing here.
         Raises as `gradient`.
         """
-        from .jacobian import jacobian
-
-        return jacobian(self, target, sources, unconnected_gradients)
+        return JACOBIAN.function(self, target, sources, unconnected_gradients)
 
     def batch_jacobian(
         self, target: Any, source: Any,
@@ -199,9 +202,7 @@ class GradientTape:
         ``target[i]`` must depend on ``source[i]`` only. The shape is ``[batch, *target.shape[1:], *source.shape[1:]]``.
         Raises `ValueError` when the first dimensions differ, and as `gradient`.
         """
-        from .jacobian import batch_jacobian
-
-        return batch_jacobian(self, target, source, unconnected_gradients)
+        return BATCH_JACOBIAN.function(self, target, source, unconnected_gradients)
 
 
 def _as_tensor(leaf: Any) -> Any:

@@ -7,7 +7,6 @@ what a sub-graph uses from outside is an explicit input of the node.
 from __future__ import annotations
 
 import contextlib
-import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -134,13 +133,12 @@ class Node:
         return f"<Node {self.name}>"
 
 
-@functools.cache
-def _constant_op() -> Op:
-    from .primitive import CONSTANT  # which needs this module; an import takes longer than the rest of a node
-
-    return CONSTANT
-
-
+PRIMITIVES: dict[str, Op] = {}
+"""The ops of the nodes that a graph makes by itself: a constant and a placeholder, which `primitive` puts here."""
+# How a graph is shown.
+TEXT: Provided[Callable[[Graph], str]] = Provided("runtime.ir.show", late=True)
+GRAPH_DEF: Provided[Callable[[Graph], Any]] = Provided("runtime.ir.graph_def", late=True)
+PICTURE: Provided[Callable[[Graph], Any]] = Provided("runtime.ir.drawing", late=True)
 BUILDING: Provided[Callable[[Graph], Any]] = Provided("runtime.tensors.trace")
 """The context manager in which ops become nodes of a graph that is built by hand."""
 TENSOR: Provided[Callable[[Value], Any]] = Provided("runtime.tensors.tensor")
@@ -251,9 +249,7 @@ class Graph:
         return value
 
     def _placeholder(self, type: Type, name: str) -> Value:
-        from .primitive import PLACEHOLDER
-
-        return self.add(PLACEHOLDER, (), {}, name=name, types=(type,)).outputs[0]
+        return self.add(PRIMITIVES["placeholder"], (), {}, name=name, types=(type,)).outputs[0]
 
     def constant(self, array: np.ndarray[Any, Any], name: str | None = None,
                  where: Place | None = None) -> Value:  # fmt: skip
@@ -261,7 +257,7 @@ class Graph:
         known = self._constants.get(id(array))
         if known is not None:
             return known[1]
-        node = self.add(_constant_op(), (), {"value": array}, name=name or "Const", where=where,
+        node = self.add(PRIMITIVES["constant"], (), {"value": array}, name=name or "Const", where=where,
                         types=(Type(from_numpy(array.dtype), array.shape),))  # fmt: skip
         self._constants[id(array)] = array, node.outputs[0]
         return node.outputs[0]
@@ -399,15 +395,11 @@ class Graph:
 
     def as_graph_def(self) -> Any:
         """The graph as plain data, in the form of TensorFlow's ``GraphDef``."""
-        from .graph_def import graph_def
-
-        return graph_def(self)
+        return GRAPH_DEF.function(self)
 
     def show(self) -> Any:
         """The graph as a `Picture`, which notebooks show, and which can be saved; branches and loops are boxes."""
-        from .drawing import Picture
-
-        return Picture(self)
+        return PICTURE.function(self)
 
     def as_default(self) -> Any:
         """A context manager: ops applied inside it become nodes of this graph."""
@@ -432,9 +424,7 @@ class Graph:
         return f"<Graph {self.name}: {len(self.nodes)} nodes>"
 
     def __str__(self) -> str:
-        from .show import text
-
-        return text(self)
+        return TEXT.function(self)
 
 
 def foreign_value_error(value: Value) -> StagingError:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from .graph import Graph, Node, Value
+from .graph import GRAPH_DEF, Graph, Node, Value
 from .notes import CONTROL_INPUTS
 
 __all__ = ["FunctionDef", "FunctionLibrary", "GraphDef", "NodeDef", "graph_def"]
@@ -74,6 +74,7 @@ class GraphDef:
                        for each in self.node)  # fmt: skip
 
 
+@GRAPH_DEF.give
 def graph_def(graph: Graph) -> GraphDef:
     """A graph as data; what it returns goes through ``Identity`` nodes, as in TensorFlow."""
     names: dict[Graph, str] = {}

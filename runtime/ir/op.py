@@ -198,7 +198,10 @@ class Functions(dict[str, Callable[..., Any]]):
 
     def __missing__(self, name: str) -> Callable[..., Any]:
         OPS.load()
-        return dict.__getitem__(self, name)
+        found = self.get(name)
+        if found is None:
+            raise KeyError(f"there is no function {name!r}")
+        return found
 
     def give(self, function: Function) -> Function:
         """Puts a function here, under its own name; returns it."""

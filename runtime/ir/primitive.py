@@ -16,7 +16,7 @@ from typing import Any, NoReturn, TypeVar
 from autograph.errors import GraphError
 
 from . import totality
-from .graph import Graph, Node, Value
+from .graph import PRIMITIVES, Graph, Node, Value
 from .kinds import INT, kinds
 from .op import NOT_DIFFERENTIABLE, STRUCTURAL, op, type_of
 from .work import Work
@@ -168,6 +168,7 @@ CONSTANT = op("constant", infer=lambda *, value: type_of(value), numpy=lambda *,
 PLACEHOLDER = op("placeholder", infer=only_in_graphs, numpy=only_in_graphs,
                  gradient=NOT_DIFFERENTIABLE, doc="A parameter or captured value.", total=totality.always,
                  work=Work.NONE)
+PRIMITIVES.update(constant=CONSTANT, placeholder=PLACEHOLDER)
 COND = op("cond", infer=only_in_graphs, numpy=only_in_graphs, gradient=STRUCTURAL, node=Cond, tensorflow_name="If",
           doc="One of two graphs, as a predicate says.",
           attributes={"then": _is_graph, "orelse": _is_graph})  # fmt: skip

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from .graph import Graph, Node, Region, Value
+from .graph import TEXT, Graph, Node, Region, Value
 from .primitive import CONSTANT, PLACEHOLDER, Call
 
 __all__ = ["dot", "lines", "text"]
 
 
+@TEXT.give
 def text(graph: Graph) -> str:
     """The graph as text: a line for each node, its sub-graphs indented below it, the user's line as a comment.
 

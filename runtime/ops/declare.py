@@ -212,10 +212,3 @@ def sum_to(g: Any, like: Any) -> Any:
         return g
     return sum_to_shape_of(g, like)
 
-
-def cast_like(x: Any, like: Any) -> Any:
-    """`x` in the dtype of `like`."""
-    from .elementwise.elementwise import cast
-
-    return cast(x, like.dtype)
-

@@ -11,7 +11,7 @@ import math
 import operator
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from autograph.errors import AutographError, InvalidArgumentError, InvalidTypeEr
 from ..base.dtypes import DType, bool_, from_numpy
 from ..base.shapes import Shape, broadcast
 from ..ir.op import Type
+from ..tensors.tensor import Tensor
 
 Dim = int | None
 _OF_BOOLS = (
@@ -123,7 +124,22 @@ def ufunc_dtype(function: Any, *dtypes: DType) -> DType:
         raise InvalidArgumentError(f"not defined for dtype {names}") from None
 
 
-def require_kind(type_: Type, kinds: str, what: str = "the input") -> None:
+class HasDType(Protocol):
+    """A type, or a tensor."""
+
+    @property
+    def dtype(self) -> DType: ...
+
+
+def rank_of(tensor: Tensor, what: str) -> int:
+    """The rank of a tensor. Raises unless it is known."""
+    rank = tensor.ndim
+    require(rank is not None, f"{what} needs a tensor whose rank is known")
+    assert rank is not None
+    return rank
+
+
+def require_kind(type_: HasDType, kinds: str, what: str = "the input") -> None:
     """Raise unless `DType.kind` is one of `kinds` (``b i u f c``, ``S`` for strings)."""
     if type_.dtype.kind not in kinds:
         remedy = _OF_BOOLS if type_.dtype is bool_ else None

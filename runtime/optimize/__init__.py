@@ -25,8 +25,8 @@ from collections import Counter
 from collections.abc import Collection
 from typing import NamedTuple
 
-from autograph.config import settings
 from autograph.log import log
+from autograph.settings import settings
 
 from ..ir import records
 from ..ir.graph import Graph, Value

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from autograph.config import settings
 from autograph.errors import InvalidArgumentError, InvalidTypeError
+from autograph.settings import settings
 
 from ..ir.graph import Graph
 

@@ -22,28 +22,7 @@ from ..ir.total import Totality
 from .folding import folded
 from .invariants import may_move
 from .sharing import constant_key, exact, may_share
-from .structure import Structure
-
-
-class Scope:
-    """A graph under construction, and where it stands.
-
-    Attributes
-    ----------
-    graph: the new graph.
-    outer: the scope around it, None for a function.
-    is_loop: what does not change in the graph may be computed before the node that holds it.
-    certain: nothing that could be told from outside has been put into the graph, which runs at least once.
-    """
-
-    __slots__ = ("certain", "graph", "is_loop", "keys", "outer")
-
-    def __init__(self, graph: Graph, outer: Scope | None, is_loop: bool = False, certain: bool = False) -> None:
-        self.graph = graph
-        self.outer = outer
-        self.is_loop = is_loop
-        self.certain = certain
-        self.keys: list[Any] = []
+from .structure import Scope, Structure
 
 
 def root(value: Value) -> Value:

@@ -21,10 +21,31 @@ from ..ir.primitive import CALL, COND, CONSTANT, PLACEHOLDER, WHILE, Call, Cond,
 from ..ops.control import same_captures
 
 if TYPE_CHECKING:
-    from .rewrite import Rewriter, Scope
+    from .rewrite import Rewriter
 
 # Calls of functions of up to this many nodes are replaced by the nodes.
 _SMALL = 40
+
+
+class Scope:
+    """A graph under construction, and where it stands.
+
+    Attributes
+    ----------
+    graph: the new graph.
+    outer: the scope around it, None for a function.
+    is_loop: what does not change in the graph may be computed before the node that holds it.
+    certain: nothing that could be told from outside has been put into the graph, which runs at least once.
+    """
+
+    __slots__ = ("certain", "graph", "is_loop", "keys", "outer")
+
+    def __init__(self, graph: Graph, outer: Scope | None, is_loop: bool = False, certain: bool = False) -> None:
+        self.graph = graph
+        self.outer = outer
+        self.is_loop = is_loop
+        self.certain = certain
+        self.keys: list[Any] = []
 
 
 class Structure:
@@ -91,8 +112,6 @@ class Structure:
     def _part(self, scope: Scope, source: Graph, captured: Sequence[Value], slots: Sequence[int], is_loop: bool = False,
               certain: bool = False) -> tuple[Graph, list[Value]]:  # fmt: skip
         """A sub-graph as it becomes, with parameters for some of the old one's; also the roots of its outputs."""
-        from .rewrite import Scope
-
         rewriter, values = self._rewriter, self._values
         graph = Graph(source.name, scope.graph)
         graph.never_returns = source.never_returns

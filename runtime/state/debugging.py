@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from autograph.config import settings
 from autograph.errors import InvalidArgumentError, InvalidTypeError
+from autograph.settings import settings
 
 from ..base import shapes
 from ..base.dtypes import as_dtype

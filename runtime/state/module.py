@@ -99,7 +99,7 @@ class ModuleScope:
         self._before: list[tuple[Any, str]] = []
 
     def __enter__(self) -> str:
-        holder: Any = trace.current_graph() or trace._local
+        holder: Any = trace.current_graph() or trace.LOCAL
         self._before.append((holder, holder.scope))
         holder.scope = self.name
         return self.name

@@ -41,6 +41,7 @@ _LIKE_TENSORS = (
 )  # fmt: skip
 
 
+@state.VARIABLE.give
 class Variable:
     """A tensor with a value that can be assigned to.
 
@@ -154,10 +155,10 @@ class Variable:
             )
         else:
             tensor = EagerTensor(origin._array)
-            if not trace._local.tapes:
+            if not trace.LOCAL.tapes:
                 return tensor
             tensor = EagerTensor(origin._array.view())
-        if trace._local.tapes:
+        if trace.LOCAL.tapes:
             variable_read(origin, tensor)
         return tensor
 

@@ -5,7 +5,6 @@ An array that staged code stores into becomes a tensor, and goes on being used a
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from typing import Any
 
@@ -14,8 +13,9 @@ import numpy as np
 from autograph.errors import StagedAttributeError
 
 from ..base import dtypes
+from ..base.places import user_location
 from ..ir.op import FUNCTIONS
-from . import convert, trace
+from . import convert
 from . import tensor as tensors
 from .in_place import own
 from .slices import slice_method
@@ -131,10 +131,12 @@ def _no_attribute(tensor: Any, name: str) -> AttributeError:
     elif callable(getattr(np, name, None)):
         reason, remedy = "", f"write np.{name}(x), or a function of tf"
     else:
+        import difflib  # only for the message
+
         near = difflib.get_close_matches(name, [each for each in dir(tensor) if each[0] != "_"], 1)
         reason = f"; did you mean {near[0]!r}?" if near else ""
         remedy = "see dir(x) for those that it has; keep what else belongs to it in an object or a variable"
-    location = trace.user_location()
+    location = user_location()
     return StagedAttributeError(
         f"a graph tensor has no attribute {name!r}{reason}",
         **({} if location is None else location._asdict()),

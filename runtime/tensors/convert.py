@@ -11,8 +11,10 @@ from autograph.errors import InvalidArgumentError, InvalidTypeError
 
 from ..base import dtypes, shapes
 from ..base.dtypes import DType, as_dtype, from_numpy
+from ..base.places import user_code
 from ..ir.op import OPS
 from .tensor import EagerTensor, SymbolicTensor, Tensor
+from .tracing_state import LOCAL, current_graph
 
 __all__ = [
     "as_tensor", "cast", "constant", "constant_tensor", "convert_to_tensor", "fitted", "holds_tensor", "is_array",
@@ -225,7 +227,7 @@ def _unsupported(value: Any) -> InvalidArgumentError:
     )
 
 
-def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Any:
+def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Tensor:
     """A tensor for a tensor (the same one), a number, a string, an array, or nested lists of these.
 
     Python numbers become int32 or float32, NumPy arrays keep their dtype; lists that hold tensors are stacked.
@@ -302,8 +304,6 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     >>> constant([1, 2])
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>
     """
-    from . import trace
-
     if isinstance(value, SymbolicTensor):
         raise InvalidTypeError(
             "constant needs a value that is known while tracing, not a graph tensor; it is a tensor already"
@@ -315,10 +315,10 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
                 "constant(shape=…) needs values that are known while tracing", remedy="write tf.reshape(x, shape)"
             )
         tensor = EagerTensor(_fill(tensor._array, shapes.as_shape(shape)))
-    graph = trace.current_graph()
+    graph = current_graph()
     if graph is None or not isinstance(tensor, EagerTensor):
         return tensor
-    return SymbolicTensor(graph.constant(tensor._array, name=name, where=trace.user_code()))
+    return SymbolicTensor(graph.constant(tensor._array, name=name, where=user_code()))
 
 
 def _fill(array: np.ndarray[Any, Any], shape: shapes.Shape) -> np.ndarray[Any, Any]:
@@ -333,12 +333,10 @@ def _fill(array: np.ndarray[Any, Any], shape: shapes.Shape) -> np.ndarray[Any, A
 
 def cast(tensor: Any, dtype: DType) -> Any:
     """A tensor in another type; eager tensors at once (also while tracing), others by a ``cast`` node."""
-    from . import trace
-
     if isinstance(tensor, EagerTensor):
         if tensor.dtype is dtype:
             return tensor
-        if trace._local.tapes:  # they have to see it
+        if LOCAL.tapes:  # they have to see it
             return OPS["cast"](tensor, dtype=dtype)
         if dtype.kind in "SV" or tensor.dtype.kind in "SV":
             raise InvalidTypeError(

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from ..base.places import is_user_file
 from ..ir import records
 from ..ir.graph import Graph, Node, Value
 from ..ir.notes import Note
 from ..ir.primitive import PLACEHOLDER, Cond, While
-from . import trace
+from .tracing_state import current_graph
 
 STORED: Note[list[Value]] = Note(
     list, copied=lambda stored, values: [values[each] for each in stored if each in values]
@@ -27,7 +28,7 @@ STORED: Note[list[Value]] = Note(
 
 def own(tensor: Any, source: Any) -> Any:
     """What a function gives that copies arrays: `tensor`, made of `source`; never an array that is stored into."""
-    if tensor is not source or trace.current_graph() is None:
+    if tensor is not source or current_graph() is None:
         return tensor
     # what gives a tensor that may stand for an array that goes on being stored into
     node = tensor.value.node
@@ -46,7 +47,7 @@ def viewed(value: Value) -> Value | None:
 
 def note_store(tensor: Any) -> None:
     """Notes that user code stores into a graph tensor."""
-    graph = trace.current_graph()
+    graph = current_graph()
     if graph is not None:
         STORED.of(graph).append(tensor.value)
 
@@ -56,7 +57,7 @@ def note_update(tensor: Any) -> None:
     frame = sys._getframe(3)
     while frame.f_globals.get("__name__", "").startswith("autograph.operators.") and frame.f_back is not None:
         frame = frame.f_back
-    if trace.is_user_file(frame.f_code.co_filename):
+    if is_user_file(frame.f_code.co_filename):
         note_store(tensor)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from autograph.errors import StagedValueError
 
 from ..base import nest
+from ..base.places import user_location
 from ..ir.op import NUMPY, OPS
 from .tensor import EagerTensor, SymbolicTensor, Tensor
 
@@ -106,7 +107,7 @@ def _check_call(name: str, implementation: Any, arguments: tuple[Any, ...], keyw
 
 
 def _refusal(message: str, remedy: str) -> StagedValueError:
-    location = trace.user_location()
+    location = user_location()
     file, line, function = location if location is not None else (None, None, None)
     return StagedValueError(message, file=file, line=line, function=function, remedy=remedy)
 
@@ -126,4 +127,3 @@ def _to_arrays(value: Any) -> Any:
     return value
 
 
-from . import trace  # noqa: E402  (trace needs tensors, which need this module)

@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 
 from ..base.dtypes import bool_, int32
-from ..ir.op import OPS
+from ..ir.op import APPLY, OPS
+from .in_place import updated
 
 
 def binary(name: str) -> Callable[[Any, Any], Any]:
     def method(self: Any, other: Any) -> Any:
         if defers(other):
             return NotImplemented
-        result = trace.apply(OPS[name], self, other)
+        result = APPLY.function(OPS[name], self, other)
         return result if self.python is None else _of_numbers(result, self, other)
 
     return method
@@ -26,7 +27,7 @@ def binary(name: str) -> Callable[[Any, Any], Any]:
 
 def reflected(name: str) -> Callable[[Any, Any], Any]:
     def method(self: Any, other: Any) -> Any:
-        result = trace.apply(OPS[name], other, self)
+        result = APPLY.function(OPS[name], other, self)
         return result if self.python is None else _of_numbers(result, self, other)
 
     return method
@@ -45,7 +46,7 @@ def unary(name: str) -> Callable[[Any], Any]:
     def method(self: Any) -> Any:
         if self.python is bool:
             self = as_int(self)
-        result = trace.apply(OPS[name], self)
+        result = APPLY.function(OPS[name], self)
         return result if self.python is None else _of_numbers(result, self, self)
 
     return method
@@ -84,7 +85,3 @@ def positive(self: Any) -> Any:
 def defers(other: Any) -> bool:
     """Whether an operator leaves the work to the other operand's reflected method."""
     return getattr(type(other), "__tensor_priority__", 0) > 0
-
-
-from . import trace  # noqa: E402 (it needs tensors)
-from .in_place import updated  # noqa: E402

@@ -12,12 +12,14 @@ import numpy as np
 from autograph.errors import InvalidArgumentError, InvalidTypeError, StagedValueError
 
 from ..base.dtypes import DType, from_numpy, variant
+from ..base.places import user_location
 from ..base.provided import Provided
 from ..base.shapes import Shape, TensorShape, merge
 from ..ir.graph import TENSOR, Graph, Node, Value
 from ..ir.notes import BY_HAND
 from ..ir.op import FUNCTIONS, OPS
-from . import operands
+from . import operands, trace_text, undelivered
+from .in_place import own
 from .operator_methods import (
     binary,
     equal,
@@ -31,6 +33,8 @@ from .operator_methods import (
     to_the_power,
     unary,
 )  # fmt: skip
+from .tracing_state import LOCAL, current_graph
+from .unconverted import remedy
 
 __all__ = ["EagerTensor", "SymbolicTensor", "Tensor"]
 
@@ -180,12 +184,10 @@ class Tensor:
         )
 
     def __getattr__(self, name: str) -> Any:
-        from .array_methods import attribute
-        return attribute(self, name)
+        return array_methods.attribute(self, name)
 
     def __dir__(self) -> list[str]:
-        from .array_methods import names
-        return sorted({*super().__dir__(), *names()})
+        return sorted({*super().__dir__(), *array_methods.names()})
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
         return numpy_protocol.ufunc(ufunc, method, inputs, keywords)
@@ -264,7 +266,7 @@ class EagerTensor(Tensor):
     def __iter__(self) -> Iterator[Any]:
         if self._array.ndim == 0:
             raise InvalidTypeError("Cannot iterate over a scalar tensor.")
-        if trace._local.tapes:  # they have to see it
+        if LOCAL.tapes:  # they have to see it
             return iter([self[i] for i in range(len(self._array))])
         return (
             EagerTensor(np.asarray(item) if self._array.dtype != object else _objects(item)) for item in self._array
@@ -348,8 +350,8 @@ class SymbolicTensor(Tensor):
         return self.value.node.graph
 
     def _narrow(self, shape: Shape) -> None:
-        if shape != self.static_shape and self.graph is trace.current_graph():
-            self.value = trace.apply(OPS["ensure_shape"], self, shape=shape).value
+        if shape != self.static_shape and self.graph is current_graph():
+            self.value = OPS["ensure_shape"](self, shape=shape).value
 
     def __pos__(self) -> Any:
         return own(positive(self), self)
@@ -417,7 +419,7 @@ class SymbolicTensor(Tensor):
         return undelivered.note(self._refused(message, how, remedy))
 
     def _refused(self, message: str, construct: str, remedy: str) -> StagedValueError:
-        location = trace.user_location()
+        location = user_location()
         where = {} if location is None else location._asdict()
         return StagedValueError(message, **where, construct=construct, remedy=remedy)
 
@@ -444,7 +446,5 @@ _IN_PLACE = "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", 
 for _name in _IN_PLACE:
     setattr(SymbolicTensor, f"__i{_name}__", in_place(getattr(operator, f"__{_name}__")))
 
-from . import numpy_protocol, trace, trace_text, undelivered  # noqa: E402  (these need the classes above)
-from .in_place import own  # noqa: E402
+from . import array_methods, numpy_protocol  # noqa: E402  (these need the classes above)
 from .reference import Reference  # noqa: E402
-from .unconverted import remedy  # noqa: E402

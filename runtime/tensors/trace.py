@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-import threading
 import weakref
 from collections.abc import Callable, Sequence
 from operator import attrgetter
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -15,7 +12,7 @@ import numpy as np
 from autograph.errors import AutographError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from autograph.tracebacks import trim
 
-from ..base import dtypes, places, shapes
+from ..base import dtypes, shapes
 from ..base.float_warnings import ignore, restore
 from ..base.places import Place, is_user_file, user_code, user_location
 from ..base.provided import Provided
@@ -26,19 +23,23 @@ from ..ir.op import APPLY, Op
 from ..ir.primitive import CONSTANT
 from . import convert, numerics, promotion, undelivered
 from .tensor import EagerTensor, SymbolicTensor, Tensor
+from .tracing_state import (
+    LOCAL,
+    building,
+    current_graph,
+    current_scope,
+    executing_eagerly,
+    get_current_name_scope,
+    inside_function,
+    name_scope,
+    open_graphs,
+)
 
 __all__ = [
-    "apply",
-    "building",
-    "current_graph",
-    "is_user_file",
-    "name_scope",
-    "run_eagerly",
-    "static_value",
-    "user_code",
-    "user_location",
-    "value_of",
-]
+    "LOCAL", "apply", "building", "current_graph", "current_scope", "executing_eagerly", "get_current_name_scope",
+    "inside_function", "is_user_file", "name_scope", "open_graphs", "run_eagerly", "static_value", "user_code",
+    "user_location", "value_of",
+]  # fmt: skip
 
 
 RECORD_NODE: Provided[Callable[[Node], None]] = Provided("runtime.gradient.records")
@@ -47,101 +48,15 @@ RUN_RECORDED: Provided[Callable[[Op, Sequence[Any], dict[str, Any]], Any]] = Pro
 """Runs an op, for those tapes to see."""
 
 
-class _Local(threading.local):
-    graph: Graph | None = None
-    scope: str = ""  # that of eager code, for the names of variables
-    tapes: tuple[Any, ...] = ()  # the gradient tapes that record; see `runtime.gradient.records`
-    ambient: Any = None  # what traced code depends on besides its arguments: whether Keras layers are training
-
-
-_local = _Local()
 EAGER_INPUTS: Note[dict[Value, weakref.ref[Any]]] = Note(
     dict, copied=lambda known, values: {values[each]: found for each, found in known.items() if each in values}
 )
 """By the constant of a graph that one has become, the eager tensors from outside; they are not kept alive."""
-open_graphs: list[object] = []
-"""One entry for each graph being built on any thread: while it is empty, nobody is tracing."""
-
-
-def current_graph() -> Graph | None:
-    """The graph that this thread is building, None when ops run eagerly."""
-    return _local.graph
-
-
-def executing_eagerly() -> bool:
-    """Whether ops run at once on this thread, rather than become nodes of a graph."""
-    return _local.graph is None
-
-
-def inside_function() -> bool:
-    """Whether a graph is being traced on this thread."""
-    return _local.graph is not None
 
 
 def is_symbolic_tensor(tensor: Any) -> bool:
     """Whether a value is a tensor of a graph, whose value is not known while tracing."""
     return isinstance(tensor, SymbolicTensor)
-
-
-class building:
-    """``with building(graph):`` ops applied by this thread become nodes of the graph; None: ops run eagerly.
-
-    ``function``: whose graph it is, when it may be called from other places than where it is traced.
-    """
-
-    __slots__ = ("before", "function", "graph", "places")
-
-    def __init__(self, graph: Graph | None, function: Callable[..., Any] | None = None) -> None:
-        self.graph = graph
-        self.function = function
-
-    def __enter__(self) -> Graph | None:
-        self.before = _local.graph
-        if self.graph is not None:
-            self.places = places.begin(sys._getframe(1), self.function)
-        _local.graph = self.graph
-        open_graphs.append(self.graph)
-        return self.graph
-
-    def __exit__(self, kind: type | None, error: BaseException | None, traceback: TracebackType | None) -> None:
-        _local.graph = self.before
-        open_graphs.pop()
-        if self.graph is not None:
-            places.end(self.places)
-
-
-class name_scope:
-    """``with name_scope("layer"):`` nodes made inside are called ``layer/add`` …, variables ``layer/v:0``."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __enter__(self) -> str:
-        self._graph = graph = _local.graph
-        if graph is None:
-            self._before = _local.scope
-            _local.scope = f"{self._before}{self.name}/"
-            return _local.scope
-        self._before = graph.scope
-        graph.scope = graph.unique_name(self.name) + "/"
-        return graph.scope
-
-    def __exit__(self, kind: type | None, error: BaseException | None, traceback: TracebackType | None) -> None:
-        if self._graph is None:
-            _local.scope = self._before
-        else:
-            self._graph.scope = self._before
-
-
-def get_current_name_scope() -> str:
-    """The name scope in which nodes and variables are named, as ``"layer/inner"``; empty outside of any."""
-    return current_scope().rstrip("/")
-
-
-def current_scope() -> str:
-    """The name scope with its final slash, or nothing."""
-    graph = _local.graph
-    return _local.scope if graph is None else graph.scope
 
 
 @BUILDING.give
@@ -160,10 +75,10 @@ def apply(op: Op, *inputs: Any, name: str | None = None, **attributes: Any) -> A
 
     Raises `InvalidArgumentError` or `TypeError`, with the user's location, when the inputs do not fit the op.
     """
-    graph = _local.graph
+    graph = LOCAL.graph
     if graph is None:
         try:
-            return run_recorded(op, inputs, attributes) if _local.tapes else run_eagerly(op, inputs, attributes)
+            return run_recorded(op, inputs, attributes) if LOCAL.tapes else run_eagerly(op, inputs, attributes)
         except Exception as error:
             if error.__class__ is not RecursionError:  # there may be no room to call anything
                 trim(error)
@@ -179,7 +94,7 @@ def apply(op: Op, *inputs: Any, name: str | None = None, **attributes: Any) -> A
         raise found from error.__cause__
     single = type(types) is Type
     node = graph.add(op, values, attributes, name=name, where=where, types=(types,) if single else types)  # type: ignore[arg-type]
-    if _local.tapes:
+    if LOCAL.tapes:
         record_node(node)
     return SymbolicTensor(node.outputs[0]) if single else tuple([SymbolicTensor(value) for value in node.outputs])
 
@@ -187,11 +102,11 @@ def apply(op: Op, *inputs: Any, name: str | None = None, **attributes: Any) -> A
 def add_node(op: Op, values: Sequence[Value], attributes: dict[str, Any], types: Sequence[Type],
              name: str | None = None, subgraphs: tuple[Graph, ...] = ()) -> Node:  # fmt: skip
     """A node of the current graph with given output types, for ops that hold sub-graphs. Captures the inputs."""
-    graph = _local.graph
+    graph = LOCAL.graph
     assert graph is not None
     values = [graph.capture(value) for value in values]
     node = graph.add(op, values, attributes, name=name, where=user_code(), types=types, subgraphs=subgraphs)
-    if _local.tapes:
+    if LOCAL.tapes:
         record_node(node)
     return node
 
@@ -213,7 +128,7 @@ def run_recorded(op: Op, inputs: Sequence[Any], attributes: dict[str, Any]) -> A
 
 def value_of(tensor: Any, dtype: Any = None) -> Value:
     """The current graph's value for a tensor or what converts to one: captured, or a constant node."""
-    graph = _local.graph
+    graph = LOCAL.graph
     assert graph is not None
     tensor = convert.convert_to_tensor(tensor, dtype)
     return _value(graph, tensor)

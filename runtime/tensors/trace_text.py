@@ -13,7 +13,8 @@ from typing import Any
 
 from autograph.errors import StagedValueError
 
-from . import trace, unconverted
+from ..base.places import is_user_file, user_location
+from . import unconverted
 
 _STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep
 
@@ -59,7 +60,7 @@ def check(kind: str) -> None:
         return
     user = _refuses(frame)
     if user is not None:
-        location = trace.user_location()
+        location = user_location()
         raise StagedValueError(
             f"{user} writes {kind} as text: its value is known only when the graph runs",
             **({} if location is None else location._asdict()),
@@ -89,7 +90,7 @@ def _refuses(frame: FrameType) -> str | None:
         return None if code.co_name in ("pprint", "pp") else f"pprint.{code.co_name}()"
     if module is not None:
         return None if module in _SHOWING else f"{module}.{code.co_name}()"
-    return "this line" if trace.is_user_file(code.co_filename) and unconverted.is_converted(code) else None
+    return "this line" if is_user_file(code.co_filename) and unconverted.is_converted(code) else None
 
 
 def _library_module(code: CodeType) -> str | None:

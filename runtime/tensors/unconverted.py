@@ -6,7 +6,7 @@ import os
 import sys
 from types import CodeType, FrameType
 
-from . import trace
+from ..base.places import is_user_file, user_code
 from .front_half import WHY_NOT_CONVERTED
 
 _STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep
@@ -19,7 +19,7 @@ def is_converted(code: CodeType) -> bool:
 
 def remedy(purpose: str, instead: str) -> str:
     """The remedy for the code of the user that is running: to convert it, for a purpose, or to write something else."""
-    found = trace.user_code()
+    found = user_code()
     reason = None if found is None else WHY_NOT_CONVERTED.function(found[0])
     if reason is None:
         caller = _library_caller()
@@ -32,7 +32,7 @@ def remedy(purpose: str, instead: str) -> str:
 def _library_caller() -> str | None:
     """The function of the standard library that has called the user's innermost function, if one has."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and not trace.is_user_file(frame.f_code.co_filename):
+    while frame is not None and not is_user_file(frame.f_code.co_filename):
         frame = frame.f_back
     code = None if frame is None or frame.f_back is None else frame.f_back.f_code
     if code is None or not code.co_filename.startswith(_STANDARD_LIBRARY) or "-packages" in code.co_filename:

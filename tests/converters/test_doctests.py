@@ -11,8 +11,8 @@ import pytest
 from autograph import converters
 from autograph.converters.base import Pass
 
-NAMES = [module.name for module in pkgutil.iter_modules(converters.__path__)]
-MODULES = [importlib.import_module(f"autograph.converters.{name}") for name in NAMES]
+NAMES = [module.name for module in pkgutil.walk_packages(converters.__path__, "autograph.converters.")]
+MODULES = [importlib.import_module(name) for name in NAMES]
 
 
 def _is_pass(value: object, module_name: str) -> bool:

@@ -6,11 +6,11 @@ parameters of the function that the pieces are the body of, and the class that i
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 
 import pytest
 
+from autograph import pipeline
 from autograph.converters.base import Pass, rewritten_lines
 from tests.golden import Golden
 
@@ -26,8 +26,7 @@ def rewritten(header: dict[str, str], source: str) -> str:
 
 
 def _pass(name: str) -> type[Pass]:
-    module = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name).strip("_")
-    found: type[Pass] = getattr(importlib.import_module(f"autograph.converters.{module}"), name)
+    found: type[Pass] = getattr(pipeline, name)
     return found
 
 

@@ -58,7 +58,7 @@ def test_the_table_has_no_line_too_many(reached: set[Site]) -> None:
 
 PYTHON_ERRORS = {
     "runtime/tools/export/": "of damaged files: they become a SavedFileError",
-    "autograph/keras/compile_config.py": "of damaged files: they become a SavedFileError",
+    "autograph/keras/fit/compile_config.py": "of damaged files: they become a SavedFileError",
     "runtime/ir/op.py": "mistakes of those who declare ops",
     "runtime/tensors/operands.py": "Python's own, of items of a number",
     "runtime/ops/elementwise/math.py": "Python's own, of int() and round()",

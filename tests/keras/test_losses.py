@@ -11,7 +11,8 @@ import pytest
 
 import autograph as tf
 from autograph.errors import InvalidArgumentError, OutOfRangeError
-from autograph.keras import activations, context, losses, notes
+from autograph.keras import activations, losses
+from autograph.keras.base import context, notes
 
 from .modes import WAYS
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autograph as tf
-from autograph.keras.progress import Progbar
+from autograph.keras.fit.progress import Progbar
 
 keras, layers = tf.keras, tf.keras.layers
 RANDOM = np.random.default_rng(2)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ..layer import InputSpec as InputSpec
-from ..layer import Layer as Layer
-from ..symbolic import Input as Input
+from ..base.layer import InputSpec as InputSpec
+from ..base.layer import Layer as Layer
 from . import (
     advanced_activations,
     attention,
@@ -24,6 +23,7 @@ from .attention import *  # noqa: F403
 from .cells import *  # noqa: F403
 from .convolutional import *  # noqa: F403
 from .core import *  # noqa: F403
+from .core import Input as Input
 from .merging import *  # noqa: F403
 from .normalization import *  # noqa: F403
 from .pooling import *  # noqa: F403

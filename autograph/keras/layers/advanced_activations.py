@@ -9,7 +9,7 @@ from autograph.runtime.ops.elementwise.elementwise import cast, where
 from autograph.runtime.ops.elementwise.math import maximum
 
 from .. import activations
-from ..layer import InputSpec, Layer
+from ..base.layer import InputSpec, Layer
 from .core import in_own_dtype, known_dimension
 from .described import add_described, describe
 

@@ -17,7 +17,7 @@ from autograph.runtime.ops.shape.create import ones
 from autograph.runtime.ops.shape.shape import expand_dims, shape
 
 from .. import activations
-from ..layer import Layer
+from ..base.layer import Layer
 from .core import in_own_dtype, known_dimension, positive
 from .described import add_described, describe, describe_alike
 

@@ -17,8 +17,8 @@ from autograph.runtime.ops.shape.shape import shape
 from autograph.runtime.tensors.convert import convert_to_tensor
 
 from .. import activations, initializers
-from ..layer import Layer
-from ..serialization import deserialize, dtype_config, plain
+from ..base.layer import Layer
+from ..base.serialization import deserialize, dtype_config, plain
 from .core import known_dimension, positive
 from .described import add_described, describe
 

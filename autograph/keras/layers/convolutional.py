@@ -10,7 +10,7 @@ from autograph.runtime.ops.shape.joining import pad
 from autograph.runtime.ops.shape.shape import reshape, shape
 
 from .. import activations
-from ..layer import InputSpec, Layer
+from ..base.layer import InputSpec, Layer
 from .core import in_own_dtype, known_dimension, positive
 from .described import add_described, describe
 from .geometry import axes_order, checked_format, checked_padding, per_axis

@@ -13,12 +13,12 @@ from autograph.runtime.ops.linalg.linalg import tensordot
 from autograph.runtime.ops.shape.gather import gather
 
 from .. import activations
-from ..custom_objects import get_registered_object
-from ..layer import InputSpec, Layer
-from ..names import auto_name
-from ..serialization import UnknownClassError
-from ..staging import converted_call
-from ..symbolic import KerasTensor, Node
+from ..base.custom_objects import get_registered_object
+from ..base.layer import InputSpec, Layer
+from ..base.names import auto_name
+from ..base.serialization import UnknownClassError
+from ..base.staging import converted_call
+from ..base.symbolic import KerasTensor, Node
 from .described import add_described, describe
 
 __all__ = ["Activation", "Dense", "Embedding", "Identity", "InputLayer", "Lambda", "ReLU", "Rescaling"]
@@ -307,3 +307,28 @@ def known_dimension(layer: Layer, shape: Any, axis: int) -> int:
             f"layer '{layer.name}' needs to know axis {axis} of its inputs' shape to make its weights, not {shape}"
         )
     return int(size)
+
+
+def Input(
+    shape: Any = None, batch_size: int | None = None, dtype: Any = None, sparse: bool | None = None,
+    ragged: bool | None = None, batch_shape: Any = None, name: str | None = None, tensor: Any = None,
+    optional: bool = False
+) -> Any:  # fmt: skip
+    """A symbolic tensor for what a model will be given.
+
+    Parameters
+    ----------
+    shape: without the batch dimension; None for dimensions that vary.
+    batch_size: the size of batches, where it is always the same.
+    dtype: float32 when left out.
+    batch_shape: the shape with the batch dimension, in place of ``shape``.
+    name: of the input layer; dicts of inputs are matched by it.
+
+    Raises `ValueError` for sparse or ragged inputs, a given tensor, or no shape.
+    """
+    if sparse or ragged or tensor is not None or optional:
+        raise InvalidArgumentError(
+            "Input takes no sparse, ragged, tensor or optional argument: inputs are dense tensors"
+        )
+    layer = InputLayer(shape, batch_size=batch_size, dtype=dtype, batch_shape=batch_shape, name=name)
+    return layer.output

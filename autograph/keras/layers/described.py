@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import constraints, initializers, regularizers
-from ..layer import Layer
+from ..base.layer import Layer
 
 __all__ = ["add_described", "describe", "describe_alike"]
 

@@ -14,7 +14,7 @@ from autograph.runtime.ops.shape.create import ones_like
 from autograph.runtime.ops.shape.joining import concat
 from autograph.runtime.ops.shape.shape import expand_dims, transpose
 
-from ..layer import Layer
+from ..base.layer import Layer
 
 __all__ = [
     "Add", "Average", "Concatenate", "Dot", "Maximum", "Minimum", "Multiply", "Subtract", "add", "average",

@@ -12,7 +12,7 @@ from autograph.runtime.ops.reduce.reduce import reduce_mean, reduce_sum
 from autograph.runtime.ops.shape.shape import reshape, shape
 
 from .. import initializers
-from ..layer import InputSpec, Layer
+from ..base.layer import InputSpec, Layer
 from .core import in_own_dtype, known_dimension
 from .described import add_described, describe
 

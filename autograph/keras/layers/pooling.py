@@ -9,7 +9,7 @@ from autograph.runtime.ops.elementwise.elementwise import cast
 from autograph.runtime.ops.reduce.pooling import avg_pool, max_pool
 from autograph.runtime.ops.reduce.reduce import reduce_max, reduce_mean, reduce_sum
 
-from ..layer import InputSpec, Layer
+from ..base.layer import InputSpec, Layer
 from .core import in_own_dtype
 from .geometry import axes_order, checked_format, checked_padding, per_axis
 

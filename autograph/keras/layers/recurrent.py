@@ -14,11 +14,11 @@ from autograph.runtime.ops.shape.joining import stack
 from autograph.runtime.ops.shape.shape import ensure_shape, reverse, transpose
 from autograph.runtime.tensors import trace
 
-from ..layer import InputSpec, Layer
-from ..registry import snake_case
-from ..serialization import deserialize, dtype_config, plain
-from ..staging import fold_time, scan_time
-from ..variable import KerasVariable
+from ..base.layer import InputSpec, Layer
+from ..base.registry import snake_case
+from ..base.serialization import deserialize, dtype_config, plain
+from ..base.staging import fold_time, scan_time
+from ..base.variable import KerasVariable
 from .cells import GRUCell, LSTMCell, RecurrentCell, SimpleRNNCell, StackedRNNCells, batch_of, zero_states
 
 __all__ = ["GRU", "LSTM", "RNN", "Masking", "SimpleRNN"]

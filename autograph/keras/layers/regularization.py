@@ -11,7 +11,7 @@ from autograph.runtime.ops.elementwise.math import multiply
 from autograph.runtime.ops.random.random import normal, uniform
 from autograph.runtime.ops.shape.shape import shape
 
-from ..layer import InputSpec, Layer
+from ..base.layer import InputSpec, Layer
 from ..regularizers import L1L2
 from .geometry import checked_format
 

@@ -9,7 +9,7 @@ from autograph.errors import InvalidArgumentError, InvalidTypeError
 from autograph.runtime.ops.shape.joining import pad, repeat
 from autograph.runtime.ops.shape.shape import expand_dims, reshape, shape, transpose
 
-from ..layer import InputSpec, Layer
+from ..base.layer import InputSpec, Layer
 from .geometry import checked_format, pairs, per_axis
 
 __all__ = [

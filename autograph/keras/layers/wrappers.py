@@ -10,9 +10,9 @@ from autograph.runtime.ops.elementwise.elementwise import cast
 from autograph.runtime.ops.shape.joining import concat, stack
 from autograph.runtime.ops.shape.shape import reverse, transpose
 
-from ..layer import Layer
-from ..serialization import deserialize, dtype_config, plain
-from ..staging import map_time
+from ..base.layer import Layer
+from ..base.serialization import deserialize, dtype_config, plain
+from ..base.staging import map_time
 
 __all__ = ["Bidirectional", "TimeDistributed", "Wrapper"]
 

@@ -8,9 +8,10 @@ from functools import partial, reduce
 from typing import Any
 
 from ..attributes import get_attribute, get_subscript
-from ..calls import call
+from ..calls import ACCESSOR, call
 
 
+@ACCESSOR.give
 def accessor(function: Any) -> Callable[[Any], Any] | None:
     """What to call in place of an object of `operator` that reads or calls; None for anything else."""
     made_by = _KINDS.get(type(function))

@@ -10,11 +10,12 @@ from types import FunctionType
 from typing import Any
 
 from ..attributes import set_attribute
-from ..calls import call
+from ..calls import CONSTRUCTOR, CONSTRUCTOR_OF_METACLASS, INITIALISER, call
 from ..staging.heap import state
 from .special_methods import is_convertible, is_generated, is_user_class, lookup, method
 
 
+@CONSTRUCTOR.give
 def constructor(cls: type) -> Callable[..., Any] | None:
     """What to call in place of a class while a back end is staging; None: the class is no user's."""
     if not is_user_class(cls) or issubclass(cls, type):
@@ -25,6 +26,7 @@ def constructor(cls: type) -> Callable[..., Any] | None:
     return partial(construct, cls) if maker is _TYPE_CALL and _has_code(cls) else None
 
 
+@CONSTRUCTOR_OF_METACLASS.give
 def constructor_of_metaclass(function: Any) -> Callable[..., Any] | None:
     """What to call in place of ``super().__call__`` in the ``__call__`` of a metaclass; None: it is something else."""
     cls = function.__self__
@@ -74,6 +76,12 @@ def construct(cls: type, *arguments: Any, **keywords: Any) -> Any:
 def is_dataclass_init(function: Any) -> bool:
     """Whether a function is an `__init__` that `dataclasses.dataclass` has made: it has no source."""
     return isinstance(function, FunctionType) and function.__name__ == "__init__" and is_generated(function)
+
+
+@INITIALISER.give
+def initialiser(function: FunctionType) -> Callable[..., Any] | None:
+    """What to call in place of an `__init__` that `dataclasses.dataclass` has made; None: it is another."""
+    return partial(initialise_dataclass, function) if is_dataclass_init(function) else None
 
 
 def initialise_dataclass(function: FunctionType, obj: Any, *arguments: Any, **keywords: Any) -> None:

@@ -15,9 +15,8 @@ from collections.abc import Callable, Iterator
 from types import BuiltinFunctionType, FrameType
 from typing import Any
 
-from autograph.handing_over import HANDING_OVER
 from autograph.source.generated import is_body
-from autograph.tracebacks import is_internal
+from autograph.tracebacks import HANDING_OVER, is_internal
 
 _FAR = sys.maxsize >> 32  # frames: more than any stack has
 

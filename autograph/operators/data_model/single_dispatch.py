@@ -14,25 +14,24 @@ from typing import Any
 from autograph.errors import StagedValueError
 from autograph.runtime.tensors.trace import user_location
 
-from ..calls import call
+from ..calls import GENERIC, call
 from ..dispatch import backend_of
 
 _WRAPPER = functools.singledispatch(lambda _: None).__code__  # type: ignore[attr-defined]
 _CONTAINERS = (list, dict, range)
 
 
-def is_generic(function: FunctionType) -> bool:
-    """Whether a function is what `functools.singledispatch` makes."""
-    return function.__code__ is _WRAPPER
-
-
-def generic(function: Any) -> Callable[..., Any]:
-    """What to call in place of a function that `functools.singledispatch` has made."""
+@GENERIC.give
+def generic(function: FunctionType) -> Callable[..., Any] | None:
+    """What to call in place of a function that `functools.singledispatch` has made; None: it is another."""
+    if function.__code__ is not _WRAPPER:
+        return None
+    dispatch = function.dispatch  # type: ignore[attr-defined]
 
     def run(*arguments: Any, **keywords: Any) -> Any:
         if not arguments:
             return function(**keywords)  # raises what Python does
-        return call(function.dispatch(_class_of(arguments[0])))(*arguments, **keywords)
+        return call(dispatch(_class_of(arguments[0])))(*arguments, **keywords)
 
     return run
 

@@ -11,9 +11,9 @@ from collections.abc import MappingView
 from types import FunctionType
 from typing import Any, Final
 
-from ..calls import LEFT_ALONE, call, is_left_alone, is_mixin
 from ..dispatch import owner_of
 from .by_type import ByType
+from .left_alone import LEFT_ALONE, is_left_alone, is_mixin
 
 MISSING: Final = object()
 """What `lookup` finds when there is nothing."""
@@ -66,8 +66,3 @@ def is_generated(function: FunctionType) -> bool:
     """Whether a method was made by a class decorator or by `namedtuple`, without source."""
     code = function.__code__
     return code.co_filename.startswith("<string>") or "namedtuple" in code.co_filename
-
-
-def call_method(found: FunctionType, *arguments: Any, **keywords: Any) -> Any:
-    """Calls a special method in the form that fits."""
-    return call(found)(*arguments, **keywords)

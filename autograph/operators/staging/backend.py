@@ -17,8 +17,19 @@ from .control import cond, conditions, errors, plain_trials, recursion, run_erro
 from .heap import array_forms, class_defaults, heap, state
 from .heap.assigned_contents import assign_where, decided
 from .outside import calls, unconverted
-from .prelude import array_calls, comparisons, displays, items, math_calls, numpy_calls, python_builtins, text
+from .prelude import (
+    array_calls,
+    comparisons,
+    displays,
+    items,
+    math_calls,
+    membership,
+    numpy_calls,
+    python_builtins,
+    text,
+)
 from .prelude.reading import read, read_items, reading
+from .values import unpacking as unpacking
 from .values.chosen import Chosen
 from .values.dicts import StagedDict
 from .values.iterables import StagedIterable
@@ -92,7 +103,7 @@ class GraphBackend(Backend):
         return conditions.or_(read(left), right)
 
     def contains(self, item: Any, container: Any) -> Any:
-        return as_number(conditions.contains(read(item), read_items(container)), bool)
+        return as_number(membership.contains(read(item), read_items(container)), bool)
 
     def compare(self, operator: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
         return as_number(comparisons.compare(operator, left, right), bool)
@@ -101,7 +112,7 @@ class GraphBackend(Backend):
         return as_number(conditions.is_(left, right), bool)
 
     def assert_(self, test: Any, message: Thunk | None) -> None:
-        errors.assert_(read(test), message)
+        statements.assert_(read(test), message)
 
     def raise_(self, exception: BaseException) -> None:
         errors.stage_raise(exception)

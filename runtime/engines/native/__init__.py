@@ -35,9 +35,9 @@ import functools
 import importlib.util
 from collections.abc import Callable, Iterable, Sequence
 
-from autograph.config import settings
 from autograph.errors import AutographError
 from autograph.log import log
+from autograph.settings import settings
 
 from ...base.dtypes import variant
 from ...ir.graph import Graph, Node, Type

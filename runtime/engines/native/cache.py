@@ -18,7 +18,7 @@ import secrets
 import stat
 import warnings
 
-from autograph.config import settings
+from autograph.settings import settings
 
 _MAGIC = b"autograph machine code 1\n"
 _warned: set[str] = set()

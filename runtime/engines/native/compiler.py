@@ -6,7 +6,7 @@ import functools
 import threading
 from collections.abc import Sequence
 
-from autograph.config import settings
+from autograph.settings import settings
 
 from . import cache, llvm
 

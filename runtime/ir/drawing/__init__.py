@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ..graph import Graph
+from ..graph import PICTURE, Graph
+from .svg import svg as drawn
 
 __all__ = ["Picture"]
 
 
+@PICTURE.give
 class Picture:
     """A drawing of a graph, with branches and loops as boxes in boxes; notebooks show it.
 
@@ -25,9 +27,7 @@ class Picture:
     @property
     def svg(self) -> str:
         """The drawing as the text of an SVG file."""
-        from .svg import svg
-
-        return svg(self.graph)
+        return drawn(self.graph)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the drawing to a file: SVG, or a page of HTML around it when the name ends in ``.html``.

@@ -14,7 +14,7 @@ from ...base.shapes import broadcast
 from ...ir import totality
 from ...ir.identities import alone, cast_of_cast, chosen, first, own_inverse, same_dtype
 from ...ir.kinds import kinds
-from ...ir.op import NOT_DIFFERENTIABLE, Type, op
+from ...ir.op import FUNCTIONS, NOT_DIFFERENTIABLE, Type, op
 from ...tensors.convert import convert_to_tensor, strong
 from ..declare import Function, sum_to, unary
 from ..infer import elementwise, require, require_kind
@@ -57,6 +57,11 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     """
     tensor, target = convert_to_tensor(x), as_dtype(dtype)
     return strong(tensor) if tensor.dtype is target else cast_op(tensor, dtype=target, name=name)
+
+
+def cast_like(x: Any, like: Any) -> Any:
+    """`x` in the dtype of `like`."""
+    return cast(x, like.dtype)
 
 
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
@@ -205,9 +210,7 @@ angle = unary("angle", lambda x: np.arctan2(x.imag, x.real), "The angle of a com
 
 def zeros(like: Any) -> Any:
     """Zeros as a tensor of the same kind."""
-    from ..shape.create import zeros_like
-
-    return zeros_like(like)
+    return FUNCTIONS["zeros_like"](like)
 
 
 def _angle_gradient(g: Any, x: Any) -> Any:

@@ -32,13 +32,12 @@ from ...ir.op import FUNCTIONS, NOT_DIFFERENTIABLE, OPS, Op, op
 from ...ir.python_math import Fails, PythonMath
 from ...ir.work import Work
 from ...tensors.tensor import EagerTensor
-from ..declare import Function, binary, cast_like, sum_to, unary
+from ..declare import Function, binary, sum_to, unary
 from ..infer import elementwise, reals_to_float, to_float
 from ..kernels import common as kernels
 from ..kernels import samples, special
 from ..kernels.integers import loud
-from ..shape.create import zeros_like
-from .elementwise import cast
+from .elementwise import cast, cast_like, zeros
 
 # Arithmetic.
 
@@ -46,7 +45,7 @@ from .elementwise import cast
 def _sign_gradient(g: Any, out: Any, x: Any) -> Any:
     """Zero for real numbers; a complex sign turns as the number moves around 0."""
     if not x.dtype.is_complex:
-        return zeros_like(x)
+        return zeros(x)
     outwards = OPS["cast"](OPS["real"](g * out), dtype=x.dtype)  # `g` comes conjugated
     return (g - OPS["conjugate"](out) * outwards) / OPS["cast"](absolute(x), dtype=x.dtype)
 
@@ -357,7 +356,7 @@ def _where(condition: Any, x: Any, y: Any) -> Any:
 
 def _chosen(g: Any, x: Any, y: Any, first: Any) -> tuple[Any, Any]:
     """The gradient for the one of two numbers that was chosen."""
-    zero = zeros_like(g)
+    zero = zeros(g)
     return sum_to(_where(first, g, zero), x), sum_to(_where(first, zero, g), y)
 
 

@@ -16,7 +16,7 @@ from ...ir.op import Type, op
 from ...ir.work import Work
 from ...tensors.convert import convert_to_tensor
 from ...tensors.promotion import together
-from ..declare import cast_like, unary
+from ..declare import unary
 from ..infer import (
     at_least,
     axis_of,
@@ -35,7 +35,7 @@ from ..reduce.reduce import reduce_mean, reduce_sum, reduce_variance
 from ..shape.gather import put_along
 from ..shape.joining import pad
 from ..shape.shape import expand_dims, moveaxis, reshape
-from .elementwise import where_op
+from .elementwise import cast_like, where_op
 from .math import add, erf, exp, greater, maximum, minimum, multiply, negative, rsqrt, square, subtract, tanh
 
 __all__ = [

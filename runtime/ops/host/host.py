@@ -138,7 +138,7 @@ def _template(value: Any, tensors: list[Any]) -> str:
 # Errors
 
 
-class _Slot:
+class Slot:
     """The place of a tensor in an exception's arguments."""
 
     __slots__ = ("index",)
@@ -166,7 +166,7 @@ class ErrorTemplate:
     def _take(self, value: Any) -> Any:
         if isinstance(value, Tensor):
             self.tensors.append(value)
-            return _Slot(len(self.tensors) - 1)
+            return Slot(len(self.tensors) - 1)
         if type(value) in (list, tuple, dict):
             return nest.rebuild(value, [self._take(child) for _, child in nest.children(value)])
         return value
@@ -185,7 +185,7 @@ class ErrorTemplate:
         return error
 
     def _fill(self, value: Any, arrays: Sequence[Any]) -> Any:
-        if isinstance(value, _Slot):
+        if isinstance(value, Slot):
             item = _item(arrays[value.index])
             return item.decode("utf-8", "replace") if isinstance(item, bytes) else wrap(arrays[value.index])
         if type(value) in (list, tuple, dict):
@@ -201,7 +201,7 @@ class ErrorTemplate:
 
 
 def _slots_in(value: Any) -> list[int]:
-    if isinstance(value, _Slot):
+    if isinstance(value, Slot):
         return [value.index]
     if isinstance(value, dict):
         value = list(value.values())

@@ -7,6 +7,7 @@ Each node that writes is atomic (see `base.atomic`); several together are not, n
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from autograph.errors import InvalidArgumentError
 from ...base import shapes
 from ...base.atomic import change, lock
 from ...base.dtypes import DType, float32
+from ...base.provided import Provided
 from ...base.shapes import Shape
 from ...ir.effects import Effects
 from ...ir.kinds import kinds
@@ -108,15 +110,17 @@ def _update(*inputs: Any, target: Any, by: str, **attributes: Any) -> tuple[()]:
     return ()
 
 
+VARIABLE: Provided[Callable[..., Any]] = Provided("runtime.state.variable")
+"""`Variable`: who asks for samples has loaded it."""
+
+
 def _is_update(name: Any) -> bool:
     return type(name) is str and name in OPS and OPS[name].in_place is not None
 
 
 def _sample(*inputs: Any, role: str = "target", **attributes: Any) -> Any:
     """Inputs and attributes for a variable of two numbers."""
-    from ...state.variable import Variable
-
-    variable = Variable(np.array([1, 2], np.float32))
+    variable = VARIABLE.function(np.array([1, 2], np.float32))
     return tuple(np.array(x, np.float32) for x in inputs), {role: variable, **attributes}
 
 

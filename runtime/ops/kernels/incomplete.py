@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import common as kernels
-from .special import _BERNOULLI, _float, bessel_i1, erfinv
+from .special import BERNOULLI, as_float, bessel_i1, erfinv
 
 Array = np.ndarray[Any, Any]
 
@@ -25,7 +25,7 @@ _STEPS = 2000
 
 def _prepared(*arrays: Any) -> tuple[list[Array], Any]:
     """The arguments as flat arrays of one shape in 64 bits, and what makes the result."""
-    dtype = _float(arrays[0])[1]
+    dtype = as_float(arrays[0])[1]
     values = np.broadcast_arrays(*[np.asarray(array, np.float64) for array in arrays])
     shape = values[0].shape
     return [value.reshape(-1) for value in values], lambda result: result.reshape(shape).astype(dtype)
@@ -240,7 +240,7 @@ def zeta(x: Any, q: Any) -> Any:
             z = np.where(low, z + 1, z)
         total = total + z ** (1 - s) / (s - 1) + 0.5 * z**-s
         factor = s.copy()
-        for k, coefficient in enumerate(_BERNOULLI):
+        for k, coefficient in enumerate(BERNOULLI):
             total = total + coefficient * factor * z ** (-s - 2 * k - 1)
             factor = factor * (s + 2 * k + 1) * (s + 2 * k + 2)
     total = np.where(np.isinf(x), np.where(q > 1, 0.0, np.where(q == 1, 1.0, np.inf)), total)
@@ -272,7 +272,7 @@ def erfcinv(x: Any) -> Any:
 
 def ndtri(p: Any) -> Any:
     """The quantile of the normal distribution: ``-sqrt(2) * erfcinv(2 * p)``."""
-    value, dtype = _float(p)
+    value, dtype = as_float(p)
     return np.asarray(-math.sqrt(2) * erfcinv(2 * value)).astype(dtype)
 
 
@@ -290,7 +290,7 @@ def bessel_i1e(x: Any) -> Any:
 
 
 def _scaled_bessel(x: Any, order: int) -> Any:
-    value, dtype = _float(x)
+    value, dtype = as_float(x)
     size = np.abs(value)
     small, large = np.minimum(size, 30.0), np.maximum(size, 30.0)
     near = (np.i0(small).reshape(small.shape) if order == 0 else bessel_i1(small)) * np.exp(-small)

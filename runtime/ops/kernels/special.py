@@ -10,12 +10,12 @@ import numpy as np
 from . import common as kernels
 
 # B(2k) / (2k)!, of the Euler-Maclaurin formula.
-_BERNOULLI = [1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000, 1 / 74724249600]
+BERNOULLI = [1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000, 1 / 74724249600]
 _SHIFT = 12.0
 _MOST_STEPS = 10_000
 
 
-def _float(x: Any) -> tuple[Any, Any]:
+def as_float(x: Any) -> tuple[Any, Any]:
     """The numbers as float64, and the dtype of the result."""
     array = np.asarray(x)
     return array.astype(np.float64), array.dtype if array.dtype.kind == "f" else np.exp(array.reshape(-1)[:0]).dtype
@@ -27,7 +27,7 @@ def polygamma(x: Any, order: int) -> Any:
     Abramowitz & Stegun, 6.4.10 and 23.2: a sum of powers up to numbers beyond 12, and Euler-Maclaurin for the rest.
     NaN for numbers below -10000, infinite (of order 1) or NaN at the poles.
     """
-    z, dtype = _float(x)
+    z, dtype = as_float(x)
     z = np.atleast_1d(z).copy()
     power = order + 1
     total = np.zeros_like(z)
@@ -41,7 +41,7 @@ def polygamma(x: Any, order: int) -> Any:
         z[z < _SHIFT] = np.nan
     total += z ** (1 - power) / (power - 1) + 0.5 * z**-power
     factor = float(power)
-    for k, coefficient in enumerate(_BERNOULLI):
+    for k, coefficient in enumerate(BERNOULLI):
         total += coefficient * factor * z ** (-power - 2 * k - 1)
         factor *= (power + 2 * k + 1) * (power + 2 * k + 2)
     result = (-1) ** (order + 1) * math.factorial(order) * total
@@ -50,7 +50,7 @@ def polygamma(x: Any, order: int) -> Any:
 
 def logit(x: Any) -> Any:
     """The logarithm of ``x / (1 - x)``; from 1/4 on by what that is above 1, which is exact near 1/2."""
-    p, dtype = _float(x)
+    p, dtype = as_float(x)
     return np.where(p < 0.25, np.log(p / (1 - p)), np.log1p((2 * p - 1) / (1 - p))).astype(dtype)
 
 
@@ -63,7 +63,7 @@ _FAR = (-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.005739
 
 def erfinv(x: Any) -> Any:
     """The inverse of erf, by a polynomial and Newton steps; infinite at -1 and 1, NaN beyond."""
-    values, dtype = _float(x)
+    values, dtype = as_float(x)
     size = np.abs(values).astype(np.float64)
     inner = np.where(size < 1, size, 0.5)
     w = -np.log((1 - inner) * (1 + inner))
@@ -80,7 +80,7 @@ def bessel_i1(x: Any) -> Any:
 
     Abramowitz & Stegun, 9.6.10 and 9.7.1.
     """
-    z, dtype = _float(x)
+    z, dtype = as_float(x)
     size = np.abs(z)
     small, large = np.minimum(size, 30.0), np.maximum(size, 30.0)
     term = small / 2

@@ -9,22 +9,24 @@ import numpy as np
 from autograph.errors import NoGradientError
 
 from ...base.shapes import broadcast, is_compatible
-from ...ir.kinds import BOOL, INT, NUMBER, kinds, optional
+from ...ir.kinds import BOOL, NUMBER, kinds, optional
 from ...ir.op import Op, Type, op, type_of
 from ...tensors.promotion import together
 from ..declare import holomorphic, sum_to
+from ..elementwise.elementwise import cast, complex, conj, imag
 from ..infer import at_least, merge_dims, require, text
 from ..kernels import samples as s
 from ..shape.create import eye
 from ..shape.shape import expand_dims, matrix_transpose
+from .bands import band_part
+from .checks import guarded, inexact, square_matrix
 from .diagonals import diag_part, set_diag
 from .factor_gradients import eigh_gradient, qr_gradient, svd_gradient
-from .linalg import guarded, inexact, square_matrix
 
 SINGULAR = "the matrix can't be inverted"
 
 
-def _squares() -> list[Any]:
+def squares() -> list[Any]:
     a = np.array([[4.0, 1.0], [1.0, 3.0]], np.float32)
     return [s.sample(a), s.sample(np.stack([a, 2 * a]).astype(np.float64)), s.sample([[2, 1], [1, 3]]),
             s.sample(np.zeros((0, 2, 2), np.float32)),
@@ -32,10 +34,10 @@ def _squares() -> list[Any]:
 
 
 def _symmetric() -> list[Any]:
-    return _squares()
+    return squares()
 
 
-def _infer_square(x: Type, **_: Any) -> Type:
+def infer_square(x: Type, **_: Any) -> Type:
     square_matrix(x.shape)
     shape = x.shape
     if shape is not None:
@@ -59,8 +61,6 @@ def _column(x: Any) -> Any:
 
 def _slogdet_gradient(g: Any, out: Any, x: Any) -> Any:
     """The logarithm follows the real part of `trace(inv(x) @ dx)`, the angle of a complex sign the imaginary part."""
-    from ..elementwise.elementwise import cast, complex, conj, imag
-
     weight = cast(g[1], x.dtype)
     if x.dtype.is_complex:
         turn = imag(g[0] * conj(out[0]))
@@ -68,16 +68,16 @@ def _slogdet_gradient(g: Any, out: Any, x: Any) -> Any:
     return _column(weight) * matrix_transpose(inv(x), conjugate=True)
 
 
-det_op = op("det", infer=_infer_scalar, numpy=np.linalg.det, samples=_squares, gradient=holomorphic(_det_gradient),
+det_op = op("det", infer=_infer_scalar, numpy=np.linalg.det, samples=squares, gradient=holomorphic(_det_gradient),
     doc="The determinant.",
             numpy_names=("linalg.det",))  # fmt: skip
 slogdet_op = op(
-    "slogdet", samples=_squares, numpy=lambda x: tuple(np.linalg.slogdet(x)), numpy_names=("linalg.slogdet",),
+    "slogdet", samples=squares, numpy=lambda x: tuple(np.linalg.slogdet(x)), numpy_names=("linalg.slogdet",),
     infer=lambda x: (_infer_scalar(x), Type(_infer_scalar(x).dtype.real_dtype, _infer_scalar(x).shape)),
     gradient=lambda g, out, x: (_slogdet_gradient(g, out, x),),
     doc="The sign and the logarithm of the absolute value of the determinant.")  # fmt: skip
 inv_op = op(
-    "inv", infer=_infer_square, numpy=guarded(np.linalg.inv, SINGULAR), samples=_squares, numpy_names=("linalg.inv",),
+    "inv", infer=infer_square, numpy=guarded(np.linalg.inv, SINGULAR), samples=squares, numpy_names=("linalg.inv",),
     gradient=lambda g, out, x: (-(matrix_transpose(out, conjugate=True) @ g @ matrix_transpose(out, conjugate=True)),),
     doc="The inverse matrix.", raises_by_value=True)  # fmt: skip
 
@@ -125,7 +125,7 @@ def _infer_solve(a: Type, b: Type, **_: Any) -> Type:
 
 def _solve_samples() -> list[Any]:
     b = np.array([[1.0], [2.0]], np.float32)
-    return [*(s.sample(x[0], b) for x, _ in _squares()[:2]), s.sample([[2, 0], [1, 3]], [[1, 2], [3, 4]]),
+    return [*(s.sample(x[0], b) for x, _ in squares()[:2]), s.sample([[2, 0], [1, 3]], [[1, 2], [3, 4]]),
             s.sample(np.eye(2)[None], np.ones((3, 2, 0)))]
 
 
@@ -254,7 +254,7 @@ def _cholesky_gradient(g: Any, out: Any, x: Any) -> tuple[Any]:
     return ((whole + matrix_transpose(whole, conjugate=True)) * 0.5,)
 
 
-cholesky_op = op("cholesky", infer=_infer_square,
+cholesky_op = op("cholesky", infer=infer_square,
     numpy=guarded(np.linalg.cholesky, "the Cholesky decomposition failed"),
                  samples=_symmetric, gradient=_cholesky_gradient, numpy_names=("linalg.cholesky",),
                  doc="The lower triangular factor of a positive definite matrix.", raises_by_value=True)  # fmt: skip
@@ -269,7 +269,7 @@ def cholesky(input: Any, name: str | None = None) -> Any:
 
 
 def _infer_eigh(x: Type) -> tuple[Type, Type]:
-    vectors = _infer_square(x)
+    vectors = infer_square(x)
     values = None if vectors.shape is None else vectors.shape[:-1]
     return Type(vectors.dtype.real_dtype, values), vectors
 
@@ -359,35 +359,3 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
     """
     parts = svd_op(tensor, full=full_matrices, name=name)
     return parts if compute_uv else parts[0]
-
-
-# Bands.
-
-
-def _infer_band(x: Type, lower: int, upper: int) -> Type:
-    at_least(x.shape, 2, "a matrix")
-    return x
-
-
-def _band(x: Any, lower: int, upper: int) -> Any:
-    rows, columns = np.ogrid[: x.shape[-2], : x.shape[-1]]
-    inside = ((lower < 0) | (rows - columns <= lower)) & ((upper < 0) | (columns - rows <= upper))
-    return np.where(inside, x, np.zeros((), x.dtype))
-
-
-band_part_op: Op = op(
-    "band_part", infer=_infer_band, numpy=_band, gradient=lambda g, out, x, lower,
-    upper: (band_part_op(g, lower=lower, upper=upper),),
-    samples=lambda: [s.sample(_TALL, lower=0, upper=-1), s.sample(_TALL, lower=1, upper=0),
-                     s.sample(_TALL[None], lower=-1, upper=0), s.sample([[1, 2], [3, 4]], lower=0, upper=0)],
-    doc="The band of a matrix from `lower` subdiagonals to `upper` superdiagonals (all for -1); zero elsewhere.",
-    attributes=kinds("upper", lower=INT),
-)  # fmt: skip
-
-
-def band_part(input: Any, num_lower: int, num_upper: int, name: str | None = None) -> Any:
-    """`input` with zeros outside the band of `num_lower` sub- and `num_upper` superdiagonals; -1 keeps all of them.
-
-    Shape and dtype stay. Raises `InvalidArgumentError` for a vector.
-    """
-    return band_part_op(input, lower=int(num_lower), upper=int(num_upper), name=name)

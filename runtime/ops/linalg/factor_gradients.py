@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...ir.op import OPS
 from ..elementwise.elementwise import cast, real
 from ..elementwise.math import divide_no_nan, square
 from ..infer import require
 from ..shape.joining import concat
 from ..shape.shape import expand_dims, matrix_transpose
+from .bands import band_part
 from .diagonals import diag, diag_part, set_diag
 
 
-def _inverse_differences(values: Any) -> Any:
+def inverse_differences(values: Any) -> Any:
     """`1 / (values[j] - values[i])`, and 0 where they are equal."""
     return divide_no_nan(1.0, expand_dims(values, -2) - expand_dims(values, -1))
 
 
 def eigh_gradient(g: Any, out: Any, x: Any) -> tuple[Any]:
     """M. Giles, "Collected matrix derivative results" (2008), 3.1; only the lower triangle is looked at."""
-    from .decompose import band_part
-
     (g_values, g_vectors), (values, vectors) = g, out
     adjoint = matrix_transpose(vectors, conjugate=True)
-    turn = cast(_inverse_differences(values), x.dtype) * (adjoint @ g_vectors)
+    turn = cast(inverse_differences(values), x.dtype) * (adjoint @ g_vectors)
     whole = vectors @ (diag(cast(g_values, x.dtype)) + turn) @ adjoint
     lower = band_part(whole + matrix_transpose(whole, conjugate=True), -1, 0)
     return (set_diag(lower, diag_part(lower) * 0.5),)
@@ -46,11 +46,9 @@ def qr_gradient(g: Any, out: Any, x: Any, full: bool) -> Any:
 
 def _deep_qr_gradient(gq: Any, gr: Any, q: Any, r: Any) -> Any:
     """S. Walter & L. Lehmann, "Algorithmic differentiation of linear algebra functions" (2010)."""
-    from .decompose import band_part, triangular_solve_op
-
     def over_adjoint(a: Any) -> Any:
         """`a @ inv(adjoint(r))`."""
-        solved = triangular_solve_op(r, matrix_transpose(a, conjugate=True), lower=False)
+        solved = OPS["triangular_solve"](r, matrix_transpose(a, conjugate=True), lower=False)
         return matrix_transpose(solved, conjugate=True)
 
     inner, outer = matrix_transpose(q, conjugate=True) @ gq, r @ matrix_transpose(gr, conjugate=True)
@@ -72,7 +70,7 @@ def svd_gradient(g: Any, out: Any, x: Any, full: bool) -> Any:
     u_adjoint, v_adjoint = (matrix_transpose(a, conjugate=True) for a in (u, v))
     sizes = expand_dims(cast(values, x.dtype), -2)
     inverse = expand_dims(cast(divide_no_nan(1.0, values), x.dtype), -2)
-    factors = cast(_inverse_differences(square(values)), x.dtype)
+    factors = cast(inverse_differences(square(values)), x.dtype)
     turn_u, turn_v = u_adjoint @ gu, v_adjoint @ gv
     left = factors * (turn_u - matrix_transpose(turn_u, conjugate=True)) * sizes
     right = factors * (turn_v - matrix_transpose(turn_v, conjugate=True)) * matrix_transpose(sizes)

@@ -7,15 +7,12 @@ A matrix that can't be inverted or decomposed raises `InvalidArgumentError`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from autograph.errors import InvalidArgumentError
-
 from ...base import threads
-from ...base.dtypes import DType, float64
 from ...base.shapes import Shape, broadcast, merge
 from ...ir import totality
 from ...ir.kinds import kinds
@@ -27,6 +24,8 @@ from ..infer import at_least, axes_of, require, require_kind, text, ufunc_dtype,
 from ..kernels import samples as s
 from ..shape.create import range as range_
 from ..shape.shape import broadcast_to, expand_dims, matrix_transpose, reshape, shape, squeeze, transpose
+from .bands import band_part
+from .decompose import cholesky, det, eigh, eigvalsh, inv, lstsq, pinv, qr, slogdet, solve, svd, triangular_solve
 
 __all__ = [
     "adjoint", "band_part", "cholesky", "cross", "det", "dot", "eigh", "eigvalsh", "einsum", "inv", "lstsq", "matmul",
@@ -377,48 +376,3 @@ def einsum(equation: str, *inputs: Any, name: str | None = None, **_: Any) -> An
     inputs or other ranks, and for sizes of one letter that differ.
     """
     return einsum_op(*inputs, equation=equation, name=name)
-
-
-# What decompositions share (they are in decompose.py).
-
-
-def inexact(dtype: DType) -> DType:
-    """The dtype in which NumPy's linear algebra works; float16 is refused, as there."""
-    require(dtype.kind in "biufc" and dtype.name != "float16", f"not defined for dtype {dtype.name}")
-    return dtype if dtype.kind in "fc" else float64
-
-
-def square_matrix(shape: Shape) -> None:
-    """Raise unless the last two dimensions may be equal."""
-    at_least(shape, 2, "a matrix")
-    fits = shape is None or None in shape[-2:] or shape[-1] == shape[-2]
-    require(fits, f"a square matrix is needed, not {text(shape)}")
-
-
-def guarded(kernel: Callable[..., Any], message: str) -> Callable[..., Any]:
-    """The kernel, with NumPy's `LinAlgError` as `InvalidArgumentError`."""
-
-    def guard(*arrays: Any, **attributes: Any) -> Any:
-        try:
-            return kernel(*arrays, **attributes)
-        except np.linalg.LinAlgError as error:
-            raise InvalidArgumentError(f"{message} ({error})") from None
-
-    return guard
-
-
-from .decompose import (  # noqa: E402  (it needs the helpers above)
-    band_part,
-    cholesky,
-    det,
-    eigh,
-    eigvalsh,
-    inv,
-    lstsq,
-    pinv,
-    qr,
-    slogdet,
-    solve,
-    svd,
-    triangular_solve,
-)

@@ -22,10 +22,11 @@ from ..shape.gather import gather
 from ..shape.joining import concat
 from ..shape.shape import expand_dims, matrix_transpose, shape
 from ..shape.sort import argsort
-from .decompose import SINGULAR, _infer_square, _squares, band_part, solve_op, triangular_solve_op
+from .bands import band_part
+from .checks import guarded
+from .decompose import SINGULAR, infer_square, solve_op, squares, triangular_solve_op
 from .diagonals import diag, diag_part, set_diag
-from .factor_gradients import _inverse_differences
-from .linalg import guarded
+from .factor_gradients import inverse_differences
 
 __all__ = ["eig", "eigvals", "expm", "logm", "lu", "lu_matrix_inverse", "lu_reconstruct", "lu_solve", "sqrtm"]
 
@@ -34,7 +35,7 @@ def _checked(kernel: Callable[..., Any], message: str) -> Callable[..., Any]:
     """The kernel, with errors for matrices that are not square and for dtypes, and for what NumPy can't do."""
 
     def check(x: Any, **attributes: Any) -> Any:
-        _infer_square(type_of(x))
+        infer_square(type_of(x))
         return kernel(x, **attributes)
 
     return guarded(check, message)
@@ -140,21 +141,21 @@ _ROOTS = [np.array([[4.0, 1.0], [1.0, 3.0]], np.float32),
           np.array([[[5.0, 2.0], [-1.0, 1.0]], [[1.0, 3.0], [0.0, 9.0]]])]  # fmt: skip
 
 expm_op: Op = op(
-    "expm", infer=_infer_square, numpy=_checked(_expm, "the exponential of the matrix is not finite"), fresh=True,
+    "expm", infer=infer_square, numpy=_checked(_expm, "the exponential of the matrix is not finite"), fresh=True,
     gradient=_block_gradient(lambda: expm_op),
-    samples=lambda: [*_squares(), s.sample(np.array([[0.0, 9.0], [-9.0, 0.3]]))], doc="The exponential of a matrix.",
+    samples=lambda: [*squares(), s.sample(np.array([[0.0, 9.0], [-9.0, 0.3]]))], doc="The exponential of a matrix.",
 )  # fmt: skip
 sqrtm_op: Op = op(
-    "sqrtm", infer=_infer_square, numpy=_checked(_sqrtm, "the matrix has no square root"), fresh=True,
+    "sqrtm", infer=infer_square, numpy=_checked(_sqrtm, "the matrix has no square root"), fresh=True,
     gradient=_block_gradient(lambda: sqrtm_op),
-    samples=lambda: [*(s.sample(x) for x in _ROOTS), *_squares()], doc="The principal square root of a matrix.",
+    samples=lambda: [*(s.sample(x) for x in _ROOTS), *squares()], doc="The principal square root of a matrix.",
 )  # fmt: skip
 
 
 logm_op: Op = op(
-    "logm", infer=_infer_square, numpy=_checked(_logm, "the matrix has no logarithm"), fresh=True,
+    "logm", infer=infer_square, numpy=_checked(_logm, "the matrix has no logarithm"), fresh=True,
     gradient=_block_gradient(lambda: logm_op),
-    samples=lambda: [*(s.sample(x) for x in _ROOTS), *_squares(),
+    samples=lambda: [*(s.sample(x) for x in _ROOTS), *squares(),
                      s.sample(np.array([[1.0 + 1j, 2.0], [0.5, 4.0 - 1j]]))],
     doc="The principal logarithm of a matrix.",
 )  # fmt: skip
@@ -194,7 +195,7 @@ def _complex(dtype: DType) -> DType:
 
 
 def _infer_eig(x: Type) -> tuple[Type, Type]:
-    vectors = _infer_square(x)
+    vectors = infer_square(x)
     dtype = _complex(vectors.dtype)
     return Type(dtype, None if vectors.shape is None else vectors.shape[:-1]), Type(dtype, vectors.shape)
 
@@ -214,14 +215,14 @@ def _eig_gradient(g: Any, out: Any, x: Any) -> tuple[Any]:
     adjoint = matrix_transpose(vectors, conjugate=True)
     turn = adjoint @ g_vectors
     lengths = expand_dims(cast(real(diag_part(turn)), turn.dtype), -2)
-    middle = diag(g_values) + conj(_inverse_differences(values)) * (turn - (adjoint @ vectors) * lengths)
+    middle = diag(g_values) + conj(inverse_differences(values)) * (turn - (adjoint @ vectors) * lengths)
     result = solve_op(adjoint, middle @ adjoint)
     return (cast(result if x.dtype.is_complex else real(result), x.dtype),)
 
 
 eig_op = op(
     "eig", infer=_infer_eig, numpy=_checked(_eig, "the eigenvalues did not converge"), gradient=_eig_gradient,
-    samples=lambda: [*_squares(), s.sample([[0.0, 1.0], [-1.0, 0.0]])],
+    samples=lambda: [*squares(), s.sample([[0.0, 1.0], [-1.0, 0.0]])],
     doc="The eigenvalues of a matrix, complex, and its eigenvectors as columns.",
 )  # fmt: skip
 
@@ -251,7 +252,7 @@ class Lu(NamedTuple):
 
 
 def _infer_lu(x: Type, dtype: DType = int32) -> tuple[Type, Type]:
-    factors = _infer_square(x)
+    factors = infer_square(x)
     return factors, Type(dtype, None if factors.shape is None else factors.shape[:-1])
 
 
@@ -296,7 +297,7 @@ def _unit_lower(factors: Any) -> Any:
 
 lu_op = op(
     "lu", infer=_infer_lu, numpy=_checked(_lu, SINGULAR), gradient=_lu_gradient, fresh=True,
-    samples=lambda: [*_squares(), s.sample([[0.5, 2.0, 1.0], [1.0, -1.0, 0.0], [4.0, 2.0, 3.0]]),
+    samples=lambda: [*squares(), s.sample([[0.5, 2.0, 1.0], [1.0, -1.0, 0.0], [4.0, 2.0, 3.0]]),
                      s.sample(np.array([[[0.0, 1.0], [2.0, 1.0]], [[3.0, 1.0], [1.0, 2.0]]]), dtype=as_dtype("int64"))],
     doc="The triangular factors of a matrix with its rows in another order, in one matrix, and that order.",
     attributes=kinds("dtype"),
@@ -342,6 +343,6 @@ def lu_matrix_inverse(lower_upper: Any, perm: Any, validate_args: bool = False, 
 
 def _factors(lower_upper: Any, perm: Any) -> tuple[Any, Any]:
     factors, order = convert_to_tensor(lower_upper), convert_to_tensor(perm)
-    _infer_square(Type(factors.dtype, factors.static_shape))
+    infer_square(Type(factors.dtype, factors.static_shape))
     require(order.static_shape is not None, "the rank of the permutation must be known")
     return factors, order

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from ...base.dtypes import as_dtype, int64
+from ...base.shapes import size as size_of
 from ...ir.op import OPS
 from ...tensors.convert import convert_to_tensor
 from ...tensors.numpy_protocol import implements
 from ...tensors.promotion import together
 from ..elementwise import elementwise
 from ..elementwise.math import maximum, minimum
-from ..infer import require
+from ..infer import rank_of, require
 from ..linalg import diagonals, linalg
 from ..reduce import counts, cumulative, reduce
 from ..reduce.reduce import axis_attribute
@@ -229,7 +230,7 @@ def _hstack(tup: Any) -> Any:
 
 def _at_least(a: Any, rank: int) -> Any:
     tensor = convert_to_tensor(a)
-    while tensor.ndim < rank:
+    for _ in range(rank - rank_of(tensor, "this function of NumPy")):
         tensor = shape.expand_dims(tensor, 0)
     return tensor
 
@@ -253,7 +254,7 @@ def _tile(A: Any, reps: Any) -> Any:
 @implements("pad")
 def _pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Any:
     tensor = convert_to_tensor(array)
-    pairs = np.broadcast_to(np.asarray(pad_width), (tensor.ndim, 2)).tolist()
+    pairs = np.broadcast_to(np.asarray(pad_width), (rank_of(tensor, "np.pad"), 2)).tolist()
     return joining.pad(tensor, pairs, mode, constant_values)
 
 
@@ -269,7 +270,8 @@ def _size(a: Any, axis: int | None = None) -> Any:
     known = convert_to_tensor(a).static_shape
     if axis is not None:
         return known[axis] if known is not None and known[axis] is not None else shape.shape(a, int64)[axis]
-    return int(np.prod(known)) if known is not None and None not in known else shape.size(a, int64)
+    known_size = size_of(known)
+    return shape.size(a, int64) if known_size is None else known_size
 
 
 @implements("ndim")

@@ -11,7 +11,7 @@ from ...base.dtypes import float64
 from ...base.shapes import is_compatible
 from ...ir import totality
 from ...ir.kinds import kinds
-from ...ir.op import Op, Type, op
+from ...ir.op import FUNCTIONS, Op, Type, op
 from ...tensors.convert import convert_to_tensor
 from ..declare import holomorphic, through
 from ..elementwise.elementwise import cast, where_op
@@ -23,7 +23,7 @@ from ..shape.create import zeros_like
 from ..shape.index import get_item
 from ..shape.joining import concat_op
 from ..shape.shape import ensure_shape_op, moveaxis, reverse, squeeze
-from .reduce import Axis, _expand, axis_attribute, reduce_max, reduce_min, reduce_sum
+from .reduce import Axis, axis_attribute, expand_reduced, reduce_max, reduce_min, reduce_sum
 
 __all__ = ["cumprod", "cumsum", "cumulative_logsumexp", "norm"]
 
@@ -187,7 +187,7 @@ norm_op = op(
 def _norm_gradient(g: Any, out: Any, x: Any, ord: Any, axis: Any, keepdims: bool) -> Any:
     if isinstance(axis, tuple) and len(axis) == 2 and ord not in (None, "fro"):
         return _matrix_norm_gradient(g, x, ord, axis, keepdims)
-    g, out = _expand(g, x, axis, keepdims), _expand(out, x, axis, keepdims)
+    g, out = expand_reduced(g, x, axis, keepdims), expand_reduced(out, x, axis, keepdims)
     zero = convert_to_tensor(0, dtype=x.dtype)
     if ord in (None, "fro", 2):
         return where_op(out == 0, zero, x * cast(g / where_op(out == 0, 1, out), x.dtype))
@@ -228,6 +228,7 @@ def cumsum(x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False
     return cumsum_op(x, axis=whole(axis), exclusive=exclusive, reverse=reverse, name=name)
 
 
+@FUNCTIONS.give
 def cumprod(x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Any:
     """The running product along `axis`; `exclusive`, `reverse`, shape, dtype and errors as for `cumsum`."""
     return cumprod_op(x, axis=whole(axis), exclusive=exclusive, reverse=reverse, name=name)

@@ -16,7 +16,7 @@ from ...base.shapes import Shape, is_compatible
 from ...ir.kinds import kinds
 from ...ir.op import NOT_DIFFERENTIABLE, Type, op, type_of
 from ...tensors.convert import convert_to_tensor
-from ..infer import exactly, product, require, require_kind, text
+from ..infer import exactly, product, rank_of, require, require_kind, text
 from ..kernels import samples as s
 from ..shape.create import zeros_like
 from ..shape.dims import as_dims
@@ -228,7 +228,7 @@ def _pool(
 
 
 def _rank_of(input: Any) -> int:
-    rank = convert_to_tensor(input).ndim
+    rank = rank_of(convert_to_tensor(input), "pooling")
     require(rank in (3, 4, 5), f"pooling takes tensors of rank 3, 4 or 5, not {rank}")
     return rank - 2
 

@@ -17,11 +17,12 @@ from autograph.errors import InvalidArgumentError, InvalidTypeError
 from ...base.dtypes import DType, as_dtype, bool_, float64, int64, uint64
 from ...ir import totality
 from ...ir.kinds import kinds
-from ...ir.op import NOT_DIFFERENTIABLE, Op, Type, op
+from ...ir.op import FUNCTIONS, NOT_DIFFERENTIABLE, Op, Type, op
 from ...ir.work import Work
 from ...tensors.convert import convert_to_tensor
 from ..declare import broadcast_to_shape_of, finish, holomorphic
 from ..elementwise.elementwise import cast
+from ..elementwise.math import absolute, divide_no_nan, exp, sqrt, square
 from ..infer import axes_of, float_dtype, reduced, require, require_kind, whole
 from ..kernels import samples as s
 from ..shape.joining import concat
@@ -142,7 +143,7 @@ def _mean_kernel(x: Any, axis: Any = None, keepdims: bool = False, dtype: DType 
     return np.asarray(np.mean(x, axis=axis, keepdims=keepdims, dtype=None if dtype is None else dtype.numpy))
 
 
-def _expand(g: Any, x: Any, axis: Any, keepdims: bool) -> Any:
+def expand_reduced(g: Any, x: Any, axis: Any, keepdims: bool) -> Any:
     """A reduction's result (or its gradient), with the reduced axes back as ones where the rank allows it."""
     if keepdims:
         return g
@@ -158,7 +159,7 @@ def _expand(g: Any, x: Any, axis: Any, keepdims: bool) -> Any:
 
 def _spread_gradient(g: Any, out: Any, x: Any, axis: Any = None, keepdims: bool = False,
     dtype: Any = None) -> tuple[Any]:
-    return (cast(broadcast_to_shape_of(_expand(g, x, axis, keepdims), x), x.dtype),)
+    return (cast(broadcast_to_shape_of(expand_reduced(g, x, axis, keepdims), x), x.dtype),)
 
 
 def _mean_gradient(g: Any, out: Any, x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> tuple[Any]:
@@ -168,23 +169,22 @@ def _mean_gradient(g: Any, out: Any, x: Any, axis: Any = None, keepdims: bool = 
 
 def _prod_gradient(g: Any, out: Any, x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> tuple[Any]:
     """Each element's gradient is the product of all others, right also where elements are zero."""
-    from .cumulative import cumprod
-
     rank = x.ndim
     require(rank is not None, "the gradient of a product needs the tensor's rank")
     axes = axes_of(axis, rank)
     order = [i for i in range(rank) if i not in axes] + list(axes)
     moved = transpose(x, order)
     rows = reshape(moved, concat([shape(moved)[: rank - len(axes)], [-1]], 0))
+    cumprod = FUNCTIONS["cumprod"]
     others = cumprod(rows, -1, exclusive=True) * cumprod(rows, -1, exclusive=True, reverse=True)
     back = transpose(reshape(others, shape(moved)), np.argsort(order).tolist())
-    return (back * _expand(g, x, axis, keepdims),)
+    return (back * expand_reduced(g, x, axis, keepdims),)
 
 
 def _extreme_gradient(g: Any, out: Any, x: Any, axis: Any = None, keepdims: bool = False) -> tuple[Any]:
-    hits = cast(x == _expand(out, x, axis, keepdims), x.dtype)
+    hits = cast(x == expand_reduced(out, x, axis, keepdims), x.dtype)
     count = sum_op(hits, axis=axis, keepdims=True)
-    return (hits / count * _expand(g, x, axis, keepdims),)
+    return (hits / count * expand_reduced(g, x, axis, keepdims),)
 
 
 sum_op = op("sum", infer=_infer_sum, numpy=_sum(np.add), samples=_sums, gradient=_spread_gradient,
@@ -253,22 +253,10 @@ logsumexp_op = op(
     "logsumexp", infer=_infer_float, samples=_with_empty, numpy=lambda x, axis=None, keepdims=False: _logsumexp(
         x if x.dtype.kind == "f" else x.astype(float_dtype(as_dtype(x.dtype)).numpy), axis, keepdims),
     gradient=lambda g, out, x, axis=None, keepdims=False: (
-        _expand(g, x, axis, keepdims) * _exp(x - _expand(out, x, axis, keepdims)),),
+        expand_reduced(g, x, axis, keepdims) * exp(x - expand_reduced(out, x, axis, keepdims)),),
     doc="`log(sum(exp(x)))` over axes, without overflow.", total=totality.filled,
     work=Work.LONG, native=True, attributes=kinds("axis keepdims"),
     public="reduce_logsumexp math.reduce_logsumexp")  # fmt: skip
-
-
-def _exp(x: Any) -> Any:
-    from ..elementwise.math import exp
-
-    return exp(x)
-
-
-def _divide_no_nan(x: Any, y: Any) -> Any:
-    from ..elementwise.math import divide_no_nan
-
-    return divide_no_nan(x, y)
 
 
 var_op = op(
@@ -282,14 +270,14 @@ var_op = op(
 def _var_gradient(g: Any, x: Any, axis: Any, keepdims: bool, ddof: int) -> Any:
     mean = mean_op(x, axis=axis, keepdims=True)
     count = cast(size(x), x.dtype) / cast(size(mean), x.dtype) - ddof
-    return _expand(g, x, axis, keepdims) * (x - mean) * 2 / count
+    return expand_reduced(g, x, axis, keepdims) * (x - mean) * 2 / count
 
 
 std_op = op(
     "std", infer=_infer_spread, samples=lambda: [*_samples(), s.sample([1.0, 2.0, 4.0], ddof=1), s.sample(s.COMPLEX)],
     numpy=lambda x, axis=None, keepdims=False, ddof=0: np.asarray(np.std(x, axis=axis, keepdims=keepdims, ddof=ddof)),
     gradient=lambda g, out, x, axis=None, keepdims=False, ddof=0: (
-        _var_gradient(_divide_no_nan(g, out * 2), x, axis, keepdims, ddof),),
+        _var_gradient(divide_no_nan(g, out * 2), x, axis, keepdims, ddof),),
     doc="The standard deviation over axes, with `ddof` degrees of freedom taken off.",
     warns=True, native=True, attributes=kinds("axis keepdims ddof"), public="math.reduce_std")  # fmt: skip
 
@@ -385,8 +373,6 @@ def reduce_euclidean_norm(
     input_tensor: Any, axis: Axis = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
     """The root of the sum of squares over `axis`, in the input's dtype (real). Shape and errors as for `reduce_sum`."""
-    from ..elementwise.math import absolute, sqrt, square
-
     x = convert_to_tensor(input_tensor)
     return cast(sqrt(reduce_sum(square(absolute(x)), axis, keepdims)), x.dtype.real_dtype, name)
 

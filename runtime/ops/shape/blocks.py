@@ -9,7 +9,7 @@ import numpy as np
 
 from ...tensors.convert import convert_to_tensor
 from ..elementwise.elementwise import cast, where
-from ..infer import at_least, axis_of, require, whole
+from ..infer import at_least, axis_of, rank_of, require, whole
 from ..reduce.reduce import reduce_max
 from .create import range as range_
 from .create import zeros
@@ -72,7 +72,7 @@ def _image(input: Any) -> tuple[Any, list[Any]]:
     x = convert_to_tensor(input)
     require(x.ndim == 4, "images have rank 4: batch, height, width, channels")
     given = shape(x)
-    return x, [given[i] if n is None else n for i, n in enumerate(x.static_shape)]
+    return x, [given[i] if n is None else n for i, n in enumerate(x.static_shape or ())]
 
 
 def reverse_sequence(
@@ -84,12 +84,12 @@ def reverse_sequence(
     no integers, and for other than one for each part.
     """
     x, lengths = convert_to_tensor(input), convert_to_tensor(seq_lengths)
-    require(x.ndim is not None, "reverse_sequence needs a tensor whose rank is known")
+    rank = rank_of(x, "reverse_sequence")
     require(seq_axis is not None, "reverse_sequence needs seq_axis")
-    along, batch = axis_of(whole(seq_axis), x.ndim), axis_of(whole(batch_axis or 0), x.ndim)
+    along, batch = axis_of(whole(seq_axis), rank), axis_of(whole(batch_axis or 0), rank)
     require(along != batch, f"seq_axis and batch_axis are both {along}")
     require(lengths.dtype.is_integer and lengths.ndim == 1, "seq_lengths must be a vector of integers")
-    sides = [1] * x.ndim
+    sides = [1] * rank
     lengths = cast(lengths, "int64")
     counts = reshape(lengths, [*sides[:batch], -1, *sides[batch + 1 :]])
     size = shape(x, "int64")[along]
@@ -107,9 +107,9 @@ def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None
     require(len(indices) == len(data) > 0, "dynamic_stitch needs as many tensors of data as of indices")
     places, rows = [], []
     for index, values in zip(map(convert_to_tensor, indices), map(convert_to_tensor, data), strict=True):
-        require(index.ndim is not None, "dynamic_stitch needs indices whose rank is known")
-        at_least(values.static_shape, index.ndim, "data")
-        inner = shape(values)[index.ndim :]
+        rank = rank_of(index, "dynamic_stitch")
+        at_least(values.static_shape, rank, "data")
+        inner = shape(values)[rank:]
         places.append(reshape(index, (-1,)))
         rows.append(reshape(values, concat([shape(reshape(index, (-1,))), inner], 0)))
     place, row = concat(places, 0), concat(rows, 0)

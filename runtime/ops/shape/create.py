@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from ...base.dtypes import DType, as_dtype, float32, float64
 from ...base.shapes import Shape, broadcast, is_compatible
 from ...ir import totality
 from ...ir.kinds import kinds
-from ...ir.op import NOT_DIFFERENTIABLE, Op, Type, op
+from ...ir.op import FUNCTIONS, NOT_DIFFERENTIABLE, OPS, Op, Type, op
 from ...tensors.convert import constant, convert_to_tensor, string_scalar
 from ...tensors.promotion import promoted
 from ...tensors.tensor import EagerTensor, SymbolicTensor
@@ -21,7 +22,6 @@ from ..declare import sum_to
 from ..elementwise.elementwise import cast, where_op
 from ..infer import at_least, axis_of, exactly, float_dtype, require, require_kind, text, whole
 from ..kernels import samples as s
-from ..reduce.reduce import reduce_sum, sum_op
 from .dims import as_dims
 from .known import known_array
 from .shape import broadcast_to, moveaxis, reshape, shape, size
@@ -34,7 +34,7 @@ __all__ = [
 fill_op: Op = op(
     "fill", infer=lambda value, *dims, shape: _infer_fill(value, shape),
     numpy=lambda value, *dims, shape: np.full(tuple(dims[0]) if dims else shape, value, value.dtype), fresh=True,
-    gradient=lambda g, out, value, *dims, shape: (sum_op(g), *(None for _ in dims)),
+    gradient=lambda g, out, value, *dims, shape: (OPS["sum"](g), *(None for _ in dims)),
     samples=lambda: [s.sample(2.5, shape=(2, 3)), s.sample(1, shape=()), s.sample("a", shape=(2,)),
                      s.sample(1, shape=(0,)),
                      s.sample(3, [2, 1], shape=(2, None)), s.sample(3, [2], shape=None)],
@@ -65,6 +65,7 @@ def _value(number: int, dtype: DType) -> Any:
     return EagerTensor(np.asarray(number, dtype.numpy))
 
 
+@FUNCTIONS.give
 def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Any:
     """A tensor of zeros (of empty text for strings), of `shape` as for `fill`.
 
@@ -89,6 +90,7 @@ def _like_value(tensor: Any, value: Any, name: str | None) -> Any:
     return fill(static if static is not None and None not in static else shape(tensor), value, name)
 
 
+@FUNCTIONS.give
 def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Zeros in the shape of `input`, and in its dtype unless another is given; errors as for `zeros`."""
     return _like(input, 0, dtype, name)
@@ -132,7 +134,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
     """
     if limit is None:
         start, limit = 0, start
-    ends = [_keeping_dtype(end) for end in (start, limit, delta)]
+    ends: Sequence[Any] = [_keeping_dtype(end) for end in (start, limit, delta)]
     if dtype is not None:
         ends = [cast(end, dtype) for end in ends]
     ends = list(promoted(range_op, ends))
@@ -177,7 +179,7 @@ def _infer_linspace(start: Type, stop: Type, num: int, axis: int = 0, endpoint: 
 def _linspace_gradient(g: Any, start: Any, stop: Any, num: int, axis: int, endpoint: bool) -> tuple[Any, Any]:
     weights = np.linspace(0.0, 1.0, num, endpoint).reshape((num,) + (1,) * (g.ndim - 1)).astype(g.dtype.numpy)
     g = moveaxis(g, axis, 0)
-    return sum_to(sum_op(g * (1 - weights), axis=0), start), sum_to(sum_op(g * weights, axis=0), stop)
+    return sum_to(OPS["sum"](g * (1 - weights), axis=0), start), sum_to(OPS["sum"](g * weights, axis=0), stop)
 
 
 linspace_op = op(
@@ -238,7 +240,7 @@ one_hot_op = op(
 
 def _one_hot_gradient(g: Any, indices: Any, depth: int, axis: int) -> tuple[Any, Any]:
     hits, zero = one_hot_op(indices, True, False, depth=depth, axis=axis), zeros_like(g)
-    return sum_op(where_op(hits, g, zero)), sum_op(where_op(hits, zero, g))
+    return OPS["sum"](where_op(hits, g, zero)), OPS["sum"](where_op(hits, zero, g))
 
 
 def one_hot(
@@ -368,4 +370,4 @@ def trace(x: Any, name: str | None = None) -> Any:
 
     Raises `InvalidArgumentError` for a rank below 2.
     """
-    return reduce_sum(diag_part_op(x, k=0), axis=-1, name=name)
+    return OPS["sum"](diag_part_op(x, k=0), axis=-1, name=name)

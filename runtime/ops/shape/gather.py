@@ -13,10 +13,10 @@ from autograph.errors import OutOfRangeError
 
 from ...base.shapes import Shape, broadcast, is_compatible
 from ...ir.kinds import kinds
-from ...ir.op import Type, op
+from ...ir.op import FUNCTIONS, OPS, Type, op
 from ...tensors.convert import convert_to_tensor
 from ..elementwise.elementwise import cast
-from ..infer import at_least, axis_of, exactly, require, require_kind, text, whole
+from ..infer import at_least, axis_of, exactly, rank_of, require, require_kind, text, whole
 from ..kernels import samples as s
 from .create import range as range_
 from .create import zeros_like
@@ -121,7 +121,7 @@ def gather(
     """
     tensor, places = convert_to_tensor(params), convert_to_tensor(indices)
     if batch_dims < 0:
-        batch_dims += places.ndim
+        batch_dims += rank_of(places, "gather")
     return gather_op(tensor, places, axis=batch_dims if axis is None else whole(axis), batch_dims=int(batch_dims),
         name=name)
 
@@ -178,13 +178,11 @@ def _gather_nd(x: Any, indices: Any, batch_dims: int = 0) -> Any:
 
 
 def _gather_nd_gradient(g: Any, out: Any, x: Any, indices: Any, batch_dims: int = 0) -> tuple[Any, None]:
-    from .scatter import tensor_scatter_nd_add
-
     if batch_dims:
         dims = concat([shape(indices)[:-1], [1]], 0)
         batch = [broadcast_to(place, dims) for place in coordinates(indices, batch_dims)]
         indices = concat([*batch, indices], -1)
-    return tensor_scatter_nd_add(zeros_like(x), indices, g), None
+    return OPS["tensor_scatter_nd_add"](zeros_like(x), indices, g), None
 
 
 gather_nd_op = op(
@@ -292,9 +290,7 @@ def region(x: Any, begin: Any, size: Any) -> tuple[Any, ...]:
 
 
 def _slice_gradient(g: Any, out: Any, x: Any, begin: Any, *dynamic: Any, size: Shape) -> tuple[Any, ...]:
-    from .scatter import dynamic_update_slice
-
-    return dynamic_update_slice(zeros_like(x), g, begin), None, *(None for _ in dynamic)
+    return FUNCTIONS["dynamic_update_slice"](zeros_like(x), g, begin), None, *(None for _ in dynamic)
 
 
 slice_op = op(
@@ -308,6 +304,7 @@ slice_op = op(
 )  # fmt: skip
 
 
+@FUNCTIONS.give
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
     """The region of `input_` from `begin` (a vector) of `size` (ints, tensors or a vector; -1: all that remains).
 
@@ -317,11 +314,3 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
     hint, inputs = as_dims(size, least=-1)
     start = np.zeros(0, np.int32) if isinstance(begin, list | tuple) and not begin else begin
     return slice_op(input_, start, *inputs, size=hint, name=name)
-
-
-def slice_along(x: Any, start: Any, length: Any, axis: int) -> Any:
-    """The `length` slices of `x` along one axis from `start`."""
-    stop = start + length
-    before = (np.s_[:],) * axis if axis >= 0 else (Ellipsis,)
-    after = (np.s_[:],) * (-axis - 1) if axis < 0 else ()
-    return get_item(x, (*before, np.s_[start:stop], *after))

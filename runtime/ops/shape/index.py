@@ -392,3 +392,11 @@ def _in_dtype(value: Any, tensor: Any) -> Any:
     stored = convert_to_tensor(value, dtype_hint=tensor.dtype)
     same_kind = stored.dtype is not tensor.dtype and "biufc".find(stored.dtype.kind) <= "biufc".find(tensor.dtype.kind)
     return cast(stored, tensor.dtype) if same_kind else stored
+
+
+def slice_along(x: Any, start: Any, length: Any, axis: int) -> Any:
+    """The `length` slices of `x` along one axis from `start`."""
+    stop = start + length
+    before = (np.s_[:],) * axis if axis >= 0 else (Ellipsis,)
+    after = (np.s_[:],) * (-axis - 1) if axis < 0 else ()
+    return get_item(x, (*before, np.s_[start:stop], *after))

@@ -15,13 +15,16 @@ from ...base.shapes import size as known_size
 from ...ir import totality
 from ...ir.identities import alone
 from ...ir.kinds import kinds
-from ...ir.op import Type, op
+from ...ir.op import FUNCTIONS, OPS, Type, op
 from ...tensors.convert import convert_to_tensor
 from ...tensors.tensor import EagerTensor
 from ..elementwise.elementwise import cast
 from ..infer import at_least, axis_of, exactly, product, require, require_kind, text, total, whole
 from ..kernels import samples as s
+from .create import range as range_
+from .create import zeros, zeros_like
 from .dims import as_dims
+from .index import add_at_op, slice_along
 from .known import known_array
 from .shape import moveaxis, reshape, shape, size
 
@@ -59,8 +62,6 @@ def _distinct(shapes: Iterable[Shape]) -> list[str]:
 
 
 def _concat_gradient(g: Any, out: Any, *inputs: Any, axis: int) -> tuple[Any, ...]:
-    from .gather import slice_along
-
     grads, start = [], 0
     for x in inputs:
         known = None if x.static_shape is None else x.static_shape[axis]
@@ -127,8 +128,6 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
     What is a tensor already (a staged list becomes one) holds its items along the first axis, which moves to `axis`.
     Raises `InvalidArgumentError` for shapes that differ, `InvalidTypeError` for dtypes without a common one.
     """
-    from .create import zeros
-
     if not isinstance(values, list | tuple):
         tensor = convert_to_tensor(values)
         require(tensor.static_shape != (), "can't stack a scalar: give a list of tensors")
@@ -264,14 +263,12 @@ def _tile(x: Any, *dynamic: Any, multiples: Any) -> Any:
 
 
 def _tile_gradient(g: Any, out: Any, x: Any, *dynamic: Any, multiples: Shape) -> tuple[Any, ...]:
-    from ..reduce.reduce import reduce_sum
-
     rank = x.ndim
     require(rank is not None, "the gradient of tile needs the tensor's rank")
     counts = [dynamic[0][i] if dynamic else multiples[i] for i in range(rank)]  # type: ignore[index]
     dims = [part for i in range(rank) for part in (counts[i], shape(x)[i])]
     parts = reshape(g, dims) if rank else g
-    return reduce_sum(parts, axis=tuple(range(0, 2 * rank, 2))), *(None for _ in dynamic)
+    return OPS["sum"](parts, axis=tuple(range(0, 2 * rank, 2))), *(None for _ in dynamic)
 
 
 tile_op = op(
@@ -309,10 +306,6 @@ def _infer_repeat(x: Type, repeats: Type, axis: int | None = None, count: int | 
 
 
 def _repeat_gradient(g: Any, x: Any, repeats: Any, axis: int | None) -> Any:
-    from .create import range as range_
-    from .create import zeros_like
-    from .index import add_at_op
-
     places = repeat_op(range_(size(x) if axis is None else shape(x)[axis]), repeats, axis=0)
     if axis is None:
         total = add_at_op(zeros_like(reshape(x, (-1,))), g, places, key=(("input", 0),))
@@ -376,23 +369,16 @@ def _pad(x: Any, fill: Any, *dynamic: Any, paddings: Any, mode: str) -> Any:
 
 
 def _pad_gradient(g: Any, out: Any, x: Any, fill: Any, *dynamic: Any, paddings: Any, mode: str) -> tuple[Any, ...]:
-    from ..reduce.reduce import sum_op
-    from .gather import slice as slice_
-
     none = (None for _ in dynamic)
     if mode != "constant":
         return _mirrored_gradient(g, x, dynamic, paddings, mode), None, *none
     begin = dynamic[0][:, 0] if dynamic else [pair[0] for pair in paddings]
-    inner = slice_(g, begin, shape(x))
-    return inner, sum_op(g) - sum_op(inner), *none
+    inner = FUNCTIONS["slice"](g, begin, shape(x))
+    return inner, OPS["sum"](g) - OPS["sum"](inner), *none
 
 
 def _mirrored_gradient(g: Any, x: Any, dynamic: tuple[Any, ...], paddings: Any, mode: str) -> Any:
     """Every element of the result is one of `x`: those places along each axis, found by padding the numbers of them."""
-    from .create import range as range_
-    from .create import zeros_like
-    from .index import add_at_op
-
     rank = x.ndim
     require(rank is not None, "the gradient of pad needs the tensor's rank")
     places = []
@@ -424,8 +410,6 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
     The mode is CONSTANT (filled with `constant_values`), REFLECT (mirrored without the edge) or SYMMETRIC (with it).
     The dtype stays. Raises `InvalidArgumentError` for another mode, another number of pairs, or too much to mirror.
     """
-    from .create import zeros
-
     tensor = convert_to_tensor(tensor)
     require(mode.lower() in ("constant", "reflect", "symmetric"), f"pad has no mode {mode!r}")
     strings = tensor.dtype.name == "string" and not constant_values

@@ -17,6 +17,8 @@ from ...base.dtypes import yields
 from ...base.shapes import Shape, is_compatible
 from ...ir.kinds import kinds
 from ...ir.op import FUNCTIONS, Op, Type, op
+from ...tensors.convert import cast as cast_value
+from ...tensors.convert import convert_to_tensor, fitted, holds_tensor, is_array, weak_kind
 from ..declare import finish
 from ..elementwise.elementwise import cast, where
 from ..elementwise.math import maximum
@@ -131,8 +133,6 @@ def _declare(name: str, function: Any, doc: str, gradient: Any = None) -> Callab
 
 def _together(tensor: Any, updates: Any) -> tuple[Any, Any]:
     """Both as tensors, with Python numbers and arrays among the updates in the tensor's dtype."""
-    from ...tensors.convert import cast, convert_to_tensor, fitted, holds_tensor, is_array, weak_kind
-
     tensor = convert_to_tensor(tensor)
     if weak_kind(updates) is None:
         is_fitting = is_array(updates)
@@ -140,7 +140,7 @@ def _together(tensor: Any, updates: Any) -> tuple[Any, Any]:
         if is_fitting and yields(updates.dtype, tensor.dtype):
             updates = fitted(updates, tensor.dtype)
     elif holds_tensor(updates):
-        updates = cast(convert_to_tensor(updates), tensor.dtype)
+        updates = cast_value(convert_to_tensor(updates), tensor.dtype)
     else:
         updates = convert_to_tensor(updates, tensor.dtype)
     require(tensor.dtype is updates.dtype,
@@ -238,6 +238,7 @@ update_slice_op = op(
 )  # fmt: skip
 
 
+@FUNCTIONS.give
 def dynamic_update_slice(operand: Any, update: Any, start_indices: Any, name: str | None = None) -> Any:
     """A copy of `operand` with the region from `start_indices`, of the shape of `update`, replaced by it.
 

@@ -304,7 +304,8 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: st
     Lengths `[...]` give `[..., maxlen]` of `dtype`. In traces lengths that are not integers raise
     `InvalidArgumentError`.
     """
-    known, inputs = maxlen, ()
+    known: int | None = maxlen
+    inputs: tuple[Any, ...] = ()
     if maxlen is not None and not isinstance(maxlen, int):
         maxlen = convert_to_tensor(maxlen)
         array = known_array(maxlen)

@@ -187,7 +187,7 @@ text_op = op(
 )  # fmt: skip
 
 
-class _Shown:
+class Shown:
     """An object as it was when the function was traced: its texts."""
 
     def __init__(self, value: Any) -> None:
@@ -228,7 +228,7 @@ def layout_of(value: Any, tensors: list[Any]) -> Any:
         return value
     if hasattr(type(value), "__tensor__"):
         return layout_of(convert_to_tensor(value), tensors)
-    return value.copy() if isinstance(value, np.ndarray) else _Shown(value)
+    return value.copy() if isinstance(value, np.ndarray) else Shown(value)
 
 
 @FUNCTIONS.give
@@ -259,7 +259,7 @@ def _is_layout(value: Any) -> bool:
         return all(map(_is_layout, value.values()))
     if isinstance(value, slice):
         return all(map(_is_layout, (value.start, value.stop, value.step)))
-    return value is None or isinstance(value, (bool, int, float, complex, str, bytes, np.ndarray, _Shown))
+    return value is None or isinstance(value, (bool, int, float, complex, str, bytes, np.ndarray, Shown))
 
 
 def _places(value: Any) -> list[int]:

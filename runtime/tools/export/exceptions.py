@@ -14,8 +14,8 @@ from typing import Any
 from autograph import errors
 from autograph.errors import AutographError
 
-from ...ops.host.host import ErrorTemplate, _Slot
-from .values import NotSavable, Source, Target, decode, encode, is_name, require
+from ...ops.host.host import ErrorTemplate, Slot
+from .values import READERS, WRITERS, NotSavable, Source, Target, decode, encode, is_name, require
 
 __all__ = ["decode_error", "decode_slot", "encode_error"]
 
@@ -47,10 +47,10 @@ def encode_error(template: ErrorTemplate, target: Target) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def decode_slot(data: Any) -> _Slot:
+def decode_slot(data: Any) -> Slot:
     """The place of a tensor in an exception."""
     require(type(data) is int and 0 <= data < 2**31, "the place of a tensor in an exception is not valid")
-    return _Slot(data)
+    return Slot(data)
 
 
 def decode_error(data: Any, source: Source) -> ErrorTemplate:
@@ -87,6 +87,12 @@ def _class_of(data: dict[str, Any]) -> type[Exception]:
 
 def _own_attributes(attributes: dict[str, Any]) -> dict[str, Any]:
     """The attributes of one of our own errors; its text shows no line of a file that the saved model names."""
-    fits = all(value is None or isinstance(value, (str, int, _Slot)) for value in attributes.values())
+    fits = all(value is None or isinstance(value, (str, int, Slot)) for value in attributes.values())
     require(fits, "an exception has an attribute of a wrong type")
     return attributes | {"file": None, "line": None, "function": None}
+
+
+WRITERS[ErrorTemplate] = lambda value, target: {"error": encode_error(value, target)}
+WRITERS[Slot] = lambda value, target: {"slot": value.index}
+READERS["error"] = decode_error
+READERS["slot"] = lambda data, source: decode_slot(data)

@@ -251,7 +251,7 @@ class RestoredFunction(Function):
         values = self._traces.parameters.bind(args, kwargs)
         tensors: list[Any] = []
         key = tuple([key_of(value, tensors) for value in values])
-        concrete = self._traces.find(key if trace._local.ambient is None else (*key, trace._local.ambient))
+        concrete = self._traces.find(key if trace.LOCAL.ambient is None else (*key, trace.LOCAL.ambient))
         if concrete is None:
             concrete, tensors = self._fitting(values)
         if concrete.changed_inputs:
@@ -268,7 +268,7 @@ class RestoredFunction(Function):
 
     def _fitting(self, values: Sequence[Any]) -> tuple[ConcreteFunction, list[Any]]:
         """The trace for some arguments, the one with the most exact shapes, and the tensors to call it with."""
-        ambient = trace._local.ambient
+        ambient = trace.LOCAL.ambient
         wanted = [each for each, needs in self.traces if needs == ambient] or [
             each for each, n in self.traces if n is None
         ]

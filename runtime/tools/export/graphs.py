@@ -27,6 +27,7 @@ from ...ir.graph import Graph, Node, Type, Value
 from ...ir.op import OPS, Op
 from ...ir.primitive import CALL, COND, PLACEHOLDER, WHILE, Call, CustomGradient
 from ...ops.host.host import PRINT, RAISE
+from . import exceptions as exceptions  # how errors are saved
 from .attributes import check_attributes
 from .values import (
     NotSavable,

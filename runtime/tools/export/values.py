@@ -51,7 +51,6 @@ from ...base.shapes import Shape, TensorShape
 from ...functions.optional import OptionalOutput, RunTimeOutput
 from ...ir.graph import Graph
 from ...ir.kinds import MAX_RANK
-from ...ops.host.host import ErrorTemplate, _Slot
 from ...ops.text import text
 from ...state.tensor_array import TensorArraySpec
 from ...state.variable import Variable
@@ -130,7 +129,7 @@ def encode(value: Any, target: Target) -> Any:
         return _text(value)
     if type(value) is tuple:
         return [encode(item, target) for item in value]
-    writer = _WRITERS.get(type(value))
+    writer = WRITERS.get(type(value))
     if writer is not None:
         return writer(value, target)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -173,13 +172,7 @@ def _list_value(value: ListValue, target: Target) -> Any:
     return {"tensors": [encode(item, target) for item in value.items()]}
 
 
-def _error(value: ErrorTemplate, target: Target) -> Any:
-    from .exceptions import encode_error
-
-    return {"error": encode_error(value, target)}
-
-
-_WRITERS: dict[type, Callable[[Any, Target], Any]] = {
+WRITERS: dict[type, Callable[[Any, Target], Any]] = {
     float: _float,
     complex: lambda value, target: {"complex": [_float(value.real, target), _float(value.imag, target)]},
     bytes: lambda value, target: {"bytes": value.hex()},
@@ -195,13 +188,11 @@ _WRITERS: dict[type, Callable[[Any, Target], Any]] = {
     EagerTensor: _eager,
     ListValue: _list_value,
     Graph: lambda value, target: {"graph": target.graph(value)},
-    ErrorTemplate: _error,
-    _Slot: lambda value, target: {"slot": value.index},
     slice: lambda value, target: {"slice": [encode(part, target) for part in (value.start, value.stop, value.step)]},
     text.Slot: lambda value, target: {"place": value[0]},
     text.Items: lambda value, target: {"rows": value[0]},
     text.Optional: lambda value, target: {"maybe": [value.flag, encode(value.layout, target)]},
-    text._Shown: lambda value, target: {"shown": [_text(str(value)), _text(repr(value))]},
+    text.Shown: lambda value, target: {"shown": [_text(str(value)), _text(repr(value))]},
 }
 
 
@@ -229,7 +220,7 @@ def decode(data: Any, source: Source) -> Any:
         return tuple([decode(item, source) for item in data])
     require(type(data) is dict and len(data) == 1, "a value is none of the known kinds")
     ((kind, content),) = data.items()
-    reader = _READERS.get(kind)
+    reader = READERS.get(kind)
     require(reader is not None, f"there is no kind of value {kind!r}")
     return reader(content, source)  # type: ignore[misc]
 
@@ -358,18 +349,6 @@ def _output(data: Any, source: Source) -> Output:
     return Output(data)
 
 
-def _decode_error(data: Any, source: Source) -> ErrorTemplate:
-    from .exceptions import decode_error
-
-    return decode_error(data, source)
-
-
-def _slot(data: Any, source: Source) -> Any:
-    from .exceptions import decode_slot
-
-    return decode_slot(data)
-
-
 def _slice(data: Any, source: Source) -> slice:
     parts = _items(data, source)
     require(len(parts) == 3, "a slice is not valid")
@@ -386,14 +365,14 @@ def _maybe(data: Any, source: Source) -> text.Optional:
     return text.Optional(_place(data[0]), decode(data[1], source))
 
 
-def _shown(data: Any, source: Source) -> text._Shown:
+def _shown(data: Any, source: Source) -> text.Shown:
     require(type(data) is list and len(data) == 2 and all(type(part) is str for part in data), "a text is not valid")
-    shown: text._Shown = object.__new__(text._Shown)
+    shown: text.Shown = object.__new__(text.Shown)
     shown._text, shown._repr = data
     return shown
 
 
-_READERS: dict[str, Callable[[Any, Source], Any]] = {
+READERS: dict[str, Callable[[Any, Source], Any]] = {
     "float": _nonfinite,
     "complex": _complex,
     "bytes": _bytes,
@@ -416,8 +395,6 @@ _READERS: dict[str, Callable[[Any, Source], Any]] = {
     "graph": lambda data, source: source.graph(data),
     "function": lambda data, source: source.function(data),
     "output": _output,
-    "error": _decode_error,
-    "slot": _slot,
     "slice": _slice,
     "place": lambda data, source: text.Slot(_place(data)),
     "rows": lambda data, source: text.Items(_place(data)),

@@ -12,6 +12,7 @@ from autograph.runtime.tensors.trace import building, current_graph, value_of
 
 from ...dispatch import Thunk
 from ...exceptions import StagedRaise
+from .. import asked
 from ..heap import aliases, decisions, reach, rebinding
 from ..heap.aliases import Body
 from ..heap.decisions import not_
@@ -21,6 +22,7 @@ from . import conditions
 from .branches import Key, Outcome, add_holders, merged, old_value, trace_body
 
 
+@asked.IF_STMT.give
 def if_stmt(
     test: Any,
     body: Thunk,

@@ -10,25 +10,23 @@ import numpy as np
 from autograph.errors import BranchMismatchError, StagedValueError
 from autograph.runtime.base import dtypes
 from autograph.runtime.ir.op import OPS
-from autograph.runtime.ops.text.text import apply_text
 from autograph.runtime.tensors.tensor import Tensor
 from autograph.runtime.tensors.trace import current_graph, static_value
 
 from ... import arithmetic
 from ...builtin_calls import truth as special_truth
 from ...dispatch import Thunk, backend_of
-from ..heap import heap
+from .. import asked
 from ..heap.identities import same
 from ..prelude.reading import read
-from ..prelude.text import is_text
 from ..values.chosen import Chosen
 from ..values.dicts import StagedDict
-from ..values.iterables import StagedIterable, StagedRange
+from ..values.iterables import StagedIterable
 from ..values.lists import StagedList
 from ..values.maybe import Maybe
 from ..values.specs import SCALARS, as_number
 from ..values.truths import Truth
-from .errors import type_error, where
+from .errors import where
 
 
 def static_truth(value: Any) -> bool | None:
@@ -76,6 +74,7 @@ def truth(value: Any) -> Any:
     return value != (b"" if value.dtype is dtypes.string else 0)
 
 
+@asked.NOT.give
 def not_(value: Any) -> Any:
     """``not value``."""
     known = static_truth(value)
@@ -94,10 +93,8 @@ def or_(left: Any, right: Thunk) -> Any:
 
 
 def _choice(left: Any, then: Thunk, orelse: Thunk) -> Any:
-    from .cond import if_stmt
-
     try:
-        return if_stmt(left, then, orelse, ())
+        return asked.IF_STMT.function(left, then, orelse, ())
     except BranchMismatchError as error:
         # Its frames would keep lists alive that the graph replaces.
         mismatch = error.with_traceback(None)
@@ -110,7 +107,7 @@ def _choice(left: Any, then: Thunk, orelse: Thunk) -> Any:
             made.ag__when_true = value
         return truth(value)
 
-    made.ag__value = if_stmt(left, truth_of_then, lambda: truth(orelse()), (), (then, orelse))
+    made.ag__value = asked.IF_STMT.function(left, truth_of_then, lambda: truth(orelse()), (), (then, orelse))
     return made
 
 
@@ -132,42 +129,6 @@ def all_of(values: list[Any]) -> Any:
         return False
     staged = [each for each in values if each is not True]
     return reduce(OPS["logical_and"], staged) if staged else True
-
-
-def contains(item: Any, container: Any) -> Any:
-    """``item in container``."""
-    from ..prelude.comparisons import equal, matches
-
-    if isinstance(container, Maybe):
-        container = container.ag__checked("is searched by `in`")
-    item, container = heap.staged(item), heap.staged(container)
-    if isinstance(container, StagedDict):
-        return container.contains(item)
-    if isinstance(container, (StagedList, StagedIterable)) and not isinstance(container, StagedRange):
-        return OPS["any"](matches(container, item))
-    if isinstance(container, str) or is_text(container):
-        return apply_text("__contains__", container, item)
-    if isinstance(container, Tensor):
-        if container.static_shape == ():
-            raise type_error("`in` needs a tensor with axes, not a scalar tensor", "compare the two with `==`")
-        return OPS["any"](container == item)
-    if isinstance(container, (range, StagedRange)):
-        return _in_range(item, container)
-    if isinstance(container, (list, tuple, set, frozenset, dict)):
-        return any_of([True if each is item else equal(each, item) for each in container])
-    if isinstance(container, bytes):
-        raise StagedValueError("a staged string is searched for in bytes", **where(), remedy="search for it in a str")
-    return item in container
-
-
-def _in_range(item: Any, container: Any) -> Any:
-    start = container.first if isinstance(container, StagedRange) else container.start
-    stop, step = container.stop, container.step
-    forward = OPS["logical_and"](item >= start, item < stop)
-    backward = OPS["logical_and"](item <= start, item > stop)
-    up = step > 0
-    inside = (forward if up else backward) if isinstance(up, bool) else OPS["where"](up, forward, backward)
-    return OPS["logical_and"](inside, (item - start) % step == 0)
 
 
 def is_(left: Any, right: Any) -> Any:
@@ -202,6 +163,7 @@ def is_(left: Any, right: Any) -> Any:
     return same(left, right)
 
 
+@asked.MAYBE_EQUAL.give
 def maybe_equal(left: Maybe, right: Any) -> Any:
     """``left == right`` where `left` may be missing."""
     if left.ag__missing is not None:

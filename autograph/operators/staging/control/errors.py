@@ -11,9 +11,6 @@ from autograph.runtime.ir.graph import Graph
 from autograph.runtime.ops.host.host import RAISE, assert_node, raise_node
 from autograph.runtime.tensors import trace
 
-from ...dispatch import Thunk
-from ...exceptions import StagedRaise
-
 
 def require(flag: Any, exception: BaseException) -> None:
     """Stages: raise `exception` unless `flag`. Tensors among its arguments take the values that they have then."""
@@ -38,29 +35,6 @@ def keep_cause(raised: BaseException, graph: Graph) -> None:
     node = graph.nodes[-1] if graph.nodes else None
     if node is not None and node.op is RAISE and raised.__suppress_context__:
         node.attributes["error"].caused_by(raised.__cause__)
-
-
-def assert_(test: Any, message: Thunk | None) -> None:
-    """Stages ``assert test, message()``; the message is made only when the test fails."""
-    from . import conditions
-    from .cond import if_stmt
-
-    known = conditions.static_truth(test)
-    if known:
-        return
-    if message is None and known is None:
-        require(conditions.truth(test), AssertionError())
-        return
-
-    def fail() -> None:
-        exception = AssertionError() if message is None else AssertionError(message())
-        stage_raise(exception)
-        raise StagedRaise(exception)
-
-    if known is None:
-        if_stmt(test, lambda: None, fail, (), (message,) if message is not None else None)
-    else:
-        fail()
 
 
 def type_error(message: str, remedy: str | None = None) -> StagedTypeError:

@@ -12,13 +12,14 @@ from autograph.runtime.functions import repetitions
 
 from ... import control_flow
 from ...dispatch import Options, Thunk
+from ...exceptions import StagedRaise
 from ..heap import heap, iterators
 from ..heap.state import stack
 from ..outside.foreseen import may_act
 from ..values.iterables import StagedRange, Turn, iterable
 from . import conditions
 from .cond import if_stmt
-from .errors import where
+from .errors import require, stage_raise, where
 from .loop_options import maximum_iterations
 from .loops import Impure, Loop
 
@@ -215,3 +216,23 @@ def while_in_python(go: bool | None, test: Thunk, body: Thunk, names: tuple[str,
 def for_in_python(values: Any, body: Callable[[Any], Any], names: tuple[str, ...], options: Options) -> Any:
     """A loop outside of any trace over a value with a known length, or over what is left of an iterator."""
     return control_flow.for_stmt(iter(values), body, names, options)
+
+
+def assert_(test: Any, message: Thunk | None) -> None:
+    """Stages ``assert test, message()``; the message is made only when the test fails."""
+    known = conditions.static_truth(test)
+    if known:
+        return
+    if message is None and known is None:
+        require(conditions.truth(test), AssertionError())
+        return
+
+    def fail() -> None:
+        exception = AssertionError() if message is None else AssertionError(message())
+        stage_raise(exception)
+        raise StagedRaise(exception)
+
+    if known is None:
+        if_stmt(test, lambda: None, fail, (), (message,) if message is not None else None)
+    else:
+        fail()

@@ -7,6 +7,7 @@ from typing import Any
 from autograph.errors import MutationError
 from autograph.runtime.tensors.trace import user_location
 
+from .. import asked
 from . import array_memory
 from .forms import Form, original
 
@@ -24,13 +25,10 @@ def too_many(obj: Any) -> MutationError:
 
 def out_of_date(label: str, is_chosen: bool, obj: Any) -> MutationError:
     """The error for the use of an object that may be one which has been changed; ``is_chosen``: by merging."""
-    from .heap import form as form_of
-    from .locations import name_of
-
     obj = original(obj)
-    name, what = name_of(obj, label), "an array that is used here"
+    name, what = asked.NAME_OF.function(obj, label), "an array that is used here"
     if not array_memory.is_array(obj):
-        name = getattr(form_of(obj), "name", "") or name
+        name = getattr(asked.FORM.function(obj), "name", "") or name
         kind = type(obj).__name__.removeprefix("Staged").removesuffix("Element").lower()
         what = f"a {kind if isinstance(obj, Form) else type(obj).__name__} that is used here"
     what = f"`{name}`" if name else what

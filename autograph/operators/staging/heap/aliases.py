@@ -16,6 +16,7 @@ from collections import deque
 from collections.abc import Hashable, Iterator
 from typing import Any, NamedTuple
 
+from .. import asked
 from . import array_memory, choices, decisions
 from .alias_refusals import out_of_date, too_many
 from .choices import Alternative as Alternative
@@ -427,9 +428,7 @@ def is_any_stale(obj: Any) -> bool:
 
 def is_available(decision: Decision) -> bool:
     """Whether a decision can be evaluated here."""
-    from ...dispatch import active
-
-    backend = active()
+    backend = asked.ACTIVE.function()
     return backend is not None and all(map(backend.is_available, decisions.tensors(decision)))
 
 

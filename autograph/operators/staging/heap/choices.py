@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from .. import asked
 from . import decisions
 from .array_memory import memory_of
 from .decisions import Decision, and_, within
@@ -187,9 +188,7 @@ def _settle(root: Root, here: Decision) -> None:
 
 
 def _assign(truth: Decision, target: Any, source: Any) -> None:
-    from ...dispatch import active
-
-    backend = active()
+    backend = asked.ACTIVE.function()
     assert backend is not None
     with as_they_are():
         backend.assign_where(truth, target, source)

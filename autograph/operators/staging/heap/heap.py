@@ -22,6 +22,7 @@ from autograph.runtime.tensors.trace import user_location
 from autograph.runtime.tensors.trace_text import calls_libraries
 
 from ...data_model.raw_attributes import raw_attribute
+from .. import asked
 from . import aliases, array_memory
 from .forms import contents_of, set_contents
 from .forms import original as original
@@ -50,6 +51,7 @@ def staged(value: Any) -> Any:
     return form(value)
 
 
+@asked.FORM.give
 def form(value: Any) -> Any:
     """The staged form of a list or dict that has one, or a view of it; anything else as it is."""
     if open_forms:

@@ -14,6 +14,7 @@ from ...data_model.by_type import ByType
 from ...data_model.raw_attributes import raw_attribute
 from ...dispatch import backend_of
 from ...variables import UNDEFINED
+from .. import asked
 from .forms import Form, contents_of, drop_key, set_contents, set_item
 
 # Classes of these packages keep their own books.
@@ -22,6 +23,7 @@ _STATELESS = (object, str, bytes, int, float, complex, tuple, frozenset)
 _HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
 
 
+@asked.NAME_OF.give
 def name_of(obj: Any, otherwise: str = "") -> str:
     """The variable of the user's running functions that holds an object; the innermost, if there are several."""
     frame: FrameType | None = sys._getframe(1)

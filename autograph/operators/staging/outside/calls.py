@@ -39,6 +39,7 @@ from ..heap.locations import Mutable, has_hidden_state
 from ..prelude import array_calls, library_errors, showing
 from ..prelude.sequences import has_staged
 from ..prelude.user_order import has_objects, list_method
+from ..values import iterables
 from ..values.dicts import StagedDict
 from ..values.lists import ListState, StagedList
 from . import effects, makers, unconverted
@@ -434,8 +435,6 @@ def _extend(owner: list[Any], values: Any) -> None:
         owner.extend(values)
         heap.check_iterator(owner)  # to make the values, it may have been changed in the graph
         return
-    from ..values.iterables import each
-
     if isinstance(values, StagedList):  # which may be the list itself: by what it holds before
         values = values.listed()
     target = owner
@@ -443,4 +442,4 @@ def _extend(owner: list[Any], values: Any) -> None:
     def append(value: Any) -> None:
         call(target.append)(value)
 
-    each(values, append)
+    iterables.each(values, append)

@@ -15,7 +15,7 @@ from ..control.cond import if_stmt
 from ..control.errors import type_error
 from ..control.refused import is_refusal
 from ..values.maybe import Maybe
-from .sequences import is_staged
+from .staged_values import is_staged
 
 
 def hasattr_(obj: Any, name: str) -> Any:

@@ -18,6 +18,7 @@ from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.tensor import Tensor
 
 from ... import arithmetic
+from .. import asked
 from ..control import conditions
 from ..control.cond import if_stmt
 from ..control.errors import where
@@ -76,15 +77,14 @@ def _is_text(value: Any) -> bool:
     return value.dtype is dtypes.string if isinstance(value, Tensor) else isinstance(value, (str, bytes))
 
 
+@asked.MATCHES.give
 def matches(values: Any, item: Any) -> Any:
     """Which elements of a staged iterable are equal to a value: a vector of bools."""
-    from .sequences import list_
-
     if isinstance(values, StagedList) and not is_scalar(values.state.spec.element):
         values = iterable(values)
     elif isinstance(values, StagedList) and not isinstance(item, StagedList) and not has_parts(item):
         return convert_to_tensor(values) == item
-    return convert_to_tensor(list_(Map(lambda each: equal(each, item), [iterable(values)])))
+    return convert_to_tensor(asked.LISTED.function(Map(lambda each: equal(each, item), [iterable(values)])))
 
 
 def is_scalar(spec: Spec | None) -> bool:
@@ -92,16 +92,16 @@ def is_scalar(spec: Spec | None) -> bool:
     return spec is None or (isinstance(spec, Leaf) and spec.shape == ())
 
 
+@asked.EQUAL_LISTS.give
 def same_lists(one: StagedList, other: StagedList) -> Any:
     """Whether two staged lists are equal."""
-    from .sequences import all_
-
     def elements() -> Any:
-        return all_(Map(equal, [iterable(one), iterable(other)]))
+        return asked.ALL.function(Map(equal, [iterable(one), iterable(other)]))
 
     return conditions.and_(one.length() == other.length(), elements)
 
 
+@asked.ORDERED.give
 def ordered(left: Any, right: Any, order: Order) -> Any:
     """``left < right`` (or another order): tuples and lists by their first parts that differ, else by their length."""
     left, right = heap.staged(left), heap.staged(right)
@@ -131,12 +131,10 @@ def _staged(values: Any) -> StagedList:
 
 
 def _ordered_lists(left: StagedList, right: StagedList, order: Order) -> Any:
-    from .sequences import list_
-
     if left.state.spec.element is None or right.state.spec.element is None:
         return order(left.length(), right.length())
     pairs = Map(lambda one, other: conditions.not_(equal(one, other)), [iterable(left), iterable(right)])
-    differ = convert_to_tensor(list_(pairs))
+    differ = convert_to_tensor(asked.LISTED.function(pairs))
 
     def by_element() -> Any:
         place = argmax(OPS["cast"](differ, dtype=dtypes.int32), axis=0, output_type=dtypes.int32)

@@ -17,10 +17,12 @@ from typing import Any, cast
 
 from autograph.errors import StagedValueError
 
+from .. import asked
 from ..control.errors import where
 from ..outside.calls import watch_call
 from .comparisons import ordered
-from .sequences import has_staged, is_staged, max_, sorted_
+from .sequences import max_, sorted_
+from .staged_values import has_staged, is_staged
 from .user_order import has_objects
 
 
@@ -147,6 +149,7 @@ def insort_right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None
 
 
 @_in_stages
+@asked.INSERT_SORTED.give
 def insert_sorted(made: Any, values: Any, key: Any) -> None:
     """Inserts values into an empty staged list, sorted by comparisons; it is stable."""
     for value in values:

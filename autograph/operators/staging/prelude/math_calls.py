@@ -22,7 +22,7 @@ from ..control import conditions
 from ..control.errors import require, where
 from ..values.specs import as_number
 from . import python_builtins
-from .sequences import is_staged, unwrapped
+from .staged_values import is_staged, unwrapped
 from .text import holds_staged
 
 _DOMAIN = "math domain error"

@@ -19,39 +19,23 @@ from autograph.runtime.tensors.tensor import SymbolicTensor, Tensor
 from ...calls import call
 from ...control_flow import for_stmt
 from ...data_model.special_methods import is_user_class
+from .. import asked
 from ..control import conditions
 from ..control.cond import if_stmt
 from ..control.errors import require, type_error
-from ..heap import heap
 from ..heap.iterators import is_iterator
 from ..heap.iterators import use as use_iterator
 from ..values.iterables import StagedIterable, iterable, length_of
 from ..values.lists import ListState, StagedList
-from ..values.maybe import Maybe
 from ..values.sets import StagedSet, as_set
 from ..values.specs import Leaf, ListOf, as_number
-from ..values.truths import Truth
 from ..values.tuples import StagedTuple
 from .comparisons import is_scalar, order_of, ordered, sort_columns
 from .composed_iterables import Map
+from .staged_values import has_staged, is_staged, unwrapped
 from .user_order import has_objects, sorted_by_comparing, sorted_in_python
 
-_STAGED = (SymbolicTensor, Maybe, StagedList, StagedIterable, Truth)
 _NOTHING = object()
-
-
-def is_staged(*values: Any) -> bool:
-    """Whether one of some values is staged; an eager tensor is a value that Python can look at."""
-    return any(isinstance(heap.staged(value), _STAGED) for value in values)
-
-
-def has_staged(values: Any) -> bool:
-    """Whether a value is staged, or a list or tuple that holds a staged one."""
-    return is_staged(values) or (isinstance(values, (list, tuple, set)) and any(map(has_staged, values)))
-
-
-def unwrapped(value: Any) -> Any:
-    return heap.staged(value.ag__checked() if isinstance(value, Maybe) else value)
 
 
 def _listed(values: Any, use: str) -> Any:
@@ -63,6 +47,7 @@ def _listed(values: Any, use: str) -> Any:
     return list(values) if isinstance(values, (KeysView, ValuesView, ItemsView)) else values
 
 
+@asked.LISTED.give
 def list_(*arguments: Any) -> Any:
     """``list``."""
     if not is_staged(*arguments):
@@ -135,6 +120,15 @@ def any_(values: Any) -> Any:
     return _search(values, "any", conditions.any_of)
 
 
+@asked.LIST_ORDER.give
+def list_order(values: StagedList, key: Any, reverse: Any) -> Any:
+    """The places of the elements of a staged list in the order of `list.sort`; None: only comparisons tell."""
+    keys = values if key is None else list_(Map(key, [iterable(values)]))
+    columns = sort_columns(keys, "sort()")
+    return None if columns is None else order_of(columns, reverse)
+
+
+@asked.ALL.give
 def all_(values: Any) -> Any:
     """``all``."""
     return _search(values, "all", conditions.all_of)

@@ -33,8 +33,10 @@ from autograph.runtime.tensors.convert import cast
 from autograph.runtime.tensors.tensor import SymbolicTensor, Tensor
 
 from ...attributes import get_attribute, get_subscript
-from ...calls import call, is_left_alone
+from ...calls import call
+from ...data_model.left_alone import is_left_alone
 from ...data_model.raw_attributes import raw_attribute
+from .. import asked
 from ..control.errors import type_error
 from ..heap import heap
 from ..heap.state import about_to_change, created_with_parts
@@ -246,10 +248,8 @@ def format_map(template: str, values: Mapping[str, Any]) -> Any:
 
 def join(separator: Any, values: Any) -> Any:
     """``separator.join(values)``."""
-    from .sequences import list_
-
     if isinstance(values, (StagedIterable, Maybe)):
-        values = list_(values)
+        values = asked.LISTED.function(values)
     elif not isinstance(values, (Tensor, StagedList)):
         values = list(values)
     if not holds_staged(values) and not isinstance(separator, Tensor):
@@ -322,3 +322,9 @@ def _method(function: Any, owner: Any, *arguments: Any, **keywords: Any) -> Any:
         created_with_parts(made)
         return made
     return apply_text(name, owner, *positional(name, arguments, keywords))
+
+
+@asked.NOT_IN_LIST.give
+def not_in_list(value: Any) -> Any:
+    """The message of the ValueError for a value that a list does not have."""
+    return join_strings([format_value(value, "r", ""), " is not in list"])

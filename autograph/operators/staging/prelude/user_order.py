@@ -20,6 +20,7 @@ from ... import arithmetic
 from ...builtin_calls import truth
 from ...calls import call
 from ...data_model.special_methods import is_user_class
+from .. import asked
 from ..control import conditions
 from ..control.cond import if_stmt
 from ..control.errors import require, where
@@ -28,6 +29,7 @@ from ..heap.locations import attributes_of, has_attributes
 from ..values.lists import ListState, StagedList
 from ..values.specs import as_number
 from .comparisons import equal, order_of, sort_columns
+from .staged_values import is_staged
 from .text import format_value, join_strings
 
 _MOST = 10_000  # objects that are looked at
@@ -45,8 +47,6 @@ def has_objects(values: Any) -> bool:
 
 def holds_staged(*values: Any) -> bool:
     """Whether a value is staged, or holds a staged one: as an item, or an attribute of an object of a user's class."""
-    from .sequences import is_staged
-
     pending = list(values)
     seen: set[int] = set()
     while pending and len(seen) < _MOST:
@@ -78,8 +78,6 @@ class _Key:
 
 
 def _known(result: Any, value: Any) -> bool:
-    from .sequences import is_staged
-
     result = truth(result)
     if is_staged(result):
         raise StagedValueError(
@@ -110,10 +108,9 @@ def _sorted_by_keys(values: list[Any], keys: list[Any], key: Any, reverse: Any) 
     return [staged.at(order[index]) for index in range(len(values))]
 
 
+@asked.SORTED_BY_COMPARING.give
 def sorted_by_comparing(values: Any, key: Any, reverse: Any) -> Any:
     """``sorted`` by comparisons that are staged: a list as long as `values`, or a staged one."""
-    from .library import insert_sorted
-
     if conditions.static_truth(reverse) is None:
         return if_stmt(
             reverse,
@@ -123,7 +120,7 @@ def sorted_by_comparing(values: Any, key: Any, reverse: Any) -> Any:
         )
     made = StagedList(ListState.of([]))
     # As in Python, equal elements keep their order also when the greatest comes first.
-    insert_sorted(made, values[::-1] if reverse else values, key)
+    asked.INSERT_SORTED.function(made, values[::-1] if reverse else values, key)
     made = made[::-1] if reverse else made
     return [made.at(index) for index in range(len(values))] if isinstance(values, (list, tuple)) else made
 

@@ -13,6 +13,7 @@ from autograph.runtime.ir.op import OPS
 from autograph.runtime.tensors import convert, trace_text
 
 from ...calls import call
+from .. import asked
 from ..control.errors import where
 from .specs import Constant, Spec, described
 
@@ -96,9 +97,7 @@ class Chosen:
         return self.is_(other)
 
     def __ne__(self, other: object) -> Any:
-        from ..control.conditions import not_
-
-        return not_(self.is_(other))
+        return asked.NOT.function(self.is_(other))
 
     def is_(self, other: Any) -> Any:
         """Whether it is another function, or one that is chosen too."""
@@ -114,13 +113,11 @@ class Chosen:
 
     def with_each(self, use: Callable[[Any], Any], first: int = 0) -> Any:
         """What a function gives for the one that it is: a staged branch of its calls."""
-        from ..control.cond import if_stmt
-
         option = self.options[first]
         if first == len(self.options) - 1:
             return use(option)
         test = OPS["equal"](self.number, first)
-        return if_stmt(test, lambda: use(option), lambda: self.with_each(use, first + 1), ())
+        return asked.IF_STMT.function(test, lambda: use(option), lambda: self.with_each(use, first + 1), ())
 
     @property
     def _described(self) -> str:

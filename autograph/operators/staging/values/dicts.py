@@ -16,6 +16,7 @@ from autograph.runtime.tensors import trace_text
 
 from ... import arithmetic
 from ...variables import UNDEFINED
+from .. import asked
 from ..control.errors import require, where
 from ..heap import aliases, heap
 from ..heap.state import Mutable, about_to_change, created
@@ -62,9 +63,7 @@ def _may_miss(value: Any) -> bool:
 
 def _either(value: Maybe, other: Any) -> Any:
     """A value that may be missing, and another one where it is."""
-    from ..control.cond import if_stmt
-
-    return if_stmt(value.ag__flag, lambda: value.ag__value, lambda: other, ())
+    return asked.IF_STMT.function(value.ag__flag, lambda: value.ag__value, lambda: other, ())
 
 
 class DictOf(Spec):

@@ -15,6 +15,7 @@ from autograph.errors import MutationError
 from autograph.runtime.base import dtypes
 from autograph.runtime.ir.op import OPS
 
+from .. import asked
 from ..control.errors import where
 from ..heap import aliases, heap, rebinding
 from ..heap.list_changes import watch
@@ -197,6 +198,7 @@ def _contents(values: Any) -> list[Any]:
     return found
 
 
+@asked.ELEMENT_AT.give
 def element_at(values: StagedList, index: Any) -> Any:
     """The element at a place that there is."""
     aliases.use(values.root)

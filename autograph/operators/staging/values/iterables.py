@@ -13,6 +13,7 @@ from autograph.runtime.tensors import trace_text
 from autograph.runtime.tensors.tensor import Tensor
 
 from ...control_flow import for_stmt
+from .. import asked
 from ..control.errors import require, type_error, where
 from ..heap import heap
 from .elements import PythonList
@@ -41,9 +42,7 @@ class Turn:
 
     def under(self, test: Any, run: Callable[[], Any], otherwise: Any) -> Any:
         """What `run` gives where a test, maybe staged, is true."""
-        from ..control.cond import if_stmt
-
-        return if_stmt(test, run, lambda: otherwise, self.names, self.bodies)
+        return asked.IF_STMT.function(test, run, lambda: otherwise, self.names, self.bodies)
 
 
 class StagedIterable:
@@ -255,6 +254,7 @@ class StagedRange(Indexed):
         return self.item(OPS["where"](index < 0, index + length, index))
 
 
+@asked.LENGTH_OF.give
 def length_of(tensor: Any) -> Any:
     """The first dimension of a tensor: a Python int where it is known."""
     shape = tensor.static_shape
@@ -301,6 +301,7 @@ def iterable(value: Any) -> StagedIterable:
     )
 
 
+@asked.EACH.give
 def each(values: Any, action: Callable[[Any], Any]) -> None:
     """Calls a function for each item of a Python or staged iterable."""
     def loop_body(item: Any) -> None:

@@ -18,6 +18,7 @@ from autograph.runtime.ops.shape.joining import concat
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.tensor import Tensor
 
+from .. import asked
 from ..control.errors import require, type_error
 from .maybe import Maybe
 
@@ -77,10 +78,7 @@ class ListMethods:
         self._become(self._taken(boolean_mask(indices, _are_not_in(indices, indices[index]))))
 
     def _set_slice(self, index: slice, values: Any) -> None:
-        from ..prelude.sequences import list_
-        from .iterables import length_of
-
-        new = list_(values)
+        new, length_of = asked.LISTED.function(values), asked.LENGTH_OF.function
         places, count = self._indices()[index], self.length()
         self.extend(new)
         everything = self._indices()
@@ -109,36 +107,20 @@ class ListMethods:
 
     def sort(self, *, key: Any = None, reverse: Any = False) -> None:
         """``list.sort``: stable."""
-        from ..prelude.comparisons import order_of, sort_columns
-        from ..prelude.composed_iterables import Map
-        from ..prelude.sequences import list_
-        from ..prelude.user_order import sorted_by_comparing
-        from .iterables import iterable
-
-        keys = self if key is None else list_(Map(key, [iterable(self)]))
-        columns = sort_columns(keys, "sort()")
-        if columns is None:
-            self._become(sorted_by_comparing(self, key, reverse))
-        else:
-            self._become(self._taken(order_of(columns, reverse)))
+        order = asked.LIST_ORDER.function(self, key, reverse)
+        by_comparing = asked.SORTED_BY_COMPARING.function
+        self._become(by_comparing(self, key, reverse) if order is None else self._taken(order))
 
     def count(self, value: Any) -> Any:
         """``list.count``."""
-        from ..prelude.comparisons import matches
-
-        return OPS["sum"](OPS["cast"](matches(self, value), dtype=dtypes.int32))
+        return OPS["sum"](OPS["cast"](asked.MATCHES.function(self, value), dtype=dtypes.int32))
 
     def index(self, value: Any, start: Any = 0, stop: Any = None) -> Any:
         """``list.index``; at run time a ValueError when there is no such element."""
-        from ..prelude.text import format_value, join_strings
-
-        text = join_strings([format_value(value, "r", ""), " is not in list"])
-        return self._found(value, ValueError(text), start, stop)
+        return self._found(value, ValueError(asked.NOT_IN_LIST.function(value)), start, stop)
 
     def _found(self, value: Any, error: ValueError, start: Any = 0, stop: Any = None) -> Any:
-        from ..prelude.comparisons import matches
-
-        found = matches(self, value)
+        found = asked.MATCHES.function(self, value)
         if start != 0 or stop is not None:
             indices = self._indices()
             found = OPS["logical_and"](found, OPS["logical_not"](_are_not_in(indices, indices[start:stop])))

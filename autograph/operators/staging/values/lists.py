@@ -17,6 +17,7 @@ from autograph.runtime.ops.text.text import Items
 from autograph.runtime.tensors import convert, trace_text
 from autograph.runtime.tensors.tensor import Tensor
 
+from .. import asked
 from ..control.errors import require, where
 from ..heap import aliases, heap
 from ..heap.alias_paths import may_be_in
@@ -26,15 +27,15 @@ from .join import element_spec, join
 from .list_methods import ListMethods, require_index
 from .list_ops import LIST_TAKE, NESTED_LIST_STACK
 from .list_protocol import ListProtocol
-from .specs import Frozen, Leaf, ListOf, Mismatch, Spec
+from .specs import Frozen, Leaf, ListContents, ListOf, Mismatch, Spec
 from .values import freeze, mutables, spec_of
 from .widening import holds_lists, widened_handles
 
 
-class ListState:
+class ListState(ListContents):
     """What a staged list holds: one tensor list for each leaf of its elements. Never changes."""
 
-    __slots__ = ("handles", "spec")
+    __slots__ = ("handles",)
 
     def __init__(self, spec: ListOf, handles: tuple[Any, ...]) -> None:
         self.spec = spec
@@ -89,12 +90,7 @@ def _with_element(spec: ListOf, value: Any) -> ListOf:
         ) from None
 
 
-def types(spec: ListOf) -> list[Type]:
-    """The types of the tensor lists that hold elements of a specification: at least one, which tells the length."""
-    count = 0 if spec.element is None else len(spec.element.types())
-    return [Type(dtypes.variant, ())] * max(1, count)
-
-
+@asked.FLATTEN_LIST.give
 def flatten(spec: ListOf, value: Any, tensors: list[Any]) -> None:
     """Appends the tensor lists for a Python list or a staged one."""
     value = heap.form(value)
@@ -105,25 +101,22 @@ def flatten(spec: ListOf, value: Any, tensors: list[Any]) -> None:
     if isinstance(value, ListState):
         tensors.extend(widened_handles(value.spec, spec, list(value.handles)))
         return
-    handles = [OPS["list_new"]() for _ in types(spec)]
+    handles = [OPS["list_new"]() for _ in spec.types()]
     for each in value:
         assert spec.element is not None
         handles = pushed(spec.element, handles, each)
     tensors.extend(handles)
 
 
+@asked.UNFLATTEN_LIST.give
 def unflatten(spec: ListOf, tensors: Iterator[Any]) -> StagedList:
     """A staged list or tuple of tensor lists."""
-    return staged(ListState(spec, tuple(next(tensors) for _ in types(spec))))
+    return staged(ListState(spec, tuple(next(tensors) for _ in spec.types())))
 
 
 def staged(state: ListState) -> StagedList:
     """A staged list that holds something, or a staged tuple."""
-    from .sets import StagedSet
-    from .tuples import StagedTuple
-
-    kinds: dict[type, type[StagedList]] = {list: StagedList, tuple: StagedTuple, set: StagedSet}
-    return kinds[state.spec.kind](state)
+    return KINDS[state.spec.kind](state)
 
 
 def pushed(element: Spec, handles: list[Any], value: Any) -> list[Any]:
@@ -230,8 +223,6 @@ class StagedList(ListMethods, ListProtocol, Mutable):
         return other
 
     def extend(self, values: Any) -> None:
-        from .iterables import each
-
         if isinstance(values, (list, tuple)) and any(True for part in values for _ in mutables(part)):
             for part in list(values):
                 self.append(part)
@@ -242,9 +233,9 @@ class StagedList(ListMethods, ListProtocol, Mutable):
             if values.state.spec.repeats:
                 self.root._held = self.root._held.repeating()
             # A list may extend itself: by what it holds before.
-            each(values.listed(), self._push)
+            asked.EACH.function(values.listed(), self._push)
         else:
-            each(values.listed() if isinstance(values, StagedList) else values, self.append)
+            asked.EACH.function(values.listed() if isinstance(values, StagedList) else values, self.append)
 
     def pop(self, index: Any = -1) -> Any:
         if self.state.spec.element is None:
@@ -298,11 +289,9 @@ class StagedList(ListMethods, ListProtocol, Mutable):
         return self._element.unflatten(iter(leaves))
 
     def __getitem__(self, index: Any) -> Any:
-        from .elements import element_at
-
         if isinstance(index, slice):
             return self._share(self._slice(index))
-        return element_at(self, self._position(index))
+        return asked.ELEMENT_AT.function(self, self._position(index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(index, slice):
@@ -354,8 +343,6 @@ class StagedList(ListMethods, ListProtocol, Mutable):
         return self
 
     def __eq__(self, other: object) -> Any:
-        from ..prelude.comparisons import same_lists
-
         if not isinstance(other, (StagedList, list, tuple)):
             return NotImplemented
         if kind_of(self) is not kind_of(other):
@@ -363,13 +350,11 @@ class StagedList(ListMethods, ListProtocol, Mutable):
         rest = other if isinstance(other, StagedList) else StagedList(ListState.of(other))
         if self.state.spec.element is None or rest.state.spec.element is None:
             return self.length() == rest.length()
-        return same_lists(self, rest)
+        return asked.EQUAL_LISTS.function(self, rest)
 
     def __ne__(self, other: object) -> Any:
-        from ..control.conditions import not_
-
         same = self.__eq__(other)
-        return same if same is NotImplemented else not_(same)
+        return same if same is NotImplemented else asked.NOT.function(same)
 
     def __tensor__(self) -> Any:
         """All elements, stacked along a new first axis; those of lists of lists along several."""
@@ -393,17 +378,13 @@ class StagedList(ListMethods, ListProtocol, Mutable):
         raise self.refused("len() outside converted code", "convert the function that calls it")
 
     def __iter__(self) -> Iterator[Any]:
-        from .unpacking import unpacked
-
-        return unpacked(self, sys._getframe(1))
+        return asked.UNPACKED.function(self, sys._getframe(1))
 
     def __bool__(self) -> NoReturn:
         raise self.refused("a test outside converted code", "write len(x) > 0 in converted code")
 
     def _ordered(self, other: Any, order: Callable[[Any, Any], Any]) -> Any:
-        from ..prelude.comparisons import ordered
-
-        return ordered(self, other, order) if kind_of(self) is kind_of(other) else NotImplemented
+        return asked.ORDERED.function(self, other, order) if kind_of(self) is kind_of(other) else NotImplemented
 
     def __lt__(self, other: Any) -> Any:
         return self._ordered(other, operator.lt)
@@ -443,3 +424,7 @@ class StagedList(ListMethods, ListProtocol, Mutable):
 def kind_of(value: Any) -> type:
     """The type of a value; of a staged list or tuple, Python's."""
     return value.state.spec.kind if isinstance(value, StagedList) else type(value)
+
+
+KINDS: dict[type, type[StagedList]] = {list: StagedList}
+"""The staged form of each kind of container; `tuples` and `sets` put theirs here."""

@@ -11,6 +11,7 @@ from autograph.runtime.ops.text.text import Optional, layout_of
 from autograph.runtime.tensors import trace_text
 
 from ...variables import UNDEFINED, Undefined
+from .. import asked
 from ..control.assigned import in_some_runs
 from ..control.errors import require, where
 
@@ -77,14 +78,10 @@ class Maybe:
         return self.ag__checked("is called")(*arguments, **keywords)
 
     def __eq__(self, other: object) -> Any:
-        from ..control.conditions import maybe_equal
-
-        return maybe_equal(self, other)
+        return asked.MAYBE_EQUAL.function(self, other)
 
     def __ne__(self, other: object) -> Any:
-        from ..control.conditions import maybe_equal, not_
-
-        return not_(maybe_equal(self, other))
+        return asked.NOT.function(asked.MAYBE_EQUAL.function(self, other))
 
 
 def _forward(name: str, function: Callable[..., Any], use: str) -> None:

@@ -16,10 +16,11 @@ from autograph.runtime.ops.shape.joining import concat
 from autograph.runtime.ops.shape.sort import unique
 from autograph.runtime.tensors.convert import convert_to_tensor
 
-from ..control.conditions import all_of, contains, not_
+from .. import asked
+from ..control.conditions import all_of, not_
 from ..control.errors import require, type_error
 from .join import join
-from .lists import ListState, StagedList, kind_of
+from .lists import KINDS, ListState, StagedList, kind_of
 from .specs import Leaf, ListOf
 
 _OF_LISTS = frozenset(("append", "count", "extend", "index", "insert", "reverse", "sort"))
@@ -76,7 +77,8 @@ class StagedSet(StagedList):
         self._become(self._filtered(lambda vector: vector != value))
 
     def remove(self, value: Any) -> None:
-        require(contains(value, self), KeyError(value if isinstance(value, (int, float, str)) else "the value"))
+        missing = KeyError(value if isinstance(value, (int, float, str)) else "the value")
+        require(asked.CONTAINS.function(value, self), missing)
         self.discard(value)
 
     def union(self, *others: Any) -> StagedSet:
@@ -176,13 +178,11 @@ def _is_set(value: Any) -> bool:
 
 def as_set(values: Any) -> StagedSet:
     """The staged set of the elements of a list, a set or anything else that can be run over."""
-    from ..prelude.sequences import list_
-
     if isinstance(values, StagedSet):
         return values
     if isinstance(values, (set, frozenset)):
         values = list(values)
-    made = values if isinstance(values, StagedList) else list_(values)
+    made = values if isinstance(values, StagedList) else asked.LISTED.function(values)
     made = made if isinstance(made, StagedList) else StagedList(ListState.of(list(made)))
     element = made.state.spec.element
     if element is None:
@@ -212,3 +212,6 @@ def _are_in(vector: Any, other: StagedSet) -> Any:
     if other.state.spec.element is None:
         return OPS["zeros_like"](OPS["equal"](vector, vector))
     return OPS["any"](vector[:, None] == convert_to_tensor(other), axis=1)
+
+
+KINDS[set] = StagedSet

@@ -25,6 +25,7 @@ from autograph.runtime.tensors.tensor import SymbolicTensor
 from ...data_model.by_type import ByType
 from ...data_model.special_methods import is_user_class
 from ...variables import UNDEFINED
+from .. import asked
 from ..heap import array_memory, heap
 from ..heap.array_memory import is_array
 from ..heap.locations import Attribute, attributes_of, is_plain_object
@@ -139,9 +140,7 @@ class Reference(Spec):
         return isinstance(other, Reference) and self.frozen.obj is other.frozen.obj
 
     def __str__(self) -> str:
-        from .values import structure_of
-
-        return str(structure_of(self.frozen))
+        return str(asked.STRUCTURE_OF.function(self.frozen))
 
 
 class Leaf(Spec):
@@ -253,6 +252,13 @@ class Optional(Spec):
         return f"{self.missing} or {self.inner}" if self.missing is None else f"undefined or {self.inner}"
 
 
+class ListContents:
+    """What a staged list holds (`lists.ListState`): it knows its specification."""
+
+    __slots__ = ("spec",)
+    spec: ListOf
+
+
 class ListOf(Spec):
     """A list whose length only the run tells, of elements of one specification; None: of which none is known yet.
 
@@ -265,19 +271,14 @@ class ListOf(Spec):
         self.repeats = repeats
 
     def flatten(self, value: Any, tensors: list[Any]) -> None:
-        from . import lists
-
-        lists.flatten(self, value, tensors)
+        asked.FLATTEN_LIST.function(self, value, tensors)
 
     def types(self) -> list[Type]:
-        from . import lists
-
-        return lists.types(self)
+        count = 0 if self.element is None else len(self.element.types())
+        return [Type(dtypes.variant, ())] * max(1, count)
 
     def unflatten(self, tensors: Iterator[Any]) -> Any:
-        from . import lists
-
-        return lists.unflatten(self, tensors)
+        return asked.UNFLATTEN_LIST.function(self, tensors)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ListOf) or self.kind is not other.kind or self.repeats is not other.repeats:

@@ -9,7 +9,7 @@ from autograph.errors import MutationError
 
 from ..control.errors import where
 from ..heap import aliases
-from .lists import ListState, StagedList, kind_of
+from .lists import KINDS, ListState, StagedList, kind_of
 
 
 class StagedTuple(StagedList):
@@ -72,3 +72,6 @@ def tuple_of(*parts: Iterable[Any]) -> StagedList:
     found = StagedTuple(made.state.as_kind(tuple))
     aliases.relate(made, found, aliases.SOMETIMES, aliases.SHARED)
     return found
+
+
+KINDS[tuple] = StagedTuple

@@ -10,6 +10,7 @@ from typing import Any
 from autograph.runtime.ops.host.host import assert_node
 from autograph.runtime.ops.text.text import apply_text
 
+from .. import asked
 from .lists import StagedList
 
 _REMEDIES = {
@@ -20,6 +21,7 @@ _REMEDIES = {
 }
 
 
+@asked.UNPACKED.give
 def unpacked(values: StagedList, frame: FrameType) -> Iterator[Any]:
     """The elements for the assignment to several variables that a frame is at, with a check of their number.
 

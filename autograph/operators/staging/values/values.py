@@ -12,12 +12,14 @@ from autograph.runtime.tensors import convert
 from autograph.runtime.tensors.tensor import EagerTensor, SymbolicTensor, Tensor
 
 from ...variables import UNDEFINED
+from .. import asked
 from ..heap import array_memory, choices, heap
 from ..heap.array_memory import is_array
 from ..heap.locations import Attribute, Location, Mutable, attributes_of, has_hidden_state, is_plain_object
 from ..heap.snapshots import attributes_of_container
 from .chosen import Chosen, ChosenOf
 from .dicts import DictOf, DictState, StagedDict
+from .list_methods import ListMethods
 from .maybe import Maybe
 from .specs import (
     SCALARS,
@@ -25,6 +27,7 @@ from .specs import (
     Constant,
     Frozen,
     Leaf,
+    ListContents,
     Optional,
     Reference,
     Spec,
@@ -39,15 +42,13 @@ from .specs import (
 
 def spec_of(value: Any) -> Spec:
     """The specification of one value: tensors may vary, all else is constant."""
-    from .lists import ListState
-
     if isinstance(value, SymbolicTensor):
         return Leaf(value.dtype, value.static_shape, value.python, array_memory.is_mixed(value))
     if isinstance(value, Maybe):
         return Optional(value.ag__missing, spec_of(value.ag__value), value.ag__name)
     if isinstance(value, Frozen):
         return Reference(value)
-    if isinstance(value, ListState):
+    if isinstance(value, ListContents):
         return value.spec
     if isinstance(value, DictState):
         return _of_dict(value)
@@ -59,13 +60,11 @@ def spec_of(value: Any) -> Spec:
 
 def structure_of(value: Any) -> Spec:
     """The specification of a structure by its parts."""
-    from .lists import ListState
-
     if isinstance(value, Frozen):
         contents = value.contents
         if isinstance(contents, (Tensor, np.ndarray)):
             return _of_array(contents, value.obj)
-        if isinstance(contents, ListState):
+        if isinstance(contents, ListContents):
             return contents.spec
         if isinstance(contents, DictState):
             return _of_dict(contents)
@@ -122,10 +121,8 @@ def freeze(value: Any, is_new: Callable[[Any], bool], memo: _Memo | None = None)
 
 
 def _freeze(value: Any, is_new: Callable[[Any], bool], memo: _Memo | None) -> Any:
-    from .lists import StagedList
-
     form = heap.form(value)
-    if (form is not value and isinstance(value, (list, dict))) or isinstance(value, (StagedList, StagedDict)):
+    if (form is not value and isinstance(value, (list, dict))) or isinstance(value, (ListMethods, StagedDict)):
         return _frozen_form(heap.original(value), form, is_new, memo)
     if isinstance(value, Maybe):
         return Maybe(value.ag__missing, value.ag__flag, _freeze(value.ag__value, is_new, memo), value.ag__name)
@@ -264,3 +261,6 @@ def frozen_after(value: Any, changes: list[tuple[Location, Any]]) -> Any:
             else:
                 each.contents.values[location.name] = new
     return frozen
+
+
+asked.STRUCTURE_OF.give(structure_of)

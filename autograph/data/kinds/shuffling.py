@@ -1,0 +1,124 @@
+"""Datasets that remember something between iterations: the order of a shuffle, the elements of a cache.
+
+What they remember is an object that a node makes, or eager code. So a dataset that a traced function makes starts anew
+in each call, as the same code does in Python.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.base.dtypes import variant
+from autograph.runtime.ir.effects import Effects
+from autograph.runtime.ir.graph import Type
+from autograph.runtime.ir.op import NOT_DIFFERENTIABLE, op
+from autograph.runtime.ops.random.random import fresh_seed
+from autograph.runtime.tensors import trace
+
+from ..arguments import Number, number, require_positive, static
+from ..dataset import UNKNOWN_CARDINALITY, Dataset
+from ..failures import Failure, Item
+from ..functions import Environment
+from ..structure import UNSAVABLE, Element
+
+__all__ = ["Cache", "Shuffle"]
+
+
+class _Memory:
+    """What a dataset remembers: a seed for shuffles and how many there were; the elements of a cache."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.seed: list[int] | None = None
+        self.rounds = 0
+        self.elements: list[Element] | None = None
+
+    def generator(self, seed: int | None, again: bool) -> np.random.Generator:
+        """The random numbers for one iteration."""
+        with self.lock:
+            if self.seed is None:
+                self.seed = fresh_seed(seed)
+            self.rounds += again
+            return np.random.default_rng([*self.seed, self.rounds])
+
+    def __repr__(self) -> str:
+        return "<memory>"
+
+
+MEMORY = op("dataset_memory", infer=lambda: Type(variant, ()), numpy=_Memory,
+            effects=Effects.HOST, gradient=NOT_DIFFERENTIABLE,
+            samples=lambda: [((), {})], unsavable=UNSAVABLE,
+            doc="What a dataset remembers between iterations.")  # fmt: skip
+
+
+class Shuffle(Dataset):
+    """The elements in random order, drawn from a buffer."""
+
+    _name = "_ShuffleDataset"
+
+    def __init__(self, source: Dataset, size: Any, seed: int | None, again: bool) -> None:
+        self._size: Number = number(size, "buffer_size")
+        self._seed = None if seed is None else int(seed)
+        self._again = bool(again)
+        known = static(self._size)
+        if known is not None and known != UNKNOWN_CARDINALITY:
+            require_positive(known, "buffer_size")
+        self._memory = trace.apply(MEMORY)
+        super().__init__(source.element_spec, [source], [self._size, self._memory])
+
+    def elements(self, environment: Environment) -> Iterator[Item]:
+        generator = environment.array(self._memory).generator(self._seed, self._again)
+        size = environment.number(self._size)
+        source = self._sources[0].elements(environment)
+        if size != UNKNOWN_CARDINALITY:
+            require_positive(size, "buffer_size")
+        buffer: list[Item] = []
+        for item in source:
+            if isinstance(item, Failure):
+                yield item
+            elif len(buffer) < size or size == UNKNOWN_CARDINALITY:
+                buffer.append(item)
+            else:
+                place = int(generator.integers(len(buffer)))
+                yield buffer[place]
+                buffer[place] = item
+        while buffer:
+            place = int(generator.integers(len(buffer)))
+            buffer[place], buffer[-1] = buffer[-1], buffer[place]
+            yield buffer.pop()
+
+    def length(self, environment: Environment) -> int:
+        return self._sources[0].length(environment)
+
+
+class Cache(Dataset):
+    """The elements, kept after the first whole iteration."""
+
+    _name = "CacheDataset"
+
+    def __init__(self, source: Dataset) -> None:
+        self._memory = trace.apply(MEMORY)
+        super().__init__(source.element_spec, [source], [self._memory])
+
+    def elements(self, environment: Environment) -> Iterator[Item]:
+        memory = environment.array(self._memory)
+        if memory.elements is not None:
+            yield from memory.elements
+            return
+        kept: list[Element] = []
+        whole = True
+        for item in self._sources[0].elements(environment):
+            if isinstance(item, Failure):
+                whole = False
+            elif whole:
+                kept.append(item)
+            yield item
+        if whole:
+            memory.elements = kept
+
+    def length(self, environment: Environment) -> int:
+        return self._sources[0].length(environment)

@@ -1,0 +1,1 @@
+"""What all layers are made of: the base class, weights, symbolic calls, configurations."""

@@ -1,0 +1,1 @@
+"""What trains, evaluates and runs a model."""

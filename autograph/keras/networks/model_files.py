@@ -1,0 +1,262 @@
+"""Models as files: configuration, weights and what `compile` was given.
+
+A file is a ZIP archive, without compression, of three members; a folder holds them as files:
+
+* ``metadata.json``: ``{"format": "autograph keras model", "version": 1}``;
+* ``config.json``: the class and the configuration of the model (see `serialization`), under ``call_arguments`` what a
+  model of another kind than functional and sequential was first called with, under ``compile_config`` what `compile`
+  was given;
+* ``model.safetensors``: the weights, and the variables of the optimizer, as `weights` has them.
+
+Nothing in it is code. Classes and functions of the user go by their names, and are found only among those that the
+user passes or has registered. What a file makes the library do is bounded: weights may take no more room than those
+that the file holds.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+from typing import Any
+
+from autograph.errors import (
+    AutographError,
+    InvalidArgumentError,
+    InvalidTypeError,
+    MissingExtraError,
+    MissingFileError,
+    SavedFileError,
+)
+from autograph.runtime.base.places import warn
+from autograph.runtime.tensors import trace
+from autograph.runtime.tensors.spec import TensorSpec
+from autograph.runtime.tools.export import strict_json
+from autograph.runtime.tools.export.file_errors import damaged_error, newer_version_error
+from autograph.runtime.tools.export.weights import content_of, read_file, replace_file, tensors_of
+
+from ..base import allocation
+from ..base.custom_objects import custom_object_scope
+from ..base.serialization import UnknownClassError, deserialize, plain
+from ..base.symbolic import KerasTensor
+from ..base.weights import load_arrays, named_weights
+from ..fit.compile_config import compile_from_config, compile_to_config
+from .model import SAVE_MODEL, TO_JSON, Model
+
+__all__ = ["load_model", "model_from_json", "save_model", "to_json"]
+
+FORMAT = "autograph keras model"
+VERSION = 1
+_METADATA, _CONFIG, _WEIGHTS = "metadata.json", "config.json", "model.safetensors"
+
+
+# Out
+
+
+@SAVE_MODEL.give
+def save_model(
+    model: Any, filepath: str | os.PathLike[str], overwrite: bool = True, zipped: bool | None = None
+) -> None:  # fmt: skip
+    """Write a model, with its weights and what `compile` was given, for `load_model`.
+
+    Parameters
+    ----------
+    model: a model of the library, or of a class of the user that has a configuration: its constructor takes plain
+        values, or it defines `get_config`.
+    filepath: a file whose name ends in ``.keras``, or a folder, whose name has no extension.
+    overwrite: whether what is there is replaced.
+    zipped: whether to write one file; left out, the name tells.
+
+    What `compile` was given is left out, with a warning, where it can't be written, such as a lambda.
+
+    Raises `ValueError` for a name with another extension, for what is there already without ``overwrite``, and for
+    configurations that hold other things than plain values; `NotImplementedError` for classes without a configuration;
+    `MissingExtraError` without the library safetensors; `OSError`.
+    """
+    path = os.fspath(filepath)
+    extension = os.path.splitext(os.path.basename(os.path.normpath(path)))[1]
+    if zipped is None:
+        if extension not in ("", ".keras"):
+            raise InvalidArgumentError(
+                "Invalid filepath extension for saving. Please add either a `.keras` extension, or none for a folder. "
+                f"Use `model.export(filepath)` to export a saved model. Received: filepath={path}."
+            )
+        zipped = extension == ".keras"
+    if not overwrite and os.path.exists(path):
+        raise InvalidArgumentError(f"{path} exists already: pass overwrite=True to replace it")
+    metadata = {"format": FORMAT, "version": VERSION}
+    members = {
+        _METADATA: strict_json.dumps(metadata), _CONFIG: strict_json.dumps(_config(model)),
+        _WEIGHTS: content_of(named_weights(model)),
+    }  # fmt: skip
+    if zipped:
+        replace_file(path, _archive(members))
+        return
+    os.makedirs(path, exist_ok=True)
+    for name, content in members.items():
+        replace_file(os.path.join(path, name), content)
+
+
+def _archive(members: dict[str, bytes]) -> bytes:
+    """A ZIP archive that depends on its members alone."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in members.items():
+            archive.writestr(zipfile.ZipInfo(name), content)
+    return file.getvalue()
+
+
+def _config(model: Any) -> dict[str, Any]:
+    config: dict[str, Any] = plain(model)
+    arguments = model._record.call_arguments
+    if model.graph_of_calls is None and arguments is not None:
+        config["call_arguments"] = _encode(arguments)
+    if model.compiled:
+        try:
+            config["compile_config"] = compile_to_config(model)
+        except (NotImplementedError, ValueError) as error:
+            warn(
+                f"what `compile` was given can't be saved, so that the model has to be compiled again: {error}",
+            )
+    return config
+
+
+def _encode(value: Any) -> Any:
+    """Arguments of a call, with specs for tensors."""
+    if isinstance(value, TensorSpec):
+        return {"class_name": "__tensor_spec__", "config": [value.type.shape, value.dtype.name]}
+    if isinstance(value, (list, tuple)):
+        return [_encode(each) for each in value]
+    if isinstance(value, dict):
+        return {key: _encode(each) for key, each in value.items()}
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    raise InvalidArgumentError(f"the model was called with {value!r}, which a file can't hold")
+
+
+@TO_JSON.give
+def to_json(model: Any, **kwargs: Any) -> str:
+    """The configuration of a model as JSON; ``kwargs`` go to `json.dumps`. Raises as `save_model`."""
+    return json.dumps(_config(model), **kwargs)
+
+
+# In
+
+
+def load_model(
+    filepath: str | os.PathLike[str], custom_objects: dict[str, Any] | None = None, compile: bool = True,
+    safe_mode: bool = True
+) -> Any:  # fmt: skip
+    """The model that `save_model` has written, with its weights, compiled as it was.
+
+    Parameters
+    ----------
+    filepath: the file or folder.
+    custom_objects: the classes and functions of the user that the model uses, by name; those that
+        `register_keras_serializable` has registered are known.
+    compile: whether to compile the model, if it was compiled.
+    safe_mode: accepted as in Keras: files hold no code.
+
+    Raises `SavedFileError` for a file that is missing, damaged, of a newer version, or not of the format;
+    `InvalidTypeError` (a `TypeError`) for a class or function that is not known; `MissingExtraError` without the
+    library safetensors.
+    """
+    path = os.fspath(filepath)
+    members = _members(path)
+    _check_metadata(strict_json.loads(members[_METADATA], path), path)
+    config = strict_json.loads(members[_CONFIG], path)
+    arrays = tensors_of(members[_WEIGHTS], path)
+    with custom_object_scope(custom_objects or {}), trace.building(None):
+        try:
+            with allocation.at_most(sum(array.nbytes for array in arrays.values())):
+                model = _made(config)
+            if compile and "compile_config" in config:
+                compile_from_config(model, config["compile_config"])
+            load_arrays(model, arrays, path)
+        except (MissingExtraError, SavedFileError, UnknownClassError):
+            raise
+        except Exception as error:
+            reason = error.message if isinstance(error, AutographError) else f"{type(error).__name__}: {error}"
+            raise SavedFileError(
+                f"the model in {path} can't be made: {reason}",
+                remedy="copy the file again from where it is whole, or save the model anew; where it has classes or "
+                "functions of yours, see whether they have changed since",
+            ) from error
+    return model
+
+
+def model_from_json(json_string: str, custom_objects: dict[str, Any] | None = None) -> Any:
+    """A model for what `Model.to_json` gave, with new weights. Raises as `load_model`."""
+    config = strict_json.loads(json_string.encode(), "the configuration")
+    with custom_object_scope(custom_objects or {}), trace.building(None):
+        model = _made(config)
+        if "compile_config" in config:
+            compile_from_config(model, config["compile_config"])
+    return model
+
+
+def _made(config: Any) -> Any:
+    model = deserialize(config)
+    if not isinstance(model, Model):
+        raise InvalidTypeError(
+            f"{config['class_name']} is no class of models", remedy="pass what to_json() of a model gave"
+        )
+    if "call_arguments" in config:
+        args, kwargs = _decode(config["call_arguments"])
+        model(*args, **kwargs)
+    return model
+
+
+def _decode(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_decode(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if value.get("class_name") == "__tensor_spec__":
+        return KerasTensor(*value["config"])
+    return {key: _decode(each) for key, each in value.items()}
+
+
+def _check_metadata(metadata: Any, path: str) -> None:
+    if not isinstance(metadata, dict) or metadata.get("format") != FORMAT:
+        raise SavedFileError(f"{path} is no model of autograph", remedy="load a file that model.save has written")
+    version = metadata.get("version")
+    if type(version) is int and version > VERSION:
+        raise newer_version_error(path, version, VERSION)
+    if type(version) is not int or version != VERSION:
+        raise damaged_error(f"{path} is damaged: it has no version")
+
+
+def _members(path: str) -> dict[str, bytes]:
+    """The three members of a file or folder by name."""
+    names = [_METADATA, _CONFIG, _WEIGHTS]
+    if os.path.isdir(path):
+        return {name: read_file(os.path.join(path, name), follow_links=False) for name in names}
+    if not os.path.exists(path):
+        raise MissingFileError(
+            f"File not found: filepath={path}. Please ensure the file is an accessible `.keras` file."
+        )
+    try:
+        with zipfile.ZipFile(io.BytesIO(read_file(path))) as archive:
+            return _unpacked(archive, names, path)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, EOFError) as error:
+        raise damaged_error(f"{path} is no `.keras` file, or damaged: {error}") from None
+
+
+def _unpacked(archive: zipfile.ZipFile, names: list[str], path: str) -> dict[str, bytes]:
+    found = archive.infolist()
+    if "model.weights.h5" in archive.namelist():
+        raise SavedFileError(
+            f"{path} was written by Keras, with weights in HDF5, which can't be read here",
+            remedy="make the model here, and pass it the weights of the other one: model.set_weights(arrays), with the "
+            "arrays of get_weights() there",
+        )
+    if sorted(info.filename for info in found) != sorted(names):
+        raise damaged_error(f"{path} is damaged: it does not hold {', '.join(names)}, and nothing else")
+    if any(info.compress_type != zipfile.ZIP_STORED or info.file_size != info.compress_size for info in found):
+        raise SavedFileError(
+            f"the members of {path} are compressed, which those of a saved model are not",
+            remedy="pack them again with `zip -0`, or save the model anew",
+        )
+    return {name: archive.read(name) for name in names}

@@ -1,0 +1,72 @@
+"""What a function that `to_graph` or `convert` has made was made of: a mark on it, which the operators look for."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import partial, wraps
+from types import FunctionType
+from typing import Any
+
+from .conversion import is_under_way
+
+_NAME = "__autograph_original__"
+
+Form = Callable[..., Any]
+
+
+class Original:
+    """What a converted function was made of, and its forms; an attribute of that function."""
+
+    def __init__(self, entity: Any, function: FunctionType, bound: Callable[[FunctionType], Form]) -> None:
+        self.entity = entity
+        self.function = function
+        self.code: Any = None
+        self._bound = bound
+        self.forms: dict[bool, Form] = {}
+
+    def form(self, staged: bool) -> Form:
+        """The staged or plain form; the original where the function is needed to convert itself.
+
+        Raises:
+            ConversionError: the function can't be converted.
+        """
+        found = self.forms.get(staged)
+        if found is None:
+            if is_under_way(self.function.__code__):
+                return self.entity
+            found = self.forms[staged] = self._bound(form_of(self.function, staged))
+        return found
+
+
+def form_of(function: FunctionType, staged: bool) -> FunctionType:
+    """A function that is converted: the function itself, if it is."""
+    from . import pipeline
+
+    return function if pipeline.is_converted(function.__code__, staged) else pipeline.converted(function, staged)
+
+
+def marked(made: Any, entity: Any, original: Original) -> Any:
+    """A converted function that knows what it was made of, and has its name."""
+    original.code = made.__code__
+    setattr(named_like(made, entity), _NAME, original)
+    return made
+
+
+def original_of(entity: Any) -> Original | None:
+    """What a function that `picking` made was made of."""
+    mark = getattr(entity, _NAME, None)
+    # `functools.wraps` copies attributes: the mark holds only for the function it was made for.
+    return mark if isinstance(mark, Original) and mark.code is getattr(entity, "__code__", None) else None
+
+
+def named_like(wrapper: Any, entity: Any) -> Any:
+    """Gives a function the name, documentation and signature of another; a partial has those of its function."""
+    named = entity
+    while isinstance(named, partial):
+        named = named.func
+    wraps(named)(wrapper)
+    wrapper.__wrapped__ = entity
+    if isinstance(entity, partial):
+        wrapper.__signature__ = inspect.signature(entity)
+    return wrapper

@@ -1,0 +1,1 @@
+"""Passes over expressions: operators, calls, comprehensions, conditional expressions."""

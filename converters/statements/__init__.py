@@ -1,0 +1,1 @@
+"""Passes over statements: branches, loops and their exits, exceptions, `match`, `assert`."""

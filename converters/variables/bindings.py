@@ -1,0 +1,99 @@
+"""A variable that only local functions made of its function's parts bind is declared, so that it stays where it was.
+
+>>> from autograph.converters.base import show
+>>> from autograph.converters.statements.exits import Exits
+>>> from autograph.converters.statements.if_statements import IfStatements
+>>> show((Exits, (IfStatements, Bindings)), '''
+... if a:
+...     x = 1
+... return x
+... ''', parameters="a")
+x: object
+def if_body():
+    nonlocal x
+    x = 1
+def else_body():
+    pass
+ag__.if_stmt(a, if_body, else_body, ('x',))
+return x
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from autograph.analysis.exits import LOOPS
+from autograph.analysis.scopes import scopes
+
+from .. import build
+from ..base import Pass
+
+SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)
+_SUITES = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
+class Bindings(Pass):
+    """Declares the variables of a function that no statement of its own binds any more."""
+
+    looks_at = (gast.If, *LOOPS)
+
+    def begin(self) -> None:
+        self.scopes = self.analysis(scopes)
+
+    def leave_FunctionDef(self, node: Any) -> Any:
+        missing = unbound_names(node.body)
+        if missing:
+            scope = self.scopes.scope_of[node]
+            missing = (missing & scope.locals) - set(scope.parameters)
+            at = node.body[0]
+            node.body = build.after_docstring(node.body, [build.declaration(each, at) for each in sorted(missing)])
+        return node
+
+    leave_AsyncFunctionDef = leave_FunctionDef
+
+
+def unbound_names(statements: list[Any]) -> set[str]:
+    """Names that local functions among statements leave to the function of the statements, which binds them nowhere."""
+    outer: set[str] = set()
+    pending = list(statements)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, SCOPES):
+            outer |= getattr(node, "outer_names", frozenset())
+        else:
+            for suite in _SUITES:
+                pending.extend(getattr(node, suite, ()))
+    return outer - bound_names(statements) if outer else outer
+
+
+def bound_names(statements: list[Any]) -> set[str]:
+    """Names that statements bind for certain in their own function, as far as is seen without a look at expressions."""
+    found: set[str] = set()
+    pending = list(statements)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, SCOPES):
+            found.add(node.name)
+        elif isinstance(node, gast.Assign):
+            for target in node.targets:
+                _targets(target, found)
+        elif isinstance(node, (gast.AugAssign, gast.AnnAssign, gast.For, gast.AsyncFor)):
+            _targets(node.target, found)
+        elif isinstance(node, (gast.Import, gast.ImportFrom)):
+            found.update(alias.asname or alias.name.partition(".")[0] for alias in node.names)
+        if not isinstance(node, SCOPES):
+            for suite in _SUITES:
+                pending.extend(getattr(node, suite, ()))
+    return found
+
+
+def _targets(target: Any, found: set[str]) -> None:
+    if isinstance(target, gast.Name):
+        found.add(target.id)
+    elif isinstance(target, (gast.Tuple, gast.List)):
+        for element in target.elts:
+            _targets(element, found)
+    elif isinstance(target, gast.Starred):
+        _targets(target.value, found)

@@ -1,0 +1,74 @@
+'''A function that writes variables of others says so when it starts: a staged branch that calls it must see it.
+
+>>> from autograph.converters.base import show
+>>> show(OuterWrites, """
+... def add():
+...     global total
+...     total += 1
+... """)
+def add():
+    global total
+    ag__.outer_writes(lambda: (total,))
+    total += 1
+
+A function whose variables others write says that it has made them:
+
+>>> show(OuterWrites, """
+... total = 0
+... def add():
+...     nonlocal total
+...     total += 1
+... """)
+ag__.own_variables(lambda: (total,))
+total = 0
+def add():
+    nonlocal total
+    ag__.outer_writes(lambda: (total,))
+    total += 1
+'''
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import gast
+
+from autograph.analysis.scopes import scopes
+
+from ..base import Pass
+from ..build import expression, located, name, operator_call, thunk
+from ..hoist import preamble_length
+
+
+class OuterWrites(Pass):
+    """Starts functions that declare `nonlocal` or `global` names with `ag__.outer_writes`."""
+
+    looks_at = (gast.Nonlocal, gast.Global)
+
+    def begin(self) -> None:
+        self._declared: dict[gast.AST, list[str]] = {}
+
+    def leave_Nonlocal(self, node: gast.Nonlocal | gast.Global) -> gast.AST:
+        function = self.context.enclosing[-1]
+        self._declared.setdefault(function, []).extend(node.names)
+        return node
+
+    leave_Global = leave_Nonlocal
+
+    def leave_FunctionDef(self, node: gast.FunctionDef | gast.AsyncFunctionDef) -> gast.AST:
+        self._say("outer_writes", dict.fromkeys(self._declared.get(node, ())), node)
+        scope = self.context.analysis(scopes).scope_of.get(node)
+        if scope is not None:
+            self._say("own_variables", sorted(scope.locals & scope.inner_written), node)
+        return node
+
+    @staticmethod
+    def _say(operator: str, variables: Iterable[str], node: gast.FunctionDef | gast.AsyncFunctionDef) -> None:
+        if variables:
+            position = preamble_length(node.body)
+            at = node.body[position - 1] if position else node.body[0]
+            names = gast.Tuple([name(each, at) for each in variables], gast.Load())
+            call = operator_call(operator, [thunk(located(names, at), at)], at)
+            node.body.insert(position, expression(call, at))
+
+    leave_AsyncFunctionDef = leave_FunctionDef

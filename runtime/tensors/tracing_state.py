@@ -1,0 +1,100 @@
+"""What this thread is tracing: the graph that it builds, the scope of names, the gradient tapes that record."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+from ..base import places
+from ..ir.graph import Graph
+
+
+class _Local(threading.local):
+    graph: Graph | None = None
+    scope: str = ""  # that of eager code, for the names of variables
+    tapes: tuple[Any, ...] = ()  # the gradient tapes that record; see `runtime.gradient.records`
+    ambient: Any = None  # what traced code depends on besides its arguments: whether Keras layers are training
+
+
+LOCAL = _Local()
+open_graphs: list[object] = []
+"""One entry for each graph being built on any thread: while it is empty, nobody is tracing."""
+
+
+def current_graph() -> Graph | None:
+    """The graph that this thread is building, None when ops run eagerly."""
+    return LOCAL.graph
+
+
+def executing_eagerly() -> bool:
+    """Whether ops run at once on this thread, rather than become nodes of a graph."""
+    return LOCAL.graph is None
+
+
+def inside_function() -> bool:
+    """Whether a graph is being traced on this thread."""
+    return LOCAL.graph is not None
+
+
+class building:
+    """``with building(graph):`` ops applied by this thread become nodes of the graph; None: ops run eagerly.
+
+    ``function``: whose graph it is, when it may be called from other places than where it is traced.
+    """
+
+    __slots__ = ("before", "function", "graph", "places")
+
+    def __init__(self, graph: Graph | None, function: Callable[..., Any] | None = None) -> None:
+        self.graph = graph
+        self.function = function
+
+    def __enter__(self) -> Graph | None:
+        self.before = LOCAL.graph
+        if self.graph is not None:
+            self.places = places.begin(sys._getframe(1), self.function)
+        LOCAL.graph = self.graph
+        open_graphs.append(self.graph)
+        return self.graph
+
+    def __exit__(self, kind: type | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        LOCAL.graph = self.before
+        open_graphs.pop()
+        if self.graph is not None:
+            places.end(self.places)
+
+
+class name_scope:
+    """``with name_scope("layer"):`` nodes made inside are called ``layer/add`` …, variables ``layer/v:0``."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __enter__(self) -> str:
+        self._graph = graph = LOCAL.graph
+        if graph is None:
+            self._before = LOCAL.scope
+            LOCAL.scope = f"{self._before}{self.name}/"
+            return LOCAL.scope
+        self._before = graph.scope
+        graph.scope = graph.unique_name(self.name) + "/"
+        return graph.scope
+
+    def __exit__(self, kind: type | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        if self._graph is None:
+            LOCAL.scope = self._before
+        else:
+            self._graph.scope = self._before
+
+
+def get_current_name_scope() -> str:
+    """The name scope in which nodes and variables are named, as ``"layer/inner"``; empty outside of any."""
+    return current_scope().rstrip("/")
+
+
+def current_scope() -> str:
+    """The name scope with its final slash, or nothing."""
+    graph = LOCAL.graph
+    return LOCAL.scope if graph is None else graph.scope

@@ -43,10 +43,20 @@ def obstacle(engine: Engine, nodes: Iterable[Node]) -> tuple[Node, str] | None:
             return node, reason
         if isinstance(node, Cond | While):
             for graph in node.subgraphs:
-                found = obstacle(engine, graph.nodes)
+                found = obstacle(engine, _of_code(graph))
                 if found is not None:
                     return found
     return None
+
+
+def _of_code(graph: Graph) -> list[Node]:
+    """The nodes of a sub-graph that matter to code, which gives up where a graph never returns.
+
+    The plan raises then. It may run such a graph twice, so that what others see of one is in the way.
+    """
+    if not graph.never_returns:
+        return graph.nodes
+    return [node for node in graph.walk() if node.op.effects & ~Effects.RAISES]
 
 
 def is_whole(engine: Engine, graph: Graph) -> bool:

@@ -149,7 +149,7 @@ class Lowering:
 
         None: the graph fails in any case, and the basic block has ended.
         """
-        mine, nodes = list(graph.inputs), lists.reads_first(graph.nodes)
+        mine, nodes = list(graph.inputs), [] if graph.never_returns else lists.reads_first(graph.nodes)
         last = {value: node for node in nodes for value in node.inputs}
         for value in results:
             last.pop(value, None)

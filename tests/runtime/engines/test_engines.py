@@ -131,8 +131,8 @@ def collect(x: Any) -> Any:
 def checked(x: Any) -> Any:
     total.assign_add(1.0)
     if x > 3.0:
-        raise ValueError("too large")
-    assert x > 0.0, "too small"
+        raise ValueError(f"too large: {x}")
+    assert x > 0.0, f"too small: {x:.2f}"
     return x + 1.0
 
 
@@ -159,6 +159,41 @@ def test_all_engines_give_the_same(name: str, function: Any, x: float) -> None:
         return [each.round(3).tolist() for each in found], total.numpy().round(3)
 
     assert outcome(demanded(graph, engine).run) == outcome(planned(graph, jit_compile=False).run)
+
+
+def raises(x: Any) -> Any:
+    while x < 100.0:
+        x = x * 2.0
+        if x > 10.0:
+            total.assign_add(x)
+            names = ["a", str(x)]
+            raise KeyError(", ".join(names), x)
+    return x
+
+
+def prints(x: Any) -> Any:
+    for _ in tf.range(10):
+        x = x * 2.0
+        if x > 10.0:
+            tf.print("too large:", x)
+            raise ValueError("too large")
+    return x
+
+
+def test_texts_of_errors_keep_nothing_out_of_machine_code() -> None:
+    engine = ENGINES["native"]
+    if engine.missing() is not None:
+        pytest.skip(str(engine.missing()))
+    spec = tf.TensorSpec([], tf.float32)
+    region = demanded(traced(raises, spec).optimized_graph, engine)
+    assert region.run(np.float32(200.0)) == (200.0,)
+    assert region.is_compiled
+    total.assign(1.0)
+    with pytest.raises(KeyError, match="a, 12.0") as caught:
+        region.run(np.float32(3.0))
+    assert total.numpy() == 13.0 and caught.value.args[1].numpy() == 12.0
+    with pytest.raises(UnimplementedError, match="the op 'print' has no form in machine code"):
+        demanded(traced(prints, spec).optimized_graph, engine)
 
 
 def test_engines_say_of_every_node_whether_they_run_it() -> None:

@@ -168,10 +168,10 @@ def reached(graph: Graph, seeds: set[Value], active: set[Any]) -> set[Value]:
     """The values of a graph into which gradients of the seeds, or of what has an active key, can flow."""
     found = set(seeds)
     for node in graph.nodes:
-        if node.op.gradient is NOT_DIFFERENTIABLE or node.op is PLACEHOLDER:
-            continue
         if node.op is CONSTANT:
             hit = id(node.attributes["value"]) in active
+        elif node.op.gradient is NOT_DIFFERENTIABLE or node.op is PLACEHOLDER:
+            continue
         elif "variable" in node.attributes:
             hit = id(node.attributes["variable"]) in active
         else:

@@ -21,6 +21,10 @@ __all__ = [
 ]  # fmt: skip
 
 
+Array = np.ndarray[Any, Any]
+"""An array of NumPy, of any element type and shape; kernels take NumPy's scalars for it too."""
+
+
 class DType:
     """The element type of a tensor. There is one instance for each type, so ``is`` compares them too.
 

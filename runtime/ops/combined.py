@@ -10,7 +10,9 @@ import numpy as np
 from ..base.shapes import TensorShape, as_shape, broadcast
 from ..tensors.convert import convert_to_tensor
 from ..tensors.indexed_slices import IndexedSlices
+from ..tensors.likes import ShapeLike, TensorLike
 from ..tensors.promotion import together
+from ..tensors.tensor import Tensor
 from .control import identity
 from .elementwise.elementwise import add_n, cast, where
 from .elementwise.math import absolute, divide, exp, floordiv, floormod, lgamma, log1p, maximum, multiply, sqrt
@@ -63,19 +65,19 @@ def identity_n(input: Sequence[Any], name: str | None = None) -> list[Any]:
 # Elementwise.
 
 
-def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+def scalar_mul(scalar: Any, x: TensorLike, name: str | None = None) -> Any:
     """`scalar * x`."""
     return multiply(scalar, x, name)
 
 
-def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
+def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Any:
     """`1 / x`, and 0 where `x` is 0."""
     x = convert_to_tensor(x)
     nothing = x == 0
     return where(nothing, zeros_like(x), divide(1, where(nothing, 1, x)), name)
 
 
-def polyval(coeffs: Sequence[Any], x: Any, name: str | None = None) -> Any:
+def polyval(coeffs: Sequence[Any], x: TensorLike, name: str | None = None) -> Any:
     """The polynomial with a list of coefficients, that of the highest power first, at `x` (Horner's rule)."""
     x, *coeffs = together(x, *coeffs)
     value = zeros_like(x)
@@ -84,19 +86,19 @@ def polyval(coeffs: Sequence[Any], x: Any, name: str | None = None) -> Any:
     return identity(value, name)
 
 
-def is_non_decreasing(x: Any, name: str | None = None) -> Any:
+def is_non_decreasing(x: TensorLike, name: str | None = None) -> Any:
     """Whether no element is smaller than the one before, in row-major order: a bool."""
     values = reshape(x, [-1])
     return reduce_all(values[1:] >= values[:-1], name=name)
 
 
-def is_strictly_increasing(x: Any, name: str | None = None) -> Any:
+def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Any:
     """Whether each element is greater than the one before, in row-major order: a bool."""
     values = reshape(x, [-1])
     return reduce_all(values[1:] > values[:-1], name=name)
 
 
-def lbeta(x: Any, name: str | None = None) -> Any:
+def lbeta(x: TensorLike, name: str | None = None) -> Any:
     """The logarithm of the absolute value of the Beta function, over the last axis."""
     x = convert_to_tensor(x)
     return (reduce_sum(lgamma(x), -1) - lgamma(reduce_sum(x, -1))) if name is None else identity(lbeta(x), name)
@@ -121,7 +123,7 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> Any:
 
 
 def clip_by_global_norm(
-    t_list: Sequence[Any], clip_norm: Any, use_norm: Any = None, name: str | None = None
+    t_list: Sequence[Any], clip_norm: TensorLike, use_norm: Any = None, name: str | None = None
 ) -> tuple[list[Any], Any]:
     """Some tensors, all scaled by one factor so that their `global_norm` is at most `clip_norm`, and that norm before.
 
@@ -134,17 +136,19 @@ def clip_by_global_norm(
     return [None if each is None else _scaled(each, scale, name) for each in t_list], length
 
 
-def _values(t: Any) -> Any:
+def _values(t: Tensor) -> Any:
     return t.values if isinstance(t, IndexedSlices) else t
 
 
-def _scaled(t: Any, scale: Any, name: str | None) -> Any:
+def _scaled(t: Tensor, scale: Tensor, name: str | None) -> Any:
     if isinstance(t, IndexedSlices):
         return IndexedSlices(multiply(t.values, scale, name), t.indices, t.dense_shape)
     return multiply(t, scale, name)
 
 
-def normalize(tensor: Any, ord: Any = "euclidean", axis: Axis = None, name: str | None = None) -> tuple[Any, Any]:
+def normalize(
+    tensor: TensorLike, ord: Any = "euclidean", axis: Axis = None, name: str | None = None
+) -> tuple[Any, Any]:
     """`tensor` divided by its `norm` over `axis`, and that norm, with axes of size 1."""
     length = norm(tensor, ord, axis, keepdims=True)
     return divide(tensor, length, name), length
@@ -153,18 +157,18 @@ def normalize(tensor: Any, ord: Any = "euclidean", axis: Axis = None, name: str 
 # Linear algebra.
 
 
-def logdet(matrix: Any, name: str | None = None) -> Any:
+def logdet(matrix: TensorLike, name: str | None = None) -> Any:
     """The logarithm of the determinant of positive definite matrices."""
     return identity(slogdet(matrix)[1], name)
 
 
-def tensor_diag(diagonal: Any, name: str | None = None) -> Any:
+def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Any:
     """A tensor of shape `s + s` with `diagonal`, of shape `s`, on its diagonal, and zeros elsewhere."""
     sizes = shape(diagonal)
     return reshape(diag(reshape(diagonal, [-1])), concat([sizes, sizes], 0), name)
 
 
-def tensor_diag_part(input: Any, name: str | None = None) -> Any:
+def tensor_diag_part(input: TensorLike, name: str | None = None) -> Any:
     """The diagonal, of shape `s`, of a tensor of shape `s + s`."""
     input = convert_to_tensor(input)
     sizes = shape(input)[: len(input.shape) // 2]
@@ -175,7 +179,7 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Any:
 # Indexing.
 
 
-def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
+def unravel_index(indices: TensorLike, dims: ShapeLike, name: str | None = None) -> Any:
     """The coordinates of elements of an array of shape `dims` by their row-major positions; the first axis is new."""
     indices, dims = convert_to_tensor(indices), convert_to_tensor(dims)
     column = [-1] + [1] * len(indices.shape)
@@ -183,7 +187,7 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
     return floormod(floordiv(indices, cast(strides, indices.dtype)), cast(reshape(dims, column), indices.dtype), name)
 
 
-def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str | None = None) -> list[Any]:
+def dynamic_partition(data: TensorLike, partitions: Any, num_partitions: int, name: str | None = None) -> list[Any]:
     """The slices of `data` with the number 0, those with 1, and so on; `partitions` holds the numbers.
 
     The shape of `partitions` is that of the first axes of `data`; the number of slices in each part is unknown in
@@ -206,7 +210,9 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     return shape(zeros(x, "bool") | zeros(y, "bool"), x.dtype)
 
 
-def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: int, name: str | None = None) -> Any:
+def unsorted_segment_sqrt_n(
+    data: TensorLike, segment_ids: TensorLike, num_segments: int, name: str | None = None
+) -> Any:
     """The sums of segments over the root of how many rows they have; errors as for `unsorted_segment_sum`."""
     data, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
     rows = cast(unsorted_segment_sum(ones_like(ids), ids, num_segments), data.dtype)
@@ -215,13 +221,13 @@ def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: int, name
     return divide(total, reshape(sqrt(maximum(rows, 1)), (-1, *(1,) * (total.ndim - 1))), name)
 
 
-def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Any:
+def cholesky_solve(chol: Any, rhs: TensorLike, name: str | None = None) -> Any:
     """The `x` with `chol @ adjoint(chol) @ x == rhs`, for lower triangular matrices; errors as for `solve`."""
     chol, rhs = together(chol, rhs)
     return triangular_solve(chol, triangular_solve(chol, rhs), adjoint=True, name=name)
 
 
-def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None) -> Any:
+def matrix_rank(a: TensorLike, tol: Any = None, validate_args: bool = False, name: str | None = None) -> Any:
     """How many singular values of each matrix are above `tol`, int32.
 
     Left out, `tol` is the largest one times the larger dimension and the precision of the dtype. `validate_args`
@@ -238,13 +244,13 @@ def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str 
 # Neural networks.
 
 
-def crelu(features: Any, axis: int = -1, name: str | None = None) -> Any:
+def crelu(features: TensorLike, axis: int = -1, name: str | None = None) -> Any:
     """`relu` of the features and of their negatives, side by side along `axis` (Shang et al., 2016)."""
     features = convert_to_tensor(features)
     return relu(concat([features, -features], axis), name)
 
 
-def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | None = None) -> Any:
+def embedding_lookup(params: TensorLike, ids: TensorLike, max_norm: Any = None, name: str | None = None) -> Any:
     """The rows of `params` with some numbers; each scaled down to the norm `max_norm` if that is given."""
     rows = gather(params, ids, name=name)
     if max_norm is None:

@@ -22,6 +22,7 @@ from ..ir.op import op, same
 from ..ir.primitive import CALL, COND, WHILE
 from ..ir.work import Work
 from ..tensors import trace
+from ..tensors.likes import TensorLike
 from ..tensors.tensor import SymbolicTensor
 
 __all__ = ["call_node", "call_of", "cond_node", "finish_graph", "identity", "same_captures", "while_node"]
@@ -33,7 +34,7 @@ IDENTITY = op("identity", infer=same, numpy=lambda x: x, gradient=lambda g, out,
 
 
 
-def identity(input: Any, name: str | None = None) -> Any:
+def identity(input: TensorLike, name: str | None = None) -> Any:
     """The same tensor, under a node of its own in a graph."""
     return IDENTITY(input, name=name)
 
@@ -45,7 +46,7 @@ def finish_graph(graph: Graph, outputs: Sequence[Any]) -> Graph:
     return graph
 
 
-def cond_node(predicate: Any, then: Graph, orelse: Graph, name: str | None = None) -> tuple[SymbolicTensor, ...]:
+def cond_node(predicate: TensorLike, then: Graph, orelse: Graph, name: str | None = None) -> tuple[SymbolicTensor, ...]:
     """Add a ``cond`` node to the current graph; return its outputs.
 
     ``then`` and ``orelse`` were traced with the current graph as parent, have no parameters, and give equally many

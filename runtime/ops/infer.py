@@ -20,6 +20,7 @@ from autograph.errors import AutographError, InvalidArgumentError, InvalidTypeEr
 from ..base.dtypes import DType, bool_, from_numpy
 from ..base.shapes import Shape, broadcast
 from ..ir.op import Type
+from ..tensors.likes import TensorLike
 from ..tensors.tensor import Tensor
 
 Dim = int | None
@@ -42,7 +43,7 @@ def not_defined_for(dtype: DType) -> InvalidArgumentError:
     return InvalidArgumentError(f"not defined for dtype {dtype.name}", remedy=_OF_BOOLS if dtype is bool_ else None)
 
 
-def require(condition: Any, message: str) -> None:
+def require(condition: TensorLike, message: str) -> None:
     """Raise `InvalidArgumentError` with `message` unless `condition` holds."""
     if not condition:
         raise InvalidArgumentError(message)
@@ -163,7 +164,7 @@ def float_dtype(dtype: DType) -> DType:
 # Whole rules.
 
 
-def elementwise(function: Any, strings: bool = False, booleans: bool = True) -> Infer:
+def elementwise(function: Callable[..., Any], strings: bool = False, booleans: bool = True) -> Infer:
     """The rule of a NumPy ufunc: shapes broadcast, the dtype is what the ufunc returns."""
     kinds = "b" * booleans + "iufc" + "S" * strings
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from autograph.errors import InvalidArgumentError
 
 from ...base.dtypes import float32
 from ...tensors.convert import convert_to_tensor
-from ...tensors.tensor import EagerTensor
+from ...tensors.tensor import EagerTensor, Tensor
 from ..control import identity
 from ..infer import require
 from ..random import random
@@ -38,7 +39,7 @@ def stateless_dropout(
     return _dropped(x, rate, noise_shape, lambda dims, dtype: random.stateless_uniform(dims, seed, dtype=dtype), name)
 
 
-def _dropped(x: Any, rate: Any, noise_shape: Any, draw: Any, name: str | None) -> Any:
+def _dropped(x: Any, rate: Any, noise_shape: Any, draw: Callable[..., Any], name: str | None) -> Any:
     x = convert_to_tensor(x)
     require(x.dtype.is_floating, f"dropout needs a floating tensor, not {x.dtype.name}")
     rate = convert_to_tensor(rate, dtype_hint=x.dtype)
@@ -53,7 +54,7 @@ def _dropped(x: Any, rate: Any, noise_shape: Any, draw: Any, name: str | None) -
     return where(kept, x / (1 - cast(rate, x.dtype)), zeros_like(x), name=name)
 
 
-def _noise_dims(x: Any, noise_shape: Any) -> Any:
+def _noise_dims(x: Tensor, noise_shape: Any) -> Any:
     """The shape of the random numbers: where `noise_shape` has ``None``, that of `x`."""
     shape = x.static_shape
     own = shape if shape is not None and None not in shape else shape_of(x)

@@ -31,7 +31,8 @@ from ...ir.kinds import kinds
 from ...ir.op import FUNCTIONS, NOT_DIFFERENTIABLE, OPS, Op, op
 from ...ir.python_math import Fails, PythonMath
 from ...ir.work import Work
-from ...tensors.tensor import EagerTensor
+from ...tensors.likes import TensorLike
+from ...tensors.tensor import EagerTensor, Tensor
 from ..declare import Function, binary, sum_to, unary
 from ..infer import elementwise, reals_to_float, to_float
 from ..kernels import common as kernels
@@ -42,7 +43,7 @@ from .elementwise import cast, cast_like, zeros
 # Arithmetic.
 
 
-def _sign_gradient(g: Any, out: Any, x: Any) -> Any:
+def _sign_gradient(g: Tensor, out: Tensor, x: Tensor) -> Any:
     """Zero for real numbers; a complex sign turns as the number moves around 0."""
     if not x.dtype.is_complex:
         return zeros(x)
@@ -342,7 +343,7 @@ erfinv: Function = unary("erfinv", special.erfinv, "The inverse of the error fun
                          total=None, public="math.erfinv")
 
 
-def polygamma(a: int, x: Any, name: str | None = None) -> Any:
+def polygamma(a: int, x: TensorLike, name: str | None = None) -> Any:
     """The derivative of order `a` (a Python int) of `digamma`; of order 0, `digamma` itself."""
     return digamma(x, name) if a == 0 else polygamma_op(x, order=int(a), name=name)
 
@@ -354,13 +355,13 @@ def _where(condition: Any, x: Any, y: Any) -> Any:
     return OPS["where"](condition, x, y)
 
 
-def _chosen(g: Any, x: Any, y: Any, first: Any) -> tuple[Any, Any]:
+def _chosen(g: Tensor, x: Tensor, y: Tensor, first: Any) -> tuple[Any, Any]:
     """The gradient for the one of two numbers that was chosen."""
     zero = zeros(g)
     return sum_to(_where(first, g, zero), x), sum_to(_where(first, zero, g), y)
 
 
-def _nonzero(x: Any) -> Any:
+def _nonzero(x: Tensor) -> Any:
     return cast_like(not_equal(x, 0), x)
 
 
@@ -385,7 +386,7 @@ def _i1_slope(x: Any, out: Any) -> Any:
 
 
 @FUNCTIONS.give
-def round_to(x: Any, digits: int | None = None) -> Any:
+def round_to(x: TensorLike, digits: int | None = None) -> Any:
     """What `round(x, digits)` means for a tensor: to whole numbers as integers, or to decimal places."""
     rounded = OPS["round"](x, decimals=0 if digits is None else digits)
     if digits is not None or not rounded.dtype.is_floating:

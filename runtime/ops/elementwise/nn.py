@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math as _math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,9 @@ from ...ir.kinds import kinds
 from ...ir.op import Type, op
 from ...ir.work import Work
 from ...tensors.convert import convert_to_tensor
+from ...tensors.likes import TensorLike
 from ...tensors.promotion import together
+from ...tensors.tensor import Tensor
 from ..declare import unary
 from ..infer import (
     at_least,
@@ -76,7 +79,7 @@ log_softmax_op = op(
     attributes=kinds("axis"))  # fmt: skip
 
 
-def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Any:
+def softmax(logits: TensorLike, axis: int | None = None, name: str | None = None) -> Any:
     """`exp(logits) / sum(exp(logits))` along `axis` (the last one); shape and dtype stay.
 
     Raises `InvalidArgumentError` for integers, booleans and strings, and for an axis that does not exist.
@@ -84,7 +87,7 @@ def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> An
     return softmax_op(logits, axis=-1 if axis is None else whole(axis), name=name)
 
 
-def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Any:
+def log_softmax(logits: TensorLike, axis: int | None = None, name: str | None = None) -> Any:
     """The logarithm of `softmax`, without loss for very small values; shape and floating dtype stay.
 
     Raises `InvalidArgumentError` for strings and for an axis that does not exist.
@@ -92,7 +95,7 @@ def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -
     return log_softmax_op(logits, axis=-1 if axis is None else whole(axis), name=name)
 
 
-def log_sigmoid(x: Any, name: str | None = None) -> Any:
+def log_sigmoid(x: TensorLike, name: str | None = None) -> Any:
     """`log(sigmoid(x))`, without overflow.
 
     The shape stays, and floating dtypes; integers give floats. Raises `InvalidArgumentError` for booleans and strings.
@@ -100,7 +103,7 @@ def log_sigmoid(x: Any, name: str | None = None) -> Any:
     return negative(softplus(negative(x)), name)
 
 
-def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Any:
+def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Any:
     """`x * Phi(x)` with the normal distribution function, or its approximation by tanh (Hendrycks & Gimpel, 2016).
 
     The shape stays, and floating dtypes; integers give floats. Raises `InvalidTypeError` for strings.
@@ -112,7 +115,7 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> A
     return multiply(x * 0.5, erf(x * _math.sqrt(0.5)) + 1.0, name)
 
 
-def silu(features: Any, beta: float = 1.0, name: str | None = None) -> Any:
+def silu(features: TensorLike, beta: float = 1.0, name: str | None = None) -> Any:
     """`x * sigmoid(beta * x)`.
 
     The shape stays, and floating dtypes; integers give floats. Raises `InvalidTypeError` for strings.
@@ -124,12 +127,12 @@ def silu(features: Any, beta: float = 1.0, name: str | None = None) -> Any:
 swish = silu
 
 
-def relu6(features: Any, name: str | None = None) -> Any:
+def relu6(features: TensorLike, name: str | None = None) -> Any:
     """`min(max(x, 0), 6)`; the shape stays, and the dtype of numbers. Raises `InvalidArgumentError` for strings."""
     return minimum(6, relu(features), name)  # in this order the gradient is 0 at 6, as in TensorFlow
 
 
-def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Any:
+def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Any:
     """`x` where positive, `alpha * x` elsewhere.
 
     The shape stays, and floating dtypes; integers give floats. Raises `InvalidTypeError` for strings.
@@ -138,7 +141,7 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> An
     return where_op(x > 0, x, x * alpha, name=name)
 
 
-def elu(features: Any, name: str | None = None) -> Any:
+def elu(features: TensorLike, name: str | None = None) -> Any:
     """`x` where positive, `exp(x) - 1` elsewhere.
 
     The shape stays, and floating dtypes; integers give floats. Raises `InvalidTypeError` for strings.
@@ -147,7 +150,7 @@ def elu(features: Any, name: str | None = None) -> Any:
     return where_op(x > 0, x, exp(minimum(x, 0)) - 1, name=name)
 
 
-def selu(features: Any, name: str | None = None) -> Any:
+def selu(features: TensorLike, name: str | None = None) -> Any:
     """The self-normalising scaled `elu` (Klambauer et al., 2017).
 
     The shape stays, and floating dtypes; integers give floats. Raises `InvalidTypeError` for strings.
@@ -156,7 +159,7 @@ def selu(features: Any, name: str | None = None) -> Any:
     return multiply(where_op(x >= 0, x, (exp(minimum(x, 0)) - 1) * 1.6732632423543772), 1.0507009873554805, name)
 
 
-def softsign(features: Any, name: str | None = None) -> Any:
+def softsign(features: TensorLike, name: str | None = None) -> Any:
     """`x / (1 + abs(x))`.
 
     The shape stays, and floating dtypes; integers give floats. Raises `InvalidArgumentError` for strings.
@@ -187,12 +190,14 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
     return add(value, bias, name)
 
 
-def l2_loss(t: Any, name: str | None = None) -> Any:
+def l2_loss(t: TensorLike, name: str | None = None) -> Any:
     """Half the sum of squares, a scalar; integers give float64. Raises `InvalidArgumentError` for strings."""
     return multiply(reduce_sum(square(t)), 0.5, name)
 
 
-def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None) -> Any:
+def l2_normalize(
+    x: TensorLike, axis: int | Sequence[int] | None = None, epsilon: float = 1e-12, name: str | None = None
+) -> Any:
     """`x` divided by its Euclidean norm along `axis` (of at least `sqrt(epsilon)`).
 
     The shape stays, and floating dtypes; integers give floats. Raises `InvalidArgumentError` for strings and for an
@@ -202,7 +207,10 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | N
     return multiply(tensor, rsqrt(maximum(reduce_sum(square(tensor), axis, keepdims=True), epsilon)), name)
 
 
-def moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None) -> tuple[Any, Any]:
+def moments(
+    x: TensorLike, axes: int | Sequence[int], shift: TensorLike | None = None, keepdims: bool = False,
+    name: str | None = None,
+) -> tuple[Any, Any]:  # fmt: skip
     """The mean and the variance over `axes`. `shift` is without meaning, as in TensorFlow.
 
     Both lose the axes, or keep them as 1 with `keepdims`. The mean has the dtype of `x`, also for integers; their
@@ -212,8 +220,9 @@ def moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: 
 
 
 def batch_normalization(
-    x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: float, name: str | None = None
-) -> Any:
+    x: TensorLike, mean: TensorLike, variance: Any, offset: TensorLike, scale: TensorLike, variance_epsilon: float,
+    name: str | None = None,
+) -> Any:  # fmt: skip
     """`(x - mean) / sqrt(variance + variance_epsilon) * scale + offset`; scale and offset may be ``None``.
 
     All broadcast; the dtype is the common one, a float for integers. Raises `InvalidArgumentError` for shapes that
@@ -229,8 +238,9 @@ def batch_normalization(
 
 
 def local_response_normalization(
-    input: Any, depth_radius: int = 5, bias: float = 1, alpha: float = 1, beta: float = 0.5, name: str | None = None
-) -> Any:
+    input: TensorLike, depth_radius: int = 5, bias: float = 1, alpha: float = 1, beta: float = 0.5,
+    name: str | None = None,
+) -> Any:  # fmt: skip
     """`input / (bias + alpha * s) ** beta`, with `s` the sum of squares of up to `depth_radius` channels to each side.
 
     See Krizhevsky et al. (2012). A floating tensor of rank 4, channels last; the result is like it. Raises
@@ -264,7 +274,7 @@ def _infer_sparse(labels: Type, logits: Type) -> Type:
         raise InvalidArgumentError(message) from None
 
 
-def _sparse_gradient(g: Any, out: Any, labels: Any, logits: Any) -> tuple[None, Any]:
+def _sparse_gradient(g: Tensor, out: Tensor, labels: Tensor, logits: Tensor) -> tuple[None, Any]:
     g = expand_dims(g, -1)
     return None, softmax(logits) * g - put_along(logits, expand_dims(labels, -1), g, -1)
 
@@ -279,7 +289,7 @@ sparse_op = op(
 )  # fmt: skip
 
 
-def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Any:
+def sparse_softmax_cross_entropy_with_logits(labels: TensorLike, logits: TensorLike, name: str | None = None) -> Any:
     """Minus the log-probability of the class `labels`, for each row of `logits`.
 
     Labels `[...]` and logits `[..., classes]` give `[...]` in the floating dtype of the logits. Raises
@@ -295,7 +305,7 @@ def _infer_cross_entropy(labels: Type, logits: Type) -> Type:
     return Type(logits.dtype, None if shape is None else shape[:-1])
 
 
-def _cross_entropy_gradient(g: Any, out: Any, labels: Any, logits: Any) -> tuple[Any, Any]:
+def _cross_entropy_gradient(g: Tensor, out: Tensor, labels: Tensor, logits: Tensor) -> tuple[Any, Any]:
     g = expand_dims(g, -1)
     total = reduce_sum(labels, -1, keepdims=True)
     return -g * log_softmax(logits), g * (softmax(logits) * total - labels)
@@ -310,7 +320,9 @@ cross_entropy_op = op(
 )  # fmt: skip
 
 
-def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Any:
+def softmax_cross_entropy_with_logits(
+    labels: TensorLike, logits: TensorLike, axis: int = -1, name: str | None = None
+) -> Any:
     """The cross-entropy of `softmax(logits)` against the distribution `labels` along `axis`.
 
     Both have one shape; the result lacks `axis` and has the common dtype. Raises `InvalidArgumentError` for shapes that
@@ -337,7 +349,7 @@ sigmoid_cross_entropy_op = op(
 )  # fmt: skip
 
 
-def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Any:
+def sigmoid_cross_entropy_with_logits(labels: TensorLike, logits: TensorLike, name: str | None = None) -> Any:
     """The cross-entropy of `sigmoid(logits)` against the probabilities `labels`, element by element.
 
     Both have one shape, that of the result, which has the common dtype. Raises `InvalidArgumentError` for shapes that

@@ -15,6 +15,8 @@ from ...ir.graph import Node, Value
 from ...ir.identities import Make, Result
 from ...ir.op import OPS, Op, Type, op
 from ...ir.work import Work
+from ...tensors.likes import TensorLike
+from ...tensors.tensor import Tensor
 from ...tensors.trace import apply
 from ..declare import Function, binary, no_gradient, sum_to, unary
 from ..infer import float_dtype, reals_to_float, require_kind
@@ -42,7 +44,7 @@ def _positive_pairs() -> list[Any]:
 # The incomplete gamma functions.
 
 
-def _gamma_density(a: Any, x: Any) -> Any:
+def _gamma_density(a: Tensor, x: Tensor) -> Any:
     return exp(xlogy(a - 1, x) - x - lgamma(a))
 
 
@@ -79,7 +81,7 @@ def _triples() -> list[Any]:
             s.sample(a[:0], b[:0], x[:0])]  # fmt: skip
 
 
-def _betainc_gradient(g: Any, out: Any, a: Any, b: Any, x: Any) -> tuple[Any, ...]:
+def _betainc_gradient(g: Tensor, out: Tensor, a: Tensor, b: Tensor, x: Tensor) -> tuple[Any, ...]:
     def refused() -> Any:
         return no_gradient("betainc", "only the derivative by `x` is defined; wrap the others in tf.stop_gradient")
 
@@ -96,7 +98,7 @@ betainc_op: Op = op(
 )
 
 
-def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Any:
+def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None) -> Any:
     """The regularised incomplete beta function: the integral of `t**(a-1) (1-t)**(b-1) / beta(a, b)` from 0 to `x`.
 
     The shapes broadcast, the dtypes are promoted; integers give float64. NaN where `a` or `b` is not positive or `x` is
@@ -153,7 +155,7 @@ logit: Function = unary(
 # Bessel functions without their growth.
 
 
-def _i1e_slope(x: Any, out: Any) -> Any:
+def _i1e_slope(x: Tensor, out: Tensor) -> Any:
     zero = OPS["equal"](x, 0)
     safe = OPS["where"](zero, 1, x)
     return OPS["where"](zero, 0.5, bessel_i0e(x) - out * (sign(x) + 1 / safe))

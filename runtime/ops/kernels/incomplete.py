@@ -23,7 +23,7 @@ _TINY = 1e-300
 _STEPS = 2000
 
 
-def _prepared(*arrays: Any) -> tuple[list[Array], Any]:
+def _prepared(*arrays: Array) -> tuple[list[Array], Any]:
     """The arguments as flat arrays of one shape in 64 bits, and what makes the result."""
     dtype = as_float(arrays[0])[1]
     values = np.broadcast_arrays(*[np.asarray(array, np.float64) for array in arrays])
@@ -115,7 +115,7 @@ def _log1p_minus(d: Array) -> Array:
     return np.where(np.abs(d) < 0.1, small * small * series, np.log1p(np.maximum(d, -1 + 1e-300)) - d)
 
 
-def _incomplete_gamma(a: Any, x: Any, which: int) -> Any:
+def _incomplete_gamma(a: Array, x: Array, which: int) -> Any:
     """The lower function (0), the upper one (1) or the derivative of the lower by ``a`` (2)."""
     (a, x), finish = _prepared(a, x)
     at_zero, at_infinity = (0.0, 1.0, 0.0)[which], (1.0, 0.0, 0.0)[which]
@@ -143,17 +143,17 @@ def _incomplete_gamma(a: Any, x: Any, which: int) -> Any:
     return finish(result)
 
 
-def igamma(a: Any, x: Any) -> Any:
+def igamma(a: Array, x: Array) -> Any:
     """The regularised lower incomplete gamma function, to about 1e-13, and 2e-11 of itself where it is smaller."""
     return _incomplete_gamma(a, x, 0)
 
 
-def igammac(a: Any, x: Any) -> Any:
+def igammac(a: Array, x: Array) -> Any:
     """The regularised upper incomplete gamma function, to about 1e-13, and 2e-11 of itself where it is smaller."""
     return _incomplete_gamma(a, x, 1)
 
 
-def igamma_grad_a(a: Any, x: Any) -> Any:
+def igamma_grad_a(a: Array, x: Array) -> Any:
     """The derivative of `igamma` by ``a``, to about 1e-12 of itself or of 1."""
     return _incomplete_gamma(a, x, 2)
 
@@ -161,7 +161,7 @@ def igamma_grad_a(a: Any, x: Any) -> Any:
 # The incomplete beta function
 
 
-def betainc(a: Any, b: Any, x: Any) -> Any:
+def betainc(a: Array, b: Array, x: Array) -> Any:
     """The regularised incomplete beta function: the continued fraction of Abramowitz & Stegun, 26.5.8, as W. Lentz.
 
     To about 1e-12, and 1e-9 of itself where it is smaller, for ``a`` and ``b`` up to 1e4.
@@ -220,7 +220,7 @@ def _beta_fraction(a: Array, b: Array, x: Array) -> Array:
 # The zeta function of Hurwitz
 
 
-def zeta(x: Any, q: Any) -> Any:
+def zeta(x: Array, q: Array) -> Any:
     """The sum of ``(q + k) ** -x`` for k from 0, by Euler's and Maclaurin's formula, to about 1e-14.
 
     Infinite for x = 1; NaN for x below 1. For q that is no positive number: infinite at the poles, else defined for
@@ -250,7 +250,7 @@ def zeta(x: Any, q: Any) -> Any:
 # Inverses of error functions
 
 
-def erfcinv(x: Any) -> Any:
+def erfcinv(x: Array) -> Any:
     """The inverse of erfc, to about 2e-15: Newton's method for the logarithm of erfc, which is nearly a parabola."""
     (x,), finish = _prepared(x)
     low = np.minimum(x, 2 - x)
@@ -270,7 +270,7 @@ def erfcinv(x: Any) -> Any:
     return finish(np.where((x < 0) | (x > 2) | np.isnan(x), np.nan, result))
 
 
-def ndtri(p: Any) -> Any:
+def ndtri(p: Array) -> Any:
     """The quantile of the normal distribution: ``-sqrt(2) * erfcinv(2 * p)``."""
     value, dtype = as_float(p)
     return np.asarray(-math.sqrt(2) * erfcinv(2 * value)).astype(dtype)
@@ -279,17 +279,17 @@ def ndtri(p: Any) -> Any:
 # Bessel functions without their growth
 
 
-def bessel_i0e(x: Any) -> Any:
+def bessel_i0e(x: Array) -> Any:
     """``exp(-abs(x)) * i0(x)``; beyond 30 by the asymptotic series of Abramowitz & Stegun, 9.7.1."""
     return _scaled_bessel(x, 0)
 
 
-def bessel_i1e(x: Any) -> Any:
+def bessel_i1e(x: Array) -> Any:
     """``exp(-abs(x)) * i1(x)``; see `bessel_i0e`."""
     return _scaled_bessel(x, 1)
 
 
-def _scaled_bessel(x: Any, order: int) -> Any:
+def _scaled_bessel(x: Array, order: int) -> Any:
     value, dtype = as_float(x)
     size = np.abs(value)
     small, large = np.minimum(size, 30.0), np.maximum(size, 30.0)

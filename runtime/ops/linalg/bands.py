@@ -8,6 +8,7 @@ import numpy as np
 
 from ...ir.kinds import INT, kinds
 from ...ir.op import Op, Type, op
+from ...tensors.likes import TensorLike
 from ..infer import at_least
 from ..kernels import samples as s
 
@@ -35,7 +36,7 @@ band_part_op: Op = op(
 )  # fmt: skip
 
 
-def band_part(input: Any, num_lower: int, num_upper: int, name: str | None = None) -> Any:
+def band_part(input: TensorLike, num_lower: int, num_upper: int, name: str | None = None) -> Any:
     """`input` with zeros outside the band of `num_lower` sub- and `num_upper` superdiagonals; -1 keeps all of them.
 
     Shape and dtype stay. Raises `InvalidArgumentError` for a vector.

@@ -7,7 +7,7 @@ Three ops, each of which is linear in both of its tensors, are the gradients of 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,9 @@ import numpy as np
 from ...base.shapes import Shape, is_compatible
 from ...ir.kinds import kinds
 from ...ir.op import Type, op, type_of
+from ...tensors.likes import TensorLike
 from ...tensors.promotion import together
+from ...tensors.tensor import Tensor
 from ..infer import Dim, exactly, require, require_kind, text
 from ..kernels import convolution_kernels as kernels
 from ..kernels import samples as s
@@ -96,7 +98,7 @@ def _infer_filters(
 def _checked(infer: Callable[..., Any], kernel: Callable[..., Any]) -> Callable[..., Any]:
     """A kernel that raises as inference does, with a shape that is a tensor put into the attributes."""
 
-    def run(a: Any, b: Any, *dims: Any, **attributes: Any) -> Any:
+    def run(a: TensorLike, b: TensorLike, *dims: Any, **attributes: Any) -> Any:
         if dims:
             attributes["shape"] = tuple(dims[0].tolist())
         infer(type_of(a), type_of(b), **attributes)
@@ -105,27 +107,31 @@ def _checked(infer: Callable[..., Any], kernel: Callable[..., Any]) -> Callable[
     return run
 
 
-def _like(record: Any, first: Any, second: Any, like: Any, geometry: dict[str, Any]) -> Any:
+def _like(record: Callable[..., Any], first: Any, second: Any, like: Tensor, geometry: dict[str, Any]) -> Any:
     """An adjoint with the result of the shape of a tensor."""
     hint, inputs = _known(like)
     return record(first, second, *inputs, shape=hint, **geometry)
 
 
-def _known(like: Any) -> Any:
+def _known(like: Tensor) -> Any:
     shape = like.static_shape
     return (shape, ()) if shape is not None and None not in shape else as_dims(shape_of(like))
 
 
-def _gradient(g: Any, out: Any, x: Any, w: Any, **geometry: Any) -> tuple[Any, Any]:
+def _gradient(g: Tensor, out: Tensor, x: Tensor, w: Tensor, **geometry: Any) -> tuple[Any, Any]:
     return lambda: _like(input_op, g, w, x, geometry), lambda: _like(filters_op, x, g, w, geometry)
 
 
-def _input_gradient(h: Any, out: Any, g: Any, w: Any, *dims: Any, shape: Shape, **geometry: Any) -> tuple[Any, ...]:
+def _input_gradient(
+    h: Any, out: Tensor, g: Tensor, w: Tensor, *dims: Any, shape: Shape, **geometry: Any
+) -> tuple[Any, ...]:
     dims_gradients = (None for _ in dims)
     return lambda: convolution_op(h, w, **geometry), lambda: _like(filters_op, h, g, w, geometry), *dims_gradients
 
 
-def _filters_gradient(h: Any, out: Any, x: Any, g: Any, *dims: Any, shape: Shape, **geometry: Any) -> tuple[Any, ...]:
+def _filters_gradient(
+    h: Any, out: Tensor, x: Tensor, g: Tensor, *dims: Any, shape: Shape, **geometry: Any
+) -> tuple[Any, ...]:
     dims_gradients = (None for _ in dims)
     return lambda: _like(input_op, g, h, x, geometry), lambda: convolution_op(x, h, **geometry), *dims_gradients
 
@@ -161,14 +167,14 @@ def _samples(make: Callable[..., Any]) -> Callable[[], list[Any]]:
     return samples
 
 
-def _dynamic(a: Any, b: Any, shape: Any, geometry: dict[str, Any]) -> list[Any]:
+def _dynamic(a: Tensor, b: Tensor, shape: Any, geometry: dict[str, Any]) -> list[Any]:
     """A sample with the shape as an attribute, and one with it as a tensor."""
     dims = np.array(shape, np.int32)
     return [s.sample(a, b, shape=shape, **geometry),
             s.sample(a, b, dims, shape=(None,) * len(shape), **geometry)]  # fmt: skip
 
 
-def _both_kinds(x: Any, w: Any, g: Any, geometry: dict[str, Any]) -> list[Any]:
+def _both_kinds(x: Tensor, w: Tensor, g: Tensor, geometry: dict[str, Any]) -> list[Any]:
     """A sample of floats, and one of integers."""
     return [s.sample(x, w, **geometry), s.sample((x * 5).astype(np.int32), (w * 5).astype(np.int32), **geometry)]
 
@@ -208,8 +214,8 @@ def convolution(
 
 
 def _convolve(
-    rank: int, input: Any, filters: Any, strides: Any, padding: Any, data_format: str | None, dilations: Any,
-    name: str | None
+    rank: int, input: Tensor, filters: Tensor, strides: int | Sequence[int], padding: str | Sequence[Sequence[int]],
+    data_format: str | None, dilations: int | Sequence[int], name: str | None,
 ) -> Any:  # fmt: skip
     first = channels_first(data_format, rank)
     result = convolution_op(
@@ -256,8 +262,8 @@ def conv3d(
 
 
 def _transposed(
-    rank: int, input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any, data_format: str | None,
-    dilations: Any, name: str | None
+    rank: int, input: Tensor, filters: Tensor, output_shape: Any, strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]], data_format: str | None, dilations: int | Sequence[int], name: str | None,
 ) -> Any:  # fmt: skip
     first = channels_first(data_format, rank)
     input, filters = together(input, filters)
@@ -303,8 +309,8 @@ def conv3d_transpose(
 
 
 def depthwise_conv2d(
-    input: Any, filter: Any, strides: Any, padding: Any, data_format: str | None = None, dilations: Any = None,
-    name: str | None = None
+    input: Any, filter: Any, strides: int | Sequence[int], padding: str | Sequence[Sequence[int]],
+    data_format: str | None = None, dilations: int | Sequence[int] | None = None, name: str | None = None,
 ) -> Any:  # fmt: skip
     """A convolution of each channel by itself with `filter[height, width, channels, multiplier]`.
 
@@ -322,15 +328,19 @@ def depthwise_conv2d(
 
 
 def separable_conv2d(
-    input: Any, depthwise_filter: Any, pointwise_filter: Any, strides: Any, padding: Any,
-    data_format: str | None = None, dilations: Any = None, name: str | None = None
+    input: TensorLike, depthwise_filter: Any, pointwise_filter: Any, strides: int | Sequence[int],
+    padding: str | Sequence[Sequence[int]], data_format: str | None = None,
+    dilations: int | Sequence[int] | None = None, name: str | None = None,
 ) -> Any:  # fmt: skip
     """`depthwise_conv2d`, and a convolution of its result with `pointwise_filter[1, 1, channels, number]`."""
     middle = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
     return conv2d(middle, pointwise_filter, 1, "VALID", data_format, name=name)
 
 
-def atrous_conv2d(value: Any, filters: Any, rate: int, padding: Any, name: str | None = None) -> Any:
+def atrous_conv2d(
+    value: TensorLike, filters: TensorLike, rate: int, padding: str | Sequence[Sequence[int]],
+    name: str | None = None,
+) -> Any:  # fmt: skip
     """`conv2d` without strides, with elements of the filters `rate` apart."""
     return conv2d(value, filters, 1, padding, dilations=rate, name=name)
 

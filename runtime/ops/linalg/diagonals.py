@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from ...tensors.convert import convert_to_tensor, is_array
+from ...tensors.likes import TensorLike
 from ...tensors.promotion import together
+from ...tensors.tensor import Tensor
 from ..elementwise.elementwise import cast
 from ..infer import at_least, require, text, whole
 from ..shape.create import diag_op, diag_part_op, fill, set_diag_op
@@ -26,7 +28,7 @@ _ALIGN = "RIGHT_LEFT"
 
 
 def diag(
-    diagonal: Any, name: str = "diag", k: Any = 0, num_rows: int | None = None, num_cols: int | None = None,
+    diagonal: TensorLike, name: str = "diag", k: Any = 0, num_rows: int | None = None, num_cols: int | None = None,
     padding_value: Any = 0, align: str = _ALIGN,
 ) -> Any:  # fmt: skip
     """Matrices whose diagonals `k` are the last axis of `diagonal`, or the last two, with `padding_value` elsewhere.
@@ -140,7 +142,7 @@ def _flat(tensor: Any, axes: int, size: int) -> Any:
     return reshape(tensor, concat([shape(tensor)[: tensor.ndim - axes], [size]], 0)) if axes > 1 else tensor
 
 
-def _padded(flat: Any, value: Any) -> Any:
+def _padded(flat: Any, value: Tensor) -> Any:
     """The tensor with a value more along its last axis."""
     ends = concat([shape(flat)[:-1], [1]], 0)
     return concat([flat, fill(ends, cast(value, flat.dtype))], -1)

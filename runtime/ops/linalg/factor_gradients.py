@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...ir.op import OPS
+from ...tensors.likes import TensorLike
+from ...tensors.tensor import Tensor
 from ..elementwise.elementwise import cast, real
 from ..elementwise.math import divide_no_nan, square
 from ..infer import require
@@ -14,12 +16,12 @@ from .bands import band_part
 from .diagonals import diag, diag_part, set_diag
 
 
-def inverse_differences(values: Any) -> Any:
+def inverse_differences(values: TensorLike) -> Any:
     """`1 / (values[j] - values[i])`, and 0 where they are equal."""
     return divide_no_nan(1.0, expand_dims(values, -2) - expand_dims(values, -1))
 
 
-def eigh_gradient(g: Any, out: Any, x: Any) -> tuple[Any]:
+def eigh_gradient(g: Any, out: Any, x: Tensor) -> tuple[Any]:
     """M. Giles, "Collected matrix derivative results" (2008), 3.1; only the lower triangle is looked at."""
     (g_values, g_vectors), (values, vectors) = g, out
     adjoint = matrix_transpose(vectors, conjugate=True)
@@ -44,9 +46,9 @@ def qr_gradient(g: Any, out: Any, x: Any, full: bool) -> Any:
     return concat([left, q @ g_right], -1)
 
 
-def _deep_qr_gradient(gq: Any, gr: Any, q: Any, r: Any) -> Any:
+def _deep_qr_gradient(gq: Tensor, gr: Tensor, q: Tensor, r: Tensor) -> Any:
     """S. Walter & L. Lehmann, "Algorithmic differentiation of linear algebra functions" (2010)."""
-    def over_adjoint(a: Any) -> Any:
+    def over_adjoint(a: TensorLike) -> Any:
         """`a @ inv(adjoint(r))`."""
         solved = OPS["triangular_solve"](r, matrix_transpose(a, conjugate=True), lower=False)
         return matrix_transpose(solved, conjugate=True)
@@ -61,7 +63,7 @@ def _deep_qr_gradient(gq: Any, gr: Any, q: Any, r: Any) -> Any:
     return result
 
 
-def svd_gradient(g: Any, out: Any, x: Any, full: bool) -> Any:
+def svd_gradient(g: Any, out: Any, x: Tensor, full: bool) -> Any:
     """J. Townsend, "Differentiating the singular value decomposition" (2016); for complex numbers Z. Wan & S. Zhang."""
     (gs, gu, gv), (values, u, v) = g, out
     shape = x.static_shape

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 from ...base.dtypes import as_dtype
 from ...tensors.convert import convert_to_tensor
+from ...tensors.likes import DTypeLike
 from ...tensors.numpy_protocol import implements
 from ...tensors.promotion import together
+from ...tensors.tensor import Tensor
 from ..elementwise import elementwise
 from ..infer import at_least, axis_of, not_defined_for, require, whole
 from ..linalg import diagonals, linalg
@@ -25,22 +28,22 @@ __all__: list[str] = []
 
 
 @implements("astype")
-def _astype(x: Any, dtype: Any, copy: bool = True) -> Any:
+def _astype(x: Tensor, dtype: DTypeLike, copy: bool = True) -> Any:
     return elementwise.cast(x, as_dtype(dtype))
 
 
 @implements("matrix_transpose", "linalg.matrix_transpose")
-def _matrix_transpose(x: Any) -> Any:
+def _matrix_transpose(x: Tensor) -> Any:
     return shape.matrix_transpose(x)
 
 
 @implements("linalg.matmul")
-def _matmul(x1: Any, x2: Any) -> Any:
+def _matmul(x1: Tensor, x2: Tensor) -> Any:
     return linalg.matmul_op(x1, x2)
 
 
 @implements("positive")
-def _positive(x: Any) -> Any:
+def _positive(x: Tensor) -> Any:
     x = convert_to_tensor(x)
     if x.dtype.kind not in "iufc":
         raise not_defined_for(x.dtype).about("positive")
@@ -48,7 +51,7 @@ def _positive(x: Any) -> Any:
 
 
 @implements("vecdot", "linalg.vecdot")
-def _vecdot(x1: Any, x2: Any, axis: int = -1) -> Any:
+def _vecdot(x1: Tensor, x2: Tensor, axis: int = -1) -> Any:
     x1, x2 = together(x1, x2)
     if axis != -1:
         x1, x2 = shape.moveaxis(x1, axis, -1), shape.moveaxis(x2, axis, -1)
@@ -56,22 +59,22 @@ def _vecdot(x1: Any, x2: Any, axis: int = -1) -> Any:
 
 
 @implements("tensordot", "linalg.tensordot")
-def _tensordot(x1: Any, x2: Any, axes: Any = 2) -> Any:
+def _tensordot(x1: Tensor, x2: Tensor, axes: int | Sequence[int] = 2) -> Any:
     return linalg.tensordot(x1, x2, axes)
 
 
 @implements("linalg.eigvalsh")
-def _eigvalsh(a: Any) -> Any:
+def _eigvalsh(a: Tensor) -> Any:
     return linalg.eigvalsh(a)
 
 
 @implements("linalg.matrix_norm")
-def _matrix_norm(x: Any, keepdims: bool = False, ord: Any = "fro") -> Any:
+def _matrix_norm(x: Tensor, keepdims: bool = False, ord: Any = "fro") -> Any:
     return cumulative.norm(x, ord, (-2, -1), keepdims)
 
 
 @implements("linalg.matrix_power")
-def _matrix_power(a: Any, n: int) -> Any:
+def _matrix_power(a: Tensor, n: int) -> Any:
     power = linalg.inv(a) if n < 0 else convert_to_tensor(a)
     at_least(power.static_shape, 2)
     if n == 0:
@@ -92,14 +95,14 @@ def _broadcast_arrays(*args: Any) -> tuple[Any, ...]:
 
 
 @implements("linalg.outer")
-def _outer(x1: Any, x2: Any) -> Any:
+def _outer(x1: Tensor, x2: Tensor) -> Any:
     for x in (x1, x2):
         require(convert_to_tensor(x).ndim == 1, "linalg.outer takes vectors")
     return linalg.outer(x1, x2)
 
 
 @implements("linalg.cross")
-def _cross(x1: Any, x2: Any, axis: int = -1) -> Any:
+def _cross(x1: Tensor, x2: Tensor, axis: int = -1) -> Any:
     x1, x2 = together(x1, x2)
     if axis == -1:
         return linalg.cross(x1, x2)
@@ -107,22 +110,22 @@ def _cross(x1: Any, x2: Any, axis: int = -1) -> Any:
 
 
 @implements("linalg.diagonal")
-def _diagonal(x: Any, offset: int = 0) -> Any:
+def _diagonal(x: Tensor, offset: int = 0) -> Any:
     return diagonals.diag_part(x, k=offset)
 
 
 @implements("linalg.trace")
-def _trace(x: Any, offset: int = 0) -> Any:
+def _trace(x: Tensor, offset: int = 0) -> Any:
     return reduce.sum_op(diagonals.diag_part(x, k=offset), axis=-1)
 
 
 @implements("linalg.svdvals")
-def _svdvals(x: Any) -> Any:
+def _svdvals(x: Tensor) -> Any:
     return linalg.svd(x, compute_uv=False)
 
 
 @implements("linalg.vector_norm")
-def _vector_norm(x: Any, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
+def _vector_norm(x: Tensor, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
     x = convert_to_tensor(x)
     chosen = axis_attribute(axis)
     if isinstance(chosen, tuple):
@@ -135,27 +138,27 @@ def _vector_norm(x: Any, axis: Any = None, keepdims: bool = False, ord: Any = 2)
 
 
 @implements("cumulative_sum")
-def _cumulative_sum(x: Any, axis: int | None = None) -> Any:
+def _cumulative_sum(x: Tensor, axis: int | None = None) -> Any:
     return cumulative.cumsum(x, _only_axis(x, axis))
 
 
 @implements("cumulative_prod")
-def _cumulative_prod(x: Any, axis: int | None = None) -> Any:
+def _cumulative_prod(x: Tensor, axis: int | None = None) -> Any:
     return cumulative.cumprod(x, _only_axis(x, axis))
 
 
-def _only_axis(x: Any, axis: int | None) -> int:
+def _only_axis(x: Tensor, axis: int | None) -> int:
     require(axis is not None or convert_to_tensor(x).ndim == 1, "an axis is needed for more than one dimension")
     return 0 if axis is None else whole(axis)
 
 
 @implements("unstack")
-def _unstack(x: Any, axis: int = 0) -> tuple[Any, ...]:
+def _unstack(x: Tensor, axis: int = 0) -> tuple[Any, ...]:
     return tuple(joining.unstack(x, axis=axis))
 
 
 @implements("unique_values")
-def _unique_values(x: Any) -> Any:
+def _unique_values(x: Tensor) -> Any:
     return sort.sort(sort.unique(shape.reshape(x, (-1,))).y)
 
 

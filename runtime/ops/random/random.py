@@ -21,6 +21,8 @@ from ...ir.effects import Effects
 from ...ir.kinds import kinds
 from ...ir.op import NOT_DIFFERENTIABLE, Op, Type, op
 from ...tensors.convert import convert_to_tensor
+from ...tensors.likes import DTypeLike, ShapeLike, TensorLike
+from ...tensors.tensor import Tensor
 from ..declare import no_gradient, sum_to
 from ..elementwise.elementwise import cast
 from ..infer import at_least, exactly, integer_vectors, require, require_kind, text
@@ -89,7 +91,7 @@ def fresh_seed(seed: int | None) -> list[int]:
 # Distributions: each takes a generator, a shape and parameters, and gives an array of the dtype.
 
 
-def sample_uniform(generator: Any, shape: Any, dtype: DType, low: Any, high: Any) -> Any:
+def sample_uniform(generator: Any, shape: ShapeLike, dtype: DType, low: Any, high: Any) -> Any:
     if dtype.is_integer:
         require(bool((np.asarray(low) < np.asarray(high)).all()), f"minval {low} must be less than maxval {high}")
         return np.asarray(generator.integers(low, high, shape, dtype.numpy))
@@ -98,12 +100,12 @@ def sample_uniform(generator: Any, shape: Any, dtype: DType, low: Any, high: Any
     return np.minimum(values, np.nextafter(high, low)).astype(dtype.numpy)
 
 
-def sample_normal(generator: Any, shape: Any, dtype: DType, mean: Any, deviation: Any) -> Any:
+def sample_normal(generator: Any, shape: ShapeLike, dtype: DType, mean: TensorLike, deviation: Any) -> Any:
     width = np.float32 if dtype.name in ("float16", "float32") else np.float64
     return (np.asarray(generator.standard_normal(shape, width)) * deviation + mean).astype(dtype.numpy)
 
 
-def sample_truncated_normal(generator: Any, shape: Any, dtype: DType, mean: Any, deviation: Any) -> Any:
+def sample_truncated_normal(generator: Any, shape: ShapeLike, dtype: DType, mean: TensorLike, deviation: Any) -> Any:
     values = np.asarray(generator.standard_normal(shape))
     outside = np.abs(values) > 2
     while outside.any():
@@ -133,11 +135,13 @@ def drawn_shape(dynamic: tuple[Any, ...], shape: Any, *parameters: Any) -> Any:
 def _declare(name: str, sampler: Callable[..., Any], doc: str) -> tuple[Op, Op]:
     """The stateful and the stateless op of a distribution with two parameters."""
 
-    def stateful(a: Any, b: Any, *dynamic: Any, shape: Any, dtype: DType, seed: int | None = None) -> Any:
+    def stateful(
+        a: TensorLike, b: TensorLike, *dynamic: Any, shape: ShapeLike, dtype: DType, seed: int | None = None
+    ) -> Any:
         dims = drawn_shape(dynamic, shape, a, b)
         return generators.draw(seed, lambda generator: sampler(generator, dims, dtype, a, b))
 
-    def stateless(seed: Any, a: Any, b: Any, *dynamic: Any, shape: Any, dtype: DType) -> Any:
+    def stateless(seed: Any, a: TensorLike, b: TensorLike, *dynamic: Any, shape: ShapeLike, dtype: DType) -> Any:
         dims = drawn_shape(dynamic, shape, a, b)
         return sampler(generator_of(checked_seed(seed)), dims, dtype, a, b)
 
@@ -156,7 +160,7 @@ def _declare(name: str, sampler: Callable[..., Any], doc: str) -> tuple[Op, Op]:
             s.sample([0.0, 5.0], 9.0, [3, 2], shape=(None, 2), dtype=float32),
         ]  # fmt: skip
 
-    def gradient(g: Any, out: Any, a: Any, b: Any) -> tuple[Any, Any]:
+    def gradient(g: Tensor, out: Tensor, a: Tensor, b: Tensor) -> tuple[Any, Any]:
         """The same draw from a distribution that is moved or stretched."""
         if name == "uniform":
             place = (out - a) / (b - a)
@@ -198,7 +202,7 @@ truncated_op, stateless_truncated_op = _declare(
     "Normal numbers within two standard deviations of the mean.")  # fmt: skip
 
 
-def _ends(minval: Any, maxval: Any, dtype: DType) -> tuple[Any, Any]:
+def _ends(minval: Tensor, maxval: Tensor, dtype: DType) -> tuple[Any, Any]:
     if maxval is None:
         require(not dtype.is_integer, "random integers need maxval")
         maxval = 1
@@ -241,7 +245,9 @@ def truncated_normal(
     return _stateful(truncated_op, shape, mean, stddev, dtype, seed, name)
 
 
-def _stateful(record: Op, shape: Any, mean: Any, stddev: Any, dtype: Any, seed: int | None, name: str | None) -> Any:
+def _stateful(
+    record: Op, shape: Any, mean: Tensor, stddev: Tensor, dtype: DTypeLike, seed: int | None, name: str | None
+) -> Any:
     target = as_dtype(dtype)
     require(target.is_floating, f"normal random numbers can't have dtype {target.name}")
     hint, inputs = as_dims(shape)
@@ -263,8 +269,8 @@ def stateless_uniform(
 
 
 def stateless_normal(
-    shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: str | None = None,
-    alg: str = "auto_select",
+    shape: ShapeLike, seed: Any, mean: TensorLike = 0.0, stddev: TensorLike = 1.0, dtype: DTypeLike = float32,
+    name: str | None = None, alg: str = "auto_select",
 ) -> Any:  # fmt: skip
     """As `normal`, of any real `dtype`, by `seed`, two integers; any other raises `InvalidArgumentError`."""
     hint, inputs = as_dims(shape)
@@ -272,15 +278,15 @@ def stateless_normal(
 
 
 def stateless_truncated_normal(
-    shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: str | None = None,
-    alg: str = "auto_select",
+    shape: ShapeLike, seed: Any, mean: TensorLike = 0.0, stddev: TensorLike = 1.0, dtype: DTypeLike = float32,
+    name: str | None = None, alg: str = "auto_select",
 ) -> Any:  # fmt: skip
     """As `truncated_normal`, of any real `dtype`, by `seed`, two integers; any other raises `InvalidArgumentError`."""
     hint, inputs = as_dims(shape)
     return stateless_truncated_op(seed, mean, stddev, *inputs, shape=hint, dtype=as_dtype(dtype), name=name)
 
 
-def bernoulli(shape: Any, probability: Any = 0.5, seed: int | None = None, name: str | None = None) -> Any:
+def bernoulli(shape: ShapeLike, probability: Any = 0.5, seed: int | None = None, name: str | None = None) -> Any:
     """Booleans of `shape`, each true with the given probability, which broadcasts.
 
     Raises `InvalidArgumentError` for probabilities that don't broadcast with `shape`.
@@ -288,7 +294,7 @@ def bernoulli(shape: Any, probability: Any = 0.5, seed: int | None = None, name:
     return uniform(shape, seed=seed, name=name) < probability
 
 
-def stateless_bernoulli(shape: Any, seed: Any, probability: Any = 0.5, name: str | None = None) -> Any:
+def stateless_bernoulli(shape: ShapeLike, seed: Any, probability: Any = 0.5, name: str | None = None) -> Any:
     """As `bernoulli`, determined by `seed`, two integers; any other seed raises `InvalidArgumentError`."""
     return stateless_uniform(shape, seed, name=name) < probability
 
@@ -301,7 +307,7 @@ def _infer_shuffle(x: Type, **_: Any) -> Type:
     return x
 
 
-def _shuffle_gradient(g: Any, seed: Any, x: Any) -> Any:
+def _shuffle_gradient(g: Tensor, seed: Any, x: Tensor) -> Any:
     """The seed gives the same order again."""
     return gather(g, invert_permutation(stateless_shuffle(range_(shape(x)[0]), seed)))
 
@@ -329,7 +335,7 @@ stateless_shuffle_op = op(
 )  # fmt: skip
 
 
-def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Any:
+def shuffle(value: TensorLike, seed: int | None = None, name: str | None = None) -> Any:
     """`value` with the slices along its first axis in random order; shape and dtype stay.
 
     Raises `ValueError` for a scalar, which has no axis.
@@ -337,12 +343,12 @@ def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Any
     return shuffle_op(value, seed=seed, name=name)
 
 
-def stateless_shuffle(value: Any, seed: Any, name: str | None = None) -> Any:
+def stateless_shuffle(value: TensorLike, seed: Any, name: str | None = None) -> Any:
     """As `shuffle`, determined by `seed`, two integers; any other seed raises `InvalidArgumentError`."""
     return stateless_shuffle_op(seed, value, name=name)
 
 
-def _categorical(generator: Any, logits: Any, count: int, dtype: DType) -> Any:
+def _categorical(generator: Any, logits: Tensor, count: int, dtype: DType) -> Any:
     """By the Gumbel trick: the index of the maximum of the logits plus Gumbel noise."""
     noise = generator.gumbel(size=(len(logits), count, logits.shape[-1]))
     return np.argmax(logits[:, None, :] + noise, axis=-1).astype(dtype.numpy)
@@ -380,7 +386,7 @@ stateless_categorical_op = op(
 )  # fmt: skip
 
 
-def categorical(logits: Any, num_samples: int, dtype: Any = None, seed: int | None = None,
+def categorical(logits: TensorLike, num_samples: int, dtype: DTypeLike | None = None, seed: int | None = None,
     name: str | None = None) -> Any:
     """For each row of `logits`, `num_samples` (a Python int) classes drawn with the probabilities `softmax(logits)`.
 
@@ -390,6 +396,8 @@ def categorical(logits: Any, num_samples: int, dtype: Any = None, seed: int | No
     return categorical_op(logits, count=int(num_samples), dtype=as_dtype(dtype or int64), seed=seed, name=name)
 
 
-def stateless_categorical(logits: Any, num_samples: int, seed: Any, dtype: Any = int64, name: str | None = None) -> Any:
+def stateless_categorical(
+    logits: TensorLike, num_samples: int, seed: Any, dtype: DTypeLike = int64, name: str | None = None
+) -> Any:
     """As `categorical`, determined by `seed`, two integers; any other seed raises `InvalidArgumentError`."""
     return stateless_categorical_op(seed, logits, count=int(num_samples), dtype=as_dtype(dtype), name=name)

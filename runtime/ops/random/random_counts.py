@@ -16,6 +16,8 @@ from ...ir.effects import Effects
 from ...ir.kinds import kinds
 from ...ir.op import NOT_DIFFERENTIABLE, Op, Type, op
 from ...tensors.convert import convert_to_tensor
+from ...tensors.likes import DTypeLike, ShapeLike, TensorLike
+from ...tensors.tensor import Tensor
 from ..declare import no_gradient
 from ..elementwise.elementwise import cast
 from ..elementwise.math import maximum
@@ -58,10 +60,10 @@ def _declare(name: str, sampler: Callable[..., Any], gradient: Any, doc: str) ->
         _infer(Type(as_dtype(parameters.dtype), parameters.shape), shape=size, dtype=dtype)
         return np.asarray(sampler(generator, parameters, size)).astype(dtype.numpy)
 
-    def stateful(parameters: Any, *dims: Any, shape: Any, dtype: DType, seed: int | None = None) -> Any:
+    def stateful(parameters: Any, *dims: ShapeLike, shape: ShapeLike, dtype: DType, seed: int | None = None) -> Any:
         return random.generators.draw(seed, lambda generator: draw(generator, parameters, dims, shape, dtype))
 
-    def stateless(seed: Any, parameters: Any, *dims: Any, shape: Any, dtype: DType) -> Any:
+    def stateless(seed: Any, parameters: Any, *dims: ShapeLike, shape: ShapeLike, dtype: DType) -> Any:
         return draw(random.generator_of(random.checked_seed(seed)), parameters, dims, shape, dtype)
 
     def infer_stateless(seed: Type, *types: Type, shape: Shape, dtype: DType) -> Type:
@@ -107,7 +109,9 @@ def _whole(shape: Any, parameters: Any) -> Any:
     return concat([outer, shape_of(parameters)], 0)
 
 
-def poisson(shape: Any, lam: Any, dtype: Any = float32, seed: int | None = None, name: str | None = None) -> Any:
+def poisson(
+    shape: ShapeLike, lam: TensorLike, dtype: DTypeLike = float32, seed: int | None = None, name: str | None = None
+) -> Any:
     """Counts from Poisson distributions: `shape` of them for each mean in `lam`, in the shape `shape + shape(lam)`.
 
     Raises `InvalidArgumentError` for means that are negative or not floating, and for strings.
@@ -117,7 +121,9 @@ def poisson(shape: Any, lam: Any, dtype: Any = float32, seed: int | None = None,
     return poisson_op(lam, *inputs, shape=hint, dtype=as_dtype(dtype), seed=seed, name=name)
 
 
-def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = int32, name: str | None = None) -> Any:
+def stateless_poisson(
+    shape: ShapeLike, seed: Any, lam: TensorLike, dtype: DTypeLike = int32, name: str | None = None
+) -> Any:
     """Counts from Poisson distributions, of `shape`, to which the means `lam` broadcast, determined by `seed`.
 
     Raises `InvalidArgumentError` as `poisson`, and for a seed that is not two integers.
@@ -127,14 +133,14 @@ def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = int32, name:
     return stateless_poisson_op(seed, lam, *inputs, shape=hint, dtype=as_dtype(dtype), name=name)
 
 
-def _gamma_parameters(alpha: Any, beta: Any, dtype: DType) -> tuple[Any, Any]:
+def _gamma_parameters(alpha: Tensor, beta: Tensor, dtype: DType) -> tuple[Any, Any]:
     """Both with the shape that they have together."""
     alpha = convert_to_tensor(alpha, dtype)
     beta = convert_to_tensor(1 if beta is None else beta, dtype)
     return alpha + zeros_like(beta), beta
 
 
-def _scaled(numbers: Any, beta: Any, dtype: DType) -> Any:
+def _scaled(numbers: Any, beta: Tensor, dtype: DType) -> Any:
     return maximum(numbers / beta, np.finfo(dtype.numpy).tiny)
 
 

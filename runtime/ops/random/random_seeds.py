@@ -9,6 +9,7 @@ import numpy as np
 
 from ...base.dtypes import int32
 from ...tensors.convert import convert_to_tensor
+from ...tensors.likes import TensorLike
 from ..elementwise.elementwise import cast
 from ..infer import require
 from ..shape.joining import stack
@@ -32,7 +33,7 @@ def split(seed: Any, num: int = 2, alg: str = "auto_select") -> Any:
     return _drawn([num, 2], seed)
 
 
-def fold_in(seed: Any, data: Any, alg: str = "auto_select") -> Any:
+def fold_in(seed: Any, data: TensorLike, alg: str = "auto_select") -> Any:
     """A seed made of another and an integer, such as the number of a step. Raises and is of a dtype as `split`."""
     seed = _checked(seed)
     return stack([_drawn([], seed), cast(convert_to_tensor(data), seed.dtype)])

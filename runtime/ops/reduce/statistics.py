@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...tensors.convert import convert_to_tensor
+from ...tensors.likes import DTypeLike, TensorLike
 from ...tensors.promotion import together
 from ..elementwise.elementwise import cast, clip_by_value, stop_gradient, where
 from ..elementwise.math import exp, floor, log
@@ -20,7 +21,7 @@ __all__ = [
 
 
 def weighted_moments(
-    x: Any, axes: Axis, frequency_weights: Any, keepdims: bool = False, name: str | None = None
+    x: TensorLike, axes: Axis, frequency_weights: Any, keepdims: bool = False, name: str | None = None
 ) -> tuple[Any, Any]:
     """The mean and the variance of `x` over `axes`, where each element counts as often as its weight says.
 
@@ -57,7 +58,7 @@ def sufficient_statistics(
 
 
 def normalize_moments(
-    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
+    counts: TensorLike, mean_ss: Any, variance_ss: Any, shift: TensorLike, name: str | None = None
 ) -> tuple[Any, Any]:
     """The mean and the variance from what `sufficient_statistics` gives."""
     mean_ss, variance_ss, counts = together(mean_ss, variance_ss, counts)
@@ -67,7 +68,7 @@ def normalize_moments(
 
 
 def histogram_fixed_width_bins(
-    values: Any, value_range: Any, nbins: int = 100, dtype: Any = "int32", name: str | None = None
+    values: TensorLike, value_range: TensorLike, nbins: int = 100, dtype: DTypeLike = "int32", name: str | None = None
 ) -> Any:
     """The bin, from 0 to `nbins - 1`, of each value: `value_range`, two numbers, in so many equal parts.
 
@@ -82,7 +83,7 @@ def histogram_fixed_width_bins(
 
 
 def histogram_fixed_width(
-    values: Any, value_range: Any, nbins: int = 100, dtype: Any = "int32", name: str | None = None
+    values: TensorLike, value_range: TensorLike, nbins: int = 100, dtype: DTypeLike = "int32", name: str | None = None
 ) -> Any:
     """How many values lie in each bin: a vector of `nbins` counts. See `histogram_fixed_width_bins`."""
     bins = histogram_fixed_width_bins(values, value_range, nbins)

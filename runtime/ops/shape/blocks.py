@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...tensors.convert import convert_to_tensor
+from ...tensors.likes import TensorLike
+from ...tensors.tensor import Tensor
 from ..elementwise.elementwise import cast, where
 from ..infer import at_least, axis_of, rank_of, require, whole
 from ..reduce.reduce import reduce_max
@@ -67,7 +69,7 @@ def _channels_first(data_format: str) -> bool:
     return data_format == "NCHW"
 
 
-def _image(input: Any) -> tuple[Any, list[Any]]:
+def _image(input: Tensor) -> tuple[Any, list[Any]]:
     """The tensor, and its four dimensions: ints where they are known."""
     x = convert_to_tensor(input)
     require(x.ndim == 4, "images have rank 4: batch, height, width, channels")
@@ -76,8 +78,9 @@ def _image(input: Any) -> tuple[Any, list[Any]]:
 
 
 def reverse_sequence(
-    input: Any, seq_lengths: Any, seq_axis: int | None = None, batch_axis: int | None = None, name: str | None = None
-) -> Any:
+    input: TensorLike, seq_lengths: TensorLike, seq_axis: int | None = None, batch_axis: int | None = None,
+    name: str | None = None,
+) -> Any:  # fmt: skip
     """`input` with the first `seq_lengths[i]` elements along `seq_axis` reversed, for each `i` along `batch_axis` (0).
 
     Shape and dtype stay. Raises `InvalidArgumentError` for axes that are the same or don't exist, for lengths that are

@@ -12,6 +12,7 @@ from ...base.shapes import Shape, TensorShape
 from ...ir.op import OPS
 from ...ir.primitive import CONSTANT
 from ...tensors.convert import convert_to_tensor
+from ...tensors.likes import ShapeLike
 from ...tensors.tensor import EagerTensor, Tensor
 from .known import known_dims
 
@@ -50,12 +51,12 @@ def as_dims(shape: Any, least: int = 0) -> tuple[Shape, tuple[Any, ...]]:
     return hint, (shape,)
 
 
-def dims_of(shape: Any) -> Shape:
+def dims_of(shape: ShapeLike) -> Shape:
     """A static shape, with ``None`` for unknown dimensions, from what a user writes."""
     return TensorShape(shape)._shape
 
 
-def _integer(value: Any) -> int:
+def _integer(value: Tensor) -> int:
     try:
         return value.__index__()
     except (AttributeError, TypeError):

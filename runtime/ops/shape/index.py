@@ -26,6 +26,7 @@ from ...ir.kinds import kinds
 from ...ir.op import FUNCTIONS, Op, Type, op, type_of
 from ...ir.shape_chains import whole
 from ...tensors.convert import convert_to_tensor
+from ...tensors.likes import TensorLike
 from ...tensors.tensor import EagerTensor, Tensor
 from ..declare import sum_to
 from ..elementwise.elementwise import cast
@@ -81,7 +82,7 @@ def _index_tensor(part: Any) -> Any:
     return tensor
 
 
-def _bound(value: Any, inputs: list[Any]) -> Any:
+def _bound(value: Tensor, inputs: list[Any]) -> Any:
     if value is None or type(value) is int:
         return value
     if isinstance(value, Tensor) and not isinstance(value, EagerTensor):
@@ -235,7 +236,7 @@ def _infer_set_item(x: Type, value: Type, *inputs: Type, key: Key) -> Type:
     return x
 
 
-def _may_store(value: Any, x: Any) -> bool:
+def _may_store(value: Tensor, x: Tensor) -> bool:
     return np.can_cast(value, x, "same_kind")
 
 
@@ -249,7 +250,7 @@ def _can_not_hold(x: DType, value: DType) -> InvalidArgumentError:
 # Kernels.
 
 
-def _get_item(x: Any, *inputs: Any, key: Key) -> Any:
+def _get_item(x: Tensor, *inputs: Tensor, key: Key) -> Any:
     try:
         return x[numpy_key(x, key, inputs)]
     except IndexError as error:
@@ -266,26 +267,26 @@ def set_item_in_place(x: Any, value: Any, *inputs: Any, key: Key) -> Any:
     return x
 
 
-def writable(x: Any) -> Any:
+def writable(x: TensorLike) -> Any:
     """`x`, or a copy where NumPy allows no stores: scalars, and views that repeat elements."""
     return x if type(x) is np.ndarray and x.flags.writeable else np.array(x)
 
 
-def _set_item(x: Any, value: Any, *inputs: Any, key: Key) -> Any:
+def _set_item(x: Any, value: Any, *inputs: Tensor, key: Key) -> Any:
     assert _may_store(value.dtype, x.dtype), "inference has refused it"
     return set_item_in_place(np.array(x), value, *inputs, key=key)
 
 
-def _get_gradient(g: Any, out: Any, x: Any, *inputs: Any, key: Key) -> tuple[Any, ...]:
+def _get_gradient(g: Tensor, out: Tensor, x: Tensor, *inputs: Tensor, key: Key) -> tuple[Any, ...]:
     return add_at_op(zeros_like(x), g, *inputs, key=key), *(None for _ in inputs)
 
 
-def _set_gradient(g: Any, out: Any, x: Any, value: Any, *inputs: Any, key: Key) -> tuple[Any, ...]:
+def _set_gradient(g: Tensor, out: Tensor, x: Tensor, value: Tensor, *inputs: Tensor, key: Key) -> tuple[Any, ...]:
     given = sum_to(get_item_op(g, *inputs, key=key), value)  # first, so that `g` may be stored into: loops stay linear
     return set_item_op(g, zeros_like(value), *inputs, key=key), given, *(None for _ in inputs)
 
 
-def _add_gradient(g: Any, out: Any, x: Any, value: Any, *inputs: Any, key: Key) -> tuple[Any, ...]:
+def _add_gradient(g: Tensor, out: Tensor, x: Tensor, value: Tensor, *inputs: Tensor, key: Key) -> tuple[Any, ...]:
     return g, sum_to(get_item_op(g, *inputs, key=key), value), *(None for _ in inputs)
 
 
@@ -361,7 +362,7 @@ add_at_op: Op = op("add_at", infer=_infer_add_at, in_place=_add_in_place,
 
 
 @FUNCTIONS.give
-def get_item(x: Any, key: Any, name: str | None = None) -> Any:
+def get_item(x: TensorLike, key: Any, name: str | None = None) -> Any:
     """`x[key]` with NumPy's meaning and shapes, and the dtype of `x`; any part of the key may be a tensor.
 
     Raises `OutOfRangeError` for an index out of range: while tracing where it is known, else when the graph runs;
@@ -374,7 +375,7 @@ def get_item(x: Any, key: Any, name: str | None = None) -> Any:
 getitem = get_item
 
 
-def set_item(x: Any, key: Any, value: Any, name: str | None = None) -> Any:
+def set_item(x: TensorLike, key: Any, value: Any, name: str | None = None) -> Any:
     """A tensor like `x` in which `x[key]` is `value`, which broadcasts; `x` itself stays as it is.
 
     Shape and dtype stay. Raises `OutOfRangeError` for an index out of range, `InvalidTypeError` for one of another
@@ -387,14 +388,14 @@ def set_item(x: Any, key: Any, value: Any, name: str | None = None) -> Any:
     return set_item_op(tensor, value, *inputs, key=attribute, name=name)
 
 
-def _in_dtype(value: Any, tensor: Any) -> Any:
+def _in_dtype(value: Tensor, tensor: Tensor) -> Any:
     """A Python value in the dtype of the tensor it is stored into."""
     stored = convert_to_tensor(value, dtype_hint=tensor.dtype)
     same_kind = stored.dtype is not tensor.dtype and "biufc".find(stored.dtype.kind) <= "biufc".find(tensor.dtype.kind)
     return cast(stored, tensor.dtype) if same_kind else stored
 
 
-def slice_along(x: Any, start: Any, length: Any, axis: int) -> Any:
+def slice_along(x: TensorLike, start: TensorLike, length: Any, axis: int) -> Any:
     """The `length` slices of `x` along one axis from `start`."""
     stop = start + length
     before = (np.s_[:],) * axis if axis >= 0 else (Ellipsis,)

@@ -13,6 +13,7 @@ from ...base import shapes
 from ...ir.graph import Graph, Node, Value
 from ...ir.primitive import CONSTANT, PLACEHOLDER
 from ...ir.total import is_total
+from ...tensors.likes import TensorLike
 from ...tensors.tensor import EagerTensor, SymbolicTensor
 from ...tensors.trace import static_value
 
@@ -27,7 +28,7 @@ class Known(NamedTuple):
     mask: np.ndarray[Any, Any]
 
 
-def known_array(tensor: Any) -> np.ndarray[Any, Any] | None:
+def known_array(tensor: TensorLike) -> np.ndarray[Any, Any] | None:
     """The array that a tensor certainly holds in each run, for arrays of few numbers; else None."""
     if type(tensor) is EagerTensor:
         return static_value(tensor)

@@ -19,6 +19,8 @@ from ...ir.kinds import kinds
 from ...ir.op import FUNCTIONS, Op, Type, op
 from ...tensors.convert import cast as cast_value
 from ...tensors.convert import convert_to_tensor, fitted, holds_tensor, is_array, weak_kind
+from ...tensors.likes import ShapeLike, TensorLike
+from ...tensors.tensor import Tensor
 from ..declare import finish
 from ..elementwise.elementwise import cast, where
 from ..elementwise.math import maximum
@@ -73,7 +75,7 @@ def scatter_in_place(function: Any, x: Any, indices: Any, updates: Any) -> Any:
     return x
 
 
-def _fitting(shape: Any, indices: Any, updates: Any) -> None:
+def _fitting(shape: Any, indices: Tensor, updates: Any) -> None:
     expected = indices.shape[:-1] + tuple(shape)[indices.shape[-1] :]
     require(updates.shape == expected, f"updates of shape {text(updates.shape)} do not fit {text(expected)}")
 
@@ -82,7 +84,7 @@ def _scatter(function: Any) -> Callable[..., Any]:
     return lambda x, indices, updates: scatter_in_place(function, np.array(x), indices, updates)
 
 
-def _in_place(function: Any) -> Callable[..., Any]:
+def _in_place(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda x, indices, updates: scatter_in_place(function, x, indices, updates)
 
 
@@ -99,12 +101,12 @@ def _samples() -> list[Any]:
     ]  # fmt: skip
 
 
-def _update_gradient(g: Any, out: Any, x: Any, indices: Any, updates: Any) -> tuple[Any, ...]:
+def _update_gradient(g: Tensor, out: Tensor, x: Tensor, indices: Tensor, updates: Tensor) -> tuple[Any, ...]:
     given = gather_nd(g, indices)  # first, so that `g` may be stored into: loops stay linear
     return tensor_scatter_nd_update(g, indices, zeros_like(updates)), None, given
 
 
-def _chosen_gradient(g: Any, out: Any, x: Any, indices: Any, updates: Any) -> tuple[Any, ...]:
+def _chosen_gradient(g: Tensor, out: Any, x: Tensor, indices: Tensor, updates: Tensor) -> tuple[Any, ...]:
     """To what was chosen; equal candidates share it."""
     kept = cast(x == out, x.dtype)
     stored = cast(updates == gather_nd(out, indices), x.dtype)
@@ -124,14 +126,14 @@ def _declare(name: str, function: Any, doc: str, gradient: Any = None) -> Callab
                 samples=_samples, gradient=gradient, raises_by_value=True, doc=doc, public=name,
                 tensorflow_name=f"TensorScatter{name.rpartition('_')[2].capitalize()}")  # fmt: skip
 
-    def public(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def public(tensor: Any, indices: TensorLike, updates: Any, name: str | None = None) -> Any:
         tensor, updates = _together(tensor, updates)
         return record(tensor, indices, updates, name=name)
 
     return finish(public, record, name, _FITS_SCATTER)
 
 
-def _together(tensor: Any, updates: Any) -> tuple[Any, Any]:
+def _together(tensor: Tensor, updates: Tensor) -> tuple[Any, Any]:
     """Both as tensors, with Python numbers and arrays among the updates in the tensor's dtype."""
     tensor = convert_to_tensor(tensor)
     if weak_kind(updates) is None:
@@ -174,7 +176,7 @@ def _infer_scatter_nd(indices: Type, updates: Type, *_: Type, shape: Shape) -> T
     return Type(updates.dtype, shape)
 
 
-def _scatter_nd(indices: Any, updates: Any, *dynamic: Any, shape: Any) -> Any:
+def _scatter_nd(indices: Tensor, updates: Tensor, *dynamic: Any, shape: Any) -> Any:
     zeros = np.zeros(tuple(dynamic[0]) if dynamic else shape, updates.dtype)
     return scatter_in_place(np.add, zeros, indices, updates)
 
@@ -194,7 +196,7 @@ scatter_nd_op = op(
 
 
 @FUNCTIONS.give
-def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Any:
+def scatter_nd(indices: TensorLike, updates: TensorLike, shape: ShapeLike, name: str | None = None) -> Any:
     """Zeros of `shape` with `updates` added at the index vectors in the last axis of `indices`.
 
     The dtype is that of `updates`, whose shape is that of `gather_nd` at `indices`; else `InvalidArgumentError`. Raises
@@ -225,7 +227,7 @@ def _update_slice_in_place(x: Any, update: Any, begin: Any) -> Any:
     return x
 
 
-def _update_slice_gradient(g: Any, out: Any, x: Any, update: Any, begin: Any) -> tuple[Any, ...]:
+def _update_slice_gradient(g: Tensor, out: Tensor, x: Tensor, update: Tensor, begin: Tensor) -> tuple[Any, ...]:
     given = slice_(g, begin, shape(update))  # first, so that `g` may be stored into
     return dynamic_update_slice(g, zeros_like(update), begin), given, None
 
@@ -239,7 +241,9 @@ update_slice_op = op(
 
 
 @FUNCTIONS.give
-def dynamic_update_slice(operand: Any, update: Any, start_indices: Any, name: str | None = None) -> Any:
+def dynamic_update_slice(
+    operand: TensorLike, update: TensorLike, start_indices: TensorLike, name: str | None = None
+) -> Any:
     """A copy of `operand` with the region from `start_indices`, of the shape of `update`, replaced by it.
 
     Raises `OutOfRangeError` when the region does not lie inside, `InvalidArgumentError` for another rank.
@@ -261,7 +265,7 @@ def _infer_segment(x: Type, ids: Type, count: int | None = None) -> Type:
     return Type(x.dtype, (count, *x.shape[len(ids.shape) :]))
 
 
-def _start(function: Any, dtype: Any) -> Any:
+def _start(function: Callable[..., Any], dtype: Any) -> Any:
     if function in (np.add, np.multiply):
         return int(function is np.multiply)
     limits: Any = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
@@ -294,7 +298,7 @@ def _check_sorted(x: Any, ids: Any) -> None:
         raise InvalidArgumentError("segment ids must be sorted and not negative")
 
 
-def _inside(rows: Any, ids: Any, count: int) -> tuple[Any, Any]:
+def _inside(rows: Tensor, ids: Tensor, count: int) -> tuple[Any, Any]:
     """Rows with a negative id are left out, one that is too large is an error."""
     if ids.size and ids.max() >= count:
         raise OutOfRangeError(f"segment id {ids.max()} is not in [0, {count})")
@@ -312,7 +316,7 @@ def _unsorted_samples() -> list[Any]:
             s.sample(np.zeros((0, 2), np.float32), np.zeros(0, np.int32), count=1)]  # fmt: skip
 
 
-def _segment_sum_gradient(g: Any, out: Any, x: Any, ids: Any, count: int | None = None) -> tuple[Any, None]:
+def _segment_sum_gradient(g: Tensor, out: Tensor, x: Tensor, ids: Tensor, count: int | None = None) -> tuple[Any, None]:
     """Each row gets the gradient of its segment, a row that is left out gets zero."""
     picked, inside = gather(g, maximum(ids, 0)), ids >= 0
     for _ in range((x.ndim or 0) - (ids.ndim or 0)):
@@ -320,23 +324,29 @@ def _segment_sum_gradient(g: Any, out: Any, x: Any, ids: Any, count: int | None 
     return where(inside, picked, zeros_like(picked)), None
 
 
-def _summed(values: Any, ids: Any, count: int | None) -> Any:
+def _summed(values: Tensor, ids: Tensor, count: int | None) -> Any:
     return segment_sum(values, ids) if count is None else unsorted_segment_sum(values, ids, count)
 
 
-def _segment_mean_gradient(g: Any, out: Any, x: Any, ids: Any, count: int | None = None) -> tuple[Any, None]:
+def _segment_mean_gradient(
+    g: Tensor, out: Tensor, x: Tensor, ids: Tensor, count: int | None = None
+) -> tuple[Any, None]:
     sizes = _summed(ones_like(x), ids, count)
     return _segment_sum_gradient(g / maximum(sizes, 1), out, x, ids, count)
 
 
-def _segment_choice_gradient(g: Any, out: Any, x: Any, ids: Any, count: int | None = None) -> tuple[Any, None]:
+def _segment_choice_gradient(
+    g: Tensor, out: Tensor, x: Tensor, ids: Tensor, count: int | None = None
+) -> tuple[Any, None]:
     """To the elements that are the maximum or minimum; equal ones share it."""
     chosen = cast(x == gather(out, maximum(ids, 0)), x.dtype)
     number = _summed(chosen, ids, count)
     return _segment_sum_gradient(g / maximum(number, 1), out, x, ids, count)[0] * chosen, None
 
 
-def _segment_prod_gradient(g: Any, out: Any, x: Any, ids: Any, count: int | None = None) -> tuple[Any, None]:
+def _segment_prod_gradient(
+    g: Tensor, out: Tensor, x: Tensor, ids: Tensor, count: int | None = None
+) -> tuple[Any, None]:
     """The product of the others: of those that are not zero, for the only zero of a segment (as TensorFlow does)."""
     zero = x == 0
     zeros = _summed(cast(zero, x.dtype), ids, count)
@@ -347,7 +357,9 @@ def _segment_prod_gradient(g: Any, out: Any, x: Any, ids: Any, count: int | None
     return _segment_sum_gradient(where(zeros > 1, zeros_like(g), g), out, x, ids, count)[0] * others, None
 
 
-def _segment_op(name: str, function: Any, doc: str, mean: bool = False, gradient: Any = None) -> tuple[Any, Any]:
+def _segment_op(
+    name: str, function: Callable[..., Any], doc: str, mean: bool = False, gradient: Callable[..., Any] | None = None
+) -> tuple[Any, Any]:
     ordered = op(f"segment_{name}", infer=_infer_segment, numpy=_segments(function, mean, True),
         samples=_sorted_samples, public=f"math.segment_{name}", attributes=kinds("count"),
                  gradient=gradient, doc=f"{doc} of each segment's rows; sorted ids. 0 for none.")  # fmt: skip
@@ -358,14 +370,14 @@ def _segment_op(name: str, function: Any, doc: str, mean: bool = False, gradient
 
 
 def _sorted_function(record: Op) -> Callable[..., Any]:
-    def function(data: Any, segment_ids: Any, name: str | None = None) -> Any:
+    def function(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Any:
         return record(data, segment_ids, name=name)
 
     return finish(function, record, record.name, f"{_FITS_SEGMENTS}and for ids that are negative or not sorted.")
 
 
 def _unsorted_function(record: Op) -> Callable[..., Any]:
-    def function(data: Any, segment_ids: Any, num_segments: int, name: str | None = None) -> Any:
+    def function(data: TensorLike, segment_ids: TensorLike, num_segments: int, name: str | None = None) -> Any:
         return record(data, segment_ids, count=int(num_segments), name=name)
 
     return finish(function, record, record.name, f"{_FITS_SEGMENTS}`OutOfRangeError` for an id that is too large.")

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...ir import records
 from ...ir.graph import Value
+from ...tensors.likes import TensorLike
 from ...tensors.tensor import SymbolicTensor
 from .shape import reshape
 
@@ -26,7 +27,7 @@ def rewritten(value: Value, whole: Any, new: Any) -> Any:
     return op(new, **node.attributes) if op is records.flip else reshaped(new, whole)
 
 
-def reshaped(tensor: Any, like: Any) -> Any:
+def reshaped(tensor: TensorLike, like: Any) -> Any:
     """A tensor in the shape of another one."""
     shape = like.static_shape
     if shape is not None and None not in shape:

@@ -17,6 +17,7 @@ from numpy.lib.stride_tricks import as_strided
 from autograph.errors import InvalidArgumentError
 
 from ...tensors.convert import convert_to_tensor
+from ...tensors.likes import TensorLike
 from ..infer import Dim, require
 from .shape import transpose
 
@@ -111,7 +112,7 @@ class Windows:
 # What users write.
 
 
-def entries(value: Any, rank: int, what: str, channels_first: bool = False) -> tuple[int, ...]:
+def entries(value: TensorLike, rank: int, what: str, channels_first: bool = False) -> tuple[int, ...]:
     """Sizes, strides or dilations as one integer for each of `rank` spatial axes.
 
     They are written as one integer, as `rank` of them, or as `rank + 2` with those of the batch and the channels,
@@ -128,7 +129,7 @@ def entries(value: Any, rank: int, what: str, channels_first: bool = False) -> t
     return tuple(map(int, given * rank if len(given) == 1 else given))
 
 
-def padding_argument(padding: Any, rank: int, channels_first: bool) -> Padding:
+def padding_argument(padding: str | Sequence[Sequence[int]], rank: int, channels_first: bool) -> Padding:
     """The padding as "SAME", "VALID" or pairs for the spatial axes. Raises `InvalidArgumentError` for others."""
     if isinstance(padding, str):
         require(padding.upper() in ("SAME", "VALID"), f'padding is "SAME", "VALID" or a list of pairs, not {padding!r}')
@@ -153,12 +154,12 @@ def channels_first(data_format: str | None, rank: int) -> bool:
     return True
 
 
-def channels_last(x: Any, first: bool, rank: int) -> Any:
+def channels_last(x: TensorLike, first: bool, rank: int) -> Any:
     """`x` as a tensor with its channels last."""
     x = convert_to_tensor(x)
     return transpose(x, [0, *range(2, rank + 2), 1]) if first else x
 
 
-def as_given(x: Any, first: bool, rank: int) -> Any:
+def as_given(x: TensorLike, first: bool, rank: int) -> Any:
     """A result with its channels where the user wants them."""
     return transpose(x, [0, rank + 1, *range(1, rank + 1)]) if first else x

@@ -148,8 +148,8 @@ def insort_right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None
     a.insert(bisect_right(a, x if key is None else key(x), lo, hi, key=key), x)
 
 
-@_in_stages
 @asked.INSERT_SORTED.give
+@_in_stages
 def insert_sorted(made: Any, values: Any, key: Any) -> None:
     """Inserts values into an empty staged list, sorted by comparisons; it is stable."""
     for value in values:

@@ -9,10 +9,12 @@ import numpy as np
 
 from autograph.errors import NoGradientError
 
+from ..base.dtypes import Array
 from ..base.provided import Provided
 from ..ir import totality
 from ..ir.op import NOT_DIFFERENTIABLE, OPS, PUBLIC, Op, Type, op
 from ..ir.shape_chains import same_shape
+from ..tensors.likes import TensorLike
 from ..tensors.trace import apply
 from .infer import elementwise
 
@@ -20,56 +22,56 @@ Function = Callable[..., Any]
 
 
 def _of_x(record: Op) -> Function:
-    def function(x: Any, name: str | None = None) -> Any:
+    def function(x: TensorLike, name: str | None = None) -> Any:
         return apply(record, x, name=name)
 
     return function
 
 
 def _of_input(record: Op) -> Function:
-    def function(input: Any, name: str | None = None) -> Any:
+    def function(input: TensorLike, name: str | None = None) -> Any:
         return apply(record, input, name=name)
 
     return function
 
 
 def _of_features(record: Op) -> Function:
-    def function(features: Any, name: str | None = None) -> Any:
+    def function(features: TensorLike, name: str | None = None) -> Any:
         return apply(record, features, name=name)
 
     return function
 
 
 def _of_x_y(record: Op) -> Function:
-    def function(x: Any, y: Any, name: str | None = None) -> Any:
+    def function(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
         return apply(record, x, y, name=name)
 
     return function
 
 
 def _of_y_x(record: Op) -> Function:
-    def function(y: Any, x: Any, name: str | None = None) -> Any:
+    def function(y: TensorLike, x: TensorLike, name: str | None = None) -> Any:
         return apply(record, y, x, name=name)
 
     return function
 
 
 def _of_x1_x2(record: Op) -> Function:
-    def function(x1: Any, x2: Any, name: str | None = None) -> Any:
+    def function(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Any:
         return apply(record, x1, x2, name=name)
 
     return function
 
 
 def _of_a_x(record: Op) -> Function:
-    def function(a: Any, x: Any, name: str | None = None) -> Any:
+    def function(a: TensorLike, x: TensorLike, name: str | None = None) -> Any:
         return apply(record, a, x, name=name)
 
     return function
 
 
 def _of_x_q(record: Op) -> Function:
-    def function(x: Any, q: Any, name: str | None = None) -> Any:
+    def function(x: TensorLike, q: TensorLike, name: str | None = None) -> Any:
         return apply(record, x, q, name=name)
 
     return function
@@ -136,7 +138,7 @@ TAPE: Provided[Callable[..., Any]] = Provided("runtime.gradient.tape")
 """`GradientTape`: who asks for a gradient has loaded it."""
 
 
-def through(function: Function, g: Any, *inputs: Any) -> list[Any]:
+def through(function: Function, g: Any, *inputs: TensorLike) -> list[Any]:
     """The gradients of the inputs, from that of ``function(*inputs)``, which is written in differentiable ops."""
     with TAPE.function(watch_accessed_variables=False) as tape:
         for x in inputs:
@@ -164,7 +166,7 @@ def holomorphic(gradient: Function | None) -> Function | None:
     if gradient is None or gradient is NOT_DIFFERENTIABLE:
         return gradient
 
-    def conjugated(g: Any, *args: Any, **attributes: Any) -> Any:
+    def conjugated(g: Any, *args: TensorLike, **attributes: Any) -> Any:
         if not g.dtype.is_complex:
             return gradient(g, *args, **attributes)
         conj = OPS["conjugate"]
@@ -173,7 +175,7 @@ def holomorphic(gradient: Function | None) -> Function | None:
     return conjugated
 
 
-def _sum_to_kernel(g: Any, like: Any) -> Any:
+def _sum_to_kernel(g: Array, like: Array) -> Any:
     extra = g.ndim - like.ndim
     axes = tuple(range(extra)) + tuple(
         extra + i for i, n in enumerate(like.shape) if n == 1 and g.shape[extra + i] != 1

@@ -9,13 +9,15 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from ...base.dtypes import DType, as_dtype, bool_, complex64, complex128, float32, int32
+from ...base.dtypes import Array, DType, as_dtype, bool_, complex64, complex128, float32, int32
 from ...base.shapes import broadcast
 from ...ir import totality
 from ...ir.identities import alone, cast_of_cast, chosen, first, own_inverse, same_dtype
 from ...ir.kinds import kinds
 from ...ir.op import FUNCTIONS, NOT_DIFFERENTIABLE, Type, op
 from ...tensors.convert import convert_to_tensor, strong
+from ...tensors.likes import DTypeLike, TensorLike
+from ...tensors.tensor import Tensor
 from ..declare import Function, sum_to, unary
 from ..infer import elementwise, require, require_kind
 from ..kernels import common as kernels
@@ -49,7 +51,7 @@ cast_op = op(
 )  # fmt: skip
 
 
-def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
+def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Any:
     """`x` with its elements converted to `dtype`.
 
     Fractions are cut off, integers that don't fit wrap around, a complex number gives its real part. NaN and infinity
@@ -59,12 +61,12 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     return strong(tensor) if tensor.dtype is target else cast_op(tensor, dtype=target, name=name)
 
 
-def cast_like(x: Any, like: Any) -> Any:
+def cast_like(x: TensorLike, like: Any) -> Any:
     """`x` in the dtype of `like`."""
     return cast(x, like.dtype)
 
 
-def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
+def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Any:
     """`value` clipped to the range of `dtype`, then cast."""
     tensor, target = convert_to_tensor(value), as_dtype(dtype)
     if target.is_integer and tensor.dtype is not target:
@@ -77,7 +79,7 @@ def _infer_where(condition: Type, x: Type, y: Type) -> Type:
     return Type(x.dtype, broadcast(condition.shape, x.shape, y.shape))
 
 
-def _where_gradient(g: Any, out: Any, condition: Any, x: Any, y: Any) -> tuple[Any, ...]:
+def _where_gradient(g: Tensor, out: Tensor, condition: Tensor, x: Tensor, y: Tensor) -> tuple[Any, ...]:
     zero = convert_to_tensor(0, dtype=g.dtype)
     return None, sum_to(where_op(condition, g, zero), x), sum_to(where_op(condition, zero, g), y)
 
@@ -102,7 +104,9 @@ argwhere_op = op(
 )
 
 
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+def where(
+    condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None, name: str | None = None
+) -> Any:
     """`x` where `condition` holds and `y` elsewhere (all three broadcast); alone, the indices of what is true.
 
     Raises `ValueError` when only one of `x` and `y` is given.
@@ -133,7 +137,9 @@ clip_op = op(
 )  # fmt: skip
 
 
-def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
+def clip_by_value(
+    t: TensorLike, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
+) -> Any:
     """`t` limited to the range from `clip_value_min` to `clip_value_max`, which broadcast."""
     return clip_op(t, clip_value_min, clip_value_max, name=name)
 
@@ -155,7 +161,7 @@ round_op = op(
 )  # fmt: skip
 
 
-def round(x: Any, name: str | None = None) -> Any:
+def round(x: TensorLike, name: str | None = None) -> Any:
     """`x` rounded to whole numbers, halves to even, in the dtype of `x`."""
     return round_op(x, name=name)
 
@@ -213,7 +219,7 @@ def zeros(like: Any) -> Any:
     return FUNCTIONS["zeros_like"](like)
 
 
-def _angle_gradient(g: Any, x: Any) -> Any:
+def _angle_gradient(g: Tensor, x: Tensor) -> Any:
     """As in TensorFlow, for complex numbers: the angle grows by moving at a right angle, more for a small `x`."""
     if not x.dtype.is_complex:
         return zeros(x)
@@ -225,7 +231,7 @@ def _infer_complex(real: Type, imag: Type) -> Type:
     return Type(complex64 if real.dtype is float32 else complex128, broadcast(real.shape, imag.shape))
 
 
-def _complex_kernel(real: Any, imag: Any) -> Any:
+def _complex_kernel(real: Array, imag: Array) -> Any:
     dtype = np.complex64 if real.dtype == np.float32 else np.complex128
     result = np.empty(np.broadcast(real, imag).shape, dtype)
     result.real, result.imag = real, imag
@@ -241,7 +247,7 @@ complex_op = op(
 )  # fmt: skip
 
 
-def complex(real: Any, imag: Any, name: str | None = None) -> Any:
+def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Any:
     """Complex numbers from their real and imaginary parts (float32 gives complex64, float64 complex128)."""
     return complex_op(real, imag, name=name)
 
@@ -259,7 +265,7 @@ def _infer_bitcast(x: Type, dtype: DType) -> Type:
     return Type(dtype, x.shape[:-1])
 
 
-def _bitcast(x: Any, dtype: DType) -> Any:
+def _bitcast(x: Array, dtype: DType) -> Any:
     before, after = x.dtype.itemsize, dtype.numpy.itemsize
     x = np.ascontiguousarray(x) if x.ndim else np.asarray(x)
     if before > after:
@@ -276,7 +282,7 @@ bitcast_op = op(
 )  # fmt: skip
 
 
-def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
+def bitcast(input: TensorLike, type: Any, name: str | None = None) -> Any:
     """The bits of `input` taken for those of the dtype `type`, both of numbers.
 
     A smaller dtype makes a last dimension with the parts of each element, a larger one takes it away. Raises
@@ -287,7 +293,7 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
 
 # Identity.
 
-def _same_value(x: Any) -> Any:
+def _same_value(x: Tensor) -> Any:
     """A view: tapes tell tensors apart by their arrays."""
     return x.view() if type(x) is np.ndarray else x
 

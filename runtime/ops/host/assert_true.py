@@ -9,16 +9,17 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from ...base.dtypes import bool_
+from ...base.dtypes import Array, bool_
 from ...ir.effects import Effects
 from ...ir.kinds import kinds
 from ...ir.op import NOT_DIFFERENTIABLE, op
 from ...tensors import trace
 from ...tensors.convert import convert_to_tensor
+from ...tensors.likes import TensorLike
 from ..kernels.print_format import format_array
 
 
-def _assert(condition: Any, *data: Any, summarize: int) -> tuple[()]:
+def _assert(condition: Array, *data: Array, summarize: int) -> tuple[()]:
     if not np.all(condition):
         shown = "".join(f"\n{format_array(np.asarray(each), summarize)}" for each in data)
         raise InvalidArgumentError(f"Expected a condition to be true. Summarized data: {shown}")
@@ -31,7 +32,7 @@ ASSERT = op("assert_true", gradient=NOT_DIFFERENTIABLE, infer=lambda *_, **__: (
             attributes=kinds("summarize"))  # fmt: skip
 
 
-def Assert(condition: Any, data: Iterable[Any], summarize: int | None = None, name: str | None = None) -> None:
+def Assert(condition: TensorLike, data: Iterable[Any], summarize: int | None = None, name: str | None = None) -> None:
     """Raise `InvalidArgumentError`, which shows the tensors in ``data``, unless the condition is true."""
     tensors = map(convert_to_tensor, data)
     trace.apply(ASSERT, convert_to_tensor(condition, bool_), *tensors, name=name or "Assert",

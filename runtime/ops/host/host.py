@@ -17,7 +17,7 @@ import numpy as np
 from autograph.errors import InvalidArgumentError
 
 from ...base import nest
-from ...base.dtypes import DType, as_dtype, bool_, float64, variant
+from ...base.dtypes import Array, DType, as_dtype, bool_, float64, variant
 from ...base.provided import Provided
 from ...ir.effects import Effects
 from ...ir.graph import Type
@@ -26,6 +26,7 @@ from ...ir.notes import BY_HAND
 from ...ir.op import FUNCTIONS, NOT_DIFFERENTIABLE, STRUCTURAL, op
 from ...tensors import trace
 from ...tensors.convert import convert_to_tensor, wrap
+from ...tensors.likes import TensorLike
 from ...tensors.tensor import Tensor
 from ..kernels.print_format import format_array
 
@@ -44,7 +45,7 @@ def fill_gaps(count: int, attributes: dict[str, Any], outputs: int) -> bool:
     return len(attributes["pieces"]) == count + 1
 
 
-def _print(*arrays: Any, pieces: tuple[str, ...], summarize: int, stream: Any) -> tuple[()]:
+def _print(*arrays: Array, pieces: tuple[str, ...], summarize: int, stream: Any) -> tuple[()]:
     if len(arrays) == 1 and pieces[0] == "" and np.ndim(arrays[0]) == 0 and isinstance(_item(arrays[0]), bytes):
         shown = [_item(arrays[0]).decode("utf-8", "replace")]  # a string alone is printed as it is
     else:
@@ -54,7 +55,7 @@ def _print(*arrays: Any, pieces: tuple[str, ...], summarize: int, stream: Any) -
     return ()
 
 
-def _item(array: Any) -> Any:
+def _item(array: Array) -> Any:
     return array[()] if isinstance(array, np.ndarray) else array
 
 
@@ -117,7 +118,7 @@ def _is_stream(stream: Any) -> bool:
 _SLOT = "\0\0tensor\0\0"
 
 
-def _template(value: Any, tensors: list[Any]) -> str:
+def _template(value: Tensor, tensors: list[Any]) -> str:
     """The text of a value, with a mark for each tensor in it; those are appended to ``tensors``."""
     if isinstance(value, Tensor) or hasattr(type(value), "__tensor__"):
         tensors.append(convert_to_tensor(value))
@@ -184,7 +185,7 @@ class ErrorTemplate:
         error.__suppress_context__ = self._suppress
         return error
 
-    def _fill(self, value: Any, arrays: Sequence[Any]) -> Any:
+    def _fill(self, value: Tensor, arrays: Sequence[Any]) -> Any:
         if isinstance(value, Slot):
             item = _item(arrays[value.index])
             return item.decode("utf-8", "replace") if isinstance(item, bytes) else wrap(arrays[value.index])
@@ -200,7 +201,7 @@ class ErrorTemplate:
         return self.type.__name__
 
 
-def _slots_in(value: Any) -> list[int]:
+def _slots_in(value: Tensor) -> list[int]:
     if isinstance(value, Slot):
         return [value.index]
     if isinstance(value, dict):
@@ -226,17 +227,17 @@ def _members_of(error: BaseException) -> dict[str, Any]:
     return found
 
 
-def _raise(*arrays: Any, error: ErrorTemplate) -> tuple[()]:
+def _raise(*arrays: Array, error: ErrorTemplate) -> tuple[()]:
     raise error.make(arrays)
 
 
-def _assert(condition: Any, *arrays: Any, error: ErrorTemplate) -> tuple[()]:
+def _assert(condition: Array, *arrays: Array, error: ErrorTemplate) -> tuple[()]:
     if not np.all(condition):
         raise error.make(arrays)
     return ()
 
 
-def _is_template(value: Any) -> bool:
+def _is_template(value: Tensor) -> bool:
     return isinstance(value, ErrorTemplate)
 
 
@@ -261,7 +262,7 @@ def raise_node(error: BaseException) -> None:
 
 
 @FUNCTIONS.give
-def assert_node(condition: Any, error: BaseException) -> None:
+def assert_node(condition: TensorLike, error: BaseException) -> None:
     """Raise an exception, as `raise_node`, unless the condition (a bool tensor) is all true."""
     template = ErrorTemplate(error)
     trace.apply(ASSERT, convert_to_tensor(condition, bool_), *template.tensors, error=template)
@@ -279,7 +280,7 @@ FOLLOWED_CALL: Provided[Callable[..., Any]] = Provided("runtime.gradient.python_
 
 
 def _py_function(
-    *arrays: Any, function: Callable[..., Any], types: tuple[DType, ...], eager: bool, followed: bool = False
+    *arrays: Array, function: Callable[..., Any], types: tuple[DType, ...], eager: bool, followed: bool = False
 ) -> tuple[Any, ...]:
     inputs = [wrap(array) if eager else np.array(array) for array in arrays]
     with trace.building(None):
@@ -303,7 +304,7 @@ def _results(result: Any, types: tuple[DType, ...]) -> list[Any]:
     return [_checked(part, dtype) for part, dtype in zip(parts, types, strict=True)]
 
 
-def _checked(value: Any, dtype: DType) -> Any:
+def _checked(value: Tensor, dtype: DType) -> Any:
     given = isinstance(value, (Tensor, np.ndarray, np.generic))
     tensor = convert_to_tensor(value) if given else convert_to_tensor(value, dtype)
     if tensor.dtype is not dtype:

@@ -23,6 +23,8 @@ from ...ir.effects import Effects
 from ...ir.kinds import kinds
 from ...ir.op import OPS, Type, op
 from ...ir.work import Work
+from ...tensors.likes import TensorLike
+from ...tensors.tensor import Tensor
 from ..infer import require, require_kind, text
 
 __all__ = ["ASSIGN", "ASSIGN_ADD", "ASSIGN_SUB", "READ", "UPDATE"]
@@ -42,7 +44,7 @@ def _check_assigned(value: Type, dtype: DType, shape: Shape, name: str) -> None:
         )
 
 
-def _infer_assign(value: Type, *, target: Any) -> tuple[Type, ...]:
+def _infer_assign(value: Type, *, target: Tensor) -> tuple[Type, ...]:
     _check_assigned(value, target.dtype, target.static_shape, target.name)
     return ()
 
@@ -56,13 +58,13 @@ def _assign(value: Any, *, target: Any) -> tuple[()]:
     return ()
 
 
-def _as_array(value: Any, dtype: DType) -> Any:
+def _as_array(value: Tensor, dtype: DType) -> Any:
     array = np.empty((), dtype.numpy)
     array[()] = value
     return array
 
 
-def _infer_step(value: Type, *, target: Any) -> tuple[Type, ...]:
+def _infer_step(value: Type, *, target: Tensor) -> tuple[Type, ...]:
     require(value.dtype is target.dtype, f"a value of dtype {value.dtype.name} for a variable of {target.dtype.name}")
     require_kind(value, "iufcS", "what is added to a variable")
     _check_equal_shapes(target.static_shape, value.shape)
@@ -84,7 +86,7 @@ def _step(function: Any) -> Any:
             _check_equal_shapes(old.shape, shape)
         return np.asarray(function(old, value), target.dtype.numpy)
 
-    def kernel(value: Any, *, target: Any) -> tuple[()]:
+    def kernel(value: TensorLike, *, target: Any) -> tuple[()]:
         old = target._array
         new = stepped(target, old, value)
         with lock:  # as `change`, of which this saves a call
@@ -97,7 +99,7 @@ def _step(function: Any) -> Any:
     return kernel
 
 
-def _infer_update(*inputs: Type, target: Any, by: str, **attributes: Any) -> tuple[Type, ...]:
+def _infer_update(*inputs: Type, target: Tensor, by: str, **attributes: Any) -> tuple[Type, ...]:
     OPS[by].infer(Type(target.dtype, target.static_shape), *inputs, **attributes)
     return ()
 

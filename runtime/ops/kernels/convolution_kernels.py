@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...base import threads
+from ...base.dtypes import Array
 from ..shape.windows import Padding, Windows
 
 # Elements of the matrix of windows that are made at a time.
@@ -27,17 +28,17 @@ def _parts(batch: int, elements: int) -> Iterator[slice]:
         yield slice(start, start + step)
 
 
-def _filters(w: Any, groups: int) -> Any:
+def _filters(w: Array, groups: int) -> Any:
     """The filters as matrices `[groups, sizes * depth, number]`."""
     return w.reshape(-1, groups, w.shape[-1] // groups).transpose(1, 0, 2)
 
 
-def _rows(y: Any, groups: int) -> Any:
+def _rows(y: Array, groups: int) -> Any:
     """A part of a result as a view `[groups, batch * windows, number]`."""
     return y.reshape(-1, groups, y.shape[-1] // groups).transpose(1, 0, 2)
 
 
-def forward(x: Any, w: Any, strides: tuple[int, ...], padding: Padding, dilations: tuple[int, ...]) -> Any:
+def forward(x: Array, w: Array, strides: tuple[int, ...], padding: Padding, dilations: tuple[int, ...]) -> Any:
     """The convolution of `x` with the filters `w`."""
     sizes, depth = w.shape[:-2], w.shape[-2]
     windows = Windows(x.shape[1:-1], sizes, strides, dilations, padding)
@@ -52,7 +53,7 @@ def forward(x: Any, w: Any, strides: tuple[int, ...], padding: Padding, dilation
 
 
 def backward_filters(
-    x: Any, g: Any, shape: Any, strides: tuple[int, ...], padding: Padding, dilations: tuple[int, ...]
+    x: Array, g: Array, shape: Any, strides: tuple[int, ...], padding: Padding, dilations: tuple[int, ...]
 ) -> Any:  # fmt: skip
     """The adjoint in the filters, of the given shape: `g` is like the convolution's result."""
     windows = Windows(x.shape[1:-1], shape[:-2], strides, dilations, padding)
@@ -65,7 +66,7 @@ def backward_filters(
     return result.transpose(1, 0, 2).reshape(shape)
 
 
-def _turned(w: Any, groups: int) -> Any:
+def _turned(w: Array, groups: int) -> Any:
     """The filters of the adjoint of a convolution without strides: from the last place to the first."""
     *sizes, depth, number = w.shape
     parts = np.flip(w, tuple(range(len(sizes)))).reshape(*sizes, depth, groups, number // groups)
@@ -73,7 +74,7 @@ def _turned(w: Any, groups: int) -> Any:
 
 
 def backward_input(
-    g: Any, w: Any, shape: Any, strides: tuple[int, ...], padding: Padding, dilations: tuple[int, ...]
+    g: Array, w: Array, shape: Any, strides: tuple[int, ...], padding: Padding, dilations: tuple[int, ...]
 ) -> Any:  # fmt: skip
     """The adjoint in the tensor, of the given shape: the transposed convolution of `g`.
 

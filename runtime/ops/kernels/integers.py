@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.dtypes import Array
 from ...tensors.trace import user_location
 
 Kernel = Callable[..., Any]
@@ -27,7 +28,7 @@ def loud(kernel: Kernel, name: str) -> Kernel:
     def handler(error: str, flag: int) -> None:
         warn(f"{error} encountered in {name}")
 
-    def loud_kernel(x: Any, *rest: Any) -> Any:
+    def loud_kernel(x: Array, *rest: Any) -> Any:
         if x.dtype.kind not in "iu":
             return kernel(x, *rest)
         with np.errstate(divide="call", over="call", call=handler):
@@ -36,7 +37,7 @@ def loud(kernel: Kernel, name: str) -> Kernel:
     return loud_kernel
 
 
-def float_to_integer(x: Any, target: Any) -> Any:
+def float_to_integer(x: Array, target: Any) -> Any:
     """Floats as integers: fractions are cut off, what does not fit gives some integer, and a warning."""
 
     def handler(error: str, flag: int) -> None:

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ...base.dtypes import Array
+
 
 def format_array(array: np.ndarray[Any, Any], summarize: int) -> str:
     """The text of an array; ``summarize`` items at each end of each dimension, -1 for all."""
@@ -33,7 +35,7 @@ def _rows(array: np.ndarray[Any, Any], summarize: int, depth: int) -> str:
     return f"[{separator.join(parts)}]"
 
 
-def _item(value: Any) -> str:
+def _item(value: Array) -> str:
     if isinstance(value, bytes):
         return f'"{value.decode("utf-8", "replace")}"'
     if isinstance(value, (bool, np.bool_)):

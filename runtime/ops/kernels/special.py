@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.dtypes import Array
 from . import common as kernels
 
 # B(2k) / (2k)!, of the Euler-Maclaurin formula.
@@ -15,13 +16,13 @@ _SHIFT = 12.0
 _MOST_STEPS = 10_000
 
 
-def as_float(x: Any) -> tuple[Any, Any]:
+def as_float(x: Array) -> tuple[Any, Any]:
     """The numbers as float64, and the dtype of the result."""
     array = np.asarray(x)
     return array.astype(np.float64), array.dtype if array.dtype.kind == "f" else np.exp(array.reshape(-1)[:0]).dtype
 
 
-def polygamma(x: Any, order: int) -> Any:
+def polygamma(x: Array, order: int) -> Any:
     """The derivative of a positive order of digamma, through Hurwitz' zeta function.
 
     Abramowitz & Stegun, 6.4.10 and 23.2: a sum of powers up to numbers beyond 12, and Euler-Maclaurin for the rest.
@@ -48,7 +49,7 @@ def polygamma(x: Any, order: int) -> Any:
     return result.reshape(np.shape(x)).astype(dtype)
 
 
-def logit(x: Any) -> Any:
+def logit(x: Array) -> Any:
     """The logarithm of ``x / (1 - x)``; from 1/4 on by what that is above 1, which is exact near 1/2."""
     p, dtype = as_float(x)
     return np.where(p < 0.25, np.log(p / (1 - p)), np.log1p((2 * p - 1) / (1 - p))).astype(dtype)
@@ -61,7 +62,7 @@ _FAR = (-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.005739
         1.00167406, 2.83297682)  # fmt: skip
 
 
-def erfinv(x: Any) -> Any:
+def erfinv(x: Array) -> Any:
     """The inverse of erf, by a polynomial and Newton steps; infinite at -1 and 1, NaN beyond."""
     values, dtype = as_float(x)
     size = np.abs(values).astype(np.float64)
@@ -75,7 +76,7 @@ def erfinv(x: Any) -> Any:
     return np.copysign(result, values).astype(dtype)
 
 
-def bessel_i1(x: Any) -> Any:
+def bessel_i1(x: Array) -> Any:
     """The modified Bessel function of order 1: its power series, and beyond 30 the asymptotic one.
 
     Abramowitz & Stegun, 9.6.10 and 9.7.1.

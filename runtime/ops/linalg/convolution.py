@@ -15,7 +15,7 @@ import numpy as np
 from ...base.shapes import Shape, is_compatible
 from ...ir.kinds import kinds
 from ...ir.op import Type, op, type_of
-from ...tensors.likes import TensorLike
+from ...tensors.likes import Ints, TensorLike
 from ...tensors.promotion import together
 from ...tensors.tensor import Tensor
 from ..infer import Dim, exactly, require, require_kind, text
@@ -214,8 +214,8 @@ def convolution(
 
 
 def _convolve(
-    rank: int, input: Tensor, filters: Tensor, strides: int | Sequence[int], padding: str | Sequence[Sequence[int]],
-    data_format: str | None, dilations: int | Sequence[int], name: str | None,
+    rank: int, input: Tensor, filters: Tensor, strides: Ints, padding: str | Sequence[Sequence[int]],
+    data_format: str | None, dilations: Ints, name: str | None,
 ) -> Any:  # fmt: skip
     first = channels_first(data_format, rank)
     result = convolution_op(
@@ -262,8 +262,8 @@ def conv3d(
 
 
 def _transposed(
-    rank: int, input: Tensor, filters: Tensor, output_shape: Any, strides: int | Sequence[int],
-    padding: str | Sequence[Sequence[int]], data_format: str | None, dilations: int | Sequence[int], name: str | None,
+    rank: int, input: Tensor, filters: Tensor, output_shape: Any, strides: Ints,
+    padding: str | Sequence[Sequence[int]], data_format: str | None, dilations: Ints, name: str | None,
 ) -> Any:  # fmt: skip
     first = channels_first(data_format, rank)
     input, filters = together(input, filters)
@@ -309,8 +309,8 @@ def conv3d_transpose(
 
 
 def depthwise_conv2d(
-    input: Any, filter: Any, strides: int | Sequence[int], padding: str | Sequence[Sequence[int]],
-    data_format: str | None = None, dilations: int | Sequence[int] | None = None, name: str | None = None,
+    input: Any, filter: Any, strides: Ints, padding: str | Sequence[Sequence[int]],
+    data_format: str | None = None, dilations: Ints | None = None, name: str | None = None,
 ) -> Any:  # fmt: skip
     """A convolution of each channel by itself with `filter[height, width, channels, multiplier]`.
 
@@ -328,9 +328,9 @@ def depthwise_conv2d(
 
 
 def separable_conv2d(
-    input: TensorLike, depthwise_filter: Any, pointwise_filter: Any, strides: int | Sequence[int],
+    input: TensorLike, depthwise_filter: Any, pointwise_filter: Any, strides: Ints,
     padding: str | Sequence[Sequence[int]], data_format: str | None = None,
-    dilations: int | Sequence[int] | None = None, name: str | None = None,
+    dilations: Ints | None = None, name: str | None = None,
 ) -> Any:  # fmt: skip
     """`depthwise_conv2d`, and a convolution of its result with `pointwise_filter[1, 1, channels, number]`."""
     middle = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)

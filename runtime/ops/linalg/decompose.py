@@ -8,10 +8,13 @@ import numpy as np
 
 from autograph.errors import NoGradientError
 
+from ...base.dtypes import Array
 from ...base.shapes import broadcast, is_compatible
 from ...ir.kinds import BOOL, NUMBER, kinds, optional
 from ...ir.op import Op, Type, op, type_of
+from ...tensors.likes import TensorLike
 from ...tensors.promotion import together
+from ...tensors.tensor import Tensor
 from ..declare import holomorphic, sum_to
 from ..elementwise.elementwise import cast, complex, conj, imag
 from ..infer import at_least, merge_dims, require, text
@@ -51,15 +54,15 @@ def _infer_scalar(x: Type) -> Type:
     return Type(inexact(x.dtype), None if x.shape is None else x.shape[:-2])
 
 
-def _det_gradient(g: Any, out: Any, x: Any) -> tuple[Any]:
+def _det_gradient(g: Tensor, out: Tensor, x: Tensor) -> tuple[Any]:
     return (_column(g * out) * matrix_transpose(inv(x)),)
 
 
-def _column(x: Any) -> Any:
+def _column(x: Tensor) -> Any:
     return expand_dims(expand_dims(x, -1), -1)
 
 
-def _slogdet_gradient(g: Any, out: Any, x: Any) -> Any:
+def _slogdet_gradient(g: Any, out: Any, x: Tensor) -> Any:
     """The logarithm follows the real part of `trace(inv(x) @ dx)`, the angle of a complex sign the imaginary part."""
     weight = cast(g[1], x.dtype)
     if x.dtype.is_complex:
@@ -82,7 +85,7 @@ inv_op = op(
     doc="The inverse matrix.", raises_by_value=True)  # fmt: skip
 
 
-def det(input: Any, name: str | None = None) -> Any:
+def det(input: TensorLike, name: str | None = None) -> Any:
     """The determinants of square matrices: `[..., n, n]` gives `[...]`, of dtype float64 for integers.
 
     Raises `InvalidArgumentError` for matrices that are not square, and for float16 and strings.
@@ -90,7 +93,7 @@ def det(input: Any, name: str | None = None) -> Any:
     return det_op(input, name=name)
 
 
-def slogdet(input: Any, name: str | None = None) -> Any:
+def slogdet(input: TensorLike, name: str | None = None) -> Any:
     """The sign and the logarithm of the absolute value of the determinant of square matrices.
 
     `[..., n, n]` gives two tensors `[...]`; the sign has the dtype of the matrices (float64 for integers), the
@@ -99,7 +102,7 @@ def slogdet(input: Any, name: str | None = None) -> Any:
     return slogdet_op(input, name=name)
 
 
-def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Any:
+def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Any:
     """The inverse of square matrices, or of their conjugate transposes: the same shape, float64 for integers.
 
     Raises `InvalidArgumentError` when there is none, for matrices that are not square, and for float16 and strings.
@@ -129,7 +132,7 @@ def _solve_samples() -> list[Any]:
             s.sample(np.eye(2)[None], np.ones((3, 2, 0)))]
 
 
-def _solve_gradient(g: Any, out: Any, a: Any, b: Any) -> tuple[Any, Any]:
+def _solve_gradient(g: Tensor, out: Tensor, a: Tensor, b: Tensor) -> tuple[Any, Any]:
     back = solve_op(matrix_transpose(a, conjugate=True), g)
     return sum_to(-(back @ matrix_transpose(out, conjugate=True)), a), sum_to(back, b)
 
@@ -140,11 +143,11 @@ solve_op: Op = op("solve", infer=_infer_solve, numpy=guarded(np.linalg.solve, SI
               raises_by_value=True)  # fmt: skip
 
 
-def _triangular(a: Any, b: Any, lower: bool = True) -> Any:
+def _triangular(a: Array, b: Array, lower: bool = True) -> Any:
     return np.linalg.solve(np.tril(a) if lower else np.triu(a), b)
 
 
-def _triangular_gradient(g: Any, out: Any, a: Any, b: Any, lower: bool = True) -> tuple[Any, Any]:
+def _triangular_gradient(g: Tensor, out: Tensor, a: Tensor, b: Tensor, lower: bool = True) -> tuple[Any, Any]:
     back = triangular_solve_op(matrix_transpose(a, conjugate=True), g, lower=not lower)
     whole = -(back @ matrix_transpose(out, conjugate=True))
     return sum_to(band_part(whole, -1, 0) if lower else band_part(whole, 0, -1), a), sum_to(back, b)
@@ -158,7 +161,7 @@ triangular_solve_op: Op = op(
 )  # fmt: skip
 
 
-def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Any:
+def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str | None = None) -> Any:
     """The `x` with `matrix @ x == rhs`, a matrix of columns: `[..., n, n]` and `[..., n, k]` give `[..., n, k]`.
 
     The dtype is the common one, float64 for integers. Raises `InvalidArgumentError` for a matrix that is singular or
@@ -168,7 +171,9 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
     return solve_op(matrix_transpose(matrix, conjugate=True) if adjoint else matrix, rhs, name=name)
 
 
-def triangular_solve(matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None) -> Any:
+def triangular_solve(
+    matrix: TensorLike, rhs: TensorLike, lower: bool = True, adjoint: bool = False, name: str | None = None
+) -> Any:
     """The `x` with `matrix @ x == rhs` for a triangular matrix, of which the other triangle is ignored.
 
     Shapes, dtypes and errors are those of `solve`.
@@ -179,7 +184,9 @@ def triangular_solve(matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = 
     return triangular_solve_op(matrix, rhs, lower=lower, name=name)
 
 
-def lstsq(matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bool = True, name: str | None = None) -> Any:
+def lstsq(
+    matrix: TensorLike, rhs: TensorLike, l2_regularizer: float = 0.0, fast: bool = True, name: str | None = None
+) -> Any:
     """The `x` that makes `matrix @ x - rhs` smallest in squares, for each column; `fast` is without meaning here.
 
     `[..., n, m]` and `[..., n, k]` give `[..., m, k]` of the common dtype, float64 for integers. Raises
@@ -201,14 +208,14 @@ def _infer_pinv(x: Type, rcond: float | None = None, steps: float | None = None)
     return Type(inexact(x.dtype), None if x.shape is None else (*x.shape[:-2], x.shape[-1], x.shape[-2]))
 
 
-def _pinv(x: Any, rcond: float | None = None, steps: float | None = None) -> Any:
+def _pinv(x: Array, rcond: float | None = None, steps: float | None = None) -> Any:
     if steps is not None:
         dtype = inexact(type_of(x).dtype).numpy
         rcond = steps * max(x.shape[-2:]) * float(np.finfo(dtype).eps)
     return np.linalg.pinv(x, rcond)
 
 
-def _pinv_gradient(g: Any, out: Any, x: Any, rcond: float | None = None) -> Any:
+def _pinv_gradient(g: Tensor, out: Tensor, x: Tensor, rcond: float | None = None) -> Any:
     """G. Golub & V. Pereyra (1973), equation 4.12, transposed: for a rank that stays, and nothing cut off."""
     if rcond is not None:
         raise NoGradientError("pinv with an rcond has no gradient: leave rcond out, or use svd")
@@ -228,7 +235,7 @@ pinv_op = op("pinv", infer=_infer_pinv, numpy=_pinv, numpy_names=("linalg.pinv",
                  attributes=kinds("", rcond=optional(NUMBER), steps=optional(NUMBER)))  # fmt: skip
 
 
-def pinv(a: Any, rcond: float | None = None, validate_args: bool = False, name: str | None = None) -> Any:
+def pinv(a: TensorLike, rcond: float | None = None, validate_args: bool = False, name: str | None = None) -> Any:
     """The Moore-Penrose pseudo-inverse of matrices: `[..., n, m]` gives `[..., m, n]`, float64 for integers.
 
     Singular values up to `rcond` (a Python number) times the largest one count as zero; left out, it is TensorFlow's:
@@ -244,7 +251,7 @@ def pinv(a: Any, rcond: float | None = None, validate_args: bool = False, name: 
 # Decompositions.
 
 
-def _cholesky_gradient(g: Any, out: Any, x: Any) -> tuple[Any]:
+def _cholesky_gradient(g: Tensor, out: Tensor, x: Tensor) -> tuple[Any]:
     """I. Murray, "Differentiation of the Cholesky decomposition" (2016), equation 8."""
     adjoint = matrix_transpose(out, conjugate=True)
     middle = band_part(adjoint @ g, -1, 0)
@@ -260,7 +267,7 @@ cholesky_op = op("cholesky", infer=infer_square,
                  doc="The lower triangular factor of a positive definite matrix.", raises_by_value=True)  # fmt: skip
 
 
-def cholesky(input: Any, name: str | None = None) -> Any:
+def cholesky(input: TensorLike, name: str | None = None) -> Any:
     """The lower triangular `l` with `l @ adjoint(l) == input`: the same shape, float64 for integers.
 
     Raises `InvalidArgumentError` unless the matrices are square and positive definite, and for float16 and strings.
@@ -280,7 +287,7 @@ eigh_op = op("eigh", infer=_infer_eigh, numpy=guarded(lambda x: tuple(np.linalg.
              doc="The eigenvalues of a self-adjoint matrix, ascending, and its eigenvectors as columns.")  # fmt: skip
 
 
-def eigh(tensor: Any, name: str | None = None) -> Any:
+def eigh(tensor: TensorLike, name: str | None = None) -> Any:
     """The eigenvalues, ascending, and eigenvectors (columns) of self-adjoint matrices (the lower triangle).
 
     `[..., n, n]` gives real `[..., n]` and `[..., n, n]`, float64 for integers. Raises `InvalidArgumentError` for
@@ -289,7 +296,7 @@ def eigh(tensor: Any, name: str | None = None) -> Any:
     return eigh_op(tensor, name=name)
 
 
-def eigvalsh(tensor: Any, name: str | None = None) -> Any:
+def eigvalsh(tensor: TensorLike, name: str | None = None) -> Any:
     """The eigenvalues of self-adjoint matrices, ascending: `[..., n, n]` gives real `[..., n]`; raises as `eigh`."""
     return eigh_op(tensor, name=name)[0]
 
@@ -317,7 +324,7 @@ qr_op = op(
 )  # fmt: skip
 
 
-def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Any:
+def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) -> Any:
     """`q`, with orthonormal columns, and an upper triangular `r` with `q @ r == input`.
 
     `[..., n, m]` gives `[..., n, k]` and `[..., k, m]`, where `k` is the smaller of `n` and `m`, or `n` for
@@ -337,7 +344,7 @@ def _infer_svd(x: Type, full: bool = False) -> tuple[Type, ...]:
             Type(dtype, (*batch, columns, columns if full else n)))  # fmt: skip
 
 
-def _svd(x: Any, full: bool = False) -> tuple[Any, ...]:
+def _svd(x: Array, full: bool = False) -> tuple[Any, ...]:
     u, values, adjoint = np.linalg.svd(x, full_matrices=full)
     return values, u, np.swapaxes(adjoint.conj(), -1, -2)
 
@@ -350,7 +357,7 @@ svd_op = op("svd", infer=_infer_svd, numpy=guarded(_svd, "the singular values di
             attributes=kinds("full"))  # fmt: skip
 
 
-def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
+def svd(tensor: TensorLike, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
     """`s, u, v` with `u @ diag(s) @ adjoint(v) == tensor`, as TensorFlow orders them; only `s` without `compute_uv`.
 
     `[..., n, m]` gives real `[..., k]`, `[..., n, k]` and `[..., m, k]`, where `k` is the smaller of `n` and `m`; with

@@ -13,11 +13,14 @@ from typing import Any
 import numpy as np
 
 from ...base import threads
+from ...base.dtypes import Array
 from ...base.shapes import Shape, broadcast, merge
 from ...ir import totality
 from ...ir.kinds import kinds
 from ...ir.op import Op, Type, op
+from ...tensors.likes import DTypeLike, TensorLike
 from ...tensors.promotion import together
+from ...tensors.tensor import Tensor
 from ..declare import holomorphic, sum_to
 from ..elementwise.elementwise import cast, conj
 from ..infer import at_least, axes_of, require, require_kind, text, ufunc_dtype, whole
@@ -33,7 +36,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _x(*shape: int, dtype: Any = np.float32) -> Any:
+def _x(*shape: int, dtype: DTypeLike = np.float32) -> Any:
     return (np.arange(int(np.prod(shape))) % 5 - 1.5).reshape(shape).astype(dtype)
 
 
@@ -56,7 +59,7 @@ def _infer_matmul(x: Type, y: Type) -> Type:
     return Type(dtype, batch + x.shape[-2:-1] * (len(x.shape) > 1) + y.shape[-1:] * (len(y.shape) > 1))
 
 
-def _matmul_gradient(g: Any, out: Any, x: Any, y: Any) -> tuple[Any, Any]:
+def _matmul_gradient(g: Any, out: Tensor, x: Any, y: Any) -> tuple[Any, Any]:
     require(x.ndim is not None and y.ndim is not None, "the gradient of matmul needs the ranks of the factors")
     a = expand_dims(x, 0) if x.ndim == 1 else x
     b = expand_dims(y, 1) if y.ndim == 1 else y
@@ -100,8 +103,8 @@ matmul_op = op(
 
 
 def matmul(
-    a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False,
-    adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, output_type: Any = None,
+    a: TensorLike, b: TensorLike, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False,
+    adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, output_type: DTypeLike | None = None,
     grad_a: bool = False, grad_b: bool = False, name: str | None = None,
 ) -> Any:  # fmt: skip
     """The matrix product of `a` and `b`, each transposed, or conjugated and transposed, first if asked.
@@ -125,7 +128,7 @@ def matmul(
 
 
 def matvec(
-    a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, a_is_sparse: bool = False,
+    a: TensorLike, b: TensorLike, transpose_a: bool = False, adjoint_a: bool = False, a_is_sparse: bool = False,
     b_is_sparse: bool = False, name: str | None = None,
 ) -> Any:  # fmt: skip
     """The products of matrices `[..., n, m]` and vectors `[..., m]`: `[..., n]`, of the common dtype.
@@ -136,7 +139,7 @@ def matvec(
     return squeeze(matmul(a, expand_dims(b, -1), transpose_a=transpose_a, adjoint_a=adjoint_a, name=name), -1)
 
 
-def adjoint(matrix: Any, name: str | None = None) -> Any:
+def adjoint(matrix: TensorLike, name: str | None = None) -> Any:
     """The conjugate transpose of the last two axes: `[..., n, m]` gives `[..., m, n]` of the same dtype.
 
     Raises `InvalidArgumentError` for strings.
@@ -158,7 +161,7 @@ def dot(a: Any, b: Any) -> Any:
     return tensordot(a, b, ((-1,), (-2,)))
 
 
-def _pairs(a: Shape, b: Shape, axes: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _pairs(a: Shape, b: Shape, axes: int | Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     require(a is not None and b is not None, "tensordot needs tensors whose ranks are known")
     assert a is not None and b is not None
     if isinstance(axes, int):
@@ -170,7 +173,7 @@ def _pairs(a: Shape, b: Shape, axes: Any) -> tuple[tuple[int, ...], tuple[int, .
     return tuple(i % len(a) for i in left), tuple(i % len(b) for i in right)
 
 
-def _infer_tensordot(a: Type, b: Type, axes: Any) -> Type:
+def _infer_tensordot(a: Type, b: Type, axes: int | Sequence[int]) -> Type:
     require_kind(a, "iufc", "the first factor")
     require_kind(b, "iufc", "the second factor")
     dtype = ufunc_dtype(np.matmul, a.dtype, b.dtype)
@@ -182,7 +185,7 @@ def _infer_tensordot(a: Type, b: Type, axes: Any) -> Type:
     return Type(dtype, tuple(free))
 
 
-def _tensordot_gradient(g: Any, out: Any, a: Any, b: Any, axes: Any) -> tuple[Any, Any]:
+def _tensordot_gradient(g: Any, out: Tensor, a: Any, b: Any, axes: Any) -> tuple[Any, Any]:
     left, right = _pairs(a.static_shape, b.static_shape, axes)
     free_a = [i for i in range(a.ndim) if i not in left]
     free_b = [i for i in range(b.ndim) if i not in right]
@@ -193,7 +196,7 @@ def _tensordot_gradient(g: Any, out: Any, a: Any, b: Any, axes: Any) -> tuple[An
     return transpose(to_a, np.argsort(order_a).tolist()), transpose(to_b, np.argsort(order_b).tolist())
 
 
-def _tensordot(a: Any, b: Any, axes: Any) -> Any:
+def _tensordot(a: Array, b: Array, axes: Any) -> Any:
     summed = math.prod(a.shape[axis] for axis in (range(-axes, 0) if isinstance(axes, int) else axes[0]))
     with threads.few_threads(a.size * (b.size // max(summed, 1))):
         return np.tensordot(a, b, axes)
@@ -210,7 +213,7 @@ tensordot_op: Op = op(
 )  # fmt: skip
 
 
-def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
+def tensordot(a: TensorLike, b: TensorLike, axes: Any, name: str | None = None) -> Any:
     """The sum of products over axes: the last and first `axes` ones for a number, or a pair of lists of axes.
 
     The result has the other axes, those of `a` first, and the common dtype. Raises `InvalidArgumentError` for axes that
@@ -224,7 +227,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
     return tensordot_op(a, b, axes=axes, name=name)
 
 
-def outer(a: Any, b: Any) -> Any:
+def outer(a: TensorLike, b: TensorLike) -> Any:
     """The product of every element of `a` with every element of `b`, a matrix; both are flattened.
 
     Sizes `n` and `m` give `[n, m]` of the common dtype. Raises `InvalidArgumentError` for strings.
@@ -233,7 +236,7 @@ def outer(a: Any, b: Any) -> Any:
     return reshape(a, (-1, 1)) * reshape(b, (1, -1))
 
 
-def cross(a: Any, b: Any, name: str | None = None) -> Any:
+def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Any:
     """The cross product of vectors of three elements, the last axis; the other axes broadcast.
 
     The result has the common dtype. Raises `InvalidArgumentError` for vectors of another length.
@@ -298,7 +301,7 @@ def _infer_einsum(*types: Type, equation: str) -> Type:
     return Type(dtype, tuple(n for part in shown for n in part or ()))
 
 
-def _einsum(*arrays: Any, equation: str) -> Any:
+def _einsum(*arrays: Array, equation: str) -> Any:
     sizes: dict[str, int] = {}
     for names, array in zip(equation.partition("->")[0].replace(" ", "").split(","), arrays, strict=True):
         front, dots, behind = names.partition("...")
@@ -311,7 +314,7 @@ def _einsum(*arrays: Any, equation: str) -> Any:
         return np.asarray(np.einsum(equation, *arrays, optimize=len(arrays) > 1))
 
 
-def _einsum_gradient(g: Any, out: Any, *inputs: Any, equation: str) -> tuple[Any, ...]:
+def _einsum_gradient(g: Tensor, out: Tensor, *inputs: Tensor, equation: str) -> tuple[Any, ...]:
     """Each factor's gradient is an einsum of the others, spread over axes that were summed alone and on diagonals."""
     operands, result = _spelled_out(equation, inputs, out)
     grads = []
@@ -322,7 +325,7 @@ def _einsum_gradient(g: Any, out: Any, *inputs: Any, equation: str) -> tuple[Any
     return tuple(grads)
 
 
-def _spelled_out(equation: str, inputs: Sequence[Any], out: Any) -> tuple[list[str], str]:
+def _spelled_out(equation: str, inputs: Sequence[Any], out: Tensor) -> tuple[list[str], str]:
     """The subscripts with letters in place of every ellipsis."""
     operands, result = _equation(equation, [x.ndim for x in inputs])
     if "..." not in equation:
@@ -335,7 +338,7 @@ def _spelled_out(equation: str, inputs: Sequence[Any], out: Any) -> tuple[list[s
     return operands, result.replace("...", dots)
 
 
-def _factor_gradient(terms: list[tuple[str, Any]], own: str, x: Any) -> Any:
+def _factor_gradient(terms: list[tuple[str, Any]], own: str, x: Tensor) -> Any:
     unused = [c for c in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
               if c not in own and all(c not in names for names, _ in terms)]  # fmt: skip
     target = ""
@@ -369,7 +372,7 @@ einsum_op: Op = op(
 )  # fmt: skip
 
 
-def einsum(equation: str, *inputs: Any, name: str | None = None, **_: Any) -> Any:
+def einsum(equation: str, *inputs: TensorLike, name: str | None = None, **_: Any) -> Any:
     """Sums of products in Einstein's notation: `einsum("ij,jk->ik", a, b)` is the matrix product.
 
     The result has the dtype common to the inputs. Raises `InvalidArgumentError` for an equation for another number of

@@ -9,11 +9,13 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from ...base.dtypes import DType, as_dtype, complex64, complex128, float32, int32
+from ...base.dtypes import Array, DType, as_dtype, complex64, complex128, float32, int32
 from ...ir.kinds import kinds
 from ...ir.op import Op, Type, op, type_of
 from ...tensors.convert import convert_to_tensor
+from ...tensors.likes import TensorLike
 from ...tensors.promotion import together
+from ...tensors.tensor import Tensor
 from ..elementwise.elementwise import cast, conj, real
 from ..infer import require
 from ..kernels import samples as s
@@ -34,7 +36,7 @@ __all__ = ["eig", "eigvals", "expm", "logm", "lu", "lu_matrix_inverse", "lu_reco
 def _checked(kernel: Callable[..., Any], message: str) -> Callable[..., Any]:
     """The kernel, with errors for matrices that are not square and for dtypes, and for what NumPy can't do."""
 
-    def check(x: Any, **attributes: Any) -> Any:
+    def check(x: TensorLike, **attributes: Any) -> Any:
         infer_square(type_of(x))
         return kernel(x, **attributes)
 
@@ -50,7 +52,7 @@ def _block_gradient(record: Callable[[], Op]) -> Callable[..., Any]:
     N. Higham, "Functions of Matrices" (2008), theorem 3.6.
     """
 
-    def gradient(g: Any, out: Any, x: Any) -> tuple[Any]:
+    def gradient(g: Tensor, out: Tensor, x: Tensor) -> tuple[Any]:
         adjoint = matrix_transpose(x, conjugate=True)
         block = concat([concat([adjoint, g], -1), concat([zeros_like(x), adjoint], -1)], -2)
         n = x.static_shape[-1] if x.static_shape is not None else None
@@ -66,7 +68,7 @@ _PADE = [64764752532480000, 32382376266240000, 7771770303897600, 118735379642880
 _THETA = 5.371920351148152
 
 
-def _expm(x: Any) -> Any:
+def _expm(x: Array) -> Any:
     """N. Higham, "The scaling and squaring method for the matrix exponential revisited" (2005)."""
     dtype = np.result_type(x.dtype, np.float32) if x.dtype.kind in "fc" else np.dtype(np.float64)
     if x.size == 0:
@@ -88,7 +90,7 @@ def _expm(x: Any) -> Any:
     return result.astype(dtype)
 
 
-def _sqrtm(x: Any) -> Any:
+def _sqrtm(x: Array) -> Any:
     """The iteration of E. Denman & A. Beavers (1976), in 64 bits."""
     dtype = x.dtype if x.dtype.kind in "fc" else np.dtype(np.float64)
     root = x.astype(np.result_type(dtype, np.float64))
@@ -107,7 +109,7 @@ def _sqrtm(x: Any) -> Any:
 _CLOSE_TO_ONE = 0.1
 
 
-def _logm(x: Any) -> Any:
+def _logm(x: Array) -> Any:
     """Square roots until the matrix is near the identity, then the partial fractions of the Padé approximant.
 
     Where a complex matrix has no square root that is found by iteration, through its eigenvectors.
@@ -161,7 +163,7 @@ logm_op: Op = op(
 )  # fmt: skip
 
 
-def expm(input: Any, name: str | None = None) -> Any:
+def expm(input: TensorLike, name: str | None = None) -> Any:
     """The exponential of square matrices, `sum of input ** k / k!`: the same shape, float64 for integers.
 
     Raises `InvalidArgumentError` for matrices that are not square, and for float16 and strings.
@@ -169,7 +171,7 @@ def expm(input: Any, name: str | None = None) -> Any:
     return expm_op(input, name=name)
 
 
-def logm(input: Any, name: str | None = None) -> Any:
+def logm(input: TensorLike, name: str | None = None) -> Any:
     """The principal logarithm of square matrices, `expm(x) == input`: the same shape, float64 for integers.
 
     Raises `InvalidArgumentError` for matrices that are singular or not square, for real ones with negative eigenvalues,
@@ -178,7 +180,7 @@ def logm(input: Any, name: str | None = None) -> Any:
     return logm_op(input, name=name)
 
 
-def sqrtm(input: Any, name: str | None = None) -> Any:
+def sqrtm(input: TensorLike, name: str | None = None) -> Any:
     """The principal square root of square matrices, `x @ x == input`: the same shape, float64 for integers.
 
     Raises `InvalidArgumentError` for matrices that are singular, not square or have negative eigenvalues (real ones),
@@ -200,13 +202,13 @@ def _infer_eig(x: Type) -> tuple[Type, Type]:
     return Type(dtype, None if vectors.shape is None else vectors.shape[:-1]), Type(dtype, vectors.shape)
 
 
-def _eig(x: Any) -> tuple[Any, Any]:
+def _eig(x: Array) -> tuple[Any, Any]:
     dtype = np.complex64 if x.dtype in (np.float32, np.complex64) else np.complex128
     values, vectors = np.linalg.eig(x)
     return values.astype(dtype), vectors.astype(dtype)
 
 
-def _eig_gradient(g: Any, out: Any, x: Any) -> tuple[Any]:
+def _eig_gradient(g: Any, out: Any, x: Tensor) -> tuple[Any]:
     """C. Boeddeker et al., "On the computation of complex-valued gradients" (2017), equations 4.77 and 4.82.
 
     Eigenvectors have the norm one; a loss must not depend on their phases, which are arbitrary.
@@ -227,7 +229,7 @@ eig_op = op(
 )  # fmt: skip
 
 
-def eig(tensor: Any, name: str | None = None) -> Any:
+def eig(tensor: TensorLike, name: str | None = None) -> Any:
     """The eigenvalues, in no order, and eigenvectors (columns of norm one) of square matrices, both complex.
 
     `[..., n, n]` gives `[..., n]` and `[..., n, n]`, complex64 for float32, else complex128. Raises
@@ -236,7 +238,7 @@ def eig(tensor: Any, name: str | None = None) -> Any:
     return eig_op(tensor, name=name)
 
 
-def eigvals(tensor: Any, name: str | None = None) -> Any:
+def eigvals(tensor: TensorLike, name: str | None = None) -> Any:
     """The eigenvalues of square matrices: `[..., n, n]` gives complex `[..., n]`; raises as `eig`."""
     return eig_op(tensor, name=name)[0]
 
@@ -256,7 +258,7 @@ def _infer_lu(x: Type, dtype: DType = int32) -> tuple[Type, Type]:
     return factors, Type(dtype, None if factors.shape is None else factors.shape[:-1])
 
 
-def _lu(x: Any, dtype: DType = int32) -> tuple[Any, Any]:
+def _lu(x: Array, dtype: DType = int32) -> tuple[Any, Any]:
     """Elimination with partial pivoting, for all matrices of the batch at once."""
     shape, n = x.shape, x.shape[-1]
     a = x.astype(x.dtype if x.dtype.kind in "fc" else np.float64).reshape(-1, n, n)
@@ -273,7 +275,7 @@ def _lu(x: Any, dtype: DType = int32) -> tuple[Any, Any]:
     return a.reshape(shape), order.reshape(shape[:-1])
 
 
-def _lu_gradient(g: Any, out: Any, x: Any, dtype: DType = int32) -> tuple[Any]:
+def _lu_gradient(g: Any, out: Any, x: Tensor, dtype: DType = int32) -> tuple[Any]:
     """F. de Hoog, R. Anderssen & M. Lukas, "Differentiation of matrix functionals using factorization" (2011)."""
     factors, order = out
     lower, upper = _unit_lower(factors), band_part(factors, 0, -1)
@@ -287,7 +289,7 @@ def _lu_gradient(g: Any, out: Any, x: Any, dtype: DType = int32) -> tuple[Any]:
     return (gather(whole, argsort(order), axis=-2, batch_dims=len(x.shape) - 2),)
 
 
-def _strictly_lower(x: Any) -> Any:
+def _strictly_lower(x: Tensor) -> Any:
     return x - band_part(x, 0, -1)
 
 
@@ -304,7 +306,7 @@ lu_op = op(
 )  # fmt: skip
 
 
-def lu(input: Any, output_idx_type: Any = int32, name: str | None = None) -> Lu:
+def lu(input: TensorLike, output_idx_type: Any = int32, name: str | None = None) -> Lu:
     """`lu, p` with `input[p] == l @ u`: the lower triangle `l`, with ones on its diagonal, and the upper triangle `u`.
 
     `[..., n, n]` gives both triangles in one `[..., n, n]`, float64 for integers, and `[..., n]` of `output_idx_type`.
@@ -320,7 +322,7 @@ def lu_reconstruct(lower_upper: Any, perm: Any, validate_args: bool = False, nam
     return gather(product, argsort(order), axis=-2, batch_dims=len(order.static_shape) - 1, name=name)
 
 
-def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None) -> Any:
+def lu_solve(lower_upper: Any, perm: Any, rhs: TensorLike, validate_args: bool = False, name: str | None = None) -> Any:
     """The `x` with `matrix @ x == rhs` for the matrix that `lu` has taken apart.
 
     `rhs` is `[..., n, m]` with the batches of the matrix; so is the result. Raises `InvalidArgumentError` for matrices

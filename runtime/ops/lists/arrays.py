@@ -14,11 +14,12 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, OutOfRangeError
 
-from ...base.dtypes import DType, float32, string, variant
+from ...base.dtypes import Array, DType, float32, string, variant
 from ...base.list_value import ListValue
 from ...base.shapes import Shape, is_compatible
 from ...ir.kinds import kinds
 from ...ir.op import NOT_DIFFERENTIABLE, Op, Type, op
+from ...tensors.tensor import Tensor
 from ..infer import exactly, require, require_kind, text
 from ..shape.create import zeros_like
 from . import lists
@@ -47,12 +48,12 @@ def _infer_write(items: Type, index: Type, value: Type) -> Type:
     return Type(variant, ())
 
 
-def _write(items: ListValue, index: Any, value: Any) -> ListValue:
+def _write(items: ListValue, index: Array, value: Array) -> ListValue:
     _check_place("write to", items, int(index))
     return items.set(int(index), value)
 
 
-def _grow(items: ListValue, index: Any) -> ListValue:
+def _grow(items: ListValue, index: Array) -> ListValue:
     for _ in range(len(items), int(index) + 1):
         items = items.push(None)
     return items
@@ -70,7 +71,7 @@ def _infer_read(items: Type, index: Type, dtype: DType, shape: Shape) -> Type:
     return Type(dtype, shape)
 
 
-def _read(items: ListValue, index: Any, dtype: DType, shape: Shape) -> Any:
+def _read(items: ListValue, index: Array, dtype: DType, shape: Shape) -> Any:
     place = int(index)
     _check_place("read from", items, place)
     item = items[place]
@@ -110,7 +111,7 @@ def _stack(items: ListValue, dtype: DType, shape: Shape, length: int | None) -> 
     return lists.stack_op.numpy(ListValue.of([_checked(item, shape) for item in items]), dtype=dtype, shape=shape)
 
 
-def _add_at(items: ListValue, index: Any, value: Any) -> ListValue:
+def _add_at(items: ListValue, index: Any, value: Tensor) -> ListValue:
     items = _grow(items, index)
     return items.set(int(index), lists._sum(items[int(index)], value))
 
@@ -120,7 +121,7 @@ def _take(items: ListValue, index: Any, like: Any) -> Any:
     return np.zeros_like(like) if item is None else item
 
 
-def _clear(items: ListValue, index: Any) -> ListValue:
+def _clear(items: ListValue, index: Array) -> ListValue:
     return items.set(int(index), None) if int(index) < len(items) else items
 
 
@@ -169,6 +170,6 @@ clear_op: Op = op("array_clear", infer=lambda items, index: lists._list_type(), 
                   doc="The array without the element at an index.", native=True)  # fmt: skip
 
 
-def _write_gradient(g: Any, index: Any, value: Any) -> tuple[Any, ...]:
+def _write_gradient(g: Tensor, index: Any, value: Tensor) -> tuple[Any, ...]:
     element = take_op(g, index, zeros_like(value))  # first: `g` is an old version once it has been changed
     return clear_op(g, index), None, element

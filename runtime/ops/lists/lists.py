@@ -15,13 +15,14 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, OutOfRangeError
 
-from ...base.dtypes import DType, as_dtype, float32, int32, variant
+from ...base.dtypes import Array, DType, as_dtype, float32, int32, variant
 from ...base.list_value import ListValue
 from ...base.shapes import Shape, TensorShape, is_compatible, relax
 from ...ir import totality
 from ...ir.kinds import kinds
 from ...ir.op import NOT_DIFFERENTIABLE, Op, Type, op
 from ...tensors.convert import convert_to_tensor
+from ...tensors.likes import DTypeLike, TensorLike
 from ...tensors.tensor import Tensor
 from ..elementwise.elementwise import cast
 from ..infer import at_least, exactly, require, require_kind, text
@@ -75,7 +76,7 @@ def _stack(items: ListValue, dtype: DType, shape: Shape) -> Any:
     return np.zeros((0, *(shape or ())), dtype.numpy)
 
 
-def _stack_like(items: ListValue, like: Any) -> Any:
+def _stack_like(items: ListValue, like: Tensor) -> Any:
     result = np.zeros_like(like)
     for place, item in enumerate(items.items()[: len(like)]):
         if item is not None:  # as in the gradient of an array, which may also have another length
@@ -83,7 +84,7 @@ def _stack_like(items: ListValue, like: Any) -> Any:
     return result
 
 
-def _unstack(x: Any) -> ListValue:
+def _unstack(x: Array) -> ListValue:
     return ListValue.of(x[i, ...] for i in range(len(x)))
 
 
@@ -112,7 +113,7 @@ def _add(x: ListValue, y: ListValue) -> ListValue:
     return ListValue.of([_sum(a, b) for a, b in itertools.zip_longest(x, y)])
 
 
-def _sum(a: Any, b: Any) -> Any:
+def _sum(a: Tensor, b: Tensor) -> Any:
     if a is None or b is None:
         return b if a is None else a
     return _add(a, b) if type(a) is ListValue else a + b
@@ -138,7 +139,7 @@ pop_op = op("list_pop", infer=lambda items, dtype, shape: (Type(variant, ()), Ty
             attributes=kinds("dtype shape"))  # fmt: skip
 
 
-def _add_to_element(total: Any, g: Any, index: Any, kind: dict[str, Any]) -> Any:
+def _add_to_element(total: Any, g: Tensor, index: Any, kind: dict[str, Any]) -> Any:
     element = get_op(total, index, **kind)
     return set_op(total, index, add_op(element, g) if element.dtype is variant else element + g)
 
@@ -185,13 +186,13 @@ cast_like_op: Op = op(
     doc="The elements in the dtypes that those of another list have.")  # fmt: skip
 
 
-def _push_gradient(g: Any, value: Any) -> tuple[Any, Any]:
+def _push_gradient(g: Tensor, value: Tensor) -> tuple[Any, Any]:
     if value.dtype is variant:
         return pop_op(g, dtype=variant, shape=())
     return pop_op(g, dtype=value.dtype, shape=value.static_shape)
 
 
-def _set_gradient(g: Any, items: Any, index: Any, value: Any) -> tuple[Any, ...]:
+def _set_gradient(g: Tensor, items: Any, index: Any, value: Tensor) -> tuple[Any, ...]:
     """The element that was replaced had no influence; a tensor is taken to have had the shape of the new one."""
     is_list = value.dtype is variant
     zero = zeros_like_op(get_op(items, index, dtype=variant, shape=())) if is_list else zeros_like(value)
@@ -215,7 +216,7 @@ class TensorList:
     element_shape: Shape
 
     @classmethod
-    def new(cls, dtype: Any, element_shape: Any = None) -> TensorList:
+    def new(cls, dtype: DTypeLike, element_shape: Any = None) -> TensorList:
         """An empty list of elements of a dtype and a shape (``None`` for what is not known).
 
         Raises `InvalidTypeError` for what is no dtype or no shape.
@@ -223,7 +224,7 @@ class TensorList:
         return cls(new_op(), as_dtype(dtype), TensorShape(element_shape)._shape)
 
     @classmethod
-    def from_tensor(cls, tensor: Any) -> TensorList:
+    def from_tensor(cls, tensor: TensorLike) -> TensorList:
         """The slices of a tensor along its first axis. Raises `InvalidArgumentError` for a scalar."""
         x = convert_to_tensor(tensor)
         return cls(from_tensor_op(x), x.dtype, None if x.static_shape is None else x.static_shape[1:])
@@ -267,7 +268,7 @@ class TensorList:
     def _with(self, handle: Any) -> TensorList:
         return TensorList(handle, self.dtype, self.element_shape)
 
-    def _element(self, value: Any) -> Any:
+    def _element(self, value: Tensor) -> Any:
         if isinstance(value, Tensor | np.ndarray | np.generic):
             element = convert_to_tensor(value, None if isinstance(value, Tensor) else self.dtype)
             require(element.dtype is self.dtype,

@@ -5,17 +5,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from ...base.dtypes import as_dtype, int64
+from ...base.dtypes import Array, as_dtype, int64
 from ...base.shapes import size as size_of
 from ...ir.op import OPS
 from ...tensors.convert import convert_to_tensor
+from ...tensors.likes import DTypeLike, TensorLike
 from ...tensors.numpy_protocol import implements
 from ...tensors.promotion import together
+from ...tensors.tensor import Tensor
 from ..elementwise import elementwise
 from ..elementwise.math import maximum, minimum
 from ..infer import rank_of, require
@@ -54,12 +57,15 @@ for _names, _op in [(("all",), "all"), (("any",), "any")]:
 
 
 @implements("add.reduce")
-def _add_reduce(a: Any, axis: Any = 0, dtype: Any = None, out: None = None, keepdims: bool = False) -> Any:
+def _add_reduce(
+    a: Tensor, axis: int | Sequence[int] = 0, dtype: DTypeLike | None = None, out: None = None,
+    keepdims: bool = False,
+) -> Any:  # fmt: skip
     return reduce.sum_op(a, axis=axis_attribute(axis), dtype=None if dtype is None else as_dtype(dtype),
         keepdims=keepdims)
 
 
-def _nonempty(a: Any, axis: Any) -> Any:
+def _nonempty(a: Tensor, axis: int | Sequence[int]) -> Any:
     """NumPy refuses the maximum of nothing, which `tf.reduce_max` does not."""
     tensor = convert_to_tensor(a)
     dims = tensor.static_shape
@@ -100,7 +106,7 @@ def _std(a: Any, axis: Any = None, dtype: None = None, out: None = None, ddof: i
 
 
 @implements("count_nonzero")
-def _count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+def _count_nonzero(a: Tensor, axis: int | Sequence[int] | None = None, *, keepdims: bool = False) -> Any:
     return reduce.count_nonzero(a, axis, keepdims)
 
 
@@ -118,14 +124,14 @@ def _cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: None = Non
     return cumulative.cumprod(*_flattened(_accumulated(a, dtype), axis))
 
 
-def _accumulated(a: Any, dtype: Any) -> Any:
+def _accumulated(a: Tensor, dtype: DTypeLike) -> Any:
     """The tensor in the dtype in which NumPy adds it up."""
     tensor = convert_to_tensor(a)
     return elementwise.cast(tensor, reduce.sum_dtype(tensor.dtype) if dtype is None else dtype)
 
 
 @implements("linalg.norm")
-def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+def _norm(x: Tensor, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     tensor = convert_to_tensor(x)
     if axis is None and ord is not None and tensor.ndim == 2:
         axis = (0, 1)
@@ -143,7 +149,9 @@ def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
 
 
 @implements("clip")
-def _clip(a: Any, a_min: Any = None, a_max: Any = None, out: None = None, *, min: Any = None, max: Any = None) -> Any:
+def _clip(
+    a: Tensor, a_min: Any = None, a_max: Any = None, out: None = None, *, min: Any = None, max: Any = None
+) -> Any:
     low = (min if min is not _none else None) if a_min is None or a_min is _none else a_min
     high = (max if max is not _none else None) if a_max is None or a_max is _none else a_max
     a = convert_to_tensor(a) if low is None else maximum(a, low)
@@ -151,17 +159,17 @@ def _clip(a: Any, a_min: Any = None, a_max: Any = None, out: None = None, *, min
 
 
 @implements("round", "around")
-def _round(a: Any, decimals: int = 0, out: None = None) -> Any:
+def _round(a: Tensor, decimals: int = 0, out: None = None) -> Any:
     return OPS["round"](a, decimals=decimals)
 
 
 @implements("isclose")
-def _isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+def _isclose(a: Tensor, b: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
     return elementwise.is_close_op(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)
 
 
 @implements("allclose")
-def _allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+def _allclose(a: Tensor, b: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
     return reduce.reduce_all(_isclose(a, b, rtol, atol, equal_nan))
 
 
@@ -169,14 +177,14 @@ def _allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan:
 
 
 @implements("reshape")
-def _reshape(a: Any, /, shape: Any = None, order: str = "C", *, copy: Any = None) -> Any:
+def _reshape(a: Tensor, /, shape: Any = None, order: str = "C", *, copy: Any = None) -> Any:
     require(order == "C", f"np.reshape of a tensor knows only order C, not {order!r}")
 
     return reshape(a, shape)
 
 
 @implements("ravel")
-def _ravel(a: Any, order: str = "C") -> Any:
+def _ravel(a: Tensor, order: str = "C") -> Any:
     return shape.reshape(a, (-1,))
 
 
@@ -196,24 +204,24 @@ def _flip(m: Any, axis: Any = None) -> Any:
 
 
 @implements("roll")
-def _roll(a: Any, shift: Any, axis: Any = None) -> Any:
+def _roll(a: Tensor, shift: Tensor, axis: int | Sequence[int] | None = None) -> Any:
     return shape.roll(a, shift, axis)
 
 
 @implements("broadcast_to")
-def _broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
+def _broadcast_to(array: Array, shape: Any, subok: bool = False) -> Any:
     return broadcast_to(array, shape)
 
 
 @implements("concatenate", "concat")
-def _concatenate(arrays: Any, axis: int | None = 0, out: None = None) -> Any:
+def _concatenate(arrays: Array, axis: int | None = 0, out: None = None) -> Any:
     if axis is None:
         return joining.concat([shape.reshape(a, (-1,)) for a in arrays], 0)
     return joining.concat(list(arrays), axis)
 
 
 @implements("stack")
-def _stack(arrays: Any, axis: int = 0, out: None = None) -> Any:
+def _stack(arrays: Array, axis: int = 0, out: None = None) -> Any:
     return joining.stack(list(arrays), axis)
 
 
@@ -228,7 +236,7 @@ def _hstack(tup: Any) -> Any:
     return joining.concat(parts, 0 if parts[0].ndim == 1 else 1)
 
 
-def _at_least(a: Any, rank: int) -> Any:
+def _at_least(a: Tensor, rank: int) -> Any:
     tensor = convert_to_tensor(a)
     for _ in range(rank - rank_of(tensor, "this function of NumPy")):
         tensor = shape.expand_dims(tensor, 0)
@@ -259,14 +267,14 @@ def _pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values:
 
 
 @implements("shape")
-def _shape(a: Any) -> Any:
+def _shape(a: Tensor) -> Any:
     known = convert_to_tensor(a).static_shape
     require(known is not None and None not in known, "np.shape needs a shape that is known while tracing; use tf.shape")
     return known
 
 
 @implements("size")
-def _size(a: Any, axis: int | None = None) -> Any:
+def _size(a: Tensor, axis: int | None = None) -> Any:
     known = convert_to_tensor(a).static_shape
     if axis is not None:
         return known[axis] if known is not None and known[axis] is not None else shape.shape(a, int64)[axis]
@@ -275,13 +283,15 @@ def _size(a: Any, axis: int | None = None) -> Any:
 
 
 @implements("ndim")
-def _ndim(a: Any) -> Any:
+def _ndim(a: Tensor) -> Any:
     rank = convert_to_tensor(a).ndim
     return shape.rank(a) if rank is None else rank
 
 
 def _like(number: int) -> Any:
-    def function(a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: None = None) -> Any:
+    def function(
+        a: TensorLike, dtype: DTypeLike | None = None, order: str = "K", subok: bool = True, shape: None = None
+    ) -> Any:
         require(shape is None, "a tensor's zeros_like takes no shape; use tf.zeros")
         return (create.ones_like if number else create.zeros_like)(a, dtype)
 
@@ -289,7 +299,7 @@ def _like(number: int) -> Any:
 
 
 @implements("full_like")
-def _full_like(a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True,
+def _full_like(a: Tensor, fill_value: Any, dtype: DTypeLike | None = None, order: str = "K", subok: bool = True,
     shape: None = None) -> Any:
     require(shape is None, "a tensor's full_like takes no shape; use tf.fill")
     tensor = convert_to_tensor(a)
@@ -298,30 +308,30 @@ def _full_like(a: Any, fill_value: Any, dtype: Any = None, order: str = "K", sub
 
 
 @implements("sort")
-def _sort(a: Any, axis: int | None = -1, kind: Any = None, order: None = None, *, stable: Any = None) -> Any:
+def _sort(a: Any, axis: int | None = -1, kind: Any = None, order: None = None, *, stable: bool | None = None) -> Any:
     return sort.sort(*_flattened(a, axis))
 
 
 @implements("argsort")
-def _argsort(a: Any, axis: int | None = -1, kind: Any = None, order: None = None, *, stable: Any = None) -> Any:
+def _argsort(a: Any, axis: int | None = -1, kind: Any = None, order: None = None, *, stable: bool | None = None) -> Any:
     tensor, place = _flattened(a, axis)
     return sort.argsort_op(tensor, axis=place, dtype=int64)
 
 
 @implements("searchsorted")
-def _searchsorted(a: Any, v: Any, side: str = "left", sorter: None = None) -> Any:
+def _searchsorted(a: Tensor, v: Any, side: str = "left", sorter: None = None) -> Any:
     require(sorter is None, "np.searchsorted of a tensor takes no sorter")
     return sort.searchsorted(a, v, side, int64)
 
 
 @implements("bincount")
-def _bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
+def _bincount(x: Tensor, /, weights: Tensor | None = None, minlength: int = 0) -> Any:
     weights = None if weights is None else elementwise.cast(weights, "float64")
     return counts.bincount(x, weights, minlength, dtype=int64)
 
 
 @implements("trace")
-def _trace(a: Any, offset: int = 0) -> Any:
+def _trace(a: Tensor, offset: int = 0) -> Any:
     return reduce.sum_op(diagonals.diag_part(a, k=offset), axis=-1)
 
 
@@ -332,21 +342,21 @@ def _diag(v: Any, k: int = 0) -> Any:
 
 
 @implements("diagonal")
-def _diagonal(a: Any, offset: int = 0) -> Any:
+def _diagonal(a: Tensor, offset: int = 0) -> Any:
     return diagonals.diag_part(a, k=offset)
 
 
 @implements("tril")
-def _tril(m: Any, k: int = 0) -> Any:
+def _tril(m: Tensor, k: int = 0) -> Any:
     return elementwise.where(_triangle(m, k), m, create.zeros_like(m))
 
 
 @implements("triu")
-def _triu(m: Any, k: int = 0) -> Any:
+def _triu(m: Tensor, k: int = 0) -> Any:
     return elementwise.where(_triangle(m, k - 1), create.zeros_like(m), m)
 
 
-def _triangle(m: Any, k: int) -> Any:
+def _triangle(m: Tensor, k: int) -> Any:
     dims = shape.shape(m)
     rows, columns = create.range(dims[-2]), create.range(dims[-1])
     return shape.expand_dims(rows, 1) + k >= columns
@@ -363,13 +373,13 @@ def _einsum(equation: str, *operands: Any, optimize: Any = False) -> Any:
 
 
 @implements("linalg.svd")
-def _svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
+def _svd(a: Tensor, full_matrices: bool = True, compute_uv: bool = True) -> Any:
     values, u, v = linalg.svd(a, full_matrices)
     return (u, values, shape.matrix_transpose(v, conjugate=True)) if compute_uv else values
 
 
 @implements("linalg.solve")
-def _solve(a: Any, b: Any) -> Any:
+def _solve(a: Tensor, b: Tensor) -> Any:
     a, right = together(a, b)
     if right.ndim == 1:
         return shape.squeeze(linalg.solve(a, shape.expand_dims(right, -1)), -1)
@@ -377,22 +387,22 @@ def _solve(a: Any, b: Any) -> Any:
 
 
 @implements("take_along_axis")
-def _take_along_axis(arr: Any, indices: Any, axis: int = -1) -> Any:
+def _take_along_axis(arr: Any, indices: Tensor, axis: int = -1) -> Any:
     return gather.take_along_axis(arr, indices, axis)
 
 
 @implements("repeat")
-def _repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
+def _repeat(a: Tensor, repeats: Tensor, axis: int | None = None) -> Any:
     return joining.repeat(a, repeats, axis)
 
 
 @implements("nonzero")
-def _nonzero(a: Any) -> tuple[Any, ...]:
+def _nonzero(a: Tensor) -> tuple[Any, ...]:
     return _where(a)
 
 
 @implements("compress")
-def _compress(condition: Any, a: Any, axis: int = 0) -> Any:
+def _compress(condition: Tensor, a: Tensor, axis: int = 0) -> Any:
     return index.get_item(a, (*(np.s_[:],) * axis, condition))
 
 

@@ -8,11 +8,13 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from ...base.dtypes import DType, as_dtype, int32, int64
+from ...base.dtypes import Array, DType, as_dtype, int32, int64
 from ...base.shapes import is_compatible
 from ...ir.kinds import kinds
 from ...ir.op import Type, op
 from ...tensors.convert import convert_to_tensor
+from ...tensors.likes import DTypeLike, TensorLike
+from ...tensors.tensor import Tensor
 from ..elementwise.elementwise import cast, where
 from ..elementwise.math import maximum, minimum
 from ..infer import exactly, require, require_kind, text
@@ -37,7 +39,7 @@ def _infer_bincount(x: Type, *weights: Type, minlength: int = 0, maxlength: int 
     return Type(weights[0].dtype if weights else dtype, (minlength if minlength == maxlength else None,))
 
 
-def _bincount(x: Any, *weights: Any, minlength: int = 0, maxlength: int | None = None, dtype: DType = int32) -> Any:
+def _bincount(x: Array, *weights: Array, minlength: int = 0, maxlength: int | None = None, dtype: DType = int32) -> Any:
     flat = x.reshape(-1).astype(np.int64)
     if flat.size and flat.min() < 0:
         raise InvalidArgumentError("bincount can't count negative numbers")
@@ -49,7 +51,7 @@ def _bincount(x: Any, *weights: Any, minlength: int = 0, maxlength: int | None =
     return np.bincount(kept, given, minlength).astype(target)
 
 
-def _weights_gradient(g: Any, out: Any, x: Any) -> Any:
+def _weights_gradient(g: Tensor, out: Tensor, x: Tensor) -> Any:
     """Each weight counts for the number it belongs to, unless that is left out."""
     count = size(out)
     counted = x < count
@@ -111,8 +113,8 @@ def _row_counts(x: Any, weights: Any, least: int, most: int | None, dtype: Any) 
 
 
 def confusion_matrix(
-    labels: Any, predictions: Any, num_classes: int | None = None, weights: Any = None, dtype: Any = int32,
-    name: str | None = None,
+    labels: TensorLike, predictions: TensorLike, num_classes: int | None = None, weights: TensorLike | None = None,
+    dtype: DTypeLike = int32, name: str | None = None,
 ) -> Any:  # fmt: skip
     """How often each label (row) met each prediction (column), as `dtype`.
 

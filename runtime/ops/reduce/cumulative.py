@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ...base.dtypes import float64
+from ...base.dtypes import Array, float64
 from ...base.shapes import is_compatible
 from ...ir import totality
 from ...ir.kinds import kinds
 from ...ir.op import FUNCTIONS, Op, Type, op
 from ...tensors.convert import convert_to_tensor
+from ...tensors.likes import TensorLike
+from ...tensors.tensor import Tensor
 from ..declare import holomorphic, through
 from ..elementwise.elementwise import cast, where_op
 from ..elementwise.math import absolute, equal, exp, log, power, sign
@@ -80,7 +82,7 @@ def _infer_recurrence(a: Type, b: Type, axis: int) -> Type:
     return b
 
 
-def _recurrence(a: Any, b: Any, axis: int) -> Any:
+def _recurrence(a: Array, b: Array, axis: int) -> Any:
     result = np.array(b)
     rows, factors = np.moveaxis(result, axis, 0), np.moveaxis(a, axis, 0)
     for i in range(1, len(rows)):
@@ -96,7 +98,7 @@ recurrence_op: Op = op(
     doc="`y[i] = a[i] * y[i - 1] + b[i]` along an axis, from `y[0] = b[0]`.", attributes=kinds("axis"))  # fmt: skip
 
 
-def _moved(x: Any, axis: int, back: bool) -> Any:
+def _moved(x: Tensor, axis: int, back: bool) -> Any:
     """The elements moved by one place along an axis, towards its start or (``back``) its end; zero comes in."""
     at = (slice(None),) * axis if axis >= 0 else (Ellipsis,)
     after = (slice(None),) * (-axis - 1) if axis < 0 else ()
@@ -107,18 +109,18 @@ def _moved(x: Any, axis: int, back: bool) -> Any:
     return ensure_like(moved, x)
 
 
-def ensure_like(x: Any, like: Any) -> Any:
+def ensure_like(x: TensorLike, like: Any) -> Any:
     """`x`, with the static shape of a tensor that has the same shape."""
     return ensure_shape_op(x, shape=like.static_shape)
 
 
-def _recurrence_gradient(g: Any, out: Any, a: Any, axis: int) -> tuple[Any, Any]:
+def _recurrence_gradient(g: Tensor, out: Tensor, a: Tensor, axis: int) -> tuple[Any, Any]:
     later = _moved(a, axis, back=False)
     total = reverse(recurrence_op(reverse(later, [axis]), reverse(g, [axis]), axis=axis), [axis])
     return total * _moved(out, axis, back=True), total
 
 
-def _cumprod_gradient(g: Any, x: Any, axis: int, exclusive: bool, backwards: bool) -> Any:
+def _cumprod_gradient(g: Tensor, x: Tensor, axis: int, exclusive: bool, backwards: bool) -> Any:
     """The product before an element, times a recurrence over what comes after: no division, so zeros do no harm."""
     if backwards:
         g, x = reverse(g, [axis]), reverse(x, [axis])
@@ -130,7 +132,7 @@ def _cumprod_gradient(g: Any, x: Any, axis: int, exclusive: bool, backwards: boo
     return reverse(before * after, [axis]) if backwards else before * after
 
 
-def _logsumexp_gradient(g: Any, out: Any, x: Any, axis: int, exclusive: bool, reverse: bool) -> Any:
+def _logsumexp_gradient(g: Tensor, out: Tensor, x: Tensor, axis: int, exclusive: bool, reverse: bool) -> Any:
     """Positive and negative gradients apart, each in logarithms, so that nothing overflows (as TensorFlow does)."""
     def part(g: Any) -> Any:
         some = g > 0
@@ -157,12 +159,12 @@ cumulative_logsumexp_op = op(
 # Norms.
 
 
-def _infer_norm(x: Type, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Type:
+def _infer_norm(x: Type, ord: Any = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Type:
     require_kind(x, "biufc")
     return Type(x.dtype.real_dtype if x.dtype.kind in "fc" else float64, reduced(x.shape, axis, keepdims))
 
 
-def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+def _norm(x: Array, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     if axis is None and ord is not None:
         result = np.asarray(np.linalg.norm(x.reshape(-1), ord=ord))
         return result.reshape((1,) * x.ndim) if keepdims else result
@@ -184,7 +186,7 @@ norm_op = op(
     warns=True, attributes=kinds("ord axis keepdims"))  # fmt: skip
 
 
-def _norm_gradient(g: Any, out: Any, x: Any, ord: Any, axis: Any, keepdims: bool) -> Any:
+def _norm_gradient(g: Tensor, out: Tensor, x: Tensor, ord: Any, axis: Any, keepdims: bool) -> Any:
     if isinstance(axis, tuple) and len(axis) == 2 and ord not in (None, "fro"):
         return _matrix_norm_gradient(g, x, ord, axis, keepdims)
     g, out = expand_reduced(g, x, axis, keepdims), expand_reduced(out, x, axis, keepdims)
@@ -199,7 +201,7 @@ def _norm_gradient(g: Any, out: Any, x: Any, ord: Any, axis: Any, keepdims: bool
     return sign(x) * cast(g * power(absolute(x) / out, ord - 1), x.dtype)
 
 
-def _matrix_norm_gradient(g: Any, x: Any, ord: Any, axis: tuple[int, int], keepdims: bool) -> Any:
+def _matrix_norm_gradient(g: Tensor, x: Tensor, ord: Any, axis: tuple[int, int], keepdims: bool) -> Any:
     """By way of what defines these norms: sums of rows and columns, or singular values."""
     def norm_of(matrices: Any) -> Any:
         if ord in (1, -1, float("inf"), -float("inf")):
@@ -219,7 +221,9 @@ def _matrix_norm_gradient(g: Any, x: Any, ord: Any, axis: tuple[int, int], keepd
 # The public functions.
 
 
-def cumsum(x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Any:
+def cumsum(
+    x: TensorLike, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Any:
     """The running sum along `axis`: `[a, a + b, a + b + c]`.
 
     `exclusive` leaves the element itself out (`[0, a, a + b]`); `reverse` runs from the end. The result has the shape
@@ -229,13 +233,15 @@ def cumsum(x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False
 
 
 @FUNCTIONS.give
-def cumprod(x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Any:
+def cumprod(
+    x: TensorLike, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Any:
     """The running product along `axis`; `exclusive`, `reverse`, shape, dtype and errors as for `cumsum`."""
     return cumprod_op(x, axis=whole(axis), exclusive=exclusive, reverse=reverse, name=name)
 
 
 def cumulative_logsumexp(
-    x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+    x: TensorLike, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Any:
     """The running `log(sum(exp(x)))` along `axis`; `exclusive`, `reverse`, shape and dtype as for `cumsum`.
 

@@ -11,11 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from ...base.dtypes import int64
+from ...base.dtypes import Array, int64
 from ...base.shapes import Shape, is_compatible
 from ...ir.kinds import kinds
 from ...ir.op import NOT_DIFFERENTIABLE, Type, op, type_of
 from ...tensors.convert import convert_to_tensor
+from ...tensors.likes import DTypeLike
+from ...tensors.tensor import Tensor
 from ..infer import exactly, product, rank_of, require, require_kind, text
 from ..kernels import samples as s
 from ..shape.create import zeros_like
@@ -84,7 +86,7 @@ def _windows(lengths: Any, sizes: Any, strides: Any, padding: Padding) -> Window
     return Windows(lengths, sizes, strides, (1,) * len(sizes), padding)
 
 
-def _maximum(x: Any, sizes: Any, strides: Any, padding: Padding) -> Any:
+def _maximum(x: Array, sizes: Array, strides: Any, padding: Padding) -> Any:
     windows = _windows(x.shape[1:-1], sizes, strides, padding)
     padded = windows.padded(x, neutral(x.dtype, True))
     result = None
@@ -93,7 +95,7 @@ def _maximum(x: Any, sizes: Any, strides: Any, padding: Padding) -> Any:
     return result
 
 
-def _place(x: Any, sizes: Any, strides: Any, padding: Padding) -> Any:
+def _place(x: Array, sizes: Array, strides: Any, padding: Padding) -> Any:
     """The position in the flat tensor of the first maximum of each window."""
     windows = _windows(x.shape[1:-1], sizes, strides, padding)
     padded = windows.padded(x, neutral(x.dtype, True))
@@ -111,7 +113,7 @@ def _place(x: Any, sizes: Any, strides: Any, padding: Padding) -> Any:
     return found
 
 
-def _counts(windows: Windows, dtype: Any) -> Any:
+def _counts(windows: Windows, dtype: DTypeLike) -> Any:
     """The number of elements in each window that are no padding, `[1, *counts, 1]`."""
     ones = windows.padded(np.ones((1, *windows.lengths, 1), dtype))
     total = np.zeros((1, *windows.counts, 1), dtype)
@@ -120,7 +122,7 @@ def _counts(windows: Windows, dtype: Any) -> Any:
     return total
 
 
-def _mean(x: Any, sizes: Any, strides: Any, padding: Padding) -> Any:
+def _mean(x: Array, sizes: Array, strides: Any, padding: Padding) -> Any:
     windows = _windows(x.shape[1:-1], sizes, strides, padding)
     padded = windows.padded(x)
     total = np.zeros((x.shape[0], *windows.counts, x.shape[-1]), x.dtype)
@@ -130,7 +132,7 @@ def _mean(x: Any, sizes: Any, strides: Any, padding: Padding) -> Any:
     return total
 
 
-def _spread(g: Any, *dims: Any, shape: Any, sizes: Any, strides: Any, padding: Padding) -> Any:
+def _spread(g: Array, *dims: Any, shape: Any, sizes: Array, strides: Any, padding: Padding) -> Any:
     shape = tuple(dims[0].tolist()) if dims else shape
     _infer_spread(type_of(g), shape=shape, sizes=sizes, strides=strides, padding=padding)
     windows = _windows(shape[1:-1], sizes, strides, padding)
@@ -144,18 +146,18 @@ def _spread(g: Any, *dims: Any, shape: Any, sizes: Any, strides: Any, padding: P
 # The ops.
 
 
-def _max_gradient(g: Any, out: Any, x: Any, **geometry: Any) -> tuple[Any]:
+def _max_gradient(g: Tensor, out: Tensor, x: Tensor, **geometry: Any) -> tuple[Any]:
     places = reshape(place_op(x, **geometry), [-1])
     flat = add_at_op(zeros_like(reshape(x, [-1])), reshape(g, [-1]), places, key=(("input", 0),))
     return (reshape(flat, shape_of(x)),)
 
 
-def _mean_gradient(g: Any, out: Any, x: Any, **geometry: Any) -> tuple[Any]:
+def _mean_gradient(g: Tensor, out: Tensor, x: Tensor, **geometry: Any) -> tuple[Any]:
     hint, inputs = as_dims(shape_of(x) if x.static_shape is None or None in x.static_shape else x.static_shape)
     return (spread_op(g, *inputs, shape=hint, **geometry),)
 
 
-def _spread_gradient(h: Any, out: Any, g: Any, *dims: Any, shape: Shape, **geometry: Any) -> tuple[Any, ...]:
+def _spread_gradient(h: Any, out: Tensor, g: Tensor, *dims: Any, shape: Shape, **geometry: Any) -> tuple[Any, ...]:
     return mean_op(h, **geometry), *(None for _ in dims)
 
 
@@ -227,7 +229,7 @@ def _pool(
     return as_given(result, first, rank)
 
 
-def _rank_of(input: Any) -> int:
+def _rank_of(input: Tensor) -> int:
     rank = rank_of(convert_to_tensor(input), "pooling")
     require(rank in (3, 4, 5), f"pooling takes tensors of rank 3, 4 or 5, not {rank}")
     return rank - 2

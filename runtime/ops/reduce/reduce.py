@@ -14,12 +14,14 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 
-from ...base.dtypes import DType, as_dtype, bool_, float64, int64, uint64
+from ...base.dtypes import Array, DType, as_dtype, bool_, float64, int64, uint64
 from ...ir import totality
 from ...ir.kinds import kinds
 from ...ir.op import FUNCTIONS, NOT_DIFFERENTIABLE, Op, Type, op
 from ...ir.work import Work
 from ...tensors.convert import convert_to_tensor
+from ...tensors.likes import DTypeLike, TensorLike
+from ...tensors.tensor import Tensor
 from ..declare import broadcast_to_shape_of, finish, holomorphic
 from ..elementwise.elementwise import cast
 from ..elementwise.math import absolute, divide_no_nan, exp, sqrt, square
@@ -88,29 +90,35 @@ def sum_dtype(dtype: DType) -> DType:
     return uint64 if dtype.kind == "u" else dtype
 
 
-def _infer_sum(x: Type, axis: Any = None, keepdims: bool = False, dtype: DType | None = None) -> Type:
+def _infer_sum(
+    x: Type, axis: int | Sequence[int] | None = None, keepdims: bool = False, dtype: DType | None = None
+) -> Type:
     require_kind(x, "biufc")
     return Type(dtype or sum_dtype(x.dtype), reduced(x.shape, axis, keepdims))
 
 
-def _infer_same(x: Type, axis: Any = None, keepdims: bool = False) -> Type:
+def _infer_same(x: Type, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Type:
     require_kind(x, "biuf")
     return Type(x.dtype, reduced(x.shape, axis, keepdims))
 
 
-def _infer_mean(x: Type, axis: Any = None, keepdims: bool = False, dtype: DType | None = None) -> Type:
+def _infer_mean(
+    x: Type, axis: int | Sequence[int] | None = None, keepdims: bool = False, dtype: DType | None = None
+) -> Type:
     require_kind(x, "biufc")
     natural = x.dtype if x.dtype.kind in "fc" else float64
     return Type(dtype or natural, reduced(x.shape, axis, keepdims))
 
 
-def _infer_spread(x: Type, axis: Any = None, keepdims: bool = False, ddof: int = 0) -> Type:
+def _infer_spread(x: Type, axis: int | Sequence[int] | None = None, keepdims: bool = False, ddof: int = 0) -> Type:
     require_kind(x, "biufc")
     return Type(x.dtype.real_dtype if x.dtype.kind in "fc" else float64, reduced(x.shape, axis, keepdims))
 
 
 def _sum(function: Any) -> Callable[..., Any]:
-    def kernel(x: Any, axis: Any = None, keepdims: bool = False, dtype: DType | None = None) -> Any:
+    def kernel(
+        x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False, dtype: DType | None = None
+    ) -> Any:
         return function.reduce(x, axis=axis, dtype=None if dtype is None else dtype.numpy, keepdims=keepdims)
 
     return kernel
@@ -135,7 +143,7 @@ def neutral(dtype: Any, largest: bool) -> Any:
     return limits.min if largest else limits.max
 
 
-def _mean_kernel(x: Any, axis: Any = None, keepdims: bool = False, dtype: DType | None = None) -> Any:
+def _mean_kernel(x: Array, axis: Any = None, keepdims: bool = False, dtype: DType | None = None) -> Any:
     if dtype is not None and dtype.kind in "iu":
         total = _sum(np.add)(x, axis, keepdims, dtype)
         count = max(x.size // max(total.size, 1), 1)
@@ -143,7 +151,7 @@ def _mean_kernel(x: Any, axis: Any = None, keepdims: bool = False, dtype: DType 
     return np.asarray(np.mean(x, axis=axis, keepdims=keepdims, dtype=None if dtype is None else dtype.numpy))
 
 
-def expand_reduced(g: Any, x: Any, axis: Any, keepdims: bool) -> Any:
+def expand_reduced(g: Any, x: Any, axis: int | Sequence[int], keepdims: bool) -> Any:
     """A reduction's result (or its gradient), with the reduced axes back as ones where the rank allows it."""
     if keepdims:
         return g
@@ -157,12 +165,14 @@ def expand_reduced(g: Any, x: Any, axis: Any, keepdims: bool) -> Any:
     return g
 
 
-def _spread_gradient(g: Any, out: Any, x: Any, axis: Any = None, keepdims: bool = False,
+def _spread_gradient(g: Tensor, out: Tensor, x: Tensor, axis: Any = None, keepdims: bool = False,
     dtype: Any = None) -> tuple[Any]:
     return (cast(broadcast_to_shape_of(expand_reduced(g, x, axis, keepdims), x), x.dtype),)
 
 
-def _mean_gradient(g: Any, out: Any, x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> tuple[Any]:
+def _mean_gradient(
+    g: Tensor, out: Tensor, x: Tensor, axis: Any = None, keepdims: bool = False, dtype: Any = None
+) -> tuple[Any]:
     count = cast(size(x), x.dtype) / cast(size(out), x.dtype)
     return (_spread_gradient(g, out, x, axis, keepdims)[0] / count,)
 
@@ -181,7 +191,7 @@ def _prod_gradient(g: Any, out: Any, x: Any, axis: Any = None, keepdims: bool = 
     return (back * expand_reduced(g, x, axis, keepdims),)
 
 
-def _extreme_gradient(g: Any, out: Any, x: Any, axis: Any = None, keepdims: bool = False) -> tuple[Any]:
+def _extreme_gradient(g: Tensor, out: Tensor, x: Tensor, axis: Any = None, keepdims: bool = False) -> tuple[Any]:
     hits = cast(x == expand_reduced(out, x, axis, keepdims), x.dtype)
     count = sum_op(hits, axis=axis, keepdims=True)
     return (hits / count * expand_reduced(g, x, axis, keepdims),)
@@ -208,12 +218,12 @@ min_op = op("min", infer=_infer_same, numpy=_extreme(np.minimum, False), samples
             public="reduce_min math.reduce_min")  # fmt: skip
 
 
-def _infer_truth(x: Type, axis: Any = None, keepdims: bool = False) -> Type:
+def _infer_truth(x: Type, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Type:
     require_kind(x, "biufc")
     return Type(bool_, reduced(x.shape, axis, keepdims))
 
 
-def _infer_count(x: Type, axis: Any = None, keepdims: bool = False) -> Type:
+def _infer_count(x: Type, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Type:
     require_kind(x, "biufcS")
     return Type(int64, reduced(x.shape, axis, keepdims))
 
@@ -235,7 +245,7 @@ count_op = op(
     total=totality.ranked, native=True, attributes=kinds("axis keepdims"))  # fmt: skip
 
 
-def _logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def _logsumexp(x: Tensor, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Any:
     top = _extreme(np.maximum, True)(x, axis, True)
     top = np.where(np.isfinite(top), top, np.zeros((), x.dtype)).astype(top.dtype)
     result = np.log(np.add.reduce(np.exp(x - top), axis=axis, keepdims=True)) + top
@@ -244,7 +254,7 @@ def _logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return result.reshape(()) if axis is None else np.squeeze(result, axis=axis)
 
 
-def _infer_float(x: Type, axis: Any = None, keepdims: bool = False) -> Type:
+def _infer_float(x: Type, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Type:
     require_kind(x, "biuf")
     return Type(float_dtype(x.dtype), reduced(x.shape, axis, keepdims))
 
@@ -267,7 +277,7 @@ var_op = op(
     attributes=kinds("axis keepdims ddof"), public="math.reduce_variance")  # fmt: skip
 
 
-def _var_gradient(g: Any, x: Any, axis: Any, keepdims: bool, ddof: int) -> Any:
+def _var_gradient(g: Tensor, x: Tensor, axis: Any, keepdims: bool, ddof: int) -> Any:
     mean = mean_op(x, axis=axis, keepdims=True)
     count = cast(size(x), x.dtype) / cast(size(mean), x.dtype) - ddof
     return expand_reduced(g, x, axis, keepdims) * (x - mean) * 2 / count
@@ -288,7 +298,7 @@ def _infer_arg(x: Type, axis: int | None = None, keepdims: bool = False, dtype: 
 
 
 def _arg(function: Any) -> Callable[..., Any]:
-    def kernel(x: Any, axis: int | None = None, keepdims: bool = False, dtype: DType = int64) -> Any:
+    def kernel(x: TensorLike, axis: int | None = None, keepdims: bool = False, dtype: DType = int64) -> Any:
         return np.asarray(function(x, axis=axis, keepdims=keepdims)).astype(dtype.numpy, copy=False)
 
     return kernel
@@ -314,7 +324,7 @@ argmin_op = op("argmin", gradient=NOT_DIFFERENTIABLE, infer=_infer_arg, numpy=_a
 # The public functions.
 
 
-def _numbers(value: Any, name: str) -> Any:
+def _numbers(value: Tensor, name: str) -> Any:
     """What is added up, as a tensor: not truth values, as in TensorFlow."""
     x = convert_to_tensor(value)
     if x.dtype is bool_:
@@ -370,7 +380,7 @@ reduce_std = _public(std_op, "reduce_std", " Of integers it is float64, of compl
 
 
 def reduce_euclidean_norm(
-    input_tensor: Any, axis: Axis = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
     """The root of the sum of squares over `axis`, in the input's dtype (real). Shape and errors as for `reduce_sum`."""
     x = convert_to_tensor(input_tensor)
@@ -384,14 +394,14 @@ def count_nonzero(
     return cast(count_op(input, axis=axis_attribute(axis), keepdims=keepdims, name=name), dtype)
 
 
-def zero_fraction(value: Any, name: str | None = None) -> Any:
+def zero_fraction(value: TensorLike, name: str | None = None) -> Any:
     """The fraction of elements that are zero: a float32 scalar, NaN for a tensor without elements."""
     x = convert_to_tensor(value)
     total = cast(size(x, out_type=int64), "float64")
     return cast(1.0 - cast(count_op(x), "float64") / total, "float32", name)
 
 
-def argmax(input: Any, axis: int | None = None, output_type: Any = int64, name: str | None = None) -> Any:
+def argmax(input: TensorLike, axis: int | None = None, output_type: DTypeLike = int64, name: str | None = None) -> Any:
     """The index of the first maximum along `axis` (0 when it is not given, as in TensorFlow), in `output_type`.
 
     The shape loses `axis`. Raises `InvalidArgumentError` when it is out of bounds or there is nothing along it.
@@ -399,7 +409,7 @@ def argmax(input: Any, axis: int | None = None, output_type: Any = int64, name: 
     return argmax_op(input, axis=0 if axis is None else whole(axis), dtype=as_dtype(output_type), name=name)
 
 
-def argmin(input: Any, axis: int | None = None, output_type: Any = int64, name: str | None = None) -> Any:
+def argmin(input: TensorLike, axis: int | None = None, output_type: DTypeLike = int64, name: str | None = None) -> Any:
     """The index of the first minimum along `axis` (0 when it is not given, as in TensorFlow), in `output_type`.
 
     The shape loses `axis`. Raises `InvalidArgumentError` when it is out of bounds or there is nothing along it.

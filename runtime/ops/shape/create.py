@@ -10,14 +10,15 @@ import numpy as np
 from autograph.errors import InvalidArgumentError
 
 from ...base import dtypes
-from ...base.dtypes import DType, as_dtype, float32, float64
+from ...base.dtypes import Array, DType, as_dtype, float32, float64
 from ...base.shapes import Shape, broadcast, is_compatible
 from ...ir import totality
 from ...ir.kinds import kinds
 from ...ir.op import FUNCTIONS, NOT_DIFFERENTIABLE, OPS, Op, Type, op
 from ...tensors.convert import constant, convert_to_tensor, string_scalar
+from ...tensors.likes import DTypeLike, ShapeLike, TensorLike
 from ...tensors.promotion import promoted
-from ...tensors.tensor import EagerTensor, SymbolicTensor
+from ...tensors.tensor import EagerTensor, SymbolicTensor, Tensor
 from ..declare import sum_to
 from ..elementwise.elementwise import cast, where_op
 from ..infer import at_least, axis_of, exactly, float_dtype, require, require_kind, text, whole
@@ -48,7 +49,7 @@ def _infer_fill(value: Type, shape: Shape) -> Type:
     return Type(value.dtype, shape)
 
 
-def fill(dims: Any, value: Any, name: str | None = None) -> Any:
+def fill(dims: ShapeLike, value: TensorLike, name: str | None = None) -> Any:
     """A tensor of shape `dims` (ints, scalar tensors, or an integer tensor) that holds `value` everywhere.
 
     The dtype is that of `value`, a scalar. Raises `InvalidArgumentError` for dimensions that are negative or no ints.
@@ -66,7 +67,7 @@ def _value(number: int, dtype: DType) -> Any:
 
 
 @FUNCTIONS.give
-def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Any:
+def zeros(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None) -> Any:
     """A tensor of zeros (of empty text for strings), of `shape` as for `fill`.
 
     Raises `InvalidArgumentError` for a negative dimension, `InvalidTypeError` for what is no dtype.
@@ -74,17 +75,17 @@ def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Any:
     return fill(shape, _value(0, as_dtype(dtype)), name)
 
 
-def ones(shape: Any, dtype: Any = float32, name: str | None = None) -> Any:
+def ones(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None) -> Any:
     """A tensor of ones; shape and errors as for `zeros`. Raises `InvalidArgumentError` for strings."""
     return fill(shape, _value(1, as_dtype(dtype)), name)
 
 
-def _like(input: Any, number: int, dtype: Any, name: str | None) -> Any:
+def _like(input: Tensor, number: int, dtype: DTypeLike, name: str | None) -> Any:
     tensor = convert_to_tensor(input)
     return _like_value(tensor, _value(number, tensor.dtype if dtype is None else as_dtype(dtype)), name)
 
 
-def _like_value(tensor: Any, value: Any, name: str | None) -> Any:
+def _like_value(tensor: Tensor, value: Tensor, name: str | None) -> Any:
     """A tensor of one value in the shape of another."""
     static = tensor.static_shape
     return fill(static if static is not None and None not in static else shape(tensor), value, name)
@@ -176,7 +177,7 @@ def _infer_linspace(start: Type, stop: Type, num: int, axis: int = 0, endpoint: 
     return Type(dtype, (*shape[:place], num, *shape[place:]))
 
 
-def _linspace_gradient(g: Any, start: Any, stop: Any, num: int, axis: int, endpoint: bool) -> tuple[Any, Any]:
+def _linspace_gradient(g: Any, start: Tensor, stop: Tensor, num: int, axis: int, endpoint: bool) -> tuple[Any, Any]:
     weights = np.linspace(0.0, 1.0, num, endpoint).reshape((num,) + (1,) * (g.ndim - 1)).astype(g.dtype.numpy)
     g = moveaxis(g, axis, 0)
     return sum_to(OPS["sum"](g * (1 - weights), axis=0), start), sum_to(OPS["sum"](g * weights, axis=0), stop)
@@ -196,7 +197,7 @@ linspace_op = op(
 )  # fmt: skip
 
 
-def linspace(start: Any, stop: Any, num: int, name: str | None = None, axis: int = 0) -> Any:
+def linspace(start: TensorLike, stop: TensorLike, num: int, name: str | None = None, axis: int = 0) -> Any:
     """`num` (a Python int) evenly spaced numbers from `start` to `stop`, both included, along a new `axis`.
 
     `start` and `stop` broadcast; integers give float64, other dtypes stay. Raises `InvalidArgumentError` for a negative
@@ -238,14 +239,14 @@ one_hot_op = op(
 )  # fmt: skip
 
 
-def _one_hot_gradient(g: Any, indices: Any, depth: int, axis: int) -> tuple[Any, Any]:
+def _one_hot_gradient(g: Tensor, indices: Tensor, depth: int, axis: int) -> tuple[Any, Any]:
     hits, zero = one_hot_op(indices, True, False, depth=depth, axis=axis), zeros_like(g)
     return OPS["sum"](where_op(hits, g, zero)), OPS["sum"](where_op(hits, zero, g))
 
 
 def one_hot(
-    indices: Any, depth: int, on_value: Any = None, off_value: Any = None, axis: int | None = None, dtype: Any = None,
-    name: str | None = None,
+    indices: TensorLike, depth: int, on_value: TensorLike | None = None, off_value: TensorLike | None = None,
+    axis: int | None = None, dtype: DTypeLike | None = None, name: str | None = None,
 ) -> Any:  # fmt: skip
     """`indices` as rows of `depth` (a Python int) elements: `on_value` (1) at the index, `off_value` (0) elsewhere.
 
@@ -262,7 +263,7 @@ def one_hot(
 
 
 def eye(
-    num_rows: int, num_columns: int | None = None, batch_shape: Any = None, dtype: Any = float32,
+    num_rows: int, num_columns: int | None = None, batch_shape: Any = None, dtype: DTypeLike = float32,
     name: str | None = None
 ) -> Any:
     """The identity matrix, or a batch of them: shape `batch_shape + [num_rows, num_columns]`. Sizes are Python ints.
@@ -282,7 +283,7 @@ def eye(
     return broadcast_to(constant(matrix), (*hint, *matrix.shape), name)
 
 
-def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[Any]:
+def meshgrid(*args: TensorLike, indexing: str = "xy", name: str | None = None) -> list[Any]:
     """Vectors spread over a grid, one tensor for each; `indexing` is `"xy"` (columns first) or `"ij"`.
 
     Tensors of other ranks are flattened, dtypes stay. Raises `InvalidArgumentError` for another `indexing`.
@@ -312,7 +313,7 @@ def _infer_diag(x: Type, k: int = 0) -> Type:
     return Type(x.dtype, (*x.shape[:-1], n, n))
 
 
-def _diag(x: Any, k: int = 0) -> Any:
+def _diag(x: Array, k: int = 0) -> Any:
     n = x.shape[-1] + abs(k)
     result = np.zeros((*x.shape[:-1], n, n), x.dtype)
     rows = np.arange(x.shape[-1]) + max(-k, 0)
@@ -351,7 +352,7 @@ def _infer_set_diag(x: Type, diagonal: Type, k: int = 0) -> Type:
     return x
 
 
-def _set_diag(x: Any, diagonal: Any, k: int = 0) -> Any:
+def _set_diag(x: Tensor, diagonal: Tensor, k: int = 0) -> Any:
     result = x.copy()
     rows = np.arange(diagonal.shape[-1]) + max(-k, 0)
     result[..., rows, rows + k] = diagonal
@@ -365,7 +366,7 @@ set_diag_op: Op = op("set_diag", infer=_infer_set_diag, numpy=_set_diag, lenient
                  doc="Matrices with another diagonal `k`.", attributes=kinds("k"))  # fmt: skip
 
 
-def trace(x: Any, name: str | None = None) -> Any:
+def trace(x: TensorLike, name: str | None = None) -> Any:
     """The sum of the main diagonal of a matrix, or of each matrix of a batch, in their dtype (int64 for booleans).
 
     Raises `InvalidArgumentError` for a rank below 2.

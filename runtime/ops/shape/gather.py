@@ -11,10 +11,13 @@ import numpy as np
 
 from autograph.errors import OutOfRangeError
 
+from ...base.dtypes import Array
 from ...base.shapes import Shape, broadcast, is_compatible
 from ...ir.kinds import kinds
 from ...ir.op import FUNCTIONS, OPS, Type, op
 from ...tensors.convert import convert_to_tensor
+from ...tensors.likes import TensorLike
+from ...tensors.tensor import Tensor
 from ..elementwise.elementwise import cast
 from ..infer import at_least, axis_of, exactly, rank_of, require, require_kind, text, whole
 from ..kernels import samples as s
@@ -47,7 +50,7 @@ def _infer_gather(x: Type, indices: Type, axis: int, batch_dims: int = 0) -> Typ
     return Type(x.dtype, x.shape[:axis] + indices.shape[batch_dims:] + x.shape[axis + 1 :])
 
 
-def _gather(x: Any, indices: Any, axis: int, batch_dims: int = 0) -> Any:
+def _gather(x: Array, indices: Array, axis: int, batch_dims: int = 0) -> Any:
     check_indices(indices, x.shape[axis])
     if batch_dims == 0:
         return x.take(indices, axis)
@@ -61,7 +64,7 @@ def _gather(x: Any, indices: Any, axis: int, batch_dims: int = 0) -> Any:
     return np.moveaxis(picked, source, [axis - batch_dims + i for i in source])
 
 
-def _gather_gradient(g: Any, out: Any, x: Any, indices: Any, axis: int, batch_dims: int = 0) -> tuple[Any, None]:
+def _gather_gradient(g: Any, out: Tensor, x: Any, indices: Any, axis: int, batch_dims: int = 0) -> tuple[Any, None]:
     rank = x.ndim
     require(rank is not None, "the gradient of gather needs the tensor's rank")
     if batch_dims:
@@ -70,7 +73,7 @@ def _gather_gradient(g: Any, out: Any, x: Any, indices: Any, axis: int, batch_di
     return add_at_op(zeros_like(x), g, *inputs, key=key), None
 
 
-def _batched_gradient(g: Any, x: Any, indices: Any, axis: int, batch_dims: int) -> Any:
+def _batched_gradient(g: Tensor, x: Tensor, indices: Any, axis: int, batch_dims: int) -> Any:
     """With the axis, and those of the indices, moved behind the batch's."""
     inner = indices.ndim - batch_dims
     g = moveaxis(g, [axis + i for i in range(inner)], [batch_dims + i for i in range(inner)])
@@ -112,8 +115,8 @@ gather_op = op(
 
 
 def gather(
-    params: Any, indices: Any, validate_indices: Any = None, axis: int | None = None, batch_dims: int = 0,
-    name: str | None = None,
+    params: TensorLike, indices: TensorLike, validate_indices: bool | None = None, axis: int | None = None,
+    batch_dims: int = 0, name: str | None = None,
 ) -> Any:  # fmt: skip
     """The slices of `params` along `axis` at `indices`: shape `params[:axis] + indices[batch_dims:] + params[axis+1:]`.
 
@@ -126,7 +129,7 @@ def gather(
         name=name)
 
 
-def take(a: Any, indices: Any, axis: int | None = None) -> Any:
+def take(a: TensorLike, indices: TensorLike, axis: int | None = None) -> Any:
     """NumPy's `take`: negative indices count from the end; without `axis`, from the flattened tensor.
 
     The shape of the indices replaces `axis`; the dtype stays. Raises `OutOfRangeError` for an index outside,
@@ -177,7 +180,7 @@ def _gather_nd(x: Any, indices: Any, batch_dims: int = 0) -> Any:
     return picked.reshape(indices.shape[:-1] + x.shape[batch_dims + indices.shape[-1] :])
 
 
-def _gather_nd_gradient(g: Any, out: Any, x: Any, indices: Any, batch_dims: int = 0) -> tuple[Any, None]:
+def _gather_nd_gradient(g: Tensor, out: Tensor, x: Tensor, indices: Tensor, batch_dims: int = 0) -> tuple[Any, None]:
     if batch_dims:
         dims = concat([shape(indices)[:-1], [1]], 0)
         batch = [broadcast_to(place, dims) for place in coordinates(indices, batch_dims)]
@@ -199,7 +202,7 @@ gather_nd_op = op(
 )  # fmt: skip
 
 
-def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None) -> Any:
+def gather_nd(params: TensorLike, indices: TensorLike, batch_dims: int = 0, name: str | None = None) -> Any:
     """The elements (or slices) of `params` at the index vectors in the last axis of `indices`.
 
     The shape is `indices.shape[:-1]` and what the vectors leave of that of `params`. Raises `OutOfRangeError` for a
@@ -224,14 +227,14 @@ def _infer_along(x: Type, indices: Type, axis: int) -> Type:
     return Type(x.dtype, (*others[:place], indices.shape[place], *others[place + 1 :]))
 
 
-def _along(x: Any, indices: Any, axis: int) -> Any:
+def _along(x: Array, indices: Array, axis: int) -> Any:
     try:
         return np.take_along_axis(x, indices.astype(np.int64, copy=False), axis)
     except IndexError as error:
         raise OutOfRangeError(str(error)) from None
 
 
-def _along_gradient(g: Any, out: Any, x: Any, indices: Any, axis: int) -> tuple[Any, None]:
+def _along_gradient(g: Tensor, out: Tensor, x: Tensor, indices: Tensor, axis: int) -> tuple[Any, None]:
     return put_along(x, indices, g, axis), None
 
 
@@ -245,7 +248,7 @@ take_along_axis_op = op(
 )  # fmt: skip
 
 
-def take_along_axis(arr: Any, indices: Any, axis: int) -> Any:
+def take_along_axis(arr: Any, indices: TensorLike, axis: int) -> Any:
     """The elements of `arr` along `axis` at `indices`, which has the same rank; negative ones count from the end.
 
     The other axes broadcast; the dtype stays. Raises `OutOfRangeError` for an index outside, `InvalidArgumentError` for
@@ -254,7 +257,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int) -> Any:
     return take_along_axis_op(arr, indices, axis=whole(axis))
 
 
-def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "boolean_mask") -> Any:
+def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: int | None = None, name: str = "boolean_mask") -> Any:
     """The slices of `tensor` where `mask`, whose shape is that of the axes from `axis` (0) on, is true.
 
     The axes of the mask become one; the dtype stays. Raises `InvalidArgumentError` for a mask that is a scalar or not
@@ -289,7 +292,7 @@ def region(x: Any, begin: Any, size: Any) -> tuple[Any, ...]:
     return tuple(np.s_[start : start + length] for start, length in zip(starts, sizes, strict=True))
 
 
-def _slice_gradient(g: Any, out: Any, x: Any, begin: Any, *dynamic: Any, size: Shape) -> tuple[Any, ...]:
+def _slice_gradient(g: Tensor, out: Tensor, x: Tensor, begin: Tensor, *dynamic: Tensor, size: Shape) -> tuple[Any, ...]:
     return FUNCTIONS["dynamic_update_slice"](zeros_like(x), g, begin), None, *(None for _ in dynamic)
 
 
@@ -305,7 +308,7 @@ slice_op = op(
 
 
 @FUNCTIONS.give
-def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
+def slice(input_: TensorLike, begin: TensorLike, size: Any, name: str | None = None) -> Any:
     """The region of `input_` from `begin` (a vector) of `size` (ints, tensors or a vector; -1: all that remains).
 
     The dtype stays. Raises `OutOfRangeError` when the region does not lie inside, `InvalidArgumentError` when `begin`

@@ -9,7 +9,7 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from ...base.dtypes import float32
+from ...base.dtypes import Array, float32
 from ...base.shapes import Shape, merge
 from ...base.shapes import size as known_size
 from ...ir import totality
@@ -17,7 +17,8 @@ from ...ir.identities import alone
 from ...ir.kinds import kinds
 from ...ir.op import FUNCTIONS, OPS, Type, op
 from ...tensors.convert import convert_to_tensor
-from ...tensors.tensor import EagerTensor
+from ...tensors.likes import DTypeLike, TensorLike
+from ...tensors.tensor import EagerTensor, Tensor
 from ..elementwise.elementwise import cast
 from ..infer import at_least, axis_of, exactly, product, require, require_kind, text, total, whole
 from ..kernels import samples as s
@@ -31,7 +32,7 @@ from .shape import moveaxis, reshape, shape, size
 __all__ = ["concat", "pad", "repeat", "split", "stack", "tile", "unstack"]
 
 
-def _x(*shape: int, dtype: Any = np.float32) -> Any:
+def _x(*shape: int, dtype: DTypeLike = np.float32) -> Any:
     return np.arange(int(np.prod(shape))).reshape(shape).astype(dtype)
 
 
@@ -61,7 +62,7 @@ def _distinct(shapes: Iterable[Shape]) -> list[str]:
     return list(dict.fromkeys(map(text, shapes)))
 
 
-def _concat_gradient(g: Any, out: Any, *inputs: Any, axis: int) -> tuple[Any, ...]:
+def _concat_gradient(g: Tensor, out: Tensor, *inputs: Tensor, axis: int) -> tuple[Any, ...]:
     grads, start = [], 0
     for x in inputs:
         known = None if x.static_shape is None else x.static_shape[axis]
@@ -85,7 +86,7 @@ concat_op = op(
 )  # fmt: skip
 
 
-def concat(values: Any, axis: int, name: str = "concat") -> Any:
+def concat(values: TensorLike, axis: int, name: str = "concat") -> Any:
     """The tensors of a list joined along `axis`. All other dimensions must be equal; dtypes promote.
 
     Raises `InvalidArgumentError` for other shapes and no tensor, `InvalidTypeError` for dtypes without a common one.
@@ -122,7 +123,7 @@ stack_op = op(
 )  # fmt: skip
 
 
-def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
+def stack(values: TensorLike, axis: int = 0, name: str = "stack") -> Any:
     """The tensors of a list, all of one shape, along a new `axis`; dtypes promote. Of nothing: an empty vector.
 
     What is a tensor already (a staged list becomes one) holds its items along the first axis, which moves to `axis`.
@@ -148,7 +149,7 @@ def _infer_unstack(x: Type, num: int, axis: int) -> tuple[Type, ...]:
     return (Type(x.dtype, x.shape[:place] + x.shape[place + 1 :]),) * num
 
 
-def _unstack(x: Any, num: int, axis: int) -> tuple[Any, ...]:
+def _unstack(x: Array, num: int, axis: int) -> tuple[Any, ...]:
     require(x.shape[axis] == num, f"can't unstack {text(x.shape)} into {num} along axis {axis}")
     moved = np.moveaxis(x, axis, 0)
     return tuple(moved[i, ...] for i in range(num))
@@ -166,7 +167,7 @@ unstack_op = op(
 )  # fmt: skip
 
 
-def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> list[Any]:
+def unstack(value: TensorLike, num: int | None = None, axis: int = 0, name: str = "unstack") -> list[Any]:
     """The slices of `value` along `axis`, as a list. `num` is needed only where the dimension is not known.
 
     The dtype stays. Raises `InvalidArgumentError` when `num` is missing or wrong, or the axis out of bounds.
@@ -230,7 +231,9 @@ split_op = op(
 )  # fmt: skip
 
 
-def split(value: Any, num_or_size_splits: Any, axis: int = 0, num: int | None = None, name: str = "split") -> list[Any]:
+def split(
+    value: TensorLike, num_or_size_splits: Any, axis: int = 0, num: int | None = None, name: str = "split"
+) -> list[Any]:
     """`value` cut along `axis` into a number of equal parts, or into parts of given sizes (one may be -1).
 
     The dtype stays. Raises `InvalidArgumentError` when the parts do not make up the dimension.
@@ -256,13 +259,13 @@ def _infer_tile(x: Type, *_: Type, multiples: Shape) -> Type:
     return Type(x.dtype, tuple(sizes))
 
 
-def _tile(x: Any, *dynamic: Any, multiples: Any) -> Any:
+def _tile(x: Array, *dynamic: Array, multiples: Any) -> Any:
     counts = tuple(dynamic[0].tolist()) if dynamic else multiples
     require(len(counts) == x.ndim, f"multiples {counts} must have one number for each axis of {text(x.shape)}")
     return np.tile(x, counts)
 
 
-def _tile_gradient(g: Any, out: Any, x: Any, *dynamic: Any, multiples: Shape) -> tuple[Any, ...]:
+def _tile_gradient(g: Tensor, out: Tensor, x: Any, *dynamic: Any, multiples: Shape) -> tuple[Any, ...]:
     rank = x.ndim
     require(rank is not None, "the gradient of tile needs the tensor's rank")
     counts = [dynamic[0][i] if dynamic else multiples[i] for i in range(rank)]  # type: ignore[index]
@@ -281,7 +284,7 @@ tile_op = op(
 )  # fmt: skip
 
 
-def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
+def tile(input: TensorLike, multiples: Any, name: str | None = None) -> Any:
     """`input` repeated `multiples[i]` times along each axis `i` (ints, scalar tensors, or an integer tensor).
 
     The dtype stays. Raises `InvalidArgumentError` unless there is one number, not negative, for each axis.
@@ -305,7 +308,7 @@ def _infer_repeat(x: Type, repeats: Type, axis: int | None = None, count: int | 
     return Type(x.dtype, (*x.shape[:place], after, *x.shape[place + 1 :]))
 
 
-def _repeat_gradient(g: Any, x: Any, repeats: Any, axis: int | None) -> Any:
+def _repeat_gradient(g: Tensor, x: Tensor, repeats: Tensor, axis: int | None) -> Any:
     places = repeat_op(range_(size(x) if axis is None else shape(x)[axis]), repeats, axis=0)
     if axis is None:
         total = add_at_op(zeros_like(reshape(x, (-1,))), g, places, key=(("input", 0),))
@@ -330,7 +333,7 @@ repeat_op = op(
 )  # fmt: skip
 
 
-def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Any:
+def repeat(input: TensorLike, repeats: TensorLike, axis: int | None = None, name: str | None = None) -> Any:
     """Each element of `input` repeated `repeats` times: one number, or one for each slice along `axis`.
 
     Without `axis` the input is flattened first; the dtype stays. Raises `InvalidArgumentError` when `repeats` has
@@ -354,7 +357,7 @@ def _infer_pad(x: Type, fill: Type, *_: Type, paddings: Any, mode: str) -> Type:
     return Type(x.dtype, tuple(total((n, *pair)) for n, pair in zip(x.shape, paddings, strict=True)))
 
 
-def _pad(x: Any, fill: Any, *dynamic: Any, paddings: Any, mode: str) -> Any:
+def _pad(x: Array, fill: Array, *dynamic: Array, paddings: Any, mode: str) -> Any:
     pairs = dynamic[0].tolist() if dynamic else paddings
     require(len(pairs) == x.ndim, f"paddings {pairs} must have one pair for each axis of {text(x.shape)}")
     if mode == "constant":
@@ -368,7 +371,9 @@ def _pad(x: Any, fill: Any, *dynamic: Any, paddings: Any, mode: str) -> Any:
     return np.pad(x, pairs, mode)  # type: ignore[call-overload]
 
 
-def _pad_gradient(g: Any, out: Any, x: Any, fill: Any, *dynamic: Any, paddings: Any, mode: str) -> tuple[Any, ...]:
+def _pad_gradient(
+    g: Tensor, out: Tensor, x: Tensor, fill: Tensor, *dynamic: Tensor, paddings: Any, mode: str
+) -> tuple[Any, ...]:
     none = (None for _ in dynamic)
     if mode != "constant":
         return _mirrored_gradient(g, x, dynamic, paddings, mode), None, *none
@@ -404,7 +409,10 @@ pad_op = op(
 )  # fmt: skip
 
 
-def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0, name: str | None = None) -> Any:
+def pad(
+    tensor: TensorLike, paddings: Any, mode: str = "CONSTANT", constant_values: TensorLike = 0,
+    name: str | None = None,
+) -> Any:  # fmt: skip
     """`tensor` with `paddings[i] = [before, after]` more elements along each axis `i`.
 
     The mode is CONSTANT (filled with `constant_values`), REFLECT (mirrored without the edge) or SYMMETRIC (with it).

@@ -13,7 +13,7 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from ...base.dtypes import DType, as_dtype, int32
+from ...base.dtypes import Array, DType, as_dtype, int32
 from ...base.shapes import Shape, is_compatible
 from ...base.shapes import broadcast as broadcast_shapes
 from ...ir import totality
@@ -29,6 +29,8 @@ from ...ir.shape_chains import (
 )
 from ...ir.work import Work
 from ...tensors.convert import convert_to_tensor
+from ...tensors.likes import DTypeLike, ShapeLike, TensorLike
+from ...tensors.tensor import Tensor
 from ..declare import sum_to
 from ..elementwise.elementwise import conj
 from ..infer import at_least, axes_of, axis_of, product, require, require_kind, text, whole
@@ -43,7 +45,7 @@ __all__ = [
 Axes = int | Sequence[int] | None
 
 
-def _x(*shape: int, dtype: Any = np.float32) -> Any:
+def _x(*shape: int, dtype: DTypeLike = np.float32) -> Any:
     return np.arange(int(np.prod(shape))).reshape(shape).astype(dtype)
 
 
@@ -66,7 +68,7 @@ def _infer_reshape(x: Type, *_: Type, shape: Shape) -> Type:
     return Type(x.dtype, tuple(guess if n == -1 else n for n in shape))
 
 
-def _reshape(x: Any, *dims: Any, shape: Any) -> Any:
+def _reshape(x: Array, *dims: Any, shape: Any) -> Any:
     wanted = dims[0] if dims else shape
     try:
         return x.reshape(wanted)
@@ -96,12 +98,12 @@ reshape_op = op(
 )  # fmt: skip
 
 
-def _shape_like(x: Any) -> Any:
+def _shape_like(x: Tensor) -> Any:
     known = x.static_shape
     return known if known is not None and None not in known else shape(x)
 
 
-def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
+def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Any:
     """The elements of `tensor` in row order, in another shape; one dimension may be -1 and is then worked out.
 
     `shape` is a list of ints and scalar tensors, or an integer tensor. Raises `InvalidArgumentError` when the number of
@@ -129,7 +131,7 @@ expand_dims_op = op(
 )  # fmt: skip
 
 
-def expand_dims(input: Any, axis: int, name: str | None = None) -> Any:
+def expand_dims(input: TensorLike, axis: int, name: str | None = None) -> Any:
     """`input` with a new dimension of one before `axis` (counted from the end of the result when negative).
 
     The dtype stays. Raises `InvalidArgumentError` for an axis out of bounds of the result.
@@ -137,7 +139,7 @@ def expand_dims(input: Any, axis: int, name: str | None = None) -> Any:
     return expand_dims_op(input, axis=whole(axis), name=name)
 
 
-def _infer_squeeze(x: Type, axis: Any = None) -> Type:
+def _infer_squeeze(x: Type, axis: int | Sequence[int] | None = None) -> Type:
     if x.shape is None or (axis is None and None in x.shape):
         return Type(x.dtype, None)
     if axis is None:
@@ -158,7 +160,7 @@ squeeze_op = op(
 )  # fmt: skip
 
 
-def squeeze(input: Any, axis: Axes = None, name: str | None = None) -> Any:
+def squeeze(input: TensorLike, axis: Axes = None, name: str | None = None) -> Any:
     """`input`, of any dtype, without its dimensions of one, or without those in `axis`.
 
     Raises `InvalidArgumentError` when a dimension in `axis` is not one, or there is no such dimension.
@@ -181,7 +183,7 @@ def _infer_transpose(x: Type, perm: Any = None) -> Type:
     return Type(x.dtype, tuple(x.shape[a] for a in order))
 
 
-def _transpose_gradient(g: Any, out: Any, x: Any, perm: Any = None) -> tuple[Any]:
+def _transpose_gradient(g: Tensor, out: Tensor, x: Tensor, perm: Any = None) -> tuple[Any]:
     if perm is None:
         return (transpose_op(g, perm=None),)
     return (transpose_op(g, perm=tuple(int(i) for i in np.argsort([p % len(perm) for p in perm]))),)
@@ -196,7 +198,9 @@ transpose_op = op(
 )  # fmt: skip
 
 
-def transpose(a: Any, perm: Sequence[int] | None = None, conjugate: bool = False, name: str = "transpose") -> Any:
+def transpose(
+    a: TensorLike, perm: Sequence[int] | None = None, conjugate: bool = False, name: str = "transpose"
+) -> Any:
     """`a`, of any dtype, with its axes in the order `perm` (reversed when ``None``), and conjugated if asked.
 
     Raises `InvalidArgumentError` when `perm` is no permutation of the axes.
@@ -205,7 +209,7 @@ def transpose(a: Any, perm: Sequence[int] | None = None, conjugate: bool = False
     return conj(result) if conjugate else result
 
 
-def moveaxis(a: Any, source: int | Sequence[int], destination: int | Sequence[int]) -> Any:
+def moveaxis(a: TensorLike, source: int | Sequence[int], destination: int | Sequence[int]) -> Any:
     """`a`, of any dtype, with the axes `source` moved to the places `destination`; the others keep their order.
 
     Raises `InvalidArgumentError` for an axis out of bounds or an unknown rank, `ValueError` for lengths that differ.
@@ -220,7 +224,7 @@ def moveaxis(a: Any, source: int | Sequence[int], destination: int | Sequence[in
     return transpose_op(tensor, perm=tuple(order))
 
 
-def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
+def swapaxes(a: TensorLike, axis1: int, axis2: int) -> Any:
     """`a`, of any dtype, with two axes exchanged. Raises `InvalidArgumentError` for one that `a` does not have."""
     tensor = convert_to_tensor(a)
     order = list(range(_known_rank(tensor, "swapaxes")))
@@ -229,7 +233,7 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
     return transpose_op(tensor, perm=tuple(order))
 
 
-def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Any:
+def matrix_transpose(a: TensorLike, name: str = "matrix_transpose", conjugate: bool = False) -> Any:
     """`a`, of any dtype, with its last two axes exchanged, conjugated if asked.
 
     Raises `InvalidArgumentError` below rank 2.
@@ -240,7 +244,7 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
     return conj(result) if conjugate else result
 
 
-def _known_rank(tensor: Any, function: str) -> int:
+def _known_rank(tensor: Tensor, function: str) -> int:
     if tensor.ndim is None:
         raise InvalidArgumentError(f"{function} needs a tensor whose rank is known")
     return tensor.ndim
@@ -268,7 +272,7 @@ broadcast_to_op = op(
 )  # fmt: skip
 
 
-def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
+def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -> Any:
     """`input`, of any dtype, broadcast to `shape`: a list of ints and scalar tensors, or an integer tensor.
 
     Raises `InvalidArgumentError` when it does not broadcast to it.
@@ -284,7 +288,7 @@ def _infer_ensure(x: Type, shape: Shape) -> Type:
     return Type(x.dtype, tuple(b if a is None else a for a, b in zip(x.shape, shape, strict=True)))
 
 
-def _ensure(x: Any, shape: Shape) -> Any:
+def _ensure(x: Array, shape: Shape) -> Any:
     require(is_compatible(x.shape, shape), f"the shape {text(x.shape)} is not compatible with {text(shape)}")
     return x
 
@@ -297,7 +301,7 @@ ensure_shape_op = op(
 )  # fmt: skip
 
 
-def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
+def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Any:
     """`x`, of any dtype, itself, from here on known to have `shape` (``None`` for any dimension).
 
     Raises `InvalidArgumentError` when it has not: while tracing where that is known, else when the graph runs.
@@ -308,7 +312,7 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
 # reverse, roll
 
 
-def _infer_axes(x: Type, axis: Any, **_: Any) -> Type:
+def _infer_axes(x: Type, axis: int | Sequence[int], **_: Any) -> Type:
     if x.shape is not None:
         axes_of(axis, len(x.shape))
     return x
@@ -323,7 +327,7 @@ reverse_op: Op = op(
 )  # fmt: skip
 
 
-def reverse(tensor: Any, axis: Sequence[int], name: str | None = None) -> Any:
+def reverse(tensor: TensorLike, axis: Sequence[int], name: str | None = None) -> Any:
     """`tensor`, of any dtype, in reverse order along each axis in `axis`.
 
     Raises `InvalidArgumentError` for an axis out of bounds or given twice.
@@ -331,7 +335,7 @@ def reverse(tensor: Any, axis: Sequence[int], name: str | None = None) -> Any:
     return reverse_op(tensor, axis=tuple(int(a) for a in np.atleast_1d(axis)), name=name)
 
 
-def _infer_roll(x: Type, shift: Type, axis: Any) -> Type:
+def _infer_roll(x: Type, shift: Type, axis: int | Sequence[int]) -> Type:
     require_kind(shift, "iu", "shift")
     if isinstance(axis, tuple) and x.shape is not None:
         for one in axis:
@@ -351,11 +355,11 @@ roll_op: Op = op(
 )  # fmt: skip
 
 
-def _shift(shift: Any) -> Any:
+def _shift(shift: Tensor) -> Any:
     return int(shift) if np.ndim(shift) == 0 else tuple(shift.tolist())
 
 
-def roll(input: Any, shift: Any, axis: Axes, name: str | None = None) -> Any:
+def roll(input: TensorLike, shift: TensorLike, axis: Axes, name: str | None = None) -> Any:
     """`input` with its elements moved by `shift` along `axis`; what leaves at the end comes in at the front.
 
     Shape and dtype stay. Raises `InvalidArgumentError` for an axis out of bounds, and when `shift` and `axis` differ in
@@ -400,13 +404,13 @@ def shape(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
     return shape_op(input, dtype=_integer_dtype(out_type), name=name)
 
 
-def _integer_dtype(value: Any) -> DType:
+def _integer_dtype(value: Tensor) -> DType:
     dtype = as_dtype(value)
     require(dtype.is_integer, f"sizes are integers: out_type can't be {dtype.name}")
     return dtype
 
 
-def shape_n(input: Sequence[Any], out_type: Any = int32, name: str | None = None) -> list[Any]:
+def shape_n(input: Sequence[Any], out_type: DTypeLike = int32, name: str | None = None) -> list[Any]:
     """The shapes of several tensors, as a list of vectors of `out_type`; errors as for `shape`."""
     return [shape(x, out_type, name) for x in input]
 
@@ -416,6 +420,6 @@ def size(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
     return size_op(input, dtype=_integer_dtype(out_type), name=name)
 
 
-def rank(input: Any, name: str | None = None) -> Any:
+def rank(input: TensorLike, name: str | None = None) -> Any:
     """The number of dimensions of `input`, an int32 scalar."""
     return rank_op(input, name=name)

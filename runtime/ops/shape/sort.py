@@ -11,12 +11,14 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from ...base.dtypes import DType, as_dtype, bool_, int32, int64
+from ...base.dtypes import Array, DType, as_dtype, bool_, int32, int64
 from ...base.shapes import is_compatible
 from ...ir import totality
 from ...ir.kinds import kinds
 from ...ir.op import NOT_DIFFERENTIABLE, Type, op
 from ...tensors.convert import convert_to_tensor
+from ...tensors.likes import DTypeLike, TensorLike
+from ...tensors.tensor import Tensor
 from ..elementwise.elementwise import cast
 from ..elementwise.math import greater
 from ..infer import at_least, axis_of, exactly, require, require_kind, text, whole
@@ -65,12 +67,12 @@ def _infer_sort(x: Type, axis: int = -1, descending: bool = False, **_: Any) -> 
     return x
 
 
-def _sort(x: Any, axis: int = -1, descending: bool = False) -> Any:
+def _sort(x: Array, axis: int = -1, descending: bool = False) -> Any:
     result = np.sort(x, axis)
     return np.flip(result, axis) if descending else result
 
 
-def _argsort(x: Any, axis: int = -1, descending: bool = False, dtype: DType = int32) -> Any:
+def _argsort(x: Array, axis: int = -1, descending: bool = False, dtype: DType = int32) -> Any:
     if not descending:
         return np.argsort(x, axis, kind="stable").astype(dtype.numpy, copy=False)
     order = np.flip(np.argsort(np.flip(x, axis), axis, kind="stable"), axis)
@@ -86,7 +88,7 @@ def _samples() -> list[Any]:
     ]  # fmt: skip
 
 
-def _sort_gradient(g: Any, out: Any, x: Any, axis: int = -1, descending: bool = False) -> tuple[Any]:
+def _sort_gradient(g: Tensor, out: Tensor, x: Tensor, axis: int = -1, descending: bool = False) -> tuple[Any]:
     order = argsort_op(x, axis=axis, descending=descending)
     return (take_along_axis(g, argsort_op(order, axis=axis), axis),)
 
@@ -106,13 +108,13 @@ def _descending(direction: str) -> bool:
     return direction == "DESCENDING"
 
 
-def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Any:
+def sort(values: TensorLike, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Any:
     """`values` in order along `axis`, ASCENDING or DESCENDING; `InvalidArgumentError` for no such axis or direction."""
     return sort_op(values, axis=whole(axis), descending=_descending(direction), name=name)
 
 
 def argsort(
-    values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
+    values: TensorLike, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
 ) -> Any:
     """The indices (int32, in the shape of `values`) that put `values` in order along `axis`; equals keep their order.
 
@@ -151,7 +153,7 @@ def _top_k(x: Any, k: int, dtype: DType = int32) -> tuple[Any, Any]:
     return np.take_along_axis(x, order, -1), order.astype(dtype.numpy)
 
 
-def _top_k_gradient(g: Any, out: Any, x: Any, k: int, dtype: DType = int32) -> tuple[Any]:
+def _top_k_gradient(g: Any, out: Any, x: Tensor, k: int, dtype: DType = int32) -> tuple[Any]:
     return (put_along(x, out[1], g[0], -1),)
 
 
@@ -165,7 +167,7 @@ top_k_op = op(
 )  # fmt: skip
 
 
-def top_k(input: Any, k: int = 1, sorted: bool = True, index_type: Any = int32, name: str | None = None) -> TopK:
+def top_k(input: TensorLike, k: int = 1, sorted: bool = True, index_type: Any = int32, name: str | None = None) -> TopK:
     """The `k` (a Python int) largest elements of the last axis, largest first, and their indices.
 
     `[..., n]` gives `[..., k]` of the same dtype and of `index_type`. Of equal elements the one with the lower index
@@ -174,7 +176,7 @@ def top_k(input: Any, k: int = 1, sorted: bool = True, index_type: Any = int32, 
     return TopK(*top_k_op(input, k=int(k), dtype=as_dtype(index_type), name=name))
 
 
-def in_top_k(targets: Any, predictions: Any, k: int, name: str | None = None) -> Any:
+def in_top_k(targets: TensorLike, predictions: TensorLike, k: int, name: str | None = None) -> Any:
     """Whether the prediction at each target class is among the `k` largest of its row.
 
     Integers `[n]` and numbers `[n, classes]` give booleans `[n]`. Raises `OutOfRangeError` for a class without a
@@ -193,7 +195,7 @@ def _infer_unique(x: Type, dtype: DType = int32) -> tuple[Type, ...]:
     return Type(x.dtype, (0,) if n == 0 else (None,)), Type(dtype, (n,)), Type(dtype, (0,) if n == 0 else (None,))
 
 
-def _unique(x: Any, dtype: DType = int32) -> tuple[Any, ...]:
+def _unique(x: Array, dtype: DType = int32) -> tuple[Any, ...]:
     _, first, inverse, counts = np.unique(x, return_index=True, return_inverse=True, return_counts=True)
     order = np.argsort(first, kind="stable")
     places = np.empty_like(order)
@@ -201,7 +203,7 @@ def _unique(x: Any, dtype: DType = int32) -> tuple[Any, ...]:
     return x[first[order]], places[inverse.reshape(-1)].astype(dtype.numpy), counts[order].astype(dtype.numpy)
 
 
-def _unique_gradient(g: Any, out: Any, x: Any) -> Any:
+def _unique_gradient(g: Tensor, out: Any, x: Tensor) -> Any:
     """To the first of each kind, as that is the element which was taken."""
     order = argsort_op(out[1], dtype=int32)
     first = gather(order, searchsorted(gather(out[1], order), range_(size(out[0], out_type=out[1].dtype))))
@@ -218,7 +220,7 @@ unique_op = op(
 )  # fmt: skip
 
 
-def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
+def unique(x: TensorLike, out_idx: Any = int32, name: str | None = None) -> Unique:
     """The distinct elements of a vector in the order of their first appearance, and each element's place there.
 
     `y` has the dtype of `x`, `idx` the size of `x` and dtype `out_idx`. Other ranks raise `InvalidArgumentError` in
@@ -228,7 +230,7 @@ def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
     return Unique(y, idx)
 
 
-def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> UniqueWithCounts:
+def unique_with_counts(x: TensorLike, out_idx: Any = int32, name: str | None = None) -> UniqueWithCounts:
     """As `unique`, and how often each element occurs, as many as `y`, of dtype `out_idx`."""
     return UniqueWithCounts(*unique_op(x, dtype=as_dtype(out_idx), name=name))
 
@@ -243,7 +245,7 @@ def _infer_search(sequence: Type, values: Type, side: str = "left", dtype: DType
     return Type(dtype, values.shape)
 
 
-def _search(sequence: Any, values: Any, side: Any = "left", dtype: DType = int32) -> Any:
+def _search(sequence: Any, values: Array, side: Any = "left", dtype: DType = int32) -> Any:
     if sequence.ndim == 1:
         return np.asarray(np.searchsorted(sequence, values, side)).astype(dtype.numpy)
     result = np.empty(values.shape, dtype.numpy)
@@ -263,8 +265,9 @@ searchsorted_op = op(
 
 
 def searchsorted(
-    sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = int32, name: str | None = None
-) -> Any:
+    sorted_sequence: TensorLike, values: TensorLike, side: str = "left", out_type: DTypeLike = int32,
+    name: str | None = None,
+) -> Any:  # fmt: skip
     """Where to insert `values` into `sorted_sequence` (its last axis) so that it stays sorted; `side` is for equals.
 
     The shape is that of `values`, the dtype `out_type`. Raises `InvalidArgumentError` for a scalar sequence and another
@@ -282,7 +285,7 @@ def _infer_mask(lengths: Type, *longest: Type, maxlen: int | None = None) -> Typ
     return Type(bool_, None if lengths.shape is None else (*lengths.shape, maxlen))
 
 
-def _mask(lengths: Any, *longest: Any, maxlen: int | None = None) -> Any:
+def _mask(lengths: Array, *longest: Any, maxlen: int | None = None) -> Any:
     n = int(longest[0]) if longest else maxlen
     if n is None:
         n = max(int(lengths.max()), 0) if lengths.size else 0
@@ -298,7 +301,7 @@ sequence_mask_op = op(
 )  # fmt: skip
 
 
-def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: str | None = None) -> Any:
+def sequence_mask(lengths: TensorLike, maxlen: Any = None, dtype: DTypeLike = bool_, name: str | None = None) -> Any:
     """For each length a row whose first places are true; rows have `maxlen` places, or as the largest length.
 
     Lengths `[...]` give `[..., maxlen]` of `dtype`. In traces lengths that are not integers raise
@@ -315,7 +318,7 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: st
     return cast(sequence_mask_op(lengths, *inputs, maxlen=known, name=name), dtype)
 
 
-def _invert(x: Any) -> Any:
+def _invert(x: Array) -> Any:
     result = np.full(x.shape, -1, x.dtype)
     valid = x.size == 0 or (x.min() >= 0 and x.max() < x.size)
     if valid:
@@ -336,7 +339,7 @@ invert_op = op("invert_permutation", gradient=NOT_DIFFERENTIABLE, infer=_infer_i
                doc="The permutation that undoes a permutation.")  # fmt: skip
 
 
-def invert_permutation(x: Any, name: str | None = None) -> Any:
+def invert_permutation(x: TensorLike, name: str | None = None) -> Any:
     """The permutation that undoes `x`, a vector of the numbers from 0 on in any order; the dtype stays.
 
     Raises `InvalidArgumentError` for any other numbers or rank.

@@ -14,10 +14,12 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from ...base.dtypes import DType, as_dtype, bool_, float32, int32, string
+from ...base.dtypes import Array, DType, as_dtype, bool_, float32, int32, string
 from ...base.shapes import broadcast
 from ...ir.kinds import kinds
 from ...ir.op import NOT_DIFFERENTIABLE, Type, op
+from ...tensors.likes import DTypeLike, TensorLike
+from ...tensors.tensor import Tensor
 from ..host.host import fill_gaps
 from ..infer import exactly, reduced, require, require_kind
 from ..kernels import samples as s
@@ -31,7 +33,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def each(function: Callable[..., Any], *arrays: Any, dtype: Any = object) -> Any:
+def each(function: Callable[..., Any], *arrays: Any, dtype: DTypeLike = object) -> Any:
     """An array of what a function of bytes gives for the elements of arrays that broadcast."""
     arrays = tuple(np.asarray(x, object) if isinstance(x, bytes) else x for x in arrays)
     spread = np.broadcast_arrays(*arrays) if len(arrays) > 1 else arrays
@@ -55,7 +57,7 @@ def _texts() -> list[Any]:
 
 def _mapped(name: str, function: Callable[[bytes], bytes], unicode: Callable[[str], str], doc: str) -> Callable[...,
     Any]:
-    def kernel(x: Any, encoding: str = "") -> Any:
+    def kernel(x: TensorLike, encoding: str = "") -> Any:
         if encoding == "utf-8":
             return each(lambda value: unicode(_decoded(value)).encode(), x)
         return each(function, x)
@@ -64,7 +66,7 @@ def _mapped(name: str, function: Callable[[bytes], bytes], unicode: Callable[[st
                 attributes=kinds("encoding"),
                 samples=lambda: [*_texts(), *((inputs, {"encoding": "utf-8"}) for inputs, _ in _texts())])  # fmt: skip
 
-    def public(input: Any, encoding: str = "", name: str | None = None) -> Any:
+    def public(input: TensorLike, encoding: str = "", name: str | None = None) -> Any:
         require(encoding in ("", "utf-8"), f'the encoding is "" or "utf-8", not {encoding!r}')
         return record(input, encoding=encoding, name=name)
 
@@ -88,7 +90,7 @@ strip_op = op("string_strip", gradient=NOT_DIFFERENTIABLE,
               doc="Each string without white space at its ends.")  # fmt: skip
 
 
-def strip(input: Any, name: str | None = None) -> Any:
+def strip(input: TensorLike, name: str | None = None) -> Any:
     """Each string without white space at its ends; the shape stays. Other dtypes raise `InvalidArgumentError`."""
     return strip_op(input, name=name)
 
@@ -104,7 +106,7 @@ length_op = op(
     doc="The number of bytes, or characters, of each string.", attributes=kinds("unit"))  # fmt: skip
 
 
-def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
+def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Any:
     """The number (int32) of bytes, or characters with `unit="UTF8_CHAR"`; other units raise `InvalidArgumentError`."""
     require(unit in ("BYTE", "UTF8_CHAR"), f"the unit is BYTE or UTF8_CHAR, not {unit!r}")
     return length_op(input, unit=unit, name=name)
@@ -128,7 +130,9 @@ def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) ->
     return join_op(*inputs, separator=separator, name=name)
 
 
-def _infer_reduce(x: Type, axis: Any = None, keepdims: bool = False, separator: str = "") -> Type:
+def _infer_reduce(
+    x: Type, axis: int | Sequence[int] | None = None, keepdims: bool = False, separator: str = ""
+) -> Type:
     require_kind(x, "S")
     return Type(string, reduced(x.shape, axis, keepdims))
 
@@ -193,7 +197,7 @@ substr_op = op(
 )  # fmt: skip
 
 
-def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Any:
+def substr(input: TensorLike, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Any:
     """The part of each string from `pos` (from the end when negative) of at most `len` bytes or UTF8_CHARs.
 
     All broadcast. Raises `InvalidArgumentError` for a `pos` beyond a string, or one that is no integer.
@@ -216,7 +220,7 @@ split_op = op(
 )  # fmt: skip
 
 
-def split(input: Any, sep: str | None = None, maxsplit: int = -1, name: str | None = None) -> Any:
+def split(input: TensorLike, sep: str | None = None, maxsplit: int = -1, name: str | None = None) -> Any:
     """The parts of a single string between `sep` (white space without one), as a vector.
 
     A tensor of several strings would give rows of different lengths (TensorFlow: a ragged tensor): it raises
@@ -225,7 +229,7 @@ def split(input: Any, sep: str | None = None, maxsplit: int = -1, name: str | No
     return split_op(input, sep=sep or None, maxsplit=int(maxsplit), name=name)
 
 
-def _scalar(x: Any) -> Any:
+def _scalar(x: Tensor) -> Any:
     return x if isinstance(x, bytes) else x.reshape(())[()]
 
 
@@ -250,7 +254,7 @@ def _infer_replace(x: Type, pattern: str, rewrite: str, count: int = 0) -> Type:
     return _infer_text(x)
 
 
-def _replace(x: Any, pattern: str, rewrite: str, count: int = 0) -> Any:
+def _replace(x: Array, pattern: str, rewrite: str, count: int = 0) -> Any:
     compiled, template = _pattern(pattern), re.sub(rb"\\(\d)", rb"\\g<\1>", rewrite.encode())
     try:
         return each(lambda value: compiled.sub(template, value, count), x)
@@ -266,7 +270,9 @@ regex_replace_op = op(
 )  # fmt: skip
 
 
-def regex_replace(input: Any, pattern: str, rewrite: str, replace_global: bool = True, name: str | None = None) -> Any:
+def regex_replace(
+    input: TensorLike, pattern: str, rewrite: str, replace_global: bool = True, name: str | None = None
+) -> Any:
     r"""Each string with the matches of `pattern` (or only the first one) replaced; `\1` in `rewrite` is a group.
 
     The shape stays. Patterns are Python's, which has all of TensorFlow's RE2 but a few classes; an invalid one raises
@@ -284,7 +290,7 @@ full_match_op = op(
 )  # fmt: skip
 
 
-def regex_full_match(input: Any, pattern: str, name: str | None = None) -> Any:
+def regex_full_match(input: TensorLike, pattern: str, name: str | None = None) -> Any:
     """Whether `pattern` matches the whole of each string: booleans in the same shape.
 
     Raises `InvalidArgumentError` for an invalid pattern and for other dtypes.
@@ -311,12 +317,12 @@ to_number_op = op(
 )  # fmt: skip
 
 
-def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> Any:
+def to_number(input: TensorLike, out_type: DTypeLike = float32, name: str | None = None) -> Any:
     """The number that each string writes, as `out_type`; `InvalidArgumentError` where none is, or none that fits."""
     return to_number_op(input, dtype=as_dtype(out_type), name=name)
 
 
-def _as_string(value: Any, spec: str) -> bytes:
+def _as_string(value: Tensor, spec: str) -> bytes:
     if isinstance(value, bool):
         shown = "true" if value else "false"
     elif isinstance(value, complex):
@@ -338,8 +344,8 @@ as_string_op = op(
 
 
 def as_string(
-    input: Any, precision: int = -1, scientific: bool = False, shortest: bool = False, width: int = -1, fill: str = "",
-    name: str | None = None,
+    input: TensorLike, precision: int = -1, scientific: bool = False, shortest: bool = False, width: int = -1,
+    fill: str = "", name: str | None = None,
 ) -> Any:  # fmt: skip
     """Each element as text: floats with six decimals or `precision`, with exponent if `scientific`, or short.
 
@@ -351,7 +357,7 @@ def as_string(
     return as_string_op(input, spec=spec, width=f"{fill or ' '}>{width}" if width > 0 else "", name=name)
 
 
-def _format(*arrays: Any, pieces: tuple[str, ...], summarize: int = 3) -> Any:
+def _format(*arrays: Array, pieces: tuple[str, ...], summarize: int = 3) -> Any:
     shown = [format_array(np.asarray(array), summarize) for array in arrays]
     return (pieces[0] + "".join(a + b for a, b in zip(shown, pieces[1:], strict=True))).encode()
 
@@ -365,7 +371,9 @@ format_op = op(
 )  # fmt: skip
 
 
-def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Any:
+def format(
+    template: str, inputs: TensorLike, placeholder: str = "{}", summarize: int = 3, name: str | None = None
+) -> Any:
     """`template` with each placeholder replaced by a tensor, written as `tf.print` writes it: a single string.
 
     Raises `InvalidArgumentError` unless there are as many placeholders as tensors.

@@ -19,12 +19,13 @@ import numpy as np
 
 from autograph.errors import InvalidTypeError
 
-from ...base.dtypes import bool_, int32, string
+from ...base.dtypes import Array, bool_, int32, string
 from ...ir import records
 from ...ir.graph import Value
 from ...ir.kinds import TEXT, kinds
 from ...ir.op import FUNCTIONS, NOT_DIFFERENTIABLE, Type, op
 from ...tensors.convert import convert_to_tensor
+from ...tensors.likes import TensorLike
 from ...tensors.tensor import SymbolicTensor, Tensor
 from ...tensors.trace_text import written
 
@@ -54,7 +55,7 @@ MAPPINGS = (dict, collections.OrderedDict, collections.defaultdict)
 """The kinds of dicts that a layout may hold; those of the user may write themselves in other ways."""
 
 
-def is_named_tuple(value: Any) -> bool:
+def is_named_tuple(value: TensorLike) -> bool:
     """Whether a value is a named tuple."""
     return isinstance(value, tuple) and hasattr(value, "_fields")
 
@@ -120,11 +121,11 @@ def _parts(values: tuple[str, ...]) -> tuple[bytes, ...]:
 _CONVERSIONS: dict[str | None, Callable[[Any], Any]] = {None: lambda value: value, "s": str, "r": repr, "a": ascii}
 
 
-def _format(value: Any, conversion: str | None, specification: str) -> str:
+def _format(value: Tensor, conversion: str | None, specification: str) -> str:
     return format(_CONVERSIONS[conversion](value), specification)
 
 
-def _extreme(function: Callable[..., Any], values: Any, *default: Any) -> Any:
+def _extreme(function: Callable[..., Any], values: Tensor, *default: Any) -> Any:
     return function(values, default=default[0]) if default else function(values)
 
 
@@ -153,7 +154,7 @@ METHODS = frozenset(name for name in _FUNCTIONS if hasattr(str, name) and name !
 """The methods of `str` that string tensors have."""
 
 
-def _text(*arrays: Any, method: str, layout: tuple[Any, ...]) -> Any:
+def _text(*arrays: Array, method: str, layout: tuple[Any, ...]) -> Any:
     function, to_array, _ = _FUNCTIONS[method]
     return to_array(function(*filled(layout, arrays)))
 
@@ -190,7 +191,7 @@ text_op = op(
 class Shown:
     """An object as it was when the function was traced: its texts."""
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: Tensor) -> None:
         self._text, self._repr = written(str, value), written(repr, value)
 
     def __str__(self) -> str:
@@ -262,7 +263,7 @@ def _is_layout(value: Any) -> bool:
     return value is None or isinstance(value, (bool, int, float, complex, str, bytes, np.ndarray, Shown))
 
 
-def _places(value: Any) -> list[int]:
+def _places(value: Tensor) -> list[int]:
     """The places of inputs in the arguments of a text."""
     if isinstance(value, (Slot, Items)):
         return [value[0]]
@@ -341,7 +342,7 @@ def method_of(tensor: Any, name: str) -> Callable[..., Any] | None:
 
 
 @FUNCTIONS.give
-def get_part(tensor: Any, key: Any) -> Any:
+def get_part(tensor: TensorLike, key: Any) -> Any:
     """``s[i]`` and ``s[i:j]`` of a string tensor of rank 0: characters, as Python counts them."""
     if isinstance(key, Tensor) and (not key.dtype.is_integer or key.static_shape not in ((), None)):
         raise InvalidTypeError("string indices must be integers", remedy="write s[i] with one whole number")

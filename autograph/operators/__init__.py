@@ -109,6 +109,7 @@ from .stores import get_item as get_item
 from .stores import mut as mut
 from .stores import outer_writes as outer_writes
 from .stores import own_variables as own_variables
+from .stores import resumed as resumed
 from .stores import set_item as set_item
 from .stores import update_item as update_item
 from .strings import format_value as format_value

@@ -80,6 +80,15 @@ def outer_writes(load: Thunk) -> None:
         state.outer_writes(load)
 
 
+def resumed(sent: Any, load: Thunk) -> Any:
+    """What a ``yield`` gives in a generator that may write outer variables: ``ag__.resumed((yield x), lambda: (n,))``.
+
+    The branch or turn in which the generator goes on has to see that, wherever it has begun.
+    """
+    outer_writes(load)
+    return sent
+
+
 def own_variables(load: Thunk) -> None:
     """Notes that a call has made these variables, which inner functions write: ``ag__.own_variables(lambda: (n,))``."""
     if state.stack():

@@ -11,6 +11,20 @@ def add():
     ag__.outer_writes(lambda: (total,))
     total += 1
 
+A generator says it again whenever it goes on, which may be in another branch or turn than its start:
+
+>>> show(OuterWrites, """
+... def count():
+...     global total
+...     yield total
+...     total += 1
+... """)
+def count():
+    global total
+    ag__.outer_writes(lambda: (total,))
+    ag__.resumed((yield total), lambda: (total,))
+    total += 1
+
 A function whose variables others write says that it has made them:
 
 >>> show(OuterWrites, """
@@ -55,6 +69,13 @@ class OuterWrites(Pass):
 
     leave_Global = leave_Nonlocal
 
+    def leave_Yield(self, node: gast.Yield | gast.YieldFrom) -> gast.AST:
+        scope = self.context.analysis(scopes).scope_of.get(self.context.enclosing[-1])
+        declared = sorted(scope.globals | scope.nonlocals) if scope is not None else []
+        return operator_call("resumed", [node, self._reads(declared, node)], node) if declared else node
+
+    leave_YieldFrom = leave_Yield
+
     def leave_FunctionDef(self, node: gast.FunctionDef | gast.AsyncFunctionDef) -> gast.AST:
         self._say("outer_writes", dict.fromkeys(self._declared.get(node, ())), node)
         scope = self.context.analysis(scopes).scope_of.get(node)
@@ -67,8 +88,10 @@ class OuterWrites(Pass):
         if variables:
             position = preamble_length(node.body)
             at = node.body[position - 1] if position else node.body[0]
-            names = gast.Tuple([name(each, at) for each in variables], gast.Load())
-            call = operator_call(operator, [thunk(located(names, at), at)], at)
-            node.body.insert(position, expression(call, at))
+            node.body.insert(position, expression(operator_call(operator, [OuterWrites._reads(variables, at)], at), at))
+
+    @staticmethod
+    def _reads(variables: Iterable[str], at: gast.AST) -> gast.AST:
+        return thunk(located(gast.Tuple([name(each, at) for each in variables], gast.Load()), at), at)
 
     leave_AsyncFunctionDef = leave_FunctionDef

@@ -1,0 +1,266 @@
+"""Generators that a staged `break` or `return` leaves: what they have done until then counts, and no more."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from .support import check
+
+NUMBERS = (-1, 0, 1, 3, 99)
+COUNT = 0
+
+
+def counting_global() -> Iterator[int]:
+    global COUNT
+    for i in range(5):
+        yield i
+        COUNT += 1
+
+
+def of_a_global(n):
+    global COUNT
+    COUNT = 0
+    for x in counting_global():
+        if x == n:
+            break
+    return COUNT
+
+
+def after_the_yield(n):
+    done = 0
+
+    def gen():
+        nonlocal done
+        for i in range(5):
+            yield i
+            done += 1
+
+    for x in gen():
+        if x == n:
+            break
+    return done
+
+
+def before_the_yield(n):
+    done = 0
+
+    def gen():
+        nonlocal done
+        for i in range(5):
+            done += 1
+            yield i
+
+    for x in gen():
+        if x == n:
+            break
+    return done
+
+
+def of_a_tensor(n):
+    done = n * 0
+
+    def gen():
+        nonlocal done
+        for i in range(5):
+            yield i
+            done = done + n
+
+    for x in gen():
+        if x == n:
+            break
+    return done
+
+
+def two_and_a_body_that_writes_one(n):
+    a = b = 0
+
+    def gen():
+        nonlocal a, b
+        for i in range(4):
+            a += 1
+            yield i
+            b += 10
+
+    for x in gen():
+        if x == n:
+            break
+        a += 100
+    return a, b
+
+
+def read_by_the_body(n):
+    done, log = 0, []
+
+    def gen():
+        nonlocal done
+        for i in range(4):
+            yield i
+            done += 1
+
+    for x in gen():
+        if x == n:
+            log.append(done)
+        if x > n + 1:
+            break
+    else:
+        done += 50
+    return done, log
+
+
+def returned_in_the_loop(n):
+    done = 0
+
+    def gen():
+        nonlocal done
+        for i in range(5):
+            yield i
+            done += 1
+
+    def find():
+        for a in gen():
+            for x in gen():
+                if x + a == n:
+                    return done
+        return -1
+
+    return find(), done
+
+
+def nested(n):
+    done = 0
+
+    def inner():
+        nonlocal done
+        for i in range(3):
+            yield i
+            done += 1
+
+    def delegating():
+        nonlocal done
+        yield from inner()
+        done += 100
+        yield 3
+
+    def outer():
+        nonlocal done
+        for x in delegating():
+            yield x
+            done += 10
+
+    for x in outer():
+        if x == n:
+            break
+    return done
+
+
+def in_an_expression(n):
+    done = 0
+
+    def gen():
+        nonlocal done
+        for i in range(5):
+            done = done + (1 if (yield i) is None else 5)
+
+    for x in gen():
+        if x == n:
+            break
+    return done
+
+
+def as_the_target_of_its_loop(n):
+    done = 0
+
+    def gen():
+        nonlocal done
+        for done in range(5):
+            yield done
+
+    for x in gen():
+        if x == n:
+            break
+    return done
+
+
+def raised_in_the_loop(n):
+    done = 0
+
+    def gen():
+        nonlocal done
+        for i in range(5):
+            yield i
+            done += 1
+
+    try:
+        for x in gen():
+            if x == n:
+                raise ValueError
+    except ValueError:
+        return done
+    return -done
+
+
+WRITING = (
+    of_a_global, after_the_yield, before_the_yield, of_a_tensor, two_and_a_body_that_writes_one, read_by_the_body,
+    returned_in_the_loop, nested, in_an_expression, as_the_target_of_its_loop, raised_in_the_loop,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("function", WRITING)
+def test_variables_that_a_generator_writes_are_as_far_as_it_has_come(function: Callable[..., Any]) -> None:
+    check(function, *NUMBERS)
+
+
+AROUND: dict[str, Callable[[Iterator[int]], Any]] = {
+    "enumerate": lambda values: (x for _, x in enumerate(values)),
+    "zip": lambda values: (x for _, x in zip(range(5), values, strict=True)),
+    "map and filter": lambda values: map(lambda x: x + 1, filter(lambda x: x != 2, values)),
+    "islice": lambda values: itertools.islice(values, 4),
+    "chain": lambda values: itertools.chain(values, [7, 8]),
+}
+
+
+@pytest.mark.parametrize("around", AROUND.values(), ids=AROUND)
+def test_the_same_through_other_iterators(around: Callable[[Iterator[int]], Any]) -> None:
+    def f(n):
+        done = 0
+
+        def gen():
+            nonlocal done
+            for i in range(5):
+                yield i
+                done += 1
+
+        for x in around(gen()):
+            if x == n:
+                break
+        return done
+
+    check(f, *NUMBERS)
+
+
+CONSUMERS: dict[str, Callable[..., Any]] = {
+    "any": lambda n, values: any(x == n for x in values),
+    "all": lambda n, values: all(x != n for x in values),
+    "next": lambda n, values: next((x for x in values if x == n), -7),
+}
+
+
+@pytest.mark.parametrize("consume", CONSUMERS.values(), ids=CONSUMERS)
+def test_the_same_where_a_call_stops_early(consume: Callable[..., Any]) -> None:
+    def f(n):
+        done = 0
+
+        def gen():
+            nonlocal done
+            for i in range(5):
+                yield i
+                done += 1
+
+        found = consume(n, gen())
+        return done, found
+
+    check(f, *NUMBERS)

@@ -34,7 +34,7 @@ _CHANGING = (list, dict)
 _NOTED = (list, dict, set, deque, bytearray)
 
 
-def made(value: Any) -> Any:
+def made(value: object) -> Any:
     """A container that an operator has just made: what happens to it is no change of what is older."""
     if state.stack():
         state.created(value)
@@ -61,7 +61,7 @@ def _binary(name: str, symbol: str) -> Binary:
     return operate
 
 
-def _operate(left: Any, right: Any, forward: str, backward: str, native: Binary, symbol: str) -> Any:
+def _operate(left: object, right: object, forward: str, backward: str, native: Binary, symbol: str) -> Any:
     left_class, right_class = type(left), type(right)
     first = method(left_class, forward)
     second = method(right_class, backward) if right_class is not left_class else None
@@ -102,7 +102,7 @@ def _is_builtin_sequence(cls: type) -> bool:
     return issubclass(cls, (list, tuple, str, bytes, bytearray))
 
 
-def _try(found: FunctionType | None, cls: type, name: str, obj: Any, other: Any) -> Any:
+def _try(found: FunctionType | None, cls: type, name: str, obj: object, other: object) -> Any:
     if found is not None:
         return call_method(found, obj, other)
     native = lookup(cls.__mro__, name)
@@ -151,7 +151,7 @@ def _unary(name: str) -> Callable[[Any], Any]:
     native = getattr(operator, name)
     special = f"__{name}__"
 
-    def operate(value: Any) -> Any:
+    def operate(value: object) -> Any:
         if watching():
             value = staged(value)
         found = method(type(value), special)
@@ -165,7 +165,7 @@ def _comparison(name: str, reflected: str, symbol: str) -> Binary:
     native = _by_parts(name)
     forward, backward = f"__{name}__", f"__{reflected}__"
 
-    def operate(left: Any, right: Any) -> Any:
+    def operate(left: object, right: object) -> Any:
         if watching():
             left, right = staged(left), staged(right)
         left_class, right_class = type(left), type(right)
@@ -199,7 +199,7 @@ def _by_parts(name: str) -> Binary:
     special = "__eq__" if name == "ne" else f"__{name}__"
     is_equality = name in ("eq", "ne")
 
-    def compare(left: Any, right: Any) -> Any:
+    def compare(left: object, right: object) -> Any:
         if isinstance(left, _CONTAINERS) and isinstance(right, _CONTAINERS):
             backend = backend_within(left, right)
             return native(left, right) if backend is None else backend.compare(native, left, right)
@@ -222,7 +222,7 @@ def _negated(truth: Any) -> Any:
     return not truth if backend is None else backend.not_(truth)
 
 
-def backend_within(*values: Any) -> Backend | None:
+def backend_within(*values: object) -> Backend | None:
     """The back end of what some values hold at any depth: of a staged part; for the user's objects, the active one."""
     pending, seen, objects = list(values), set(), False
     while pending:
@@ -252,7 +252,7 @@ def _comparing(cls: type, name: str) -> FunctionType | None:
     return found
 
 
-def _compared(obj: Any, other: Any, name: str) -> Any:
+def _compared(obj: object, other: object, name: str) -> Any:
     cls = type(obj)
     found = _comparing(cls, name)
     if found is None:

@@ -10,6 +10,7 @@ from typing import Any
 from numpy import flatiter, ndarray
 
 from autograph.errors import MutationError
+from autograph.runtime.base.dtypes import Array
 from autograph.runtime.tensors.trace import user_location
 
 from .calls import call, call_method
@@ -61,7 +62,7 @@ def get_attribute(obj: Any, name: str) -> Any:
     return call_method(fallback, obj, name)
 
 
-def _of_array(array: Any, name: str) -> Any:
+def _of_array(array: Array, name: str) -> Any:
     """An attribute of an array of which only a run knows what it holds: views and methods are those of the array."""
     found = getattr(array, name)
     if callable(found) or name in ("shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides"):
@@ -87,7 +88,7 @@ def _of_super(obj: Any, name: str) -> Any:
     return _read(owner, classes[classes.index(obj.__thisclass__) + 1 :], name, lambda _, name: getattr(obj, name))
 
 
-def _read(obj: Any, mro: tuple[type, ...], name: str, native: Callable[[Any, str], Any]) -> Any:
+def _read(obj: object, mro: tuple[type, ...], name: str, native: Callable[[Any, str], Any]) -> Any:
     found = lookup(mro, name)
     kind = type(found)
     if isinstance(found, property) and kind.__get__ is property.__get__:
@@ -106,7 +107,7 @@ def _read(obj: Any, mro: tuple[type, ...], name: str, native: Callable[[Any, str
     return native(obj, name)
 
 
-def _cached(obj: Any, name: str, value: Any) -> Any:
+def _cached(obj: object, name: str, value: object) -> Any:
     """Keeps the value of a ``cached_property``.
 
     Raises:
@@ -131,7 +132,7 @@ def _cached(obj: Any, name: str, value: Any) -> Any:
     return value
 
 
-def _is_staged(value: Any) -> bool:
+def _is_staged(value: object) -> bool:
     if isinstance(value, (list, tuple)):
         return any(map(_is_staged, value))
     if isinstance(value, dict):
@@ -140,7 +141,7 @@ def _is_staged(value: Any) -> bool:
     return backend is not None and not backend.is_lasting(value)
 
 
-def set_attribute(obj: Any, name: str, value: Any) -> None:
+def set_attribute(obj: object, name: str, value: object) -> None:
     """``obj.name = value``, for an object that is noted as changed already."""
     cls = type(obj)
     writer = method(cls, "__setattr__")
@@ -150,7 +151,7 @@ def set_attribute(obj: Any, name: str, value: Any) -> None:
         setattr(obj, name, value)
 
 
-def delete_attribute(obj: Any, name: str) -> None:
+def delete_attribute(obj: object, name: str) -> None:
     """``del obj.name``, for an object that is noted as changed already."""
     cls = type(obj)
     writer = method(cls, "__delattr__")
@@ -163,7 +164,7 @@ def delete_attribute(obj: Any, name: str) -> None:
         delattr(obj, name)
 
 
-def _through_descriptor(obj: Any, cls: type, name: str, accessor: str, special: str, *values: Any) -> bool:
+def _through_descriptor(obj: object, cls: type, name: str, accessor: str, special: str, *values: object) -> bool:
     """Stores or deletes through a property or another descriptor of the class; whether there is one to convert."""
     if lookup(mro(cls), "__setattr__" if values else "__delattr__") not in _PLAIN_STORES:
         return False
@@ -188,22 +189,22 @@ class Owner:
     __slots__ = ("_obj",)
     _obj: Any
 
-    def __init__(self, obj: Any) -> None:
+    def __init__(self, obj: object) -> None:
         object.__setattr__(self, "_obj", obj)
 
     def __getattribute__(self, name: str) -> Any:
         return get_attribute(_object_of(self), name)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         set_attribute(_object_of(self), name, value)
 
     def __delattr__(self, name: str) -> None:
         delete_attribute(_object_of(self), name)
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: object) -> Any:
         return get_subscript(_object_of(self), index)
 
-    def __setitem__(self, index: Any, value: Any) -> None:
+    def __setitem__(self, index: object, value: object) -> None:
         obj = _object_of(self)
         writer = method(type(obj), "__setitem__")
         if writer is None:
@@ -262,17 +263,17 @@ class AttributeUpdate:
 
     __slots__ = ("_name", "_obj", "_old")
 
-    def __init__(self, obj: Any, name: str) -> None:
+    def __init__(self, obj: object, name: str) -> None:
         self._obj = obj
         self._name = name
         self._old = get_attribute(obj, name)
 
-    def by(self, operator: Callable[[Any, Any], Any], value: Any) -> None:
+    def by(self, operator: Callable[[Any, Any], Any], value: object) -> None:
         """Stores what the in-place operator makes of the old value and `value`."""
         setattr(_noted_again(self._obj), self._name, operator(self._old, value))
 
 
-def _noted_again(target: Any) -> Any:
+def _noted_again(target: object) -> Any:
     """The target of a store, whose value may have changed what it holds."""
     obj = _object_of(target) if type(target) is Owner else target
     if not state.stack() or not (isinstance(obj, (list, dict)) or is_user_class(type(obj))):
@@ -288,12 +289,12 @@ class ItemUpdate:
 
     __slots__ = ("_container", "_index", "_old")
 
-    def __init__(self, container: Any, index: Any) -> None:
+    def __init__(self, container: object, index: object) -> None:
         self._container = container
         self._index = index
         self._old = get_subscript(container, index)
 
-    def by(self, operator: Callable[[Any, Any], Any], value: Any) -> None:
+    def by(self, operator: Callable[[Any, Any], Any], value: object) -> None:
         """Stores what the in-place operator makes of the old value and `value`."""
         made = operator(self._old, value)
         _noted_again(self._container)[self._index] = made

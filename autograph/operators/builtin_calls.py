@@ -10,6 +10,8 @@ from typing import Any
 
 from numpy import ndarray
 
+from autograph.runtime.base.dtypes import Array
+
 from . import arithmetic
 from .attributes import get_attribute, get_subscript
 from .calls import WITH_SPECIAL_METHODS, call, call_method
@@ -31,14 +33,14 @@ _SPECIAL = {
 _ITERATING = frozenset(map(id, (all, any, enumerate, filter, frozenset, list, map, set, sorted, sum, tuple, zip)))
 
 
-def _set_item(container: Any, index: Any, value: Any) -> None:
+def _set_item(container: object, index: object, value: object) -> None:
     if backend_of(container) is not None and staged(container) is container:  # a tensor has no items to set
         operator.setitem(container, index, value)
     else:
         set_item(value, container, index)
 
 
-def _delete_item(container: Any, index: Any) -> None:
+def _delete_item(container: object, index: object) -> None:
     target = mut(container)
     del target[index]
 
@@ -57,7 +59,7 @@ _OPERATORS = {
 }  # fmt: skip
 
 
-def truth(value: Any) -> Any:
+def truth(value: object) -> Any:
     """What decides whether a value is true: the value itself, or what the methods of its class say; may be staged."""
     value = staged(value) if open_traces else value
     cls = type(value)
@@ -97,13 +99,13 @@ def iterated(value: Any) -> Any:
     return value
 
 
-def _items_of_array(array: Any) -> Iterator[Any]:
+def _items_of_array(array: Array) -> Iterator[Any]:
     """The items of an array, each as it is when it is asked for."""
     for index in range(len(array)):
         yield get_subscript(array, index)
 
 
-def _turns(iterator: Any, forward: Any) -> Iterator[Any]:
+def _turns(iterator: Iterator[Any], forward: Any) -> Iterator[Any]:
     while True:
         try:
             item = call_method(forward, iterator)
@@ -112,7 +114,7 @@ def _turns(iterator: Any, forward: Any) -> Iterator[Any]:
         yield item
 
 
-def _items(values: Any, reader: Any) -> Iterator[Any]:
+def _items(values: object, reader: Any) -> Iterator[Any]:
     index = 0
     while True:
         backend = active()
@@ -130,7 +132,7 @@ def _items(values: Any, reader: Any) -> Iterator[Any]:
 
 
 @WITH_SPECIAL_METHODS.give
-def with_special_methods(function: Any, form: Callable[..., Any]) -> Callable[..., Any]:
+def with_special_methods(function: object, form: Callable[..., Any]) -> Callable[..., Any]:
     """A built-in function whose call of a special method of a user's class runs the converted one.
 
     ``form`` is what is called for all other arguments.
@@ -171,7 +173,7 @@ def _special_call(special: str, form: Any, arguments: Any, keywords: Any) -> Any
     return form(*arguments, **keywords)
 
 
-def _operating(function: Any, converting: Callable[..., Any], form: Any) -> Callable[..., Any]:
+def _operating(function: object, converting: Callable[..., Any], form: Any) -> Callable[..., Any]:
     def operate(*arguments: Any, **keywords: Any) -> Any:
         if not _any_user(arguments):
             return form(*arguments, **keywords)
@@ -205,11 +207,11 @@ def _iter(form: Any) -> Callable[..., Any]:
     return iter_
 
 
-def _iterated_argument(value: Any) -> Any:
+def _iterated_argument(value: object) -> Any:
     return iterated(value) if is_user_class(type(value)) else value
 
 
-def _pairs(values: Any) -> Any:
+def _pairs(values: object) -> Any:
     """What a dict is made of: of a mapping of the user's, what its converted methods give for its keys."""
     cls = type(values)
     if not is_user_class(cls) or issubclass(cls, dict) or lookup(cls.__mro__, "keys") is MISSING:
@@ -218,7 +220,7 @@ def _pairs(values: Any) -> Any:
     return [(key, get_subscript(values, key)) for key in iterated(keys)]
 
 
-def _attribute_reader(function: Any, form: Any) -> Callable[..., Any]:
+def _attribute_reader(function: object, form: Any) -> Callable[..., Any]:
     def read(obj: Any, name: str, *default: Any) -> Any:
         if not is_user_class(type(obj)) or method(type(obj), "__getattribute__") or not isinstance(name, str):
             return form(obj, name, *default)
@@ -239,7 +241,7 @@ def _attribute_reader(function: Any, form: Any) -> Callable[..., Any]:
     return read
 
 
-def _reads_code(obj: Any, name: str) -> bool:
+def _reads_code(obj: object, name: str) -> bool:
     """Whether an attribute may be the result of a method of the user's, not one that the object holds."""
     found = lookup(type(obj).__mro__, name)
     if found is MISSING:

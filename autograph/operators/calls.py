@@ -49,7 +49,7 @@ WITH_SPECIAL_METHODS: Provided[Callable[[Any, Form], Form]] = Provided("operator
 """Gives the form of a built-in function, made of what is called where no class of the user's is asked."""
 
 
-def call(function: Any) -> Any:
+def call(function: object) -> Any:
     """Returns what to call in place of `function`: its plain form, or its staged form while a back end is staging.
 
     What is not converted comes back as it is: classes, built-ins, the standard library, NumPy, autograph itself
@@ -66,18 +66,18 @@ def call(function: Any) -> Any:
     return _plain_form(function) if entry is None else entry[0] or function
 
 
-def call_method(found: FunctionType, *arguments: Any, **keywords: Any) -> Any:
+def call_method(found: FunctionType, *arguments: object, **keywords: object) -> Any:
     """Calls a special method in the form that fits."""
     return call(found)(*arguments, **keywords)
 
 
-def staged_form(function: Any) -> Any:
+def staged_form(function: object) -> Any:
     """As `call` while a back end is staging, for a call that begins a trace."""
     entry = _staged.get(id(function))
     return _staged_form(function) if entry is None else entry[0] or function
 
 
-def _watched_for_recursion(function: FunctionType, form: Any) -> Any:
+def _watched_for_recursion(function: FunctionType, form: object) -> Any:
     backend = active()
     return form if backend is None or not backend.in_body() else backend.recursive(function, form)
 
@@ -183,12 +183,12 @@ def _initialiser(function: FunctionType, backend: Backend) -> Any:
     return _convert(function, _staged, True) if _convertible(function) else backend.watch_call(function)
 
 
-def _wrapper(function: Any, backend: Backend) -> Any:
+def _wrapper(function: object, backend: Backend) -> Any:
     """The form of a special method that is written in C."""
     return CONSTRUCTOR_OF_METACLASS.function(function) or backend.watch_call(function)
 
 
-def _staged_builtin(function: Any, backend: Backend) -> Any:
+def _staged_builtin(function: object, backend: Backend) -> Any:
     """The form of a class or a built-in: what they call in classes of the user's is converted."""
     made = CONSTRUCTOR.function(function) if isinstance(function, type) else None
     if made is not None:
@@ -217,7 +217,7 @@ def _partial(function: partial[Any]) -> partial[Any]:
     return function if form is function.func else partial(form, *function.args, **function.keywords)
 
 
-def _call_method(obj: Any) -> FunctionType | None:
+def _call_method(obj: object) -> FunctionType | None:
     """The `__call__` of an object's class, when it is a Python function that may be converted."""
     method = getattr(type(obj), "__call__", None)  # noqa: B004 (the function itself is wanted)
     return method if isinstance(method, FunctionType) and not is_left_alone(method) else None
@@ -250,7 +250,7 @@ def _making_generators(function: Callable[..., Any]) -> Callable[..., Any]:
     """A generator function, each call of which tells what it makes."""
 
     @wraps(function)
-    def make(*arguments: Any, **keywords: Any) -> Any:
+    def make(*arguments: object, **keywords: object) -> Any:
         made = function(*arguments, **keywords)
         created(made)
         return made

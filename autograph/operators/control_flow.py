@@ -21,7 +21,7 @@ CONTINUE = False
 """What a loop body that has a `break` returns to go on."""
 
 
-def if_stmt(test: Any, body: Thunk, orelse: Thunk, names: tuple[str, ...] = ()) -> Any:
+def if_stmt(test: object, body: Thunk, orelse: Thunk, names: tuple[str, ...] = ()) -> Any:
     """Runs one of two bodies, or stages both when `test` is staged; returns what the body returns."""
     if test is True:
         return body()
@@ -34,7 +34,7 @@ def if_stmt(test: Any, body: Thunk, orelse: Thunk, names: tuple[str, ...] = ()) 
     return body() if test else orelse()
 
 
-def if_exp(test: Any, body: Thunk, orelse: Thunk) -> Any:
+def if_exp(test: object, body: Thunk, orelse: Thunk) -> Any:
     """``body() if test else orelse()``."""
     return if_stmt(test, body, orelse)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any, ClassVar, Final
 
+from autograph.runtime.base.dtypes import Array
 from autograph.runtime.tensors.trace import open_graphs as open_traces
 
 from .data_model.by_type import ByType
@@ -89,7 +90,7 @@ class Backend:
 
     # Control flow.
 
-    def if_stmt(self, test: Any, body: Thunk, orelse: Thunk, names: tuple[str, ...]) -> Any:
+    def if_stmt(self, test: object, body: Thunk, orelse: Thunk, names: tuple[str, ...]) -> Any:
         """Stages ``if``, and the conditional expression (with no ``names``)."""
         raise NotImplementedError
 
@@ -100,49 +101,50 @@ class Backend:
         """
         raise NotImplementedError
 
-    def for_stmt(self, iterable: Any, body: Callable[[Any], Any], names: tuple[str, ...], options: Options) -> Any:
+    def for_stmt(self, iterable: object, body: Callable[[Any], Any], names: tuple[str, ...], options: Options) -> Any:
         """Stages a loop over a value that this back end owns."""
         raise NotImplementedError
 
     def for_rest(
-        self, stop: Any, iterator: Iterator[Any], body: Callable[[Any], Any], names: tuple[str, ...], options: Options
-    ) -> Any:
+        self, stop: object, iterator: Iterator[Any], body: Callable[[Any], Any], names: tuple[str, ...],
+        options: Options,
+    ) -> Any:  # fmt: skip
         """Continues a Python loop of which a turn has given a staged stop signal: ``stop``, a staged bool."""
         raise NotImplementedError
 
-    def while_rest(self, stop: Any, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options) -> Any:
+    def while_rest(self, stop: object, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options) -> Any:
         """Continues a Python ``while`` loop of which a turn has given a staged stop signal."""
         raise NotImplementedError
 
     # Conditions.
 
-    def not_(self, value: Any) -> Any:
+    def not_(self, value: object) -> Any:
         """Stages ``not value``."""
         raise NotImplementedError
 
-    def and_(self, left: Any, right: Thunk) -> Any:
+    def and_(self, left: object, right: Thunk) -> Any:
         """Stages ``left and right()``: ``right`` is evaluated only where ``left`` is true."""
         raise NotImplementedError
 
-    def or_(self, left: Any, right: Thunk) -> Any:
+    def or_(self, left: object, right: Thunk) -> Any:
         """Stages ``left or right()``: ``right`` is evaluated only where ``left`` is false."""
         raise NotImplementedError
 
-    def contains(self, item: Any, container: Any) -> Any:
+    def contains(self, item: object, container: object) -> Any:
         """Stages ``item in container``; either may be a staged value."""
         raise NotImplementedError
 
-    def compare(self, operator: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    def compare(self, operator: Callable[[Any, Any], Any], left: object, right: object) -> Any:
         """Stages ``operator(left, right)``, a comparison of lists, tuples or dicts that may hold staged values."""
         return operator(left, right)
 
-    def is_(self, left: Any, right: Any) -> Any:
+    def is_(self, left: object, right: object) -> Any:
         """Answers ``left is right``; a staged bool when one of them may be ``None``."""
         return left is right
 
     # Errors at run time.
 
-    def assert_(self, test: Any, message: Thunk | None) -> None:
+    def assert_(self, test: object, message: Thunk | None) -> None:
         """Stages ``assert test, message()``."""
         raise NotImplementedError
 
@@ -158,7 +160,7 @@ class Backend:
         """Called where the body of a statement begins that may catch exceptions; what it returns goes to the next."""
         return None
 
-    def check_handled(self, start: Any, classes: tuple[Any, ...], statement: str) -> None:
+    def check_handled(self, start: object, classes: tuple[Any, ...], statement: str) -> None:
         """Refuses what the body has staged when it may raise, at run time, what the statement catches in Python."""
 
     # Lists and tuples of unknown length.
@@ -175,11 +177,11 @@ class Backend:
         """Stages ``function(*parts[0], *parts[1], …, **keywords)``, with such parts."""
         raise NotImplementedError
 
-    def unpack_starred(self, items: Any, before: int, after: int) -> list[Any]:
+    def unpack_starred(self, items: object, before: int, after: int) -> list[Any]:
         """Stages ``a, b, *c, d = items``: the values of the variables; of those beside ``*c`` the numbers are given."""
         raise NotImplementedError
 
-    def check_pattern(self, subject: Any) -> None:
+    def check_pattern(self, subject: object) -> None:
         """Refuses a list of unknown length where a `case` looks at the items of a sequence."""
 
     # Items, attributes, variables.
@@ -188,11 +190,11 @@ class Backend:
         """``container[index]``, where either is staged."""
         return container[index]
 
-    def set_item(self, value: Any, container: Any, index: Any) -> Any:
+    def set_item(self, value: object, container: object, index: object) -> Any:
         """``container[index] = value``; returns what the variable that held the container holds afterwards."""
         raise NotImplementedError
 
-    def is_available(self, tensor: Any) -> bool:
+    def is_available(self, tensor: object) -> bool:
         """Whether a staged bool can be used in what is being traced now."""
         return False
 
@@ -200,7 +202,7 @@ class Backend:
         """The bool that a decision is when the graph runs (see `decisions`)."""
         raise NotImplementedError
 
-    def assign_where(self, decision: Any, target: Any, source: Any) -> None:
+    def assign_where(self, decision: Any, target: object, source: object) -> None:
         """Makes ``target`` hold what ``source`` does where a decision holds.
 
         Both are objects of one kind: lists, dicts, or objects of a user's class.
@@ -215,42 +217,42 @@ class Backend:
         """``array[index] = value``, which all names and views of the array see."""
         array[index] = value
 
-    def set_in_element(self, value: Any, container: Any, place: Any, array: Any, index: Any) -> bool:
+    def set_in_element(self, value: object, container: object, place: object, array: Array, index: object) -> bool:
         """``container[place][index] = value``, if ``array``, which is there, is a copy of what a graph has there.
 
         Whether it is.
         """
         return False
 
-    def changing_method(self, array: Any, name: str) -> Callable[..., Any] | None:
+    def changing_method(self, array: Array, name: str) -> Callable[..., Any] | None:
         """The method of a name, if it is one that changes what a staged value that stands for an array holds."""
         return None
 
-    def update_array(self, operator: Callable[[Any, Any], Any], array: Any, value: Any) -> Any:
+    def update_array(self, operator: Callable[[Any, Any], Any], array: Array, value: object) -> Any:
         """``array op= value``; ``operator`` is the one that is not in place. Returns the array.
 
         NotImplemented where only Python is to do it.
         """
         return NotImplemented
 
-    def changed_object(self, value: Any) -> Any:
+    def changed_object(self, value: object) -> Any:
         """The object that a store into an attribute or item of a staged value is about to change."""
         return value
 
-    def is_lasting(self, value: Any) -> bool:
+    def is_lasting(self, value: object) -> bool:
         """Whether a value of one of its types outlives the trace that made it, such as a variable."""
         return False
 
-    def before_delete(self, obj: Any, name: str) -> None:
+    def before_delete(self, obj: object, name: str) -> None:
         """Called before ``del obj.name``, which is to raise in a run in which there is no such attribute."""
 
-    def load(self, value: Any, name: str) -> Any:
+    def load(self, value: object, name: str) -> Any:
         """The value of a variable that may be undefined at run time, with a check."""
         return value
 
     # Calls and text.
 
-    def replacement(self, function: Any) -> Callable[..., Any] | None:
+    def replacement(self, function: object) -> Callable[..., Any] | None:
         """What to call in place of a Python built-in or library function while staging; ``None``: the function."""
         return None
 
@@ -258,7 +260,7 @@ class Backend:
         """What to call in place of an unconverted function while staging, so that its mutations are seen."""
         return function
 
-    def note_key(self, key: Any) -> None:
+    def note_key(self, key: object) -> None:
         """Called before an object is looked up in a dict or set, or put into one, by methods of its class."""
 
     def recursive(self, function: FunctionType, form: Callable[..., Any]) -> Callable[..., Any]:
@@ -266,7 +268,7 @@ class Backend:
         itself on a staged condition."""
         return form
 
-    def format_value(self, value: Any, conversion: str | None, specification: Any) -> Any:
+    def format_value(self, value: object, conversion: str | None, specification: Any) -> Any:
         """The text of one value in an f-string: a staged string where the value, or a part of it, is staged."""
         raise NotImplementedError
 
@@ -291,7 +293,7 @@ def register_backend(backend: Backend) -> None:
     owner_of.known.clear()
 
 
-def backend_of(*values: Any) -> Backend | None:
+def backend_of(*values: object) -> Backend | None:
     """Returns the back end that owns one of the values, or `None` when all are plain Python."""
     for value in values:
         known = _known_owners.get(id(type(value)))
@@ -303,7 +305,7 @@ def backend_of(*values: Any) -> Backend | None:
     return None
 
 
-def backend_of_array(value: Any) -> Backend | None:
+def backend_of_array(value: object) -> Backend | None:
     """The back end that is tracing, for an array; None for all else, and where no graph is built."""
     return active() if open_traces and is_array(value) else None
 

@@ -14,7 +14,7 @@ from .staging.heap.heap import staged
 from .staging.heap.identities import check_key
 
 
-def made(value: Any) -> Any:
+def made(value: object) -> Any:
     """What an expression, `def` or `class` has just made: what happens to it is no change of what is older."""
     if state.stack():
         state.created(value)
@@ -63,7 +63,7 @@ def call_display(function: Callable[..., Any], *parts: Any, **keywords: Any) -> 
     return backend.call_display(function, parts, keywords)
 
 
-def mapping(values: Any) -> Any:
+def mapping(values: object) -> Any:
     """The dict of ``**values`` in a call or a dict: of a mapping of the user's, what its converted methods give."""
     values = staged(values)
     if not is_user_class(type(values)) or isinstance(values, dict) or not hasattr(type(values), "keys"):
@@ -71,7 +71,7 @@ def mapping(values: Any) -> Any:
     return call(dict)(values)
 
 
-def unpack_starred(values: Any, before: int, after: int) -> Any:
+def unpack_starred(values: object, before: int, after: int) -> Any:
     """What ``a, b, *c, d = values`` sets its variables to; ``before`` and ``after`` count those beside ``*c``."""
     items = starred(values)
     backend = backend_of(items)

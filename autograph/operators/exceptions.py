@@ -102,7 +102,7 @@ class delivering:
                 del refusal
 
 
-def assert_stmt(test: Any, message: Thunk | None = None) -> None:
+def assert_stmt(test: object, message: Thunk | None = None) -> None:
     """``assert test, message()``.
 
     Raises:
@@ -123,7 +123,7 @@ def assert_stmt(test: Any, message: Thunk | None = None) -> None:
         raise raising(exception)
 
 
-def raising(exception: Any = None) -> Any:
+def raising(exception: object = None) -> Any:
     """Returns what to raise for ``raise exception``: itself, or `StagedRaise` inside a staged body.
 
     Without an argument it is the exception that is being handled.
@@ -174,7 +174,7 @@ class Raises:
             kept.append(exception)
         return number
 
-    def caught_at(self, number: int, exception: Any, *cause: Any) -> int:
+    def caught_at(self, number: int, exception: Any, *cause: object) -> int:
         """Keeps an exception that is staged, to be raised after ``finally``; raises it when it is not."""
         exception = _instance(exception, cause)
         backend = active()
@@ -198,7 +198,7 @@ class Raises:
             )
         return kept[0]
 
-    def caught(self, exception: Any, *cause: Any) -> int:
+    def caught(self, exception: Any, *cause: object) -> int:
         """Returns the number of the handler that catches an exception which is staged; raises it when it is not.
 
         Raises:

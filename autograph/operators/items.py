@@ -23,10 +23,10 @@ class Items:
 
     __slots__ = ("_container",)
 
-    def __init__(self, container: Any) -> None:
+    def __init__(self, container: object) -> None:
         self._container = container
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: object) -> Any:
         return get_item(self._container, index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -47,7 +47,7 @@ class Items:
 class _ItemsOfAttribute(Items):
     __slots__ = ("_name", "_owner")
 
-    def __init__(self, container: Any, owner: Any, name: str) -> None:
+    def __init__(self, container: object, owner: object, name: str) -> None:
         super().__init__(container)
         self._owner = owner
         self._name = name
@@ -59,7 +59,7 @@ class _ItemsOfAttribute(Items):
 class _ItemsOfItem(Items):
     __slots__ = ("_index", "_owner")
 
-    def __init__(self, container: Any, owner: Any, index: Any) -> None:
+    def __init__(self, container: object, owner: object, index: object) -> None:
         super().__init__(container)
         self._owner = owner
         self._index = index
@@ -87,7 +87,7 @@ def _set_in_element(value: Any, place: tuple[Any, Any] | None, array: Any, index
     return backend is not None and place is not None and backend.set_in_element(value, *place, array, index)
 
 
-def items_of_attribute(owner: Any, name: str) -> Any:
+def items_of_attribute(owner: object, name: str) -> Any:
     """What stands for ``owner.name`` in ``owner.name[i] = v`` and ``owner.name[i] += v``."""
     container = get_attribute(owner, name) if staging() else getattr(owner, name)
     if backend_of(container) is None and not staging():
@@ -95,7 +95,7 @@ def items_of_attribute(owner: Any, name: str) -> Any:
     return _ItemsOfAttribute(container, owner, name)
 
 
-def items_of_item(owner: Any, index: Any) -> Any:
+def items_of_item(owner: object, index: object) -> Any:
     """What stands for ``owner[index]`` in ``owner[index][i] = v`` and ``owner[index][i] += v``."""
     container = owner[index] if isinstance(owner, Items) else get_item(owner, index)
     if backend_of(container) is None and not staging():
@@ -103,7 +103,7 @@ def items_of_item(owner: Any, index: Any) -> Any:
     return _ItemsOfItem(container, owner, index)
 
 
-def set_inner_item(value: Any, container: Any, *indices: Any, load: Thunk | None = None) -> Any:
+def set_inner_item(value: object, container: object, *indices: object, load: Thunk | None = None) -> Any:
     """``container[indices[0]][indices[1]]… = value``; returns the container, or the one in place of a tensor."""
     containers = _containers(container, indices)
     changed = _set_innermost(value, containers, indices)
@@ -111,10 +111,10 @@ def set_inner_item(value: Any, container: Any, *indices: Any, load: Thunk | None
 
 
 def update_inner_item(
-    container: Any,
+    container: object,
     operator: Callable[[Any, Any], Any],
     value: Thunk,
-    *indices: Any,
+    *indices: object,
     load: Thunk | None = None,
 ) -> Any:
     """``container[indices[0]][indices[1]]… op= value()``; returns the container, or the one in place of a tensor."""
@@ -124,7 +124,7 @@ def update_inner_item(
     return changed if load is None else kept(load, container, changed)
 
 
-def _containers(container: Any, indices: tuple[Any, ...]) -> list[Any]:
+def _containers(container: object, indices: tuple[Any, ...]) -> list[Any]:
     """A container and what it holds at some indices, one inside of the other, but for the last index."""
     containers = [container]
     for index in indices[:-1]:

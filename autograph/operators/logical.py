@@ -15,7 +15,7 @@ from .staging.heap.identities import check_key, same
 from .staging.heap.iterators import use as use_iterator
 
 
-def and_(left: Any, *operands: Thunk) -> Any:
+def and_(left: object, *operands: Thunk) -> Any:
     """``left and operands[0]() and …``: the first operand that is false, or the last; later ones are not evaluated."""
     for position, operand in enumerate(operands):
         use(left)
@@ -32,7 +32,7 @@ def and_(left: Any, *operands: Thunk) -> Any:
     return left
 
 
-def or_(left: Any, *operands: Thunk) -> Any:
+def or_(left: object, *operands: Thunk) -> Any:
     """``left or operands[0]() or …``: the first operand that is true, or the last; later ones are not evaluated."""
     for position, operand in enumerate(operands):
         use(left)
@@ -49,7 +49,7 @@ def or_(left: Any, *operands: Thunk) -> Any:
     return left
 
 
-def _thunk(value: Any) -> Thunk:
+def _thunk(value: object) -> Thunk:
     return lambda: value
 
 
@@ -68,7 +68,7 @@ def _chained(operator: Callable[..., Any], first: Thunk, rest: Thunk) -> Thunk:
     return lambda: operator(first(), rest)
 
 
-def not_(value: Any) -> Any:
+def not_(value: object) -> Any:
     """``not value``."""
     if value is True:
         return False
@@ -79,7 +79,7 @@ def not_(value: Any) -> Any:
     return (not value) if backend is None else backend.not_(value)
 
 
-def compare(left: Any, operator: Callable[[Any, Any], Any], operand: Thunk, *rest: Any) -> Any:
+def compare(left: object, operator: Callable[[Any, Any], Any], operand: Thunk, *rest: Any) -> Any:
     """``left operator operand() …``: a chain such as ``a < b <= c``, as ``compare(a, lt, lambda: b, le, lambda: c)``.
 
     Every operand is evaluated at most once, and none after the first comparison that is false.
@@ -97,7 +97,7 @@ def compare(left: Any, operator: Callable[[Any, Any], Any], operand: Thunk, *res
         left, (operator, operand, *rest) = right, rest  # type: ignore[assignment]
 
 
-def _comparison(left: Any, operator: Callable[[Any, Any], Any], operand: Thunk, *rest: Any) -> Thunk:
+def _comparison(left: object, operator: Callable[[Any, Any], Any], operand: Thunk, *rest: object) -> Thunk:
     return lambda: compare(left, operator, operand, *rest)
 
 
@@ -113,12 +113,12 @@ def in_(item: Any, container: Any) -> Any:
     return (item in container) if backend is None else backend.contains(item, container)
 
 
-def not_in(item: Any, container: Any) -> Any:
+def not_in(item: object, container: object) -> Any:
     """``item not in container``."""
     return not_(in_(item, container))
 
 
-def _backend_of_membership(item: Any, container: Any) -> Any:
+def _backend_of_membership(item: object, container: object) -> Any:
     """The back end of the item or of the container; either may hold staged values too."""
     backend = backend_of(item, container)
     if backend is None and isinstance(container, (list, tuple)):
@@ -126,13 +126,13 @@ def _backend_of_membership(item: Any, container: Any) -> Any:
     return backend
 
 
-def is_(left: Any, right: Any) -> Any:
+def is_(left: object, right: object) -> Any:
     """``left is right``; a staged bool when one of them is ``None`` or not at run time."""
     backend = backend_of(left, right)
     return same(left, right) if backend is None else backend.is_(left, right)
 
 
-def is_not(left: Any, right: Any) -> Any:
+def is_not(left: object, right: object) -> Any:
     """``left is not right``."""
     backend = backend_of(left, right)
     return not_(same(left, right) if backend is None else backend.is_(left, right))

@@ -11,7 +11,7 @@ from .dispatch import backend_of
 from .staging.heap.iterators import delegating, used_turns
 
 
-def native_test(value: Any, reason: str) -> Any:
+def native_test(value: object, reason: str) -> Any:
     """Returns the test of an `if` or `while` that could not become a graph's.
 
     Raises:
@@ -20,17 +20,17 @@ def native_test(value: Any, reason: str) -> Any:
     return value if value is True or value is False else _checked(value, bool, reason)
 
 
-def native_iterable(value: Any, reason: str) -> Any:
+def native_iterable(value: object, reason: str) -> Any:
     """Returns the iterable of a `for` that could not become a graph's; raises as `native_test`."""
     return used_turns(_checked(value, iter, reason))
 
 
-def delegated(value: Any) -> Any:
+def delegated(value: object) -> Any:
     """What ``yield from value`` runs over."""
     return delegating(value)
 
 
-def _checked(value: Any, use: Callable[[Any], Any], reason: str) -> Any:
+def _checked(value: object, use: Callable[[Any], Any], reason: str) -> Any:
     if backend_of(value) is not None:
         try:
             use(value)

@@ -47,13 +47,13 @@ class Found:
         return self.captures[name]
 
 
-def match(subject: Any, pattern: Any) -> Found:
+def match(subject: object, pattern: Any) -> Found:
     """Matches a subject with a pattern, from left to right."""
     captures: Captures = {}
     return Found(_match(pattern, subject, captures), captures)
 
 
-def _match(pattern: Any, subject: Any, captures: Captures) -> Test:
+def _match(pattern: Any, subject: object, captures: Captures) -> Test:
     if isinstance(pattern, Pattern):
         return pattern.match(subject, captures)
     if pattern is None or pattern is True or pattern is False:
@@ -61,7 +61,7 @@ def _match(pattern: Any, subject: Any, captures: Captures) -> Test:
     return _equal(subject, pattern)
 
 
-def _equal(subject: Any, value: Any) -> Test:
+def _equal(subject: object, value: object) -> Test:
     result = subject == value
     return result if backend_of(result) is not None else bool(result)
 
@@ -88,7 +88,7 @@ class Pattern:
 
     __slots__ = ()
 
-    def match(self, subject: Any, captures: Captures) -> Test:
+    def match(self, subject: object, captures: Captures) -> Test:
         """Returns whether the subject matches, and adds the captures; those of a pattern that fails are not used."""
         raise NotImplementedError
 
@@ -98,7 +98,7 @@ class Wildcard(Pattern):
 
     __slots__ = ()
 
-    def match(self, subject: Any, captures: Captures) -> Test:
+    def match(self, subject: object, captures: Captures) -> Test:
         return True
 
 
@@ -113,7 +113,7 @@ class Capture(Pattern):
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def match(self, subject: Any, captures: Captures) -> Test:
+    def match(self, subject: object, captures: Captures) -> Test:
         captures[self.name] = subject
         return True
 
@@ -141,7 +141,7 @@ class Value(Pattern):
     def __init__(self, load: Thunk) -> None:
         self.load = load
 
-    def match(self, subject: Any, captures: Captures) -> Test:
+    def match(self, subject: object, captures: Captures) -> Test:
         return _equal(subject, self.load())
 
 
@@ -154,7 +154,7 @@ class As(Pattern):
         self.pattern = pattern
         self.name = name
 
-    def match(self, subject: Any, captures: Captures) -> Test:
+    def match(self, subject: object, captures: Captures) -> Test:
         captures[self.name] = subject
         return _match(self.pattern, subject, captures)
 
@@ -164,15 +164,15 @@ class Or(Pattern):
 
     __slots__ = ("alternatives",)
 
-    def __init__(self, *alternatives: Any) -> None:
+    def __init__(self, *alternatives: object) -> None:
         self.alternatives = alternatives
 
-    def match(self, subject: Any, captures: Captures) -> Test:
+    def match(self, subject: object, captures: Captures) -> Test:
         test, found = self._first_from(0, subject)
         captures.update(found)
         return test
 
-    def _first_from(self, position: int, subject: Any) -> tuple[Test, Captures]:
+    def _first_from(self, position: int, subject: object) -> tuple[Test, Captures]:
         if position == len(self.alternatives):
             return False, {}
         captures: Captures = {}
@@ -188,7 +188,7 @@ class Or(Pattern):
         return or_(test, lambda: other_test), merged
 
 
-def _choose(test: Test, value: Any, other: Any) -> Any:
+def _choose(test: Test, value: object, other: object) -> Any:
     return value if value is other else if_exp(test, lambda: value, lambda: other)
 
 
@@ -197,7 +197,7 @@ class Sequence(Pattern):
 
     __slots__ = ("patterns", "star")
 
-    def __init__(self, *patterns: Any) -> None:
+    def __init__(self, *patterns: object) -> None:
         self.patterns = patterns
         self.star = next((at for at, each in enumerate(patterns) if isinstance(each, Star | StarWildcard)), None)
 
@@ -315,12 +315,12 @@ class Class(Pattern):
 
     __slots__ = ("keywords", "load", "positional")
 
-    def __init__(self, load: Callable[[], Any], /, *positional: Any, **keywords: Any) -> None:
+    def __init__(self, load: Callable[[], Any], /, *positional: object, **keywords: object) -> None:
         self.load = load
         self.positional = positional
         self.keywords = keywords
 
-    def match(self, subject: Any, captures: Captures) -> Test:
+    def match(self, subject: object, captures: Captures) -> Test:
         cls = self.load()
         if not isinstance(cls, type):
             raise TypeError(f"called match pattern must be a {_CLASS}")
@@ -333,7 +333,7 @@ class Class(Pattern):
         rest = _match_all(zip((*self.positional, *self.keywords.values()), attributes, strict=True), captures)
         return _both(fits, rest)
 
-    def _attributes(self, subject: Any, cls: type) -> list[Any] | None:
+    def _attributes(self, subject: object, cls: type) -> list[Any] | None:
         """What the sub-patterns are matched with, or `None` when an attribute is missing."""
         seen: set[str] = set()
         values: list[Any] = []
@@ -363,7 +363,7 @@ class Class(Pattern):
         return values
 
 
-def _isinstance(subject: Any, cls: type) -> Test:
+def _isinstance(subject: object, cls: type) -> Test:
     """Whether a subject is of a class; for a staged value, of which Python value that is stands for."""
     backend = backend_of(subject)
     function = None if backend is None or not backend.staging() else backend.replacement(isinstance)

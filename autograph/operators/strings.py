@@ -12,7 +12,7 @@ _CONVERSIONS: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii
 _PLAIN = frozenset((str, int, float, bool, complex, bytes, type(None)))
 
 
-def format_value(value: Any, conversion: str | None = None, specification: Any = "") -> Any:
+def format_value(value: object, conversion: str | None = None, specification: Any = "") -> Any:
     """``f"{value!conversion:specification}"``."""
     if type(value) not in _PLAIN or type(specification) is not str:
         backend = backend_of(value, specification) or active()
@@ -29,7 +29,7 @@ def joined_string(*parts: Any) -> Any:
     return "".join(parts) if backend is None else backend.join_strings(list(parts))
 
 
-def mod(left: Any, right: Any) -> Any:
+def mod(left: object, right: object) -> Any:
     """``left % right``, which formats when `left` is a string."""
     if isinstance(left, (str, bytes)):
         backend = active()
@@ -38,6 +38,6 @@ def mod(left: Any, right: Any) -> Any:
     return arithmetic.mod(left, right)
 
 
-def imod(left: Any, right: Any) -> Any:
+def imod(left: object, right: object) -> Any:
     """What ``left %= right`` gives `left`."""
     return mod(left, right) if isinstance(left, (str, bytes)) else arithmetic.imod(left, right)

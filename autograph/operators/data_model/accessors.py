@@ -27,15 +27,15 @@ def _attributes(*names: str) -> Callable[[Any], Any]:
     return _each([partial(_attribute, name) for name in names])
 
 
-def _attribute(path: str, obj: Any) -> Any:
+def _attribute(path: str, obj: object) -> Any:
     return reduce(get_attribute, path.split("."), obj)
 
 
-def _items(*keys: Any) -> Callable[[Any], Any]:
+def _items(*keys: object) -> Callable[[Any], Any]:
     return _each([partial(_item, key) for key in keys])
 
 
-def _item(key: Any, container: Any) -> Any:
+def _item(key: object, container: object) -> Any:
     return get_subscript(container, key)
 
 
@@ -43,7 +43,7 @@ def _each(read: list[Callable[[Any], Any]]) -> Callable[[Any], Any]:
     return read[0] if len(read) == 1 else lambda obj: tuple([each(obj) for each in read])
 
 
-def _method(name: str, *arguments: Any, **keywords: Any) -> Callable[[Any], Any]:
+def _method(name: str, *arguments: object, **keywords: object) -> Callable[[Any], Any]:
     return lambda obj: call(get_attribute(obj, name))(*arguments, **keywords)
 
 

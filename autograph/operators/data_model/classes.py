@@ -50,7 +50,7 @@ def _function_new(cls: type) -> FunctionType | None:
     return function if isinstance(function, FunctionType) and is_convertible(function) else None
 
 
-def construct(cls: type, *arguments: Any, **keywords: Any) -> Any:
+def construct(cls: type, *arguments: object, **keywords: object) -> Any:
     """``cls(…)``, as ``type.__call__`` does it."""
     new = _function_new(cls)
     if new is not None:
@@ -73,7 +73,7 @@ def construct(cls: type, *arguments: Any, **keywords: Any) -> Any:
     return made
 
 
-def is_dataclass_init(function: Any) -> bool:
+def is_dataclass_init(function: object) -> bool:
     """Whether a function is an `__init__` that `dataclasses.dataclass` has made: it has no source."""
     return isinstance(function, FunctionType) and function.__name__ == "__init__" and is_generated(function)
 
@@ -84,7 +84,7 @@ def initialiser(function: FunctionType) -> Callable[..., Any] | None:
     return partial(initialise_dataclass, function) if is_dataclass_init(function) else None
 
 
-def initialise_dataclass(function: FunctionType, obj: Any, *arguments: Any, **keywords: Any) -> None:
+def initialise_dataclass(function: FunctionType, obj: Any, *arguments: object, **keywords: object) -> None:
     """What the `__init__` of a dataclass does: sets the fields in their order, then calls `__post_init__`."""
     state.about_to_change(obj)
     owner = next(cls for cls in type(obj).__mro__ if cls.__dict__.get("__init__") is function)

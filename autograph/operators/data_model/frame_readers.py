@@ -21,7 +21,7 @@ from autograph.tracebacks import HANDING_OVER, is_internal
 _FAR = sys.maxsize >> 32  # frames: more than any stack has
 
 
-def reader(function: Any) -> Callable[..., Any] | None:
+def reader(function: object) -> Callable[..., Any] | None:
     """What to call in place of a library function, when it is one of these."""
     known = _READERS.get(id(function))
     return None if known is None else known[1]
@@ -65,7 +65,7 @@ def _getframemodulename(depth: int = 0) -> str | None:
     return None if found is None else found.f_globals.get("__name__")
 
 
-def make_class(metaclass: Any, name: Any, bases: Any, namespace: Any, **keywords: Any) -> Any:
+def make_class(metaclass: Any, name: object, bases: Any, namespace: Any, **keywords: object) -> Any:
     """``type(name, bases, namespace)``, which takes the class's module from the frame that calls it."""
     caller = _outside(sys._getframe(1))
     module = {} if caller is None else {"__module__": caller.f_globals.get("__name__")}

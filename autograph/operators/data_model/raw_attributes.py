@@ -8,7 +8,7 @@ from typing import Any
 from .by_type import ByType
 
 
-def raw_attribute(obj: Any, name: str, default: Any = None) -> Any:
+def raw_attribute(obj: object, name: str, default: object = None) -> Any:
     """An attribute as `getattr` finds it in an object whose class or module has no function that is asked for it."""
     if not (isinstance(obj, ModuleType) or _has_hook(type(obj))):
         return getattr(obj, name, default)

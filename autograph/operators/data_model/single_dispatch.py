@@ -28,7 +28,7 @@ def generic(function: FunctionType) -> Callable[..., Any] | None:
         return None
     dispatch = function.dispatch  # type: ignore[attr-defined]
 
-    def run(*arguments: Any, **keywords: Any) -> Any:
+    def run(*arguments: object, **keywords: object) -> Any:
         if not arguments:
             return function(**keywords)  # raises what Python does
         return call(dispatch(_class_of(arguments[0])))(*arguments, **keywords)
@@ -36,13 +36,13 @@ def generic(function: FunctionType) -> Callable[..., Any] | None:
     return run
 
 
-def generic_method(descriptor: functools.singledispatchmethod[Any], obj: Any, cls: type) -> Callable[..., Any]:
+def generic_method(descriptor: functools.singledispatchmethod[Any], obj: object, cls: type) -> Callable[..., Any]:
     """What a `singledispatchmethod` of a class gives for one of its objects."""
     return partial(_run_method, descriptor, obj, cls)
 
 
 def _run_method(
-    descriptor: functools.singledispatchmethod[Any], obj: Any, cls: type, *arguments: Any, **keywords: Any
+    descriptor: functools.singledispatchmethod[Any], obj: object, cls: type, *arguments: object, **keywords: object
 ) -> Any:
     if not arguments:
         return descriptor.__get__(obj, cls)(**keywords)  # raises what Python does
@@ -50,7 +50,7 @@ def _run_method(
     return call(found.__get__(obj, cls))(*arguments, **keywords)
 
 
-def _class_of(value: Any) -> type:
+def _class_of(value: object) -> type:
     cls: type = call(type)(value)
     if backend_of(value) is None:
         return cls

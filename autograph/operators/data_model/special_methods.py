@@ -55,7 +55,7 @@ def method(cls: type, name: str) -> FunctionType | None:
     return found if is_convertible(found) else None
 
 
-def is_convertible(function: Any) -> bool:
+def is_convertible(function: object) -> bool:
     """Whether something is a Python function that converted code converts; methods of dataclasses have no source."""
     if not isinstance(function, FunctionType) or (is_left_alone(function) and not is_mixin(function)):
         return False

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
 
+from autograph.runtime.base.dtypes import Array
 from autograph.runtime.base.streams import Stream
 from autograph.runtime.state.variable import Variable
 from autograph.runtime.tensors import trace
@@ -61,7 +62,7 @@ class GraphBackend(Backend):
         graph = trace.current_graph()
         return 0 if graph is None else len(graph.nodes)
 
-    def if_stmt(self, test: Any, body: Thunk, orelse: Thunk, names: tuple[str, ...]) -> Any:
+    def if_stmt(self, test: object, body: Thunk, orelse: Thunk, names: tuple[str, ...]) -> Any:
         return cond.if_stmt(read(test), body, orelse, names)
 
     def while_stmt(self, go: Any, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options) -> Any:
@@ -71,47 +72,48 @@ class GraphBackend(Backend):
             return statements.while_stmt(go, test, body, names, options)
         return statements.while_in_python(known, test, body, names, options)
 
-    def while_rest(self, stop: Any, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options) -> Any:
+    def while_rest(self, stop: object, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options) -> Any:
         stop = read(stop)
         known = conditions.static_truth(stop)
         if known is None:
             return statements.while_rest(stop, test, body, names, options)
         return known or statements.while_in_python(None, test, body, names, options)
 
-    def for_stmt(self, iterable: Any, body: Callable[[Any], Any], names: tuple[str, ...], options: Options) -> Any:
+    def for_stmt(self, iterable: object, body: Callable[[Any], Any], names: tuple[str, ...], options: Options) -> Any:
         iterable = heap.staged(iterable)
         if not self.staging() or isinstance(iterable, StagedDict):
             return statements.for_in_python(iterable, body, names, options)
         return statements.for_stmt(read_items(iterable), body, names, options)
 
     def for_rest(
-        self, stop: Any, iterator: Iterator[Any], body: Callable[[Any], Any], names: tuple[str, ...], options: Options
-    ) -> Any:
+        self, stop: object, iterator: Iterator[Any], body: Callable[[Any], Any], names: tuple[str, ...],
+        options: Options,
+    ) -> Any:  # fmt: skip
         stop = read(stop)
         known = conditions.static_truth(stop)
         if known is None:
             return statements.for_rest(stop, iterator, body, names, options)
         return known or statements.for_in_python(iterator, body, names, options)
 
-    def not_(self, value: Any) -> Any:
+    def not_(self, value: object) -> Any:
         return conditions.not_(read(value))
 
-    def and_(self, left: Any, right: Thunk) -> Any:
+    def and_(self, left: object, right: Thunk) -> Any:
         return conditions.and_(read(left), right)
 
-    def or_(self, left: Any, right: Thunk) -> Any:
+    def or_(self, left: object, right: Thunk) -> Any:
         return conditions.or_(read(left), right)
 
-    def contains(self, item: Any, container: Any) -> Any:
+    def contains(self, item: object, container: object) -> Any:
         return as_number(membership.contains(read(item), read_items(container)), bool)
 
-    def compare(self, operator: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    def compare(self, operator: Callable[[Any, Any], Any], left: object, right: object) -> Any:
         return as_number(comparisons.compare(operator, left, right), bool)
 
-    def is_(self, left: Any, right: Any) -> Any:
+    def is_(self, left: object, right: object) -> Any:
         return as_number(conditions.is_(left, right), bool)
 
-    def assert_(self, test: Any, message: Thunk | None) -> None:
+    def assert_(self, test: object, message: Thunk | None) -> None:
         statements.assert_(read(test), message)
 
     def raise_(self, exception: BaseException) -> None:
@@ -129,7 +131,7 @@ class GraphBackend(Backend):
     def items_of(self, values: Any) -> Any:
         return displays.items_of(values) if self.staging() else (*values,)
 
-    def check_pattern(self, subject: Any) -> None:
+    def check_pattern(self, subject: object) -> None:
         if isinstance(subject, StagedList):
             raise subject.refused("`case [a, b]`", "test len(x) with `if`, and take elements by index")
         if isinstance(subject, StagedDict):
@@ -146,10 +148,10 @@ class GraphBackend(Backend):
     def unpack_starred(self, items: Any, before: int, after: int) -> list[Any]:
         return displays.unpack_starred(items, before, after)
 
-    def get_item(self, container: Any, index: Any) -> Any:
+    def get_item(self, container: object, index: object) -> Any:
         return items.get_item(container, read(index))
 
-    def set_item(self, value: Any, container: Any, index: Any) -> Any:
+    def set_item(self, value: object, container: object, index: object) -> Any:
         return items.set_item(value, container, read(index))
 
     def is_available(self, tensor: Any) -> bool:
@@ -159,59 +161,59 @@ class GraphBackend(Backend):
     def decided(self, decision: Any) -> Any:
         return decided(decision)
 
-    def assign_where(self, decision: Any, target: Any, source: Any) -> None:
+    def assign_where(self, decision: Any, target: object, source: object) -> None:
         assign_where(decision, target, source)
 
-    def get_array_item(self, array: Any, index: Any) -> Any:
+    def get_array_item(self, array: Array, index: object) -> Any:
         return array_forms.get_item(array, read(index))
 
-    def set_array_item(self, value: Any, array: Any, index: Any) -> None:
+    def set_array_item(self, value: object, array: Array, index: object) -> None:
         array_forms.set_item(value, array, read(index))
 
-    def set_in_element(self, value: Any, container: Any, place: Any, array: Any, index: Any) -> bool:
+    def set_in_element(self, value: object, container: object, place: object, array: Array, index: object) -> bool:
         return items.set_in_element(value, container, read(place), array, read(index))
 
-    def changing_method(self, array: Any, name: str) -> Callable[..., Any] | None:
+    def changing_method(self, array: Array, name: str) -> Callable[..., Any] | None:
         return array_calls.changing_method(array, name)
 
-    def update_array(self, operator: Callable[[Any, Any], Any], array: Any, value: Any) -> Any:
+    def update_array(self, operator: Callable[[Any, Any], Any], array: Array, value: object) -> Any:
         return array_forms.update(operator, array, value)
 
-    def changed_object(self, value: Any) -> Any:
+    def changed_object(self, value: object) -> Any:
         return value.ag__checked("is changed") if type(value) is Maybe else value
 
-    def is_lasting(self, value: Any) -> bool:
+    def is_lasting(self, value: object) -> bool:
         return isinstance(value, (Variable, EagerTensor))
 
-    def before_delete(self, obj: Any, name: str) -> None:
+    def before_delete(self, obj: object, name: str) -> None:
         class_defaults.before_delete(obj, name)
 
-    def load(self, value: Any, name: str) -> Any:
+    def load(self, value: object, name: str) -> Any:
         if type(value) is Maybe and value.ag__missing is UNDEFINED:
             value.ag__name = value.ag__name or name
             return value.ag__present()
         return value
 
-    def replacement(self, function: Any) -> Callable[..., Any] | None:
+    def replacement(self, function: object) -> Callable[..., Any] | None:
         found = python_builtins.replacement(function) or math_calls.replacement(function)
         if found is not None:
             return reading(function, found)
         found = numpy_calls.replacement(function)
         return None if found is None else heap.giving(found)
 
-    def watch_call(self, function: Any) -> Callable[..., Any]:
+    def watch_call(self, function: object) -> Callable[..., Any]:
         return calls.watch_call(function)
 
-    def note_key(self, key: Any) -> None:
+    def note_key(self, key: object) -> None:
         unconverted.note_key(key)
 
     def recursive(self, function: FunctionType, form: Callable[..., Any]) -> Callable[..., Any]:
         return recursion.recursive(function, form)
 
-    def format_value(self, value: Any, conversion: str | None, specification: Any) -> Any:
+    def format_value(self, value: object, conversion: str | None, specification: Any) -> Any:
         return as_number(text.format_value(read(value), conversion, specification), str)
 
-    def percent(self, template: Any, values: Any) -> Any:
+    def percent(self, template: object, values: object) -> Any:
         return as_number(text.percent(template, heap.given(values)), str)
 
     def join_strings(self, parts: list[Any]) -> Any:

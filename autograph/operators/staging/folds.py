@@ -36,7 +36,7 @@ _REMEDY = "pass an initializer, or elements along a first axis that has some"
 class _Elements:
     """The slices of a structure of tensors along their first axes, first to last or last to first."""
 
-    def __init__(self, elems: Any, backwards: bool = False) -> None:
+    def __init__(self, elems: object, backwards: bool = False) -> None:
         self.tensors = nest.map_structure(convert_to_tensor, elems)
         leaves = nest.flatten(self.tensors)
         if not leaves or any(leaf.static_shape == () for leaf in leaves):
@@ -54,7 +54,7 @@ class _Elements:
         return _made(nest.map_structure(lambda tensor: tensor[place], self.tensors))
 
 
-def _start(fn: Callable[..., Any], elems: Any, initializer: Any, backwards: bool) -> tuple[_Elements, Any, int]:
+def _start(fn: Callable[..., Any], elems: object, initializer: object, backwards: bool) -> tuple[_Elements, Any, int]:
     elements = _Elements(elems, backwards)
     if initializer is not None:
         return elements, nest.map_structure(convert_to_tensor, initializer), 0
@@ -66,8 +66,8 @@ def _start(fn: Callable[..., Any], elems: Any, initializer: Any, backwards: bool
 @following_changes
 def foldl(
     fn: Callable[[Any, Any], Any],
-    elems: Any,
-    initializer: Any = None,
+    elems: object,
+    initializer: object = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
@@ -87,8 +87,8 @@ def foldl(
 @following_changes
 def foldr(
     fn: Callable[[Any, Any], Any],
-    elems: Any,
-    initializer: Any = None,
+    elems: object,
+    initializer: object = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
@@ -98,7 +98,7 @@ def foldr(
     return _fold(fn, elems, initializer, backwards=True)
 
 
-def _fold(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, backwards: bool) -> Any:
+def _fold(fn: Callable[[Any, Any], Any], elems: object, initializer: object, backwards: bool) -> Any:
     elements, result, start = _start(fn, elems, initializer, backwards)
     function, i = call(required_function(fn, "fn")), start if executing_eagerly() else identity(start)
 
@@ -117,8 +117,8 @@ def _fold(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, backwards
 @following_changes
 def scan(
     fn: Callable[[Any, Any], Any],
-    elems: Any,
-    initializer: Any = None,
+    elems: object,
+    initializer: object = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
@@ -153,7 +153,7 @@ def scan(
 @following_changes
 def map_fn(
     fn: Callable[[Any], Any],
-    elems: Any,
+    elems: object,
     dtype: Any = None,
     parallel_iterations: int | None = None,
     back_prop: bool = True,
@@ -189,12 +189,12 @@ def map_fn(
     return _stacked(results, elements, like)
 
 
-def vectorized_map(fn: Callable[[Any], Any], elems: Any, fallback_to_while_loop: bool = True) -> Any:
+def vectorized_map(fn: Callable[[Any], Any], elems: object, fallback_to_while_loop: bool = True) -> Any:
     """As `map_fn`; each element is computed by itself."""
     return map_fn(fn, elems)
 
 
-def _made(value: Any) -> Any:
+def _made(value: object) -> Any:
     """A value that has been made here, whose containers nothing else knows."""
     for each in mutables(value):
         created(each)
@@ -207,18 +207,18 @@ def _new_list(items: list[Any]) -> list[Any]:
     return items
 
 
-def _as_spec(leaf: Any) -> TensorSpec:
+def _as_spec(leaf: object) -> TensorSpec:
     return leaf if isinstance(leaf, TensorSpec) else TensorSpec(None, as_dtype(leaf))
 
 
-def _fitting(result: Any, like: Any) -> Any:
+def _fitting(result: object, like: Any) -> Any:
     """The result of a function as tensors that fit a signature."""
     try:
         nest.assert_same_structure(like, result)
     except (TypeError, ValueError) as error:
         raise InvalidArgumentError(f"the function's result does not fit fn_output_signature: {error}") from None
 
-    def fit(spec: TensorSpec, leaf: Any) -> Any:
+    def fit(spec: TensorSpec, leaf: object) -> Any:
         tensor = convert_to_tensor(leaf, dtype_hint=spec.dtype)
         if tensor.dtype != spec.dtype or not is_subshape(tensor.static_shape, spec.type.shape):
             found = TensorSpec(tensor.static_shape, tensor.dtype)

@@ -117,7 +117,7 @@ def switch_case(
     return case([(branch_index == index, function) for index, function in pairs], last)
 
 
-def required_function(value: Any, name: str) -> Callable[..., Any]:
+def required_function(value: object, name: str) -> Callable[..., Any]:
     """An argument that has to be a function."""
     if not callable(value):
         raise InvalidTypeError(f"{name} must be a function, not {value!r}")
@@ -172,5 +172,5 @@ def while_loop(
     return list(loop_vars) if is_list else loop_vars
 
 
-def _as_tensor(leaf: Any) -> Any:
+def _as_tensor(leaf: object) -> Any:
     return strong(convert_to_tensor(leaf)) if isinstance(leaf, _DATA) else leaf

@@ -21,7 +21,7 @@ def following_changes(function: Form) -> Form:
     """A form of control flow that may also stand in a trace where nobody else follows changes."""
 
     @wraps(function)
-    def followed(*arguments: Any, **keywords: Any) -> Any:
+    def followed(*arguments: object, **keywords: object) -> Any:
         if stack() or executing_eagerly():
             return function(*arguments, **keywords)
         journal = _Whole(())

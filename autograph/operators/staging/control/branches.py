@@ -139,7 +139,7 @@ def tried(run: Callable[[], Any]) -> Any:
         graph.truncate(mark)
 
 
-def _is_gone(owner: Any) -> bool:
+def _is_gone(owner: object) -> bool:
     """Whether a changed place is the memory of an array that nobody has any more."""
     return isinstance(owner, StagedArray) and owner.memory is None
 
@@ -174,7 +174,7 @@ def add_holders(outcome: Outcome, places: dict[Key, Location]) -> None:
             undo()
 
 
-def _object_of(owner: Any) -> Any:
+def _object_of(owner: object) -> Any:
     return owner.memory if isinstance(owner, StagedArray) else heap.original(owner)
 
 
@@ -191,7 +191,7 @@ def _make(location: Location, frozen: Any) -> Callable[[], None]:
     return lambda: location.set(old)
 
 
-def _thawed(value: Any) -> Any:
+def _thawed(value: object) -> Any:
     """A frozen value with the objects themselves; what these hold are changes of their own."""
     if isinstance(value, Frozen):
         return value.obj

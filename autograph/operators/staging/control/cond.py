@@ -24,7 +24,7 @@ from .branches import Key, Outcome, add_holders, merged, old_value, trace_body
 
 @asked.IF_STMT.give
 def if_stmt(
-    test: Any,
+    test: object,
     body: Thunk,
     orelse: Thunk,
     names: tuple[str, ...],

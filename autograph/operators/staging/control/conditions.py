@@ -29,7 +29,7 @@ from ..values.truths import Truth
 from .errors import where
 
 
-def static_truth(value: Any) -> bool | None:
+def static_truth(value: object) -> bool | None:
     """The truth of a value that is known while tracing, else None."""
     if isinstance(value, Chosen):
         return True
@@ -75,24 +75,24 @@ def truth(value: Any) -> Any:
 
 
 @asked.NOT.give
-def not_(value: Any) -> Any:
+def not_(value: object) -> Any:
     """``not value``."""
     known = static_truth(value)
     return not known if known is not None else as_number(OPS["logical_not"](truth(value)), bool)
 
 
-def and_(left: Any, right: Thunk) -> Any:
+def and_(left: object, right: Thunk) -> Any:
     """``left and right()``: where `left` is false the result is `left`."""
     return _choice(left, right, lambda: False if _is_bool(left) else left)
 
 
-def or_(left: Any, right: Thunk) -> Any:
+def or_(left: object, right: Thunk) -> Any:
     """``left or right()``: where `left` is true the result is `left`."""
     when_true = left.ag__when_true if isinstance(left, Truth) else True if _is_bool(left) else left
     return _choice(left, lambda: when_true, right)
 
 
-def _choice(left: Any, then: Thunk, orelse: Thunk) -> Any:
+def _choice(left: object, then: Thunk, orelse: Thunk) -> Any:
     try:
         return asked.IF_STMT.function(left, then, orelse, ())
     except BranchMismatchError as error:
@@ -111,7 +111,7 @@ def _choice(left: Any, then: Thunk, orelse: Thunk) -> Any:
     return made
 
 
-def _is_bool(value: Any) -> bool:
+def _is_bool(value: object) -> bool:
     return isinstance(value, Tensor) and value.dtype is dtypes.bool_ and value.static_shape == ()
 
 
@@ -164,7 +164,7 @@ def is_(left: Any, right: Any) -> Any:
 
 
 @asked.MAYBE_EQUAL.give
-def maybe_equal(left: Maybe, right: Any) -> Any:
+def maybe_equal(left: Maybe, right: object) -> Any:
     """``left == right`` where `left` may be missing."""
     if left.ag__missing is not None:
         return arithmetic.eq(left.ag__checked(), right)

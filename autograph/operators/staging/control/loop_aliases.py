@@ -127,16 +127,16 @@ class LoopAliases:
         given = {id(each) for each in self._given.values()}
         again = self._made_again(slots, given, lambda obj: is_new(obj) or is_early(obj))
 
-        def is_old(obj: Any) -> bool:
+        def is_old(obj: object) -> bool:
             return id(obj) not in given and id(obj) not in again and not is_new(obj) and not isinstance(obj, _Lost)
 
         found: dict[tuple[Place, Place], Relation] = {}
 
-        def places_of(obj: Any) -> list[Place]:
+        def places_of(obj: object) -> list[Place]:
             places = [place for place in held.get(id(obj), ()) if not is_old(obj) or self._is_put(place, obj)]
             return [self._place_of(obj), *places] if is_old(obj) else places
 
-        def is_end(obj: Any) -> bool:
+        def is_end(obj: object) -> bool:
             return id(obj) in held or is_old(obj)
 
         def note(start: Place, far: End) -> None:
@@ -171,7 +171,7 @@ class LoopAliases:
             _add(found, one, other, Relation(edge.kind, (bool(edge.stale[0]), bool(edge.stale[1]))))
         return self._assume(found)
 
-    def _is_put(self, place: Place, obj: Any) -> bool:
+    def _is_put(self, place: Place, obj: object) -> bool:
         """Whether the turn has put an object into a place: the next one is given a copy of it there."""
         return self._started.get(place) is not obj
 
@@ -209,7 +209,7 @@ class LoopAliases:
             if all(is_old(node.obj) for node in edge.nodes):
                 yield edge
 
-    def _place_of(self, obj: Any) -> Place:
+    def _place_of(self, obj: object) -> Place:
         for number, loop in enumerate(self._outer):
             for place, each in loop._given.items():
                 if each is obj:
@@ -295,7 +295,7 @@ def _label(location: Location | None) -> str:
     return "" if location is None else location.label
 
 
-def _objects(key: Hashable, location: Location | None, value: Any) -> Iterator[tuple[Place, Any]]:
+def _objects(key: Hashable, location: Location | None, value: object) -> Iterator[tuple[Place, Any]]:
     """The objects that can change in a value, frozen or not, with their places."""
     is_contents = isinstance(location, (Contents, StateOf))
     pending: list[tuple[Place, Any]] = [] if key is None else [((key,), value)]  # None: what is not the user's
@@ -320,7 +320,7 @@ def _objects(key: Hashable, location: Location | None, value: Any) -> Iterator[t
             pending.append(((*place, step), part))
 
 
-def _parts(contents: Any) -> Iterator[tuple[Any, Any]]:
+def _parts(contents: object) -> Iterator[tuple[Any, Any]]:
     if isinstance(contents, DictState):
         yield from contents.values.items()
     elif isinstance(contents, Attributes) or (has_parts(contents) and not isinstance(contents, aliases.Form)):

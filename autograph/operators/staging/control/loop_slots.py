@@ -37,7 +37,7 @@ class Slot:
         self.spec = Constant(self.initial)
 
 
-def made_for_turn(slot: Slot, value: Any) -> list[Any]:
+def made_for_turn(slot: Slot, value: object) -> list[Any]:
     """What can be changed in a variable and is made anew for each turn, in place of what was there before the loop."""
     same = [freeze(each, lambda _: False) for each in _referenced(slot.spec)]
     known = references_in([slot.initial, *same])

@@ -116,11 +116,11 @@ def library_frames(error: BaseException) -> list[tuple[FrameType, int]]:
     return frames
 
 
-def _is_staged(value: Any) -> bool:
+def _is_staged(value: object) -> bool:
     return backend_of(value) is not None and not isinstance(value, (Variable, EagerTensor))
 
 
-def is_sure(value: Any) -> bool:
+def is_sure(value: object) -> bool:
     """Whether a value is a tensor of which every run has the dtype and the shape that it has while tracing."""
     if not isinstance(value, SymbolicTensor) or value.python is not None:
         return False

@@ -54,7 +54,7 @@ def recursive(python_function: FunctionType, form: Callable[..., Any]) -> Callab
     if not frames:
         return form
 
-    def run(*arguments: Any, **keywords: Any) -> Any:
+    def run(*arguments: object, **keywords: object) -> Any:
         parameters = Parameters(python_function)
         values = _named(parameters, parameters.bind(arguments, keywords))
         outer = [_named(parameters, [frame.f_locals.get(name) for name in parameters.names]) for frame in frames]
@@ -100,7 +100,7 @@ def _named(parameters: Parameters, values: Sequence[Any]) -> list[Any]:
     ]
 
 
-def _in_graph(number: Any) -> Any:
+def _in_graph(number: object) -> Any:
     """A Python number that the graph is to know."""
     return SymbolicTensor(trace.value_of(convert_to_tensor(number)), type(number))
 
@@ -156,13 +156,13 @@ def _leaves(values: Sequence[Any]) -> list[Any]:
     return [leaf for each in values for leaf in _opened(each)]
 
 
-def _opened(value: Any) -> list[Any]:
+def _opened(value: object) -> list[Any]:
     if isinstance(value, _Keywords):
         return [*value, *_leaves(list(value.values()))]
     return _leaves(value) if isinstance(value, tuple) else [value]
 
 
-def _packed(value: Any, leaves: Iterator[Any]) -> Any:
+def _packed(value: object, leaves: Iterator[Any]) -> Any:
     if isinstance(value, _Keywords):
         names = [next(leaves) for _ in value]
         return dict(zip(names, [_packed(each, leaves) for each in value.values()], strict=True))

@@ -73,14 +73,14 @@ def _while_with_effects(go: Any, test: Thunk, body: Thunk, names: tuple[str, ...
     return Loop(turn, condition, control, (body, test), names, options).stage()["broke"]
 
 
-def while_rest(stop: Any, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options) -> Any:
+def while_rest(stop: object, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options) -> Any:
     """Stages what is left of a ``while`` loop after a turn that gave a staged stop signal."""
     with repetitions.repeated():
         return while_stmt(None, test, body, names, options, broke=_signal(stop))
 
 
 def for_stmt(
-    values: Any, body: Callable[[Any], Any], names: tuple[str, ...], options: Options, broke: Any = False
+    values: object, body: Callable[[Any], Any], names: tuple[str, ...], options: Options, broke: Any = False
 ) -> Any:
     """Stages ``for`` over a staged value."""
     items = iterable(values)
@@ -111,7 +111,7 @@ def for_stmt(
         ) from None
 
 
-def _signal(stop: Any) -> Any:
+def _signal(stop: object) -> Any:
     if stop is None or stop is False or stop is True:
         return stop is True
     return conditions.truth(stop)
@@ -121,12 +121,12 @@ def _counted(control: dict[str, Any]) -> dict[str, Any]:
     return {"turn": control["turn"] + 1} if "turn" in control else {}
 
 
-def _within(control: dict[str, Any], limit: Any) -> Any:
+def _within(control: dict[str, Any], limit: object) -> Any:
     return control["turn"] < limit if "turn" in control else True
 
 
 def for_rest(
-    stop: Any, iterator: Iterator[Any], body: Callable[[Any], Any], names: tuple[str, ...], options: Options
+    stop: object, iterator: Iterator[Any], body: Callable[[Any], Any], names: tuple[str, ...], options: Options
 ) -> Any:
     """Stages what is left of a Python loop after a turn that gave a staged stop signal.
 
@@ -172,7 +172,7 @@ _NOTHING = object()
 
 
 def _next_turn(
-    stop: Any, iterator: Iterator[Any], body: Callable[[Any], Any], names: tuple[str, ...], ended: list[Any]
+    stop: object, iterator: Iterator[Any], body: Callable[[Any], Any], names: tuple[str, ...], ended: list[Any]
 ) -> tuple[Any, bool]:
     """One more turn under the condition that the loop has not been left; whether there was no further item.
 
@@ -218,7 +218,7 @@ def for_in_python(values: Any, body: Callable[[Any], Any], names: tuple[str, ...
     return control_flow.for_stmt(iter(values), body, names, options)
 
 
-def assert_(test: Any, message: Thunk | None) -> None:
+def assert_(test: object, message: Thunk | None) -> None:
     """Stages ``assert test, message()``; the message is made only when the test fails."""
     known = conditions.static_truth(test)
     if known:

@@ -70,14 +70,14 @@ class TraceJournal(Journal):
         if is_refusal(error):
             self.undo()
 
-    def watch(self, obj: Any, where: Place | None) -> None:
+    def watch(self, obj: object, where: Place | None) -> None:
         # A list that nobody needs any more would be taken for one that outlives the trace.
         if isinstance(obj, list) or (isinstance(obj, FunctionType) and obj.__closure__):
             self.watched.note(obj, where)
         else:
             super().watch(obj, where)
 
-    def announced_at(self, obj: Any) -> Place | None:
+    def announced_at(self, obj: object) -> Place | None:
         """The code that may have changed an object last."""
         return super().announced_at(obj) or self.watched.called_at.get(id(obj))
 
@@ -86,7 +86,7 @@ def traced(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function for the call that traces `function`; while no graph is built it is just the converted function."""
 
     @wraps(function)
-    def run(*arguments: Any, **keywords: Any) -> Any:
+    def run(*arguments: object, **keywords: object) -> Any:
         graph = trace.current_graph()
         if graph is None:
             return call(function)(*arguments, **keywords)
@@ -206,7 +206,7 @@ class _Tables:
         """Whether a place is an item of one of the dicts."""
         return place in self._places
 
-    def array_of(self, memory: Any) -> Any:
+    def array_of(self, memory: object) -> Any:
         """The memory of the array for which an input of the graph stands; any other memory as it is."""
         found = self._arrays.get(id(memory.value)) if type(memory) is SymbolicTensor else None
         return memory if found is None else array_memory.memory_of(found)
@@ -373,7 +373,7 @@ def _staged_changes(changes: list[Change], tables: _Tables) -> Iterator[Change]:
             yield location, old, new
 
 
-def _as_output(value: Any) -> Any:
+def _as_output(value: object) -> Any:
     """A copy of a result, in which what may be None goes with its flag."""
     value = heap.staged(value)
     if isinstance(value, Maybe):
@@ -394,12 +394,12 @@ def _as_output(value: Any) -> Any:
     return value
 
 
-def _is_staged(value: Any) -> bool:
+def _is_staged(value: object) -> bool:
     """Whether a value holds tensors of a graph."""
     return any(isinstance(each, _STAGED) for each in _leaves(value))
 
 
-def _leaves(value: Any) -> Iterator[Any]:
+def _leaves(value: object) -> Iterator[Any]:
     """The parts of structures and of plain objects that have none themselves."""
     pending, seen = [value], set()
     while pending:
@@ -411,7 +411,7 @@ def _leaves(value: Any) -> Iterator[Any]:
             pending.extend(parts_of(each)[1])
 
 
-def _containers(value: Any, seen: set[int] | None = None) -> Iterator[Any]:
+def _containers(value: object, seen: set[int] | None = None) -> Iterator[Any]:
     """A structure and all structures in it."""
     seen = set() if seen is None else seen
     if is_structure(value) and id(value) not in seen:

@@ -69,7 +69,7 @@ _FRAME_READERS = {
 calls_libraries(__file__)
 
 
-def watch_call(function: Any) -> Callable[..., Any]:
+def watch_call(function: object) -> Callable[..., Any]:
     """What to call in place of an unconverted function while a graph is built: it gets the staged forms of lists."""
     if isinstance(function, (MethodDescriptorType, WrapperDescriptorType)) and function.__objclass__ in (list, dict):
         return _method_of_class(function)
@@ -85,7 +85,7 @@ def watch_call(function: Any) -> Callable[..., Any]:
     return heap.giving(form)
 
 
-def _reaches_out(function: Any) -> bool:
+def _reaches_out(function: object) -> bool:
     """Whether a call at the top of a trace does what can't be taken back: it changes the world outside the program, or
     an object that hides what it holds."""
     if not state.stack() or effects.is_in_body() or _needs_the_frame(function):
@@ -100,10 +100,10 @@ def _reaches_out(function: Any) -> bool:
     return _top_module(type(owner)) in sys.stdlib_module_names
 
 
-def _doing_once(form: Callable[..., Any], owner: Any) -> Callable[..., Any]:
+def _doing_once(form: Callable[..., Any], owner: object) -> Callable[..., Any]:
     """A call that is done by the first attempt to trace it; the others get what it gave."""
 
-    def run(*arguments: Any, **keywords: Any) -> Any:
+    def run(*arguments: object, **keywords: object) -> Any:
         return repetitions.once(lambda: form(*arguments, **keywords), owner)
 
     return run
@@ -112,7 +112,7 @@ def _doing_once(form: Callable[..., Any], owner: Any) -> Callable[..., Any]:
 def _opening(form: Callable[..., Any]) -> Callable[..., Any]:
     """``open`` in a trace: each attempt reads the file, or writes it, from its start."""
 
-    def run(file: Any, mode: str = "r", *arguments: Any, **keywords: Any) -> Any:
+    def run(file: Any, mode: str = "r", *arguments: object, **keywords: object) -> Any:
         this = repetitions.execution()
         if this is not None and this.is_repeated and not {"a", "x", "+"}.isdisjoint(mode):
             raise MutationError(
@@ -131,12 +131,12 @@ def _opening(form: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-def _needs_the_frame(function: Any) -> bool:
+def _needs_the_frame(function: object) -> bool:
     """Whether a function, as a debugger, looks at the frame that calls it: it has to be called there itself."""
     return function is breakpoint or _top_module(function) == "pdb" or _reads_frames(function)
 
 
-def _top_module(function: Any) -> str:
+def _top_module(function: object) -> str:
     return (raw_attribute(function, "__module__") or "").partition(".")[0]
 
 
@@ -183,7 +183,7 @@ def _caching(function: Any) -> Callable[..., Any]:
     """A function with a cache, in a staged body: where it does more than compute, the cache tells whether it does so
     again, and only a run would know what is in there."""
 
-    def run(*arguments: Any, **keywords: Any) -> Any:
+    def run(*arguments: object, **keywords: object) -> Any:
         inner = unconverted.watched(function.__wrapped__, function)
         with state.Journal(()) as journal:
             made = inner(*arguments, **keywords)
@@ -201,7 +201,7 @@ def _caching(function: Any) -> Callable[..., Any]:
     return run
 
 
-def _reads_frames(function: Any) -> bool:
+def _reads_frames(function: object) -> bool:
     """Whether a library function looks at the frame that calls it, so that it has to be the user's."""
     if isinstance(function, type) and type(function).__module__ == "enum":  # `Enum("Name", "A B")`
         return True
@@ -256,7 +256,7 @@ _FUNCTIONS = (FunctionType, MethodType, functools.partial)
 
 
 def _iterating(cls: Any) -> Callable[..., Any]:
-    def construct(*arguments: Any, **keywords: Any) -> Any:
+    def construct(*arguments: object, **keywords: Any) -> Any:
         values = (*arguments, *keywords.values())
         given = [heap.guarding(call(each), values) if isinstance(each, _FUNCTIONS) else each for each in arguments]
         made = iterators.note_made(cls(*given, **keywords), values)
@@ -283,20 +283,20 @@ def converted(argument: Any) -> Any:
 def _using_owner(method: Any) -> Callable[..., Any]:
     """A method of a list or dict that merging has made: what it may be has been changed by the arguments, perhaps."""
 
-    def run(*arguments: Any, **keywords: Any) -> Any:
+    def run(*arguments: object, **keywords: object) -> Any:
         aliases.use(method.__self__)
         return method(*arguments, **keywords)
 
     return run
 
 
-def _watched_method(function: Any, owner: Any) -> Callable[..., Any]:
+def _watched_method(function: object, owner: object) -> Callable[..., Any]:
     if iterators.is_iterator(owner) and not isinstance(owner, io.IOBase):
         return _method_of_iterator(function, owner)
     if not isinstance(owner, (list, dict, np.ndarray)):
         return _with_iterators(_method_of(function, owner), function)
 
-    def call_method(*arguments: Any, **keywords: Any) -> Any:
+    def call_method(*arguments: object, **keywords: object) -> Any:
         # The arguments may have changed what the owner holds.
         return _method_of(function, owner)(*arguments, **keywords)
 
@@ -377,17 +377,17 @@ def _method_of(function: Any, owner: Any) -> Callable[..., Any]:
     return function
 
 
-def _form_method(form: Any, owner: Any, name: str) -> Callable[..., Any]:
+def _form_method(form: object, owner: object, name: str) -> Callable[..., Any]:
     method = getattr(form, name)
 
-    def run(*arguments: Any, **keywords: Any) -> Any:
+    def run(*arguments: object, **keywords: object) -> Any:
         made = method(*map(heap.staged, arguments), **keywords)
         return owner if made is form else made
 
     return run
 
 
-def _check_hidden_state(owner: Any, name: str) -> None:
+def _check_hidden_state(owner: object, name: str) -> None:
     """Refuses a method of the standard library that may change what only the object itself can see."""
     journals = [journal for journal in state.stack() if not journal.outermost]
     if not journals or isinstance(owner, (type, list, dict, *IMMUTABLE)) or not has_hidden_state(owner):
@@ -396,7 +396,7 @@ def _check_hidden_state(owner: Any, name: str) -> None:
         raise _refused(owner, name)
 
 
-def _refused(owner: Any, name: str) -> MutationError:
+def _refused(owner: object, name: str) -> MutationError:
     kind = type(owner).__name__
     return MutationError(
         f"`{kind}.{name}` in a staged branch or loop may change a {kind}; a graph can't carry that change",
@@ -407,7 +407,7 @@ def _refused(owner: Any, name: str) -> MutationError:
     )
 
 
-def _update(owner: dict[Any, Any], *others: Any, **items: Any) -> None:
+def _update(owner: dict[Any, Any], *others: object, **items: object) -> None:
     state.about_to_change(owner)
     target: Any = owner
     if type(owner) is dict and any(isinstance(each, StagedDict) for each in others):
@@ -439,7 +439,7 @@ def _extend(owner: list[Any], values: Any) -> None:
         values = values.listed()
     target = owner
 
-    def append(value: Any) -> None:
+    def append(value: object) -> None:
         call(target.append)(value)
 
     iterables.each(values, append)

@@ -61,7 +61,7 @@ _CLASSES = frozenset(("pathlib", "io", "uuid", "queue", "argparse", "configparse
 """Modules whose classes may be constructed; their methods follow the rules for objects that the body has made."""
 
 
-def refused(function: Any) -> bool:
+def refused(function: object) -> bool:
     """Whether a library function may not run in a staged body."""
     module = _module_of(function)
     name = raw_attribute(function, "__name__", "")
@@ -80,7 +80,7 @@ def refused(function: Any) -> bool:
     return not (module == "sys" and name in _READING_SYS)
 
 
-def _module_of(function: Any) -> str:
+def _module_of(function: object) -> str:
     owner = raw_attribute(function, "__self__")
     if isinstance(function, MethodType) and not isinstance(owner, type):
         owner = type(owner)
@@ -92,7 +92,7 @@ def _module_of(function: Any) -> str:
     return "builtins" if is_open else _C_NAMES.get(first, first)
 
 
-def is_printing(owner: Any) -> bool:
+def is_printing(owner: object) -> bool:
     """Whether an object is where `print` writes to."""
     return owner is not None and (owner is sys.stdout or owner is sys.stderr)
 
@@ -149,7 +149,7 @@ def _warn_of_frozen(function: Any) -> None:
         warnings.warn_explicit(message, FrozenValueWarning, place.file, place.line)
 
 
-def _subject(function: Any) -> str:
+def _subject(function: object) -> str:
     """What a function of the outside world is about, as the keys of `_INSTEAD` have it."""
     module = _module_of(function)
     name = raw_attribute(function, "__name__", "")
@@ -172,12 +172,12 @@ _INSTEAD = {
 }
 
 
-def instead_of(owner: Any) -> str | None:
+def instead_of(owner: object) -> str | None:
     """What to write in place of a method of an object of the outside world, where there is something special."""
     return _INSTEAD["random"] if isinstance(owner, random.Random) else None
 
 
-def is_making(function: Any) -> bool:
+def is_making(function: object) -> bool:
     """Whether a function of a library makes an object of its own in each call."""
     module = _module_of(function)
     return module in ("hashlib", "hmac", "zlib") or raw_attribute(function, "__name__", "") in _MAKING.get(module, ())
@@ -190,12 +190,12 @@ _MAKING = {
 """Functions that make a list, dict or object of what they are given, by module."""
 
 
-def is_library(function: Any) -> bool:
+def is_library(function: object) -> bool:
     """Whether a function is of a library that only computes."""
     return _module_of(function) in _COMPUTING and not refused(function)
 
 
-def _is_own_method(function: Any) -> bool:
+def _is_own_method(function: object) -> bool:
     """Whether a function is a method of an object that a staged body has made, or that is judged as an object."""
     owner = raw_attribute(function, "__self__")
     if owner is None or isinstance(owner, (type, ModuleType)):

@@ -213,7 +213,7 @@ class _Search:
             yield from _variables(function, each)
 
 
-def _is_constant(value: Any) -> bool:
+def _is_constant(value: object) -> bool:
     return value is None or type(value) in _CONSTANTS
 
 
@@ -226,7 +226,7 @@ def _variables(function: FunctionType, uses: _Uses) -> Iterator[Location]:
             yield Global(function.__globals__, name)
 
 
-def _is_read(value: Any, may_be_written: bool) -> bool:
+def _is_read(value: object, may_be_written: bool) -> bool:
     """Whether what a place holds is to be an input of the graph."""
     if type(value) is SymbolicTensor:
         return value.value.node.op is not CONSTANT
@@ -240,7 +240,7 @@ def _contents(cell: CellType) -> Any:
         return None
 
 
-def _held(obj: Any) -> dict[str, Any]:
+def _held(obj: object) -> dict[str, Any]:
     return dict(vars(obj)) if isinstance(obj, type) else attributes_of(obj)
 
 

@@ -67,7 +67,7 @@ class Watched:
         self._cells.clear()
 
 
-def _holds(value: Any, graph: Graph) -> bool:
+def _holds(value: object, graph: Graph) -> bool:
     """Whether tensors of a graph can be reached from a value."""
     return any(
         isinstance(each, (Mutable, Maybe))

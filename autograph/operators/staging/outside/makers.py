@@ -25,7 +25,7 @@ IMMUTABLE = (
 CONTAINERS = (list, dict, set, deque, bytearray)
 
 
-def note_result(function: Any, made: Any, arguments: tuple[Any, ...]) -> None:
+def note_result(function: object, made: object, arguments: tuple[Any, ...]) -> None:
     """Notes what a function that is not converted has made of some arguments, where that is known to be new."""
     if _is_generating(function) or effects.is_library(function):
         for each in made if type(made) is tuple else (made,):
@@ -39,17 +39,17 @@ def note_result(function: Any, made: Any, arguments: tuple[Any, ...]) -> None:
         state.created_with_parts(made)
 
 
-def _is_generating(function: Any) -> bool:
+def _is_generating(function: object) -> bool:
     """Whether each call of a function makes a generator."""
     function = function.__func__ if isinstance(function, MethodType) else function
     return isinstance(function, FunctionType) and bool(function.__code__.co_flags & CO_GENERATOR)
 
 
-def _is_immutable(value: Any) -> bool:
+def _is_immutable(value: object) -> bool:
     return isinstance(value, IMMUTABLE)
 
 
-def _note_copy(made: Any, original: Any, is_deep: bool) -> None:
+def _note_copy(made: object, original: Any, is_deep: bool) -> None:
     """Notes that a copy is new, with all parts that it doesn't share with the original. A method of a class that makes
     copies may give anything."""
     old = {id(each.obj): type(each.obj) for each in frozen_in([freeze(original, lambda _: False)])}

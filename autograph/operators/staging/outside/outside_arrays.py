@@ -28,13 +28,13 @@ class ArrayContents(Location):
         form = array_memory.form_of(self.owner)
         return convert.wrap(np.array(self.owner)) if form is None else form.get_state()
 
-    def set(self, value: Any) -> None:
+    def set(self, value: object) -> None:
         form = array_memory.form_of(self.owner)
         if form is not None:
             form.set_state(value)
 
 
-def _kind_of(value: Any) -> Any:
+def _kind_of(value: object) -> Any:
     """What is equal for arrays that a trace can do with in the place of each other."""
     return (value.shape, value.dtype.name) if isinstance(value, np.ndarray) else None
 
@@ -57,7 +57,7 @@ class ArrayPlace(OutsidePlace):
             find, label = self._holders[0][0], held[0].label
             OUTSIDE.of(graph).constants[self.location.key] = lambda: (label, _kind_of(find().get()))
 
-    def set(self, value: Any) -> None:
+    def set(self, value: object) -> None:
         array_forms.changing(self.location.owner).set_state(value)
 
     def start(self) -> Sequence[Any]:

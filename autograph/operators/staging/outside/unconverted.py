@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import AutographError, MutationError
+from autograph.runtime.base.dtypes import Array
 from autograph.runtime.tensors.trace import user_code
 
 from ...data_model.raw_attributes import raw_attribute
@@ -38,14 +39,14 @@ from . import effects
 from .code_writes import CHANGING, Value, Writes, words, writes
 
 
-def watched(function: Any, call: Callable[..., Any]) -> Callable[..., Any]:
+def watched(function: object, call: Callable[..., Any]) -> Callable[..., Any]:
     """A function that notes all that `function`, and the functions among its arguments, may change; then does `call`.
 
     Raises (when called):
         MutationError: in a staged body, it changes a NumPy array that was there before.
     """
 
-    def run(*arguments: Any, **keywords: Any) -> Any:
+    def run(*arguments: object, **keywords: object) -> Any:
         given = (*arguments, *keywords.values())
         is_library = _is_library(function)
         roots = tuple(_code_in(given)) if is_library else (function, *given)
@@ -62,7 +63,7 @@ def watched(function: Any, call: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-def _is_library(function: Any) -> bool:
+def _is_library(function: object) -> bool:
     module = (raw_attribute(function, "__module__") or "").partition(".")[0]
     return module in sys.stdlib_module_names and module != "__main__"
 
@@ -82,7 +83,7 @@ def _code_in(values: Iterable[Any]) -> Iterator[Any]:
 _COMPARING = ("__hash__", "__eq__", "__lt__")
 
 
-def note_key(key: Any) -> None:
+def note_key(key: object) -> None:
     """Notes what the methods by which a dict or a set compares an object may change: C calls them, unseen."""
     _note_functions(tuple(_code_in((key,))))
 
@@ -95,7 +96,7 @@ def _note_functions(functions: tuple[Any, ...]) -> None:
             _Watch((each,)).note_all()
 
 
-def _is_seen(function: Any) -> bool:
+def _is_seen(function: object) -> bool:
     """Whether what a function does is done by Python functions, which the hook is told of."""
     if isinstance(function, MethodType):
         function = function.__func__
@@ -171,7 +172,7 @@ class _Watch:
             self._refused = error
             raise
 
-    def _note(self, obj: Any) -> None:
+    def _note(self, obj: object) -> None:
         if effects.is_in_body():
             self._check_iterator(obj)
         if isinstance(obj, np.ndarray):
@@ -181,7 +182,7 @@ class _Watch:
         for journal in state.stack():
             journal.watch(obj, self._where)
 
-    def _check_array(self, array: Any) -> None:
+    def _check_array(self, array: Array) -> None:
         """Refuses that code which is not converted uses an array of which only a run knows what it holds.
 
         Raises:
@@ -196,7 +197,7 @@ class _Watch:
             )
             raise self._refused
 
-    def _check_iterator(self, obj: Any) -> None:
+    def _check_iterator(self, obj: object) -> None:
         """Refuses that code which is not converted may move an iterator in a staged body that has not made it."""
         if is_iterator(obj) and not isinstance(obj, io.IOBase) and not moves_in_converted_code(obj):
             try:
@@ -309,7 +310,7 @@ _WITH_OUTPUT = frozenset(("concatenate", "dot"))
 _STARTING_THREADS = frozenset(("start_new_thread", "start_new", "start_joinable_thread"))
 
 
-def _held_by(obj: Any) -> Iterator[Any]:
+def _held_by(obj: object) -> Iterator[Any]:
     """What the journals know that an object has held before it was changed."""
     for journal in state.stack():
         yield from journal.held_before(obj)
@@ -347,7 +348,7 @@ def _variable_of(value: Value) -> Any:
     return value
 
 
-def _is_indexed_unchanged(value: Any) -> bool:
+def _is_indexed_unchanged(value: object) -> bool:
     """Whether a value stays as it is when code takes an item of it."""
     kind = type(value)
     return kind in _INDEXED or value is None or backend_of(value) is not None or is_plain_object(value)
@@ -371,7 +372,7 @@ def _is_in_library(frame: FrameType) -> bool:
     return isinstance(module, str) and module.partition(".")[0] in sys.stdlib_module_names and module != "__main__"
 
 
-def _is_opaque(value: Any, names: tuple[str, ...] = ()) -> bool:
+def _is_opaque(value: object, names: tuple[str, ...] = ()) -> bool:
     """Whether a value is a function or a module that may change objects unseen, when code calls what it finds there.
 
     ``names`` are those that the code uses: NumPy's universal functions may get an array to change as last argument.
@@ -390,7 +391,7 @@ def _is_opaque(value: Any, names: tuple[str, ...] = ()) -> bool:
     return isinstance(value, np.ufunc) or _is_of_extension(type(value))
 
 
-def _is_opaque_object(value: Any) -> bool:
+def _is_opaque_object(value: object) -> bool:
     """Whether an object holds one of an extension's."""
     held = raw_attribute(value, "__dict__") if not isinstance(value, (type, ModuleType, FunctionType)) else None
     return isinstance(held, dict) and any(_is_of_extension(type(each)) for each in held.values())
@@ -402,7 +403,7 @@ def _is_of_extension(cls: type) -> bool:
     return name not in sys.stdlib_module_names and name not in _OWN and not is_written_in_python(cls)
 
 
-def _gives_changing(obj: Any, names: Iterable[str]) -> bool:
+def _gives_changing(obj: object, names: Iterable[str]) -> bool:
     """Whether an object is a module that has functions that aren't Python's, under names that tell of changes."""
     if not isinstance(obj, ModuleType):
         return False

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import MutationError
+from autograph.runtime.base.dtypes import Array
 from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops.shape import index as index_ops
 from autograph.runtime.ops.shape.views import reshaped
@@ -36,7 +37,7 @@ _REFUSED_METHODS = words("partition resize itemset setfield setflags byteswap")
 _REFUSED_FUNCTIONS = words("place put_along_axis shuffle")
 
 
-def is_numpy(function: Any) -> bool:
+def is_numpy(function: object) -> bool:
     """Whether a function is one of NumPy, or a method of one of its functions (`np.add.at`)."""
     if isinstance(function, np.ufunc):
         return True
@@ -67,7 +68,7 @@ def watched(function: Any, form: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-def method(function: Any, array: Any) -> Callable[..., Any]:
+def method(function: Any, array: Array) -> Callable[..., Any]:
     """A method of an array."""
     name = function.__name__
 
@@ -103,13 +104,13 @@ def method(function: Any, array: Any) -> Callable[..., Any]:
     return run
 
 
-def changing_method(array: Any, name: str) -> Callable[..., Any] | None:
+def changing_method(array: Array, name: str) -> Callable[..., Any] | None:
     """The method of a name, if it is one that changes a graph tensor that stands for an array."""
     change = _METHODS.get(name)
     return None if change is None else lambda *arguments, **keywords: change(None, array, *arguments, **keywords)
 
 
-def _view(function: Callable[..., Any], arguments: Any, keywords: Any) -> Any:
+def _view(function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """What a function gives for arrays as Python has them, if that is views of memory that a graph tells of."""
     try:
         made = function(*arguments, **keywords)
@@ -123,7 +124,7 @@ def _view(function: Callable[..., Any], arguments: Any, keywords: Any) -> Any:
     return None
 
 
-def _outputs(function: Any, arguments: Any, keywords: Any) -> dict[Any, Any]:
+def _outputs(function: object, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[Any, Any]:
     """The arrays that a call writes its result into, by the names or numbers of the arguments."""
     found = keywords.get("out")
     if found is not None:
@@ -166,7 +167,7 @@ def _write_outputs(function: Any, form: Any, arguments: Any, keywords: Any, outs
     return tuple(targets) if isinstance(made, tuple) else targets[0]
 
 
-def _change(change: Any, function: Any, target: Any, arguments: Any, keywords: Any) -> Any:
+def _change(change: Any, function: Any, target: object, arguments: Any, keywords: Any) -> Any:
     """A call that changes its first argument."""
     if not array_forms.must_stage(target, *arguments[1:], *keywords.values()):
         array_forms.note(target)
@@ -185,39 +186,39 @@ def _change(change: Any, function: Any, target: Any, arguments: Any, keywords: A
     return None
 
 
-def _fill(function: Any, array: Any, value: Any) -> None:
+def _fill(function: object, array: Array, value: object) -> None:
     array_forms.set_item(value, array, Ellipsis)
 
 
-def _copy_to(function: Any, dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+def _copy_to(function: object, dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
     made = src
     if where is not True:
         made = OPS["where"](heap.given(where), heap.given(src), array_forms.current(dst))
     array_forms.store(dst, made, casting)
 
 
-def _sort(function: Any, array: Any, axis: int = -1, kind: Any = None, order: Any = None) -> None:
+def _sort(function: object, array: Array, axis: int = -1, kind: object = None, order: Any = None) -> None:
     array_forms.store(array, np.sort(array_forms.current(array), axis=axis))
 
 
-def _put(function: Any, a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+def _put(function: object, a: object, ind: Any, v: Any, mode: str = "raise") -> None:
     held = array_forms.current(a)
     flat = OPS["reshape"](held, shape=(-1,))
     made = index_ops.set_item(flat, convert.convert_to_tensor(heap.given(ind)), v)
     array_forms.store(a, reshaped(made, held))
 
 
-def _put_mask(function: Any, a: Any, mask: Any, values: Any) -> None:
+def _put_mask(function: object, a: object, mask: Any, values: object) -> None:
     array_forms.store(a, OPS["where"](heap.given(mask), heap.given(values), array_forms.current(a)))
 
 
-def _fill_diagonal(function: Any, a: Any, val: Any, wrap: bool = False) -> None:
+def _fill_diagonal(function: object, a: Any, val: Any, wrap: bool = False) -> None:
     places = np.zeros(np.shape(a), bool)
     np.fill_diagonal(places, True, wrap=wrap)
     array_forms.store(a, OPS["where"](places, heap.given(val), array_forms.current(a)))
 
 
-def _at(function: Any, a: Any, indices: Any, b: Any = None) -> None:
+def _at(function: Any, a: object, indices: object, b: object = None) -> None:
     kind = function.__self__.__name__
     if kind not in ("add", "subtract") or b is None:
         raise MutationError(

@@ -18,7 +18,7 @@ from ..values.maybe import Maybe
 from .staged_values import is_staged
 
 
-def hasattr_(obj: Any, name: str) -> Any:
+def hasattr_(obj: object, name: str) -> Any:
     """``hasattr``: staged when the attribute may have been deleted, or not set yet."""
     try:
         value = getattr(obj, name)
@@ -31,7 +31,7 @@ def hasattr_(obj: Any, name: str) -> Any:
     return True
 
 
-def getattr_(obj: Any, name: str, *default: Any) -> Any:
+def getattr_(obj: object, name: str, *default: object) -> Any:
     """``getattr``."""
     if is_staged(name):
         raise type_error("getattr() with a name that only the run knows", "choose the attribute in an `if`")
@@ -48,7 +48,7 @@ def getattr_(obj: Any, name: str, *default: Any) -> Any:
     return if_stmt(value.ag__flag, lambda: value.ag__value, lambda: default[0], ())
 
 
-def _may_have(obj: Any, name: str, error: AttributeError) -> bool:
+def _may_have(obj: object, name: str, error: AttributeError) -> bool:
     """Whether an object may have, in a run of the program as Python, an attribute that can't be read now."""
     if isinstance(obj, SymbolicTensor):  # eager ones have no others
         python = python_type(obj)

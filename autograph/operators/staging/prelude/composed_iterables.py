@@ -41,7 +41,7 @@ class Reversed(Indexed):
     def length(self) -> Any:
         return self.last + 1
 
-    def item(self, index: Any) -> Any:
+    def item(self, index: object) -> Any:
         return self.inner.item(self.last - index)
 
 
@@ -91,7 +91,7 @@ class Zip(StagedIterable):
         return tuple(after), carried
 
     def _from(
-        self, first: int, states: tuple[Any, ...], items: tuple[Any, ...], turn: Turn, carried: Any
+        self, first: int, states: tuple[Any, ...], items: tuple[Any, ...], turn: Turn, carried: object
     ) -> tuple[tuple[Any, ...], bool, Any]:
         """A step of the parts from one on: their states, whether that was the end, and what is carried on."""
         driver = self._driver(first)
@@ -100,7 +100,7 @@ class Zip(StagedIterable):
         after, rest = tuple(state for _, state in pairs), states[driver + 1 :]
         held = [_contents(part) for part in self.parts[first:driver]]
 
-        def take(item: Any, _: Any) -> Any:
+        def take(item: object, _: object) -> Any:
             found = (*items, item)
             if not all(map(_are_same, held, map(_contents, self.parts[first:driver]))):
                 raise _behind("a list that its function changes")
@@ -137,7 +137,7 @@ def _contents(values: StagedIterable) -> Any:
     return values.values.state if isinstance(values, ListItems) else None
 
 
-def _are_same(before: Any, after: Any) -> bool:
+def _are_same(before: object, after: Any) -> bool:
     if type(before) is tuple and type(after) is tuple:
         return heap.are_same(before, after)
     return before is after
@@ -157,10 +157,10 @@ class _Wrapping(StagedIterable):
         self.inner.begin()
         return self.inner.start()
 
-    def has_next(self, state: Any) -> Any:
+    def has_next(self, state: object) -> Any:
         return self.inner.has_next(state)
 
-    def advance(self, state: Any, turn: Turn, carried: Any) -> tuple[Any, Any]:
+    def advance(self, state: object, turn: Turn, carried: object) -> tuple[Any, Any]:
         return self.inner.advance(state, turn, carried)
 
 
@@ -169,7 +169,7 @@ class Enumerate(_Wrapping):
 
     __slots__ = ("first",)
 
-    def __init__(self, inner: StagedIterable, first: Any) -> None:
+    def __init__(self, inner: StagedIterable, first: object) -> None:
         super().__init__(inner)
         self.first = first
 
@@ -198,7 +198,7 @@ class Map(_Wrapping):
         self.function = call(function)
         self.calls = True
 
-    def advance(self, state: Any, turn: Turn, carried: Any) -> tuple[Any, Any]:
+    def advance(self, state: object, turn: Turn, carried: object) -> tuple[Any, Any]:
         def take(items: Any, given: Any) -> Any:
             return turn.take(self.function(*items), given)
 
@@ -221,8 +221,8 @@ class Filter(_Wrapping):
         self.function = None if function is None else call(function)
         self.calls = self.skips = True
 
-    def advance(self, state: Any, turn: Turn, carried: Any) -> tuple[Any, Any]:
-        def take(item: Any, given: Any) -> Any:
+    def advance(self, state: object, turn: Turn, carried: object) -> tuple[Any, Any]:
+        def take(item: object, given: object) -> Any:
             keeps = truth(item if self.function is None else self.function(item))
             return turn.under(keeps, lambda: turn.take(item, given), given)
 

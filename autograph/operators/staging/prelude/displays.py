@@ -77,7 +77,7 @@ def call_display(function: Callable[..., Any], parts: tuple[Any, ...], keywords:
     return call(function)(*given, *found, **keywords)
 
 
-def _or_default(items: StagedList, index: int, default: Any) -> Any:
+def _or_default(items: StagedList, index: int, default: object) -> Any:
     return if_stmt(items.length() > index, lambda: items[index], lambda: default, ())
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import BranchMismatchError, MutationError, StagedValueError, StagingError
+from autograph.runtime.base.dtypes import Array
 from autograph.runtime.ops.shape import index as index_ops
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.in_place import note_store
@@ -75,7 +76,7 @@ def _slice(values: list[Any] | tuple[Any, ...] | range, index: slice) -> StagedL
     return staged(ListState.of(list(values), tuple if isinstance(values, tuple) else list))[index]
 
 
-def _may_change(value: Any) -> bool:
+def _may_change(value: object) -> bool:
     if isinstance(value, tuple):
         return any(map(_may_change, value))
     return not isinstance(value, (Tensor, np.generic, *SCALARS))
@@ -100,7 +101,7 @@ def set_item(value: Any, container: Any, index: Any) -> Any:
     return container
 
 
-def set_in_element(value: Any, container: Any, place: Any, array: Any, index: Any) -> bool:
+def set_in_element(value: object, container: object, place: object, array: Array, index: object) -> bool:
     """``container[place][index] = value`` for an array that is an element of a staged list; whether it is one."""
     form = heap.form(container)
     if not isinstance(form, StagedList) and not (isinstance(form, list) and isinstance(place, Tensor)):
@@ -113,7 +114,7 @@ def set_in_element(value: Any, container: Any, place: Any, array: Any, index: An
     return True
 
 
-def _not_numbers(array: Any) -> MutationError:
+def _not_numbers(array: Array) -> MutationError:
     return MutationError(
         f"an array of {array.dtype} ({type(array).__name__}) is stored into by staged code, which can change arrays of "
         "numbers alone",

@@ -30,7 +30,7 @@ def _in_stages(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function with its control flow staged."""
 
     @functools.wraps(function)
-    def run(*arguments: Any, **keywords: Any) -> Any:
+    def run(*arguments: object, **keywords: object) -> Any:
         from autograph.pipeline import converted
 
         return converted(cast(FunctionType, function), True)(*arguments, **keywords)
@@ -38,7 +38,7 @@ def _in_stages(function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-def _less(left: Any, right: Any) -> Any:
+def _less(left: object, right: object) -> Any:
     return ordered(left, right, operator.lt)
 
 
@@ -66,7 +66,7 @@ def _sift_up(heap: Any, place: Any) -> None:
 
 
 @_in_stages
-def heappush(heap: Any, item: Any) -> None:
+def heappush(heap: Any, item: object) -> None:
     heap.append(item)
     _sift_down(heap, 0, len(heap) - 1)
 
@@ -89,7 +89,7 @@ def heapify(heap: Any) -> None:
 
 
 @_in_stages
-def heapreplace(heap: Any, item: Any) -> Any:
+def heapreplace(heap: Any, item: object) -> Any:
     result = heap[0]
     heap[0] = item
     _sift_up(heap, 0)
@@ -97,7 +97,7 @@ def heapreplace(heap: Any, item: Any) -> Any:
 
 
 @_in_stages
-def heappushpop(heap: Any, item: Any) -> Any:
+def heappushpop(heap: Any, item: object) -> Any:
     result = item
     if len(heap) > 0 and _less(heap[0], item):
         result = heap[0]
@@ -106,11 +106,11 @@ def heappushpop(heap: Any, item: Any) -> Any:
     return result
 
 
-def nsmallest(n: Any, iterable: Any, key: Any = None) -> Any:
+def nsmallest(n: Any, iterable: object, key: object = None) -> Any:
     return sorted_(iterable, key=key)[: max_(n, 0)]
 
 
-def nlargest(n: Any, iterable: Any, key: Any = None) -> Any:
+def nlargest(n: Any, iterable: object, key: object = None) -> Any:
     return sorted_(iterable, key=key, reverse=True)[: max_(n, 0)]
 
 
@@ -150,7 +150,7 @@ def insort_right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None
 
 @asked.INSERT_SORTED.give
 @_in_stages
-def insert_sorted(made: Any, values: Any, key: Any) -> None:
+def insert_sorted(made: object, values: Any, key: object) -> None:
     """Inserts values into an empty staged list, sorted by comparisons; it is stable."""
     for value in values:
         insort_right(made, value, key=key)
@@ -195,7 +195,7 @@ def replacement(function: Any) -> Callable[..., Any] | None:
     if instead is None:
         return None
 
-    def check(*arguments: Any, **keywords: Any) -> Any:
+    def check(*arguments: object, **keywords: object) -> Any:
         if any(is_staged(each) for each in arguments):
             raise StagedValueError(
                 f"{function.__name__}() of a staged value needs to know its elements while tracing",
@@ -208,12 +208,12 @@ def replacement(function: Any) -> Callable[..., Any] | None:
     return check
 
 
-def _watched(function: Any) -> Callable[..., Any]:
+def _watched(function: object) -> Callable[..., Any]:
     return watch_call(function)
 
 
 def _staged(original: Any, function: Callable[..., Any]) -> Callable[..., Any]:
-    def run(*arguments: Any, **keywords: Any) -> Any:
+    def run(*arguments: object, **keywords: object) -> Any:
         by_comparing = any(map(has_staged, arguments)) or has_objects(arguments)
         form = function if by_comparing else _watched(original)
         return form(*arguments, **keywords)

@@ -17,10 +17,10 @@ _CLASSES = {
 }  # fmt: skip
 
 
-def explaining(form: Callable[..., Any], function: Any) -> Callable[..., Any]:
+def explaining(form: Callable[..., Any], function: object) -> Callable[..., Any]:
     """`form`, called for a library function, with its errors explained."""
 
-    def called(*arguments: Any, **keywords: Any) -> Any:
+    def called(*arguments: object, **keywords: object) -> Any:
         try:
             return form(*arguments, **keywords)
         except (TypeError, AttributeError) as error:
@@ -29,7 +29,7 @@ def explaining(form: Callable[..., Any], function: Any) -> Callable[..., Any]:
     return called
 
 
-def explained(error: Exception, function: Any) -> Exception:
+def explained(error: Exception, function: object) -> Exception:
     """The error to raise in place of one that a library function has raised: the same, unless it names a class."""
     text = str(error)
     if isinstance(error, AutographError) or not any(name in text for name in _CLASSES):

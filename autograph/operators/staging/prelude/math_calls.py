@@ -32,7 +32,7 @@ _TESTS = ("isfinite", "isinf", "isnan")
 _ROUNDING = ("ceil", "floor", "trunc")
 
 
-def _float(value: Any) -> Any:
+def _float(value: object) -> Any:
     tensor = convert_to_tensor(unwrapped(value))
     python_builtins.require_one(tensor, "a function of math")
     if tensor.dtype is dtypes.string:
@@ -63,7 +63,7 @@ def _by_ops() -> dict[str, Op]:
     return {record.python.name: record for record in OPS.values() if record.python is not None}
 
 
-def _computed(record: Op, *arguments: Any) -> Any:
+def _computed(record: Op, *arguments: object) -> Any:
     assert record.python is not None
     inputs, fails = _floats(arguments), record.python.fails
     result = record(*inputs)
@@ -81,7 +81,7 @@ def _computed(record: Op, *arguments: Any) -> Any:
     return result
 
 
-def _log(value: Any, *base: Any) -> Any:
+def _log(value: object, *base: object) -> Any:
     inputs = _floats((value, *base))
     for each in inputs:
         require(OPS["logical_or"](each > 0, OPS["isnan"](each)), ValueError(_DOMAIN))
@@ -92,7 +92,7 @@ def _log(value: Any, *base: Any) -> Any:
     return logarithms[0] / logarithms[1]
 
 
-def _rounded(name: str, value: Any) -> Any:
+def _rounded(name: str, value: object) -> Any:
     tensor = convert_to_tensor(unwrapped(value))
     if tensor.dtype.is_integer:
         python_builtins.require_one(tensor, "a function of math")
@@ -108,7 +108,7 @@ def _is_close(a: Any, b: Any, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0) -> Any
     return OPS["logical_or"](a == b, near)
 
 
-def _whole(name: str, *arguments: Any) -> Any:
+def _whole(name: str, *arguments: object) -> Any:
     tensors = [convert_to_tensor(unwrapped(value)) for value in arguments]
     for tensor in tensors:
         if not tensor.dtype.is_integer:
@@ -117,11 +117,11 @@ def _whole(name: str, *arguments: Any) -> Any:
     return functools.reduce(OPS[name], tensors[1:], OPS["absolute"](tensors[0]))
 
 
-def _sum(values: Any) -> Any:
+def _sum(values: object) -> Any:
     return _float(python_builtins.sum_(values))
 
 
-def _product(values: Any, *, start: Any = 1) -> Any:
+def _product(values: object, *, start: object = 1) -> Any:
     return python_builtins.reduce_(lambda left, right: left * right, values, start)
 
 

@@ -46,7 +46,7 @@ def contains(item: Any, container: Any) -> Any:
     return item in container
 
 
-def _in_range(item: Any, container: Any) -> Any:
+def _in_range(item: object, container: Any) -> Any:
     start = container.first if isinstance(container, StagedRange) else container.start
     stop, step = container.stop, container.step
     forward = OPS["logical_and"](item >= start, item < stop)

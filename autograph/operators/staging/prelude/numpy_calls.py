@@ -24,11 +24,11 @@ from ..values.specs import as_number
 from .text import holds_staged
 
 
-def _stack(rows: Any, axis: int = 0, **_: Any) -> Any:
+def _stack(rows: Any, axis: int = 0, **_: object) -> Any:
     return rows if axis == 0 else shape_ops.moveaxis(rows, 0, axis)
 
 
-def _concatenate(rows: Any, axis: int | None = 0, **_: Any) -> Any:
+def _concatenate(rows: Any, axis: int | None = 0, **_: object) -> Any:
     shape = rows.static_shape
     if shape is not None and len(shape) == 1:
         raise ValueError("zero-dimensional arrays cannot be concatenated")
@@ -42,12 +42,12 @@ def _concatenate(rows: Any, axis: int | None = 0, **_: Any) -> Any:
     return shape_ops.reshape(moved, OPS["concat"](*parts, axis=0) if rank > 1 else parts[0])
 
 
-def _array(values: Any, dtype: Any = None, **_: Any) -> Any:
+def _array(values: Any, dtype: Any = None, **_: object) -> Any:
     made = values if dtype is None else elementwise.cast(values, tensors.from_numpy(np.dtype(dtype)))
     return as_number(own(made, values), np.ndarray)
 
 
-def _as_array(values: Any, dtype: Any = None, **_: Any) -> Any:
+def _as_array(values: Any, dtype: Any = None, **_: object) -> Any:
     made = values if dtype is None else elementwise.cast(values, tensors.from_numpy(np.dtype(dtype)))
     return as_number(made, np.ndarray)
 
@@ -86,7 +86,7 @@ def replacement(function: Any) -> Callable[..., Any] | None:
     return call_on
 
 
-def _copied(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+def _copied(function: Callable[..., Any], *arguments: object, **keywords: object) -> Any:
     made = function(*arguments, **keywords)
     given = next(iter((*arguments, *keywords.values())))
     return own(made, given) if isinstance(given, tensors.SymbolicTensor) else made

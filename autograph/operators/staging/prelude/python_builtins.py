@@ -94,7 +94,7 @@ def float_(*arguments: Any) -> Any:
     return OPS["cast"](value, dtype=dtypes.float64 if value.dtype.size == 8 else dtypes.float32)
 
 
-def id_(value: Any) -> int:
+def id_(value: object) -> int:
     """``id``: refused for a staged value, which is another object in each trace, and for what merging has made."""
     if is_staged(value) or has_others(value):
         raise StagedValueError(
@@ -127,12 +127,12 @@ def _is_float32(tensor: Tensor) -> bool:
     return tensor.dtype.is_floating and tensor.dtype.size <= 4
 
 
-def type_of_tensor(*_: Any) -> Any:
+def type_of_tensor(*_: object) -> Any:
     """What ``type(x)(…)`` calls."""
     raise type_error("type(x) of a graph tensor makes no tensors", "write tf.cast(value, x.dtype)")
 
 
-def bool_(*arguments: Any) -> Any:
+def bool_(*arguments: object) -> Any:
     """``bool``."""
     staged = is_staged(*arguments) or (len(arguments) == 1 and isinstance(arguments[0], StagedDict))
     return conditions.truth(arguments[0]) if staged else bool(*arguments)
@@ -144,17 +144,17 @@ def require_one(value: Tensor, what: str) -> None:
         raise type_error(f"{what} takes one number, not a tensor of shape {value.shape}", "use tf.cast for all of them")
 
 
-def str_(*arguments: Any, **keywords: Any) -> Any:
+def str_(*arguments: object, **keywords: object) -> Any:
     """``str``."""
     return _text(str, "s", arguments) if len(arguments) == 1 and not keywords else str(*arguments, **keywords)
 
 
-def repr_(value: Any) -> Any:
+def repr_(value: object) -> Any:
     """``repr``."""
     return _text(repr, "r", (value,))
 
 
-def ascii_(value: Any) -> Any:
+def ascii_(value: object) -> Any:
     """``ascii``."""
     return _text(ascii, "a", (value,))
 
@@ -166,7 +166,7 @@ def _text(function: Any, conversion: str, arguments: tuple[Any]) -> Any:
     return text.format_value(arguments[0], conversion, "")
 
 
-def format_(value: Any, specification: Any = "") -> Any:
+def format_(value: object, specification: Any = "") -> Any:
     """``format``."""
     return text.format_value(value, None, specification)
 
@@ -201,7 +201,7 @@ def enumerate_(values: Any, start: Any = 0) -> Any:
     return Enumerate(iterable(values), start) if is_staged(values, start) else enumerate(values, start)
 
 
-def zip_(*iterables: Any, strict: bool = False) -> Any:
+def zip_(*iterables: object, strict: bool = False) -> Any:
     """``zip``."""
     if not is_staged(*iterables):
         return zip(*iterables, strict=strict)
@@ -217,12 +217,12 @@ def zip_(*iterables: Any, strict: bool = False) -> Any:
     return Zip(parts)
 
 
-def _are_names(values: Any) -> bool:
+def _are_names(values: object) -> bool:
     """Whether these are strings of Python, which may be keys of a dict."""
     return isinstance(values, str) or (isinstance(values, (list, tuple)) and all(isinstance(x, str) for x in values))
 
 
-def _items(values: Any) -> list[Any] | None:
+def _items(values: object) -> list[Any] | None:
     """The items, where their number is known while tracing."""
     if isinstance(values, Tensor):
         length = length_of(values)
@@ -244,7 +244,7 @@ def filter_(function: Any, values: Any) -> Any:
     if isinstance(values, (list, tuple)) and (has_staged(values) or (has_objects(values) and holds_staged(values))):
         item = (lambda value: value) if function is None else call(function)
 
-        def test(value: Any) -> Any:
+        def test(value: object) -> Any:
             return conditions.truth(item(value))
 
         known = list(values)  # as the test may make the list longer
@@ -282,7 +282,7 @@ def round_(number: Any, ndigits: Any = None) -> Any:
     return as_number(number.__round__() if ndigits is None else number.__round__(ndigits), python)
 
 
-def isinstance_(value: Any, kinds: Any) -> Any:
+def isinstance_(value: object, kinds: Any) -> Any:
     """``isinstance``: a staged list is a list, a staged range a range."""
     if isinstance(kinds, Chosen):
         return kinds.with_each(lambda kind: isinstance_(value, kind))
@@ -318,7 +318,7 @@ def type_(*arguments: Any, **keywords: Any) -> Any:
 
 def _giving(function: Callable[..., Any], kind: type) -> Callable[..., Any]:
     @functools.wraps(function)
-    def give(*arguments: Any, **keywords: Any) -> Any:
+    def give(*arguments: object, **keywords: object) -> Any:
         return as_number(function(*arguments, **keywords), kind)
 
     return give
@@ -328,7 +328,7 @@ def _making(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function whose result nothing else knows yet."""
 
     @functools.wraps(function)
-    def make(*arguments: Any, **keywords: Any) -> Any:
+    def make(*arguments: object, **keywords: object) -> Any:
         result = function(*arguments, **keywords)
         state.created(result)
         return result
@@ -373,13 +373,13 @@ def next_(iterator: Any, *default: Any) -> Any:
     return next(iterator, *default)
 
 
-def setattr_(obj: Any, name: str, value: Any) -> None:
+def setattr_(obj: object, name: str, value: object) -> None:
     """``setattr``."""
     state.about_to_change(obj)
     setattr(obj, name, value)
 
 
-def delattr_(obj: Any, name: str) -> None:
+def delattr_(obj: object, name: str) -> None:
     """``delattr``."""
     state.about_to_change(obj)
     class_defaults.before_delete(obj, name)
@@ -389,7 +389,7 @@ def delattr_(obj: Any, name: str) -> None:
 def _of_text(name: str) -> Callable[..., Any]:
     function = getattr(builtins, name)
 
-    def of(value: Any) -> Any:
+    def of(value: object) -> Any:
         value = unwrapped(value)
         return apply_text(name, value) if is_staged(value) else function(value)
 
@@ -426,7 +426,7 @@ _REPLACEMENTS[id(SymbolicTensor)] = type_of_tensor
 _REPLACEMENTS[id(operator.mod)] = strings.mod
 
 
-def replacement(function: Any) -> Callable[..., Any] | None:
+def replacement(function: object) -> Callable[..., Any] | None:
     """What to call in place of a built-in while a graph is built; None: the function itself."""
     found = _REPLACEMENTS.get(id(function)) or lookups.replacement(function) or class_defaults.replacement(function)
     return found or text.replacement(function) or library.replacement(function)

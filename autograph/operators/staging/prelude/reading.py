@@ -35,32 +35,32 @@ class StreamItems(StagedIterable):
     def length(self) -> Any:
         return self.stream.staged_length()
 
-    def has_next(self, state: Any) -> Any:
+    def has_next(self, state: object) -> Any:
         assert self._cursor is not None
         return self._cursor.has_next()
 
-    def next(self, state: Any) -> tuple[Any, Any]:
+    def next(self, state: object) -> tuple[Any, Any]:
         assert self._cursor is not None
         return self._cursor.next(), None
 
 
-def read(value: Any) -> Any:
+def read(value: object) -> Any:
     """The value of a variable; anything else as it is."""
     return value.value() if isinstance(value, Variable) else heap.staged(value)
 
 
-def read_items(value: Any) -> Any:
+def read_items(value: object) -> Any:
     """What a loop runs over: the value of a variable, the items of a stream, anything else as it is."""
     return StreamItems(value) if isinstance(value, Stream) else read(value)
 
 
-def reading(function: Any, replacement: Callable[..., Any]) -> Callable[..., Any]:
+def reading(function: object, replacement: Callable[..., Any]) -> Callable[..., Any]:
     """The replacement of a built-in function, called with what its arguments stand for."""
 
-    def keeping(*arguments: Any, **keywords: Any) -> Any:
+    def keeping(*arguments: object, **keywords: object) -> Any:
         return replacement(*map(heap.staged, arguments), **keywords)
 
-    def reading_items(*arguments: Any, **keywords: Any) -> Any:
+    def reading_items(*arguments: object, **keywords: object) -> Any:
         given = {key: read_items(value) for key, value in keywords.items()}
         return replacement(*map(read_items, arguments), **given)
 

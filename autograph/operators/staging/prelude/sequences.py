@@ -48,7 +48,7 @@ def _listed(values: Any, use: str) -> Any:
 
 
 @asked.LISTED.give
-def list_(*arguments: Any) -> Any:
+def list_(*arguments: object) -> Any:
     """``list``."""
     if not is_staged(*arguments):
         return list(*arguments)
@@ -62,13 +62,13 @@ def list_(*arguments: Any) -> Any:
     return made
 
 
-def tuple_(*arguments: Any) -> Any:
+def tuple_(*arguments: object) -> Any:
     """``tuple``."""
     made = list_(*arguments)
     return StagedTuple(made.state.as_kind(tuple)) if isinstance(made, StagedList) else tuple(made)
 
 
-def set_(*arguments: Any) -> Any:
+def set_(*arguments: object) -> Any:
     """``set``, and what becomes of a set comprehension."""
     if not arguments or not (has_staged(arguments[0]) or isinstance(unwrapped(arguments[0]), StagedIterable)):
         return set(*arguments)
@@ -76,7 +76,7 @@ def set_(*arguments: Any) -> Any:
     return as_set(values).copy() if isinstance(values, StagedSet) else as_set(values)
 
 
-def _in_any_order(values: Any) -> Any:
+def _in_any_order(values: object) -> Any:
     """The elements of a staged set as a tensor: for what does not depend on their order."""
     return convert_to_tensor(values) if isinstance(values, StagedSet) else values
 
@@ -104,10 +104,10 @@ def _vector(values: Tensor) -> Tensor:
     return values if values.static_shape is not None else ensure_shape(values, (None,))
 
 
-def _fold(function: Callable[[Any, Any], Any], values: Any, start: Any) -> Any:
+def _fold(function: Callable[[Any, Any], Any], values: Any, start: object) -> Any:
     result = start
 
-    def loop_body(value: Any) -> None:
+    def loop_body(value: object) -> None:
         nonlocal result
         result = value if result is _NOTHING else function(result, value)
 
@@ -115,13 +115,13 @@ def _fold(function: Callable[[Any, Any], Any], values: Any, start: Any) -> Any:
     return result
 
 
-def any_(values: Any) -> Any:
+def any_(values: object) -> Any:
     """``any``."""
     return _search(values, "any", conditions.any_of)
 
 
 @asked.LIST_ORDER.give
-def list_order(values: StagedList, key: Any, reverse: Any) -> Any:
+def list_order(values: StagedList, key: Any, reverse: object) -> Any:
     """The places of the elements of a staged list in the order of `list.sort`; None: only comparisons tell."""
     keys = values if key is None else list_(Map(key, [iterable(values)]))
     columns = sort_columns(keys, "sort()")
@@ -129,7 +129,7 @@ def list_order(values: StagedList, key: Any, reverse: Any) -> Any:
 
 
 @asked.ALL.give
-def all_(values: Any) -> Any:
+def all_(values: object) -> Any:
     """``all``."""
     return _search(values, "all", conditions.all_of)
 
@@ -152,19 +152,20 @@ def _search(values: Any, name: str, combined: Callable[[list[Any]], Any]) -> Any
     return combined(found)
 
 
-def min_(*arguments: Any, key: Any = None, default: Any = _NOTHING) -> Any:
+def min_(*arguments: object, key: object = None, default: object = _NOTHING) -> Any:
     """``min``."""
     return _extreme("min", "minimum", operator.lt, arguments, key, default)
 
 
-def max_(*arguments: Any, key: Any = None, default: Any = _NOTHING) -> Any:
+def max_(*arguments: object, key: object = None, default: object = _NOTHING) -> Any:
     """``max``."""
     return _extreme("max", "maximum", operator.gt, arguments, key, default)
 
 
 def _extreme(
-    name: str, pairwise: str, better: Callable[[Any, Any], Any], arguments: tuple[Any, ...], key: Any, default: Any
-) -> Any:
+    name: str, pairwise: str, better: Callable[[Any, Any], Any], arguments: tuple[Any, ...], key: object,
+    default: object,
+) -> Any:  # fmt: skip
     values = _listed(arguments[0], f"{name}()") if len(arguments) == 1 else arguments
     arguments = (values,) if len(arguments) == 1 else arguments
     if isinstance(values, StagedIterable):
@@ -205,11 +206,11 @@ def _extreme_item(name: str, values: Any) -> Any:
     return OPS[name](values, axis=0)
 
 
-def _may_be_nan(value: Any) -> bool:
+def _may_be_nan(value: object) -> bool:
     return value.dtype.is_floating if isinstance(value, Tensor) else isinstance(value, float)
 
 
-def _python_type(values: Any) -> type | None:
+def _python_type(values: object) -> type | None:
     """The type that an extreme of some values has when all are Python numbers."""
     if isinstance(values, StagedList):
         element = values.state.spec.element
@@ -225,23 +226,23 @@ def _python_type(values: Any) -> type | None:
     return found
 
 
-def is_text_tensor(value: Any) -> bool:
+def is_text_tensor(value: object) -> bool:
     """Whether a value is a tensor of strings."""
     return isinstance(value, SymbolicTensor) and value.dtype is string
 
 
-def _is_scalar(value: Any) -> bool:
+def _is_scalar(value: object) -> bool:
     return isinstance(value, (bool, int, float)) or (isinstance(value, Tensor) and value.static_shape == ())
 
 
-def _count(values: Any) -> Any:
+def _count(values: object) -> Any:
     return values.length() if isinstance(values, StagedList) else length_of(values)
 
 
 def _extreme_by_key(name: str, better: Callable[[Any, Any], Any], values: Any, key: Any, default: Any) -> Any:
     best = best_key = _NOTHING
 
-    def take(value: Any, value_key: Any) -> None:
+    def take(value: object, value_key: Any) -> None:
         nonlocal best, best_key
         best, best_key = value, value_key
 

@@ -62,7 +62,7 @@ def printed(write: Callable[[Any], None], file: Any) -> None:
         execution.done()
 
 
-def once(function: Any, form: Callable[..., Any]) -> Callable[..., Any]:
+def once(function: object, form: Callable[..., Any]) -> Callable[..., Any]:
     """What to call in place of the form of a function, which is to show something once if that is all it does."""
     name = raw_attribute(function, "__name__")
     if name not in _NAMES:
@@ -80,7 +80,7 @@ def once(function: Any, form: Callable[..., Any]) -> Callable[..., Any]:
     return _printed_to(form, *_FILES[module][name], module) if name in _FILES.get(module, ()) else form
 
 
-def _is_shown(owner: Any) -> bool:
+def _is_shown(owner: object) -> bool:
     return owner is not None and any(owner is each for each in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__))
 
 
@@ -89,7 +89,7 @@ def _shown_by(
 ) -> Callable[..., Any]:
     """A call that shows something at some targets; a repetition does ``otherwise``, or nothing."""
 
-    def show(*arguments: Any, **keywords: Any) -> Any:
+    def show(*arguments: object, **keywords: object) -> Any:
         execution = repetitions.execution(*targets())
         if execution is not None and execution.is_repeated:
             return otherwise(*arguments, **keywords) if otherwise is not None else None
@@ -111,7 +111,7 @@ def _pretty_printed(form: Callable[..., Any], printer: Any) -> Callable[..., Any
 
 
 def _printed_to(form: Callable[..., Any], name: str, position: int, module: str) -> Callable[..., Any]:
-    def show(*arguments: Any, **keywords: Any) -> Any:
+    def show(*arguments: object, **keywords: object) -> Any:
         whole = functools.partial(form, *arguments, **keywords)
         given = arguments[position] if len(arguments) > position else keywords.get(name)
         file = given or (sys.stdout if module == "pprint" else sys.stderr)
@@ -124,7 +124,7 @@ def _printed_to(form: Callable[..., Any], name: str, position: int, module: str)
     return show
 
 
-def _logged(form: Callable[..., Any], owner: Any) -> Callable[..., Any]:
+def _logged(form: Callable[..., Any], owner: object) -> Callable[..., Any]:
     """The call itself, as it looks for the frame that makes it; or one that does nothing."""
     execution = repetitions.execution(*_handlers(owner))
     if execution is not None and execution.is_repeated:
@@ -134,7 +134,7 @@ def _logged(form: Callable[..., Any], owner: Any) -> Callable[..., Any]:
     return form
 
 
-def _nothing(*arguments: Any, **keywords: Any) -> None:
+def _nothing(*arguments: object, **keywords: object) -> None:
     """Stands for a call that has shown already."""
 
 

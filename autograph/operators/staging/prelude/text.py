@@ -65,12 +65,12 @@ def holds_staged(value: Any, outer: tuple[int, ...] = ()) -> bool:
     return id(value) not in outer and any(holds_staged(each, (*outer, id(value))) for each in parts)
 
 
-def is_text(value: Any) -> bool:
+def is_text(value: object) -> bool:
     """Whether a value is one staged string."""
     return isinstance(value, Tensor) and value.dtype is dtypes.string and value.static_shape == ()
 
 
-def format_value(value: Any, conversion: str | None, specification: Any) -> Any:
+def format_value(value: object, conversion: str | None, specification: Any) -> Any:
     """``f"{value!conversion:specification}"``: a string tensor where the value, or a part of it, is staged."""
     value = heap.given(value)
     if not isinstance(value, Tensor) and not holds_staged(value) and not isinstance(specification, Tensor):
@@ -87,7 +87,7 @@ def format_value(value: Any, conversion: str | None, specification: Any) -> Any:
     return apply_text("format", _exact(value) if conversion is None else value, conversion, specification)
 
 
-def _exact(value: Any) -> Any:
+def _exact(value: object) -> Any:
     """A number for `format`, which writes the digits that it has, as of eager tensors and NumPy's scalars.
 
     `str` and `repr` write as many digits as tell it from all others of its dtype; so is a Python number written.
@@ -117,7 +117,7 @@ def _own_method(cls: type, conversion: str | None) -> FunctionType | None:
     return None
 
 
-def _own_text(method: FunctionType, value: Any, conversion: str | None, specification: Any) -> Any:
+def _own_text(method: FunctionType, value: object, conversion: str | None, specification: Any) -> Any:
     if method.__name__ == "__format__":
         return call(method)(value, specification)
     if conversion is None and specification:  # what object.__format__ refuses
@@ -128,7 +128,7 @@ def _own_text(method: FunctionType, value: Any, conversion: str | None, specific
     return format_value(made, None, specification) if specification else made
 
 
-def _is_record(value: Any) -> bool:
+def _is_record(value: object) -> bool:
     """Whether a value is an object of a dataclass that writes itself as dataclasses do."""
     cls = type(value)
     if not dataclasses.is_dataclass(cls) or (cls.__str__, cls.__format__) != (object.__str__, object.__format__):
@@ -153,7 +153,7 @@ def join_strings(parts: list[Any]) -> Any:
     return parts[0] if len(parts) == 1 else apply_text("join", "", parts)
 
 
-def percent(template: Any, values: Any) -> Any:
+def percent(template: object, values: object) -> Any:
     """``template % values`` for a template that is a string, staged or not."""
     if isinstance(template, Tensor) or holds_staged(values):
         if isinstance(template, bytes):
@@ -171,7 +171,7 @@ _NUMBER = "diouxXeEfFgG"
 _FIELD = re.compile(r"%(?:\((?P<key>[^()]*)\))?[-#0 +]*(?P<width>\*|\d*)(?:\.(?P<digits>\*|\d*))?[hlL]?(?P<kind>.)")
 
 
-def _exact_numbers(template: str, values: Any) -> Any:
+def _exact_numbers(template: str, values: object) -> Any:
     """The values for a template, with those exact that it writes as numbers."""
     fields = [field for field in _FIELD.finditer(template) if field["kind"] != "%"]
     if isinstance(values, dict):
@@ -233,7 +233,7 @@ class _Fields:
         return found
 
 
-def format_text(template: str, *arguments: Any, **keywords: Any) -> Any:
+def format_text(template: str, *arguments: object, **keywords: object) -> Any:
     """``template.format(…)``."""
     if all(type(each) in _PLAIN for each in (*arguments, *keywords.values())):
         return template.format(*arguments, **keywords)
@@ -263,7 +263,7 @@ def join(separator: Any, values: Any) -> Any:
     return apply_text("join", separator, values)
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     return f"{value.dtype.name} tensor" if isinstance(value, Tensor) else type(value).__name__
 
 
@@ -278,7 +278,7 @@ class StagedRows:
         return Items(len(tensors) - 1)
 
 
-def show(*values: Any, **keywords: Any) -> None:
+def show(*values: object, **keywords: object) -> None:
     """``print``: while tracing, a staged value shows its name, also inside an f-string; but no file gets it.
 
     Raises:
@@ -298,7 +298,7 @@ def show(*values: Any, **keywords: Any) -> None:
 _SPECIAL: dict[str, Callable[..., Any]] = {"format": format_text, "format_map": format_map, "join": join}
 
 
-def replacement(function: Any) -> Callable[..., Any] | None:
+def replacement(function: object) -> Callable[..., Any] | None:
     """What to call in place of a method of `str` while tracing; None for other functions."""
     name = raw_attribute(function, "__name__", "")
     if name not in METHODS and name not in _SPECIAL:
@@ -311,7 +311,7 @@ def replacement(function: Any) -> Callable[..., Any] | None:
     return None
 
 
-def _method(function: Any, owner: Any, *arguments: Any, **keywords: Any) -> Any:
+def _method(function: Any, owner: object, *arguments: object, **keywords: object) -> Any:
     """A method of `str` on a plain string or on a staged one."""
     name = function.__name__
     if name in _SPECIAL and isinstance(owner, str):
@@ -325,6 +325,6 @@ def _method(function: Any, owner: Any, *arguments: Any, **keywords: Any) -> Any:
 
 
 @asked.NOT_IN_LIST.give
-def not_in_list(value: Any) -> Any:
+def not_in_list(value: object) -> Any:
     """The message of the ValueError for a value that a list does not have."""
     return join_strings([format_value(value, "r", ""), " is not in list"])

@@ -36,7 +36,7 @@ _MOST = 10_000  # objects that are looked at
 _CONTAINERS = (list, tuple, set, frozenset)
 
 
-def has_objects(values: Any) -> bool:
+def has_objects(values: object) -> bool:
     """Whether some of the items, or of the items of those, are objects of users' classes."""
     if isinstance(values, dict):
         values = values.values()
@@ -45,7 +45,7 @@ def has_objects(values: Any) -> bool:
     return any(is_user_class(type(each)) or has_objects(each) for each in values)
 
 
-def holds_staged(*values: Any) -> bool:
+def holds_staged(*values: object) -> bool:
     """Whether a value is staged, or holds a staged one: as an item, or an attribute of an object of a user's class."""
     pending = list(values)
     seen: set[int] = set()
@@ -70,14 +70,14 @@ class _Key:
 
     __slots__ = ("value",)
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: object) -> None:
         self.value = value
 
     def __lt__(self, other: _Key) -> bool:
         return _known(arithmetic.lt(self.value, other.value), self.value)
 
 
-def _known(result: Any, value: Any) -> bool:
+def _known(result: object, value: object) -> bool:
     result = truth(result)
     if is_staged(result):
         raise StagedValueError(
@@ -100,7 +100,7 @@ def sorted_in_python(values: Iterable[Any], key: Any, reverse: Any) -> Any:
     return [values[index] for index in sorted(range(len(values)), key=keys.__getitem__, reverse=reverse)]
 
 
-def _sorted_by_keys(values: list[Any], keys: list[Any], key: Any, reverse: Any) -> Any:
+def _sorted_by_keys(values: list[Any], keys: list[Any], key: object, reverse: object) -> Any:
     columns = None if has_objects(keys) else sort_columns(StagedList(ListState.of(keys)), "sorted()")
     if columns is None:
         return sorted_by_comparing(values, key, reverse)
@@ -144,7 +144,7 @@ def list_method(owner: list[Any], name: str, arguments: tuple[Any, ...], keyword
     return None
 
 
-def _sort(owner: list[Any], *, key: Any = None, reverse: Any = False) -> None:
+def _sort(owner: list[Any], *, key: object = None, reverse: object = False) -> None:
     if holds_staged(owner, reverse):
         rebinding.form_of(owner, "list").sort(key=key, reverse=reverse)
     else:
@@ -165,7 +165,7 @@ def _count(found: list[Any]) -> Any:
     return as_number(functools.reduce(OPS["add"], staged, total), int)
 
 
-def _first(found: list[Any], item: Any, name: str) -> Any:
+def _first(found: list[Any], item: object, name: str) -> Any:
     """The place of the first match: a Python int where it is known; an error when there is none."""
     certain = next((index for index, each in enumerate(found) if each is True), len(found))
     found = found[: certain + 1]

@@ -55,12 +55,12 @@ def sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
 def rebuild(structure: Any, values: Sequence[Any]) -> Any:
     """A structure of the same type and keys with other children, given in the order of `children`."""
     if isinstance(structure, (list, tuple)):
-        return _with_attributes(sequence_of(type(structure), values), structure)
+        return with_attributes(sequence_of(type(structure), values), structure)
     if isinstance(structure, dict):
         found = dict(zip(sorted_keys(structure), values, strict=True))
         items = [(key, found[key]) for key in structure]  # the original order
         factory = getattr(structure, "default_factory", None)
-        return _with_attributes(dict_of(type(structure), items, factory), structure)
+        return with_attributes(dict_of(type(structure), items, factory), structure)
     if isinstance(structure, Mapping):
         return _rebuild_mapping(structure, dict(zip(sorted_keys(structure), values, strict=True)))
     result = copy.copy(structure)
@@ -93,11 +93,21 @@ def dict_of(kind: type, items: Iterable[tuple[Any, Any]], factory: Any = None) -
     return made
 
 
-def _with_attributes(made: Any, structure: Any) -> Any:
+def with_attributes(made: Any, structure: Any) -> Any:
+    """What was made, with the attributes of a structure."""
     attributes = getattr(structure, "__dict__", None)
     if attributes:
         vars(made).update(attributes)
     return made
+
+
+def attributes(structure: object) -> dict[str, Any]:
+    """What a structure holds next to its children, which `rebuild` takes over as it is."""
+    if isinstance(structure, Mapping) and not isinstance(structure, dict):
+        return {}
+    fields = getattr(type(structure), "__dataclass_fields__", ())
+    found = getattr(structure, "__dict__", None) or {}
+    return {name: value for name, value in found.items() if name not in fields}
 
 
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -15,24 +17,31 @@ def as_python(value: Any) -> Any:
     if isinstance(value, tf.Tensor):
         return value.numpy()
     if isinstance(value, dict):
-        return {key: as_python(item) for key, item in value.items()}
+        made = copy.copy(value)
+        made.update((key, as_python(item)) for key, item in value.items())
+        return made
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*map(as_python, value))
     if isinstance(value, (list, tuple)):
         return type(value)(map(as_python, value))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.replace(value, **as_python(vars(value)))
     return value
 
 
 def assert_same(actual: Any, expected: Any) -> None:
     """Equal values and structure; a stacked tensor equals the list that it stacks."""
     if isinstance(expected, dict):
-        assert isinstance(actual, dict) and actual.keys() == expected.keys()
+        assert type(actual) is type(expected) and actual.keys() == expected.keys()
         for key in expected:
             assert_same(actual[key], expected[key])
     elif isinstance(expected, (list, tuple)) and isinstance(actual, (list, tuple)):
         assert len(actual) == len(expected)
         for left, right in zip(actual, expected, strict=True):
             assert_same(left, right)
+    elif dataclasses.is_dataclass(expected):
+        assert type(actual) is type(expected)
+        assert_same(vars(actual), vars(expected))
     elif expected is None:
         assert actual is None
     elif isinstance(expected, str):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict, defaultdict
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
 
-from .support import check
+import autograph as tf
+
+from .support import as_python, assert_same, check
 
 
 def test_a_loop_returns_none_or_a_value() -> None:
@@ -177,3 +181,105 @@ def it_changes_in_finally(n):
 )
 def test_a_growing_list_that_changes_after_its_return(function: Any) -> None:
     check(function, 0, 1, 2, 3, 4, 6, -1)
+
+
+@dataclass
+class Stats:
+    seen: list[Any]
+    total: Any = 0
+
+
+@dataclass(frozen=True)
+class Frozen:
+    stats: Stats
+
+
+class Rows(list[Any]):
+    pass
+
+
+class Table(dict[str, Any]):
+    pass
+
+
+HOLDERS = [
+    lambda each: Stats(each),
+    lambda each: Frozen(Stats(each)),
+    lambda each: defaultdict(list, a=each),
+    lambda each: OrderedDict(a=each),
+    lambda each: Table(a=each),
+    lambda each: Rows([each, 1]),
+    lambda each: {"k": (Stats(each), [OrderedDict(a=(each, Table(b=each)))])},
+]
+
+
+@pytest.mark.parametrize("hold", HOLDERS)
+def test_what_a_result_holds_is_up_to_date(hold: Any) -> None:
+    def branch(n: Any) -> Any:
+        items = [0]
+        result = hold(items)
+        if n > 0:
+            items.append(n)
+        return result
+
+    def loop(n: Any) -> Any:
+        items = [0]
+        result = hold(items)
+        for i in tf.range(n):
+            items.append(i)
+        return result
+
+    def early(n: Any) -> Any:
+        items = [0]
+        result = hold(items)
+        if n > 2:
+            return result
+        items.append(n)
+        return result
+
+    def inner(n: Any) -> Any:
+        return tf.function(branch)(n)
+
+    def chosen(n: Any) -> Any:
+        return tf.cond(n > 0, lambda: branch(n), lambda: branch(n + 1))
+
+    def yielded(n: Any) -> Any:
+        def results() -> Any:
+            items = [0]
+            result = hold(items)
+            yield result
+            if n > 0:
+                items.append(n)
+            yield result
+
+        return list(results())
+
+    for function in (branch, loop, early, inner, chosen, yielded):
+        check(function, 1, 3, 0)
+
+
+def test_a_dict_with_a_key_more_keeps_its_class() -> None:
+    def f(n: Any) -> Any:
+        table = Table(a=1)
+        table.tag = "t"  # type: ignore[attr-defined]
+        if n > 0:
+            table["b"] = n
+        table["b"] = 3
+        return table
+
+    check(f, 1, 0)
+    assert tf.function(f)(tf.constant(1)).tag == "t"
+
+
+def test_a_saved_function_returns_what_its_dataclass_holds(tmp_path: Any) -> None:
+    def f(n: Any) -> Any:
+        stats = Stats([0])
+        if n > 0:
+            stats.seen.append(n)
+        return {"stats": (stats.seen, stats.total)}
+
+    module = tf.Module()
+    module.f = tf.function(f, input_signature=[tf.TensorSpec((), tf.int32)])  # type: ignore[attr-defined]
+    tf.saved_model.save(module, str(tmp_path))
+    restored = tf.saved_model.load(str(tmp_path))
+    assert_same(as_python(restored.f(tf.constant(1))), f(1))

@@ -22,7 +22,6 @@ from autograph.runtime.functions import repetitions
 from autograph.runtime.functions.arguments import mutation_error
 from autograph.runtime.functions.call_state import OUTSIDE
 from autograph.runtime.functions.concrete import WritesOutside
-from autograph.runtime.functions.optional import OptionalOutput
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.tensors import trace, undelivered
 from autograph.runtime.tensors.tensor import SymbolicTensor
@@ -40,20 +39,14 @@ from ..outside import leaks
 from ..outside.outside_arrays import ArrayContents, ArrayPlace
 from ..outside.outside_places import Key, OutsidePlace, guessed, widen
 from ..outside.taken_back import Change, effects_of, is_of_outer_trace
-from ..values.chosen import Chosen
 from ..values.dicts import DictState, StagedDict
-from ..values.iterables import StagedIterable
-from ..values.lists import StagedList
-from ..values.maybe import Maybe
-from ..values.outputs import as_output as list_output
-from ..values.sets import StagedSet
-from ..values.specs import Frozen, has_parts, is_structure, parts_of, rebuild
+from ..values.outputs import as_output, is_staged
+from ..values.specs import is_structure, parts_of
 from ..values.values import freeze
 from .errors import where
 from .refused import is_refusal, replaced
 
 ATTEMPTS = 10
-_STAGED = (SymbolicTensor, Maybe, StagedList, StagedDict, StagedIterable, Chosen)
 
 
 class TraceJournal(Journal):
@@ -248,7 +241,7 @@ def _run(
             tables.put_in(journal.bodies)
             result = form(*arguments, **keywords)
             lines.returned()
-            output = _as_output(result)
+            output = as_output(result)
             del result
             aliases.settle()
     except Exception as error:
@@ -360,7 +353,7 @@ def _staged_changes(changes: list[Change], tables: _Tables) -> Iterator[Change]:
             if memory is not None:
                 yield ArrayContents(memory, location.label), old, new
             continue
-        if type(location) is Location or not _is_staged(new):  # an array that Python has changed, and then the graph
+        if type(location) is Location or not is_staged(new):  # an array that Python has changed, and then the graph
             continue
         new = new.state.values if isinstance(new, StagedDict) else new
         if isinstance(location, Contents) and isinstance(new, dict):
@@ -371,44 +364,6 @@ def _staged_changes(changes: list[Change], tables: _Tables) -> Iterator[Change]:
                     yield Item(location.owner, key, f"{location.label}[{key!r}]"), before, after
         else:
             yield location, old, new
-
-
-def _as_output(value: object) -> Any:
-    """A copy of a result, in which what may be None goes with its flag."""
-    value = heap.staged(value)
-    if isinstance(value, Maybe):
-        if value.ag__missing is UNDEFINED:
-            return _as_output(value.ag__present())
-        return OptionalOutput(value.ag__flag, _as_output(value.ag__value))
-    if isinstance(value, StagedSet):
-        raise value.refused("a set as a result", "return sorted(x), a tensor")
-    if isinstance(value, StagedList):
-        return list_output(value)
-    if isinstance(value, StagedDict):
-        if value.state.uncertain or not value.state.is_ordered:
-            raise value.refused_result()
-        return _as_output(dict(value.state.values))
-    if type(value) in (list, tuple, dict) or hasattr(value, "_fields"):
-        keys, parts = parts_of(value)
-        return rebuild(type(value), keys, [_as_output(part) for part in parts])
-    return value
-
-
-def _is_staged(value: object) -> bool:
-    """Whether a value holds tensors of a graph."""
-    return any(isinstance(each, _STAGED) for each in _leaves(value))
-
-
-def _leaves(value: object) -> Iterator[Any]:
-    """The parts of structures and of plain objects that have none themselves."""
-    pending, seen = [value], set()
-    while pending:
-        each = heap.form(pending.pop())
-        if isinstance(each, Frozen) or not has_parts(each):
-            yield each
-        elif id(each) not in seen:
-            seen.add(id(each))
-            pending.extend(parts_of(each)[1])
 
 
 def _containers(value: object, seen: set[int] | None = None) -> Iterator[Any]:

@@ -215,8 +215,10 @@ def refuse_staged(obj: Any) -> None:
     """Refuses a list or dict that code which is not converted is about to use, where the graph has what it holds.
 
     Raises:
-        StagedValueError: it is one.
+        StagedValueError: it is one, or the item that stands in one.
     """
+    if isinstance(obj, Elsewhere):
+        obj._refuse()
     if has_form(obj):
         Elsewhere(_local.forms[id(obj)][1])._refuse()
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from autograph.errors import StagedValueError
-from autograph.runtime.base import dtypes
+from autograph.runtime.base import dtypes, nest
 from autograph.runtime.ir.graph import Type
 from autograph.runtime.ir.op import OPS
 from autograph.runtime.tensors import trace_text
@@ -21,7 +21,7 @@ from ..control.errors import require, where
 from ..heap import aliases, heap
 from ..heap.state import Mutable, about_to_change, created
 from .maybe import Maybe
-from .specs import Frozen, Mismatch, Optional, Spec, Tree
+from .specs import Frozen, Mismatch, Optional, Spec, Tree, factory_of
 
 _NOTHING: Any = object()
 
@@ -338,9 +338,17 @@ class StagedDict(Mutable):
             "d[k], d.get(k, default), k in d",
         )
 
-    def refused_result(self) -> StagedValueError:
-        """The error for a dict that a traced function returns."""
-        return self._refused("returning it", self.origin)
+    def as_result(self) -> Any:
+        """A Python dict of what it holds, for a traced function to return: one of its object's class.
+
+        Raises:
+            StagedValueError: only the run tells which keys there are, or their order.
+        """
+        if self.state.uncertain or not self.state.is_ordered:
+            raise self._refused("returning it", self.origin)
+        source = {} if self.source is None else self.source
+        made = nest.dict_of(type(source), self.state.values.items(), factory_of(source))
+        return nest.with_attributes(made, source)
 
     def _lack(self) -> str:
         uncertain = ", ".join(map(repr, self.state.uncertain))

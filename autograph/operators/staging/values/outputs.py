@@ -1,8 +1,8 @@
-"""Staged lists as results of a traced function, when their elements are lists or have parts.
+"""What a traced function returns, with its staged parts as tensors: results are what `nest` takes apart.
 
-Such a list leaves the graph as tensors: its length, and for each part of the elements one tensor that holds it for all
-elements; for lists in lists their lengths, and the elements of all of them. The caller's list is made of these when
-the graph has run.
+A staged list whose elements are lists or have parts leaves the graph as tensors: its length, and for each part of the
+elements one tensor that holds it for all elements; for lists in lists their lengths, and the elements of all of them.
+The caller's list is made of these when the graph has run.
 """
 
 from __future__ import annotations
@@ -14,17 +14,28 @@ from typing import Any, ClassVar
 import numpy as np
 
 from autograph.errors import StagedValueError
-from autograph.runtime.functions.optional import RunTimeOutput, go_to_a_trace
+from autograph.runtime.base import nest
+from autograph.runtime.functions.optional import OptionalOutput, RunTimeOutput, go_to_a_trace
 from autograph.runtime.ir.op import OPS
 from autograph.runtime.ops.lists.lists import from_tensor_op
 from autograph.runtime.ops.shape import create
 from autograph.runtime.tensors import convert
 from autograph.runtime.tensors.tensor import SymbolicTensor
 
+from ...variables import UNDEFINED
 from ..control.errors import where
+from ..heap import heap
+from .chosen import Chosen
+from .dicts import StagedDict
+from .iterables import StagedIterable
 from .list_ops import LIST_FLAT, LIST_LENGTHS, LIST_SPLIT
 from .lists import ListState, StagedList, staged
-from .specs import Constant, Leaf, ListOf, Spec, Tree, rebuild
+from .maybe import Maybe
+from .sets import StagedSet
+from .specs import Constant, Frozen, Leaf, ListOf, Spec, Tree, has_parts, parts_of, rebuild
+from .truths import Truth
+
+_STAGED = (SymbolicTensor, Maybe, StagedList, StagedDict, StagedIterable, Chosen)
 
 
 @dataclass
@@ -44,7 +55,65 @@ class ListOutput(RunTimeOutput):
         return _whole(self.spec.kind, *_values(self.spec.element, iter(columns), int(length)))
 
 
-def as_output(values: StagedList) -> Any:
+def as_output(value: object) -> Any:
+    """A copy of a result, in which what may be None goes with its flag.
+
+    Raises:
+        StagedValueError: a part can't leave the graph.
+        BranchMismatchError: only the truth of a part is known.
+    """
+    value = heap.staged(value)
+    if isinstance(value, Maybe):
+        if value.ag__missing is UNDEFINED:
+            return as_output(value.ag__present())
+        return OptionalOutput(value.ag__flag, as_output(value.ag__value))
+    if isinstance(value, Truth):
+        raise value.ag__mismatch
+    if isinstance(value, StagedSet):
+        raise value.refused("a set as a result", "return sorted(x), a tensor")
+    if isinstance(value, StagedList):
+        return _list_output(value)
+    if isinstance(value, StagedDict):
+        value = value.as_result()
+    if not nest.is_nested(value):
+        heap.refuse_staged(value)
+        return value
+    _check_attributes(value)
+    return nest.rebuild(value, [as_output(child) for _, child in nest.children(value)])
+
+
+def _check_attributes(structure: object) -> None:
+    """Refuses a result with a staged attribute next to its parts: the caller would get what a trace has put there."""
+    for name, value in nest.attributes(structure).items():
+        if is_staged(value):
+            label = f"{type(structure).__name__}.{name}"
+            raise StagedValueError(
+                f"the result holds `{label}`, which staged code has set: a run of the graph gives its items and fields "
+                "alone",
+                **where(),
+                construct=label,
+                remedy=f"make `{name}` a field of a dataclass, or return its value too",
+            )
+
+
+def is_staged(value: object) -> bool:
+    """Whether a value holds tensors of a graph."""
+    return any(isinstance(each, _STAGED) for each in leaves_of(value))
+
+
+def leaves_of(value: object) -> Iterator[Any]:
+    """The parts of structures and of plain objects that have none themselves."""
+    pending, seen = [value], set()
+    while pending:
+        each = heap.form(pending.pop())
+        if isinstance(each, Frozen) or not has_parts(each):
+            yield each
+        elif id(each) not in seen:
+            seen.add(id(each))
+            pending.extend(parts_of(each)[1])
+
+
+def _list_output(values: StagedList) -> Any:
     """What stands for a staged list in the result of a trace: a tensor where its elements are tensors.
 
     Raises:

@@ -63,6 +63,11 @@ def operator_call(identifier: str, arguments: list[gast.AST], at: gast.AST) -> g
     return call(operator(identifier, at), arguments, at)
 
 
+def native_test(test: gast.AST, reason: str) -> gast.AST:
+    """A test that stays Python's, which refuses what only a run knows."""
+    return operator_call("native_test", [test, constant(reason, test)], test)
+
+
 def is_operator_call(node: gast.AST) -> bool:
     """Whether a node is `ag__.something(…)`: generated code."""
     return isinstance(node, gast.Call) and is_operator(node.func)

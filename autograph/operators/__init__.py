@@ -92,6 +92,7 @@ from .logical import not_in as not_in
 from .logical import or_ as or_
 from .native import delegated as delegated
 from .native import native_iterable as native_iterable
+from .native import native_operand as native_operand
 from .native import native_test as native_test
 from .patterns import ANY as ANY
 from .patterns import ANY_REST as ANY_REST

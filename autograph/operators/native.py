@@ -7,7 +7,9 @@ from typing import Any
 
 from autograph.errors import StagedValueError
 
-from .dispatch import backend_of
+from .builtin_calls import iterated
+from .dispatch import backend_of, open_traces
+from .staging.heap.heap import staged
 from .staging.heap.iterators import delegating, used_turns
 
 
@@ -17,17 +19,22 @@ def native_test(value: object, reason: str) -> Any:
     Raises:
         StagedValueError: the test is staged; the text says why the statement had to stay as it is.
     """
-    return value if value is True or value is False else _checked(value, bool, reason)
+    return value if value is True or value is False else _checked(staged(value), bool, reason)
 
 
 def native_iterable(value: object, reason: str) -> Any:
     """Returns the iterable of a `for` that could not become a graph's; raises as `native_test`."""
-    return used_turns(_checked(value, iter, reason))
+    return used_turns(_checked(iterated(value), iter, reason)) if open_traces else value
 
 
-def delegated(value: object) -> Any:
-    """What ``yield from value`` runs over."""
-    return delegating(value)
+def native_operand(value: Any) -> Any:
+    """Returns an operand of a comparison, or the subject of a `match`, that could not become a graph's."""
+    return staged(value)
+
+
+def delegated(value: Any) -> Any:
+    """What ``yield from value`` runs over; raises as `native_test`."""
+    return delegating(_checked(iterated(value), iter, "it contains `yield from`")) if open_traces else value
 
 
 def _checked(value: object, use: Callable[[Any], Any], reason: str) -> Any:

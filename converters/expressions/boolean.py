@@ -10,7 +10,7 @@ from __future__ import annotations
 import gast
 
 from ..base import Pass
-from ..build import operator_call
+from ..build import native_test, operator_call
 from ..lazy import lazy, must_stay
 
 
@@ -23,6 +23,7 @@ class Boolean(Pass):
         reason = must_stay(self, node)
         if reason is not None:
             self.keep_native(node, reason)
+            node.values[:-1] = [native_test(value, reason) for value in node.values[:-1]]
             return node
         operator = "and_" if isinstance(node.op, gast.And) else "or_"
         first, *rest = node.values

@@ -40,6 +40,9 @@ class Comparisons(Pass):
         reason = must_stay(self, node)
         if reason is not None:
             self.keep_native(node, reason)
+            node.left, *node.comparators = (
+                operator_call("native_operand", [value], value) for value in (node.left, *node.comparators)
+            )
             return node
         arguments = [node.left]
         for comparison, value in zip(node.ops, node.comparators, strict=True):

@@ -27,7 +27,19 @@ from collections.abc import Callable
 import gast
 
 from ..base import SCOPES
-from ..build import assign, call, expression, function, if_, located, name, operator_call, returned
+from ..build import (
+    assign,
+    call,
+    constant,
+    expression,
+    function,
+    if_,
+    located,
+    name,
+    native_test,
+    operator_call,
+    returned,
+)
 from ..hoist import Hoisting
 from ..lazy import must_stay
 from .walrus import names_bound
@@ -71,8 +83,9 @@ class Comprehensions(Hoisting):
     def _collected(
         self, node: gast.AST, title: str, empty: gast.AST, keep: Callable[[str], list[gast.AST]]
     ) -> gast.AST:
-        if not self._can_move(node):
-            return super().visit_ListComp(node)
+        reason = self._obstacle(node)
+        if reason is not None:
+            return self._kept(node, reason)
         first, *others = node.generators
         iterable, result = self.context.shared_name("iterable"), self.context.shared_name("result")
         statements = keep(result)
@@ -95,7 +108,7 @@ class Comprehensions(Hoisting):
         if not node.args or not isinstance(node.args[0], gast.GeneratorExp) or not _consumes(node.func):
             return self.generic_visit(node)
         generator, *others = node.args
-        if not self._can_be_items(generator):
+        if self._obstacle_to_items(generator) is not None:
             return self.generic_visit(node)
         consumer = self.visit(node.func)
         iterable, item = self._items(generator)
@@ -106,8 +119,9 @@ class Comprehensions(Hoisting):
         return staged
 
     def visit_GeneratorExp(self, node: gast.GeneratorExp) -> gast.AST:
-        if not self._can_be_items(node):
-            return super().visit_GeneratorExp(node)
+        reason = self._obstacle_to_items(node)
+        if reason is not None:
+            return self._kept(node, reason)
         return operator_call("generator", list(self._items(node)), node)
 
     def _items(self, node: gast.GeneratorExp) -> tuple[gast.AST, gast.AST]:
@@ -145,19 +159,29 @@ class Comprehensions(Hoisting):
         self.hoist(definition)
         return name(definition.name, node)
 
-    def _can_move(self, node: gast.AST) -> bool:
-        if not self.can_hoist():
-            return False
-        reason = must_stay(self, node) or _binds_to_frame(node)
-        if reason is not None:
-            self.keep_native(node, reason)
-        return reason is None
+    def _kept(self, node: gast.AST, reason: str) -> gast.AST:
+        """A comprehension that stays one; it refuses staged iterables and conditions."""
+        self.keep_native(node, reason)
+        super().visit_ListComp(node)
+        for each in node.generators:
+            if not each.is_async:
+                each.iter = operator_call("native_iterable", [each.iter, constant(reason, each.iter)], each.iter)
+            each.ifs = [native_test(test, reason) for test in each.ifs]
+        return node
 
-    def _can_be_items(self, node: gast.GeneratorExp) -> bool:
-        """A function in the generator expression would see the item of its own turn, not the last one."""
+    def _obstacle(self, node: gast.AST) -> str | None:
+        """Why a comprehension can't become functions."""
+        if not self.can_hoist():
+            return "it stands in a class body, or in a comprehension that stays as it is"
+        return must_stay(self, node) or _binds_to_frame(node)
+
+    def _obstacle_to_items(self, node: gast.GeneratorExp) -> str | None:
+        """As `_obstacle`; a function in a generator expression would see the item of its own turn, not the last one."""
         parts = [node.elt, *[part for each in node.generators for part in (each.target, *each.ifs)]]
         parts += [each.iter for each in node.generators[1:]]
-        return not any(map(_keeps_variables, parts)) and self._can_move(node)
+        if any(map(_keeps_variables, parts)):
+            return "a function in the generator expression looks at its variables later"
+        return self._obstacle(node)
 
 
 def _loop(generator: gast.AST, iterable: gast.AST, body: list[gast.AST]) -> gast.AST:
@@ -204,9 +228,12 @@ def _keeps_variables(node: gast.AST) -> bool:
 
 def _binds_to_frame(node: gast.AST) -> str | None:
     """Why a comprehension must stay one."""
+    first = node.generators[0].iter  # belongs to the frame around it
     pending = [node]
     while pending:
         each = pending.pop()
+        if each is first:
+            continue
         if isinstance(each, gast.comprehension) and each.is_async:
             return "it is an asynchronous comprehension"
         if isinstance(each, gast.Subscript | gast.Attribute) and isinstance(each.ctx, gast.Store):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import gast
 
 from ..base import Pass
-from ..build import operator_call
+from ..build import native_test, operator_call
 from ..lazy import lazy, must_stay
 
 
@@ -23,5 +23,6 @@ class IfExpressions(Pass):
         reason = must_stay(self, node)
         if reason is not None:
             self.keep_native(node, reason)
+            node.test = native_test(node.test, reason)
             return node
         return operator_call("if_exp", [node.test, lazy(self, node.body), lazy(self, node.orelse)], node)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import gast
 
 from ..base import Pass
-from ..build import expression, operator_call
+from ..build import expression, native_test, operator_call
 from ..lazy import lazy, must_stay
 
 
@@ -27,6 +27,7 @@ class Asserts(Pass):
             reason = must_stay(self, node.msg)
             if reason is not None:
                 self.keep_native(node, reason)
+                node.test = native_test(node.test, reason)
                 return node
             arguments.append(lazy(self, node.msg))
         return expression(operator_call("assert_stmt", arguments, node), node)

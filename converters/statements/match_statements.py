@@ -41,6 +41,7 @@ class MatchStatements(Pass):
     def leave_Match(self, node: gast.Match) -> Any:
         if not self.context.enclosing or isinstance(self.context.enclosing[-1], gast.ClassDef):
             self.keep_native(node, "it is control flow of a class body")
+            node.subject = operator_call("native_operand", [node.subject], node.subject)
             return node
         statements = []
         subject = node.subject

@@ -284,11 +284,63 @@ def asked_after_its_owner_was_chosen(n: Any) -> Any:
     return r is q, q.items is a
 
 
+def out_of_date_in_a_list_of_the_graph(n: Any) -> Any:
+    a, b = [], []
+    rows = [b, b]
+    a = a if n > 1 else b
+    b.append(1)
+    if n:
+        rows = [a]
+    return rows
+
+
+def out_of_date_in_a_branch(n: Any) -> Any:
+    a, b = [], []
+    rows = [b, b]
+    a = a if n > 1 else b
+    if n:
+        b.append(1)
+        rows = [a]
+    return rows
+
+
+def out_of_date_in_a_list_that_one_branch_leaves_alone(n: Any) -> Any:
+    a, b = [], []
+    rows = [a if n > 1 else b]
+    b.append(1)
+    if n:
+        rows.append([7])
+    return rows
+
+
+def out_of_date_in_an_attribute(n: Any) -> Any:
+    a, b = [], []
+    box = Box(a if n > 1 else b)
+    rows = [[], []]
+    b.append(1)
+    if n:
+        rows = [box.items]
+    return rows
+
+
+def swapped_in_a_list_of_a_branch(n: Any) -> Any:
+    a: list[Any] = []
+    rows: list[Any] = [[]]
+    if n:
+        rows += [a]
+        for _ in range(n):
+            rows.reverse()
+            rows[0].append(7)
+    return a
+
+
 REFUSED_OR_RIGHT = [
     asked_after_its_owner_was_chosen,
     one_list_twice_in_lists, one_list_twice_by_choice, one_list_again_in_a_branch, one_list_again_in_turns,
     an_element_again, repeated, put_into_a_list_in_a_branch, put_into_an_object_in_a_branch, in_a_namespace,
     in_a_partial, in_a_default, in_a_method, new_in_a_partial, swapped_in_a_loop, in_two_places_after_a_turn,
+    out_of_date_in_a_list_of_the_graph, out_of_date_in_a_branch, out_of_date_in_a_list_that_one_branch_leaves_alone,
+    out_of_date_in_an_attribute, swapped_in_a_list_of_a_branch,
 ]  # fmt: skip
 
 

@@ -16,6 +16,7 @@ import pytest
 import autograph as tf
 
 from .support import as_python, check
+from .test_heap_regressions import equal_or_refused
 
 OUTSIDE = iter(range(100))
 HELD = [iter(range(100))]
@@ -434,3 +435,104 @@ def test_a_test_that_makes_its_list_longer_is_no_endless_trace() -> None:
         assert error.file == __file__ and error.line
     else:
         assert (int(total), len(values)) == (7, 9)
+
+
+def pushed(values, n):
+    if n > 1:
+        values.append(n)
+
+
+def in_a_generator(n):
+    def each():
+        for value in values:
+            yield value
+
+    values = [1]
+    pushed(values, n)
+    return sum(each())
+
+
+def in_a_generator_begun_before(n):
+    def each():
+        for value in values:
+            yield value
+
+    values = [1, 2]
+    items = each()
+    first = next(items)
+    pushed(values, n)
+    return first + sum(1 for _ in items)
+
+
+def in_yield_from(n):
+    def each():
+        yield from values
+
+    values = [1]
+    pushed(values, n)
+    return sum(1 for _ in each())
+
+
+def in_a_test_of_a_generator(n):
+    def each():
+        while values:
+            values.pop()
+            yield 1
+
+    values = [1]
+    pushed(values, n)
+    return sum(each())
+
+
+def in_a_comprehension_of_functions(n):
+    values = [1]
+    pushed(values, n)
+    return sum(each() for each in [*((lambda: value) for value in values)])
+
+
+def in_a_comprehension_that_reads_its_frame(n):
+    values = [1]
+    pushed(values, n)
+    return len([value for value in values if locals()])
+
+
+def in_a_condition_of_one(n):
+    values = [1]
+    pushed(values, n)
+    values.pop()
+    return len([each for each in range(3) if values and locals()])
+
+
+def in_a_class_body(n):
+    values = [1]
+    pushed(values, n)
+
+    class Table:
+        total = sum([1 for _ in values])
+
+    return Table.total
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        in_a_generator, in_a_generator_begun_before, in_yield_from, in_a_test_of_a_generator,
+        in_a_comprehension_of_functions, in_a_comprehension_that_reads_its_frame, in_a_condition_of_one,
+        in_a_class_body,
+    ],
+)  # fmt: skip
+def test_loops_that_stay_pythons_do_not_run_over_what_a_list_held_before(function: Callable[[Any], Any]) -> None:
+    equal_or_refused(function, 0, 1, 2, 3)
+
+
+def test_a_comprehension_over_an_attribute_that_vars_finds_is_staged() -> None:
+    class Box:
+        def __init__(self, items):
+            self.items = items
+
+    def count(n):
+        box = Box([1])
+        pushed(box.items, n)
+        return len([each for each in vars(box)["items"]])
+
+    check(count, 0, 1, 2, 3)

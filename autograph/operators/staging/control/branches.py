@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,7 +25,7 @@ from ..values.lists import ListState, StagedList, staged
 from ..values.maybe import Maybe
 from ..values.mismatches import of_branches
 from ..values.specs import Frozen, Mismatch, Optional, Spec, parts_of, rebuild
-from ..values.values import exported, freeze, frozen_in, spec_of
+from ..values.values import exported, freeze, frozen_in, mutables, spec_of
 from .errors import keep_cause, stage_raise
 from .refused import is_refusal, replaced
 
@@ -76,7 +76,7 @@ def _traced(outcome: Outcome, run: Callable[..., Any], is_loop: bool) -> Outcome
     with building(graph), journal:
         try:
             result = run()
-            aliases.finish_body(is_loop)
+            _update(result, journal, is_loop)
         except NeverReturns as stop:
             keep_cause(stop, graph)
             graph.never_returns = True
@@ -139,7 +139,21 @@ def tried(run: Callable[[], Any]) -> Any:
         graph.truncate(mark)
 
 
-def _is_gone(owner: object) -> bool:
+def _update(result: Any, journal: Journal, is_loop: bool) -> None:
+    """Brings up to date what is merged after a body: after a turn all that has been chosen, as the next one begins so."""
+    aliases.settle()
+    if is_loop:
+        aliases.update()
+    elif aliases.any_known():
+        aliases.update(_reached([result, *[new for _, _, new in journal.changes().values()]]))
+
+
+def _reached(values: list[Any]) -> Iterator[Any]:
+    """The objects that values hold, of which a graph may be about to make copies."""
+    return (each for value in values for each in mutables(value))
+
+
+def _is_gone(owner: Any) -> bool:
     """Whether a changed place is the memory of an array that nobody has any more."""
     return isinstance(owner, StagedArray) and owner.memory is None
 
@@ -147,7 +161,9 @@ def _is_gone(owner: object) -> bool:
 def old_value(location: Location) -> Any:
     """What a place holds now, frozen."""
     class_defaults.note(location)
-    return freeze(location.get(), lambda _: False)
+    value = location.get()
+    aliases.update(_reached([value]))
+    return freeze(value, lambda _: False)
 
 
 def add_holders(outcome: Outcome, places: dict[Key, Location]) -> None:

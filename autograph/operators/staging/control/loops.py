@@ -84,7 +84,7 @@ class Loop:
         options: Options,
         tests_first: bool = False,
     ) -> None:
-        aliases.finish_body(is_loop=True)  # before anything is looked at
+        aliases.update()  # before anything is looked at
         self.turn = turn
         self.condition = condition
         self.bodies = bodies

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from .. import asked
@@ -248,14 +248,18 @@ def _relate_as(edge: Edge, one: Any, other: Any, when: Decision) -> None:
 
 
 def _substitute(gone: list[Any], stands: dict[int, list[tuple[Any, Decision]]]) -> None:
-    """Gives the edges of objects that a closed body has made to those which are in their place."""
+    """Gives the edges of objects that a closed body has made to those which are in their place.
+
+    What has been put out of date by a change of one that is gone, as a list of the graph has a copy of it, stays so.
+    """
     for obj in map(identity, gone):
         node = _local.nodes.pop(id(obj), None)
         if node is None:
             continue
         for edge in node.edges:
             other, side = edge.other(node), edge.side(node)
-            other.edges.remove(edge)
+            if edge.stale[1 - side] is False:
+                other.edges.remove(edge)
             for each, when in stands.get(id(obj), ()):
                 _relate_as(edge, *((each, other.obj) if side == 0 else (other.obj, each)), when)
 
@@ -438,8 +442,11 @@ def settle() -> None:
         choices.settle(here())
 
 
-def finish_body(is_loop: bool) -> None:
-    """Brings up to date, at the end of a body, what others may get of it."""
+def update(objects: Iterable[Any] | None = None) -> None:
+    """Brings objects up to date, all if none are given, whose contents are about to be looked at.
+
+    ``objects`` is not asked for where none can be out of date.
+    """
     settle()
     if choices.any_known() and not choices.is_settling():
-        choices.update(here(), is_loop, is_available)
+        choices.update(here(), is_available, None if objects is None else list(map(identity, objects)))

@@ -219,10 +219,11 @@ def settle(here: Decision) -> None:
         _settle(root, here)
 
 
-def update(here: Decision, all_: bool, is_available: Callable[[Decision], bool]) -> None:
-    """Brings the choices up to date that the innermost body has made, or all but those of a branch that is over."""
-    for choice in list(_local.choices.values()) if all_ else list(_local.open[-1].made):
-        if not all_ or all(is_available(when) for _, when in choice.roots.values()):
+def update(here: Decision, is_available: Callable[[Decision], bool], objects: list[Any] | None) -> None:
+    """Brings the choices up to date that are among some objects, or all; but for those of a branch that is over."""
+    found = _local.choices.values() if objects is None else map(_local.choices.get, map(id, objects))
+    for choice in [each for each in found if each is not None]:
+        if all(is_available(when) for _, when in choice.roots.values()):
             use(choice.obj, here)
 
 

@@ -142,7 +142,9 @@ def using(function: Callable[..., Any], what: str) -> Callable[..., Any]:
 
 def used_turns(values: Any) -> Any:
     """What a loop of Python runs over that may be left and taken up again in a staged body."""
-    return _turns(values) if state.stack() and is_iterator(values) and backend_of(values) is None else values
+    if not state.stack() or backend_of(values) is not None:
+        return values
+    return _turns(values if is_iterator(values) else note_made(iter(values), (values,)))
 
 
 def _turns(iterator: Any) -> Iterator[Any]:
@@ -153,6 +155,8 @@ def _turns(iterator: Any) -> Iterator[Any]:
         except StopIteration:
             return
         yield item
+        if heap.watching():
+            heap.check_iterator(iterator)
 
 
 def delegating(values: Any) -> Any:

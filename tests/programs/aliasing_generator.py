@@ -144,7 +144,7 @@ class Writer:
             self.line(depth + 1, self.fill(self.random.choice(self.options("W"))))
 
     def match(self, depth: int, loops: int) -> None:
-        forms = (("match n:", "case 1:", "case 2 | 3:"), ("match {L}:", "case [x]:", "case [x, *more]:"),
+        forms = (("match n:", "case 1:", "case 2 | 3:"), ("match {L}:", "case [w]:", "case [w, *more]:"),
                  ("match n:", "case 0:", "case k if k > 1:"), ("match {L}:", "case []:", "case more:"))  # fmt: skip
         cases = self.random.choice(forms)
         self.line(depth, self.fill(cases[0]))

@@ -31,7 +31,7 @@ HELPERS = {
     "first": "def first(l, v):\n    for x in l:\n        if x > v:\n            return x\n    return v\n",
     "keeps": "def keeps(l, v):\n    if len(l) < 4:\n        l.append(v)\n    return v > 1\n",
     "enumerated": "def enumerated(it):\n    for k, v in enumerate(it):\n        yield k + v\n",
-    "each": "def each(l):\n    for x in l:\n        yield x\n",
+    "given": "def given(l):\n    for x in l:\n        yield x\n",
     "onward": "def onward(l):\n    yield from l\n",
     "until": "def until(l, v):\n    while l:\n        if v > 1 and len(l) > 2:\n            return\n"
              "        yield l.pop()\n",
@@ -158,10 +158,10 @@ SMALL: dict[str, Table] = {
         "W": ["s = next(it, 0)", "it = iter({L})"],
     },
     "generator": {
-        "F": ["list(each({L}))", "[*onward({L})]", "[v for v in until({L}, 1)]", "[get() for get in later]"],
-        "I": ["next(g, 0)", "sum(each({L})) % 7", "next(each({L}), 2)", "sum(v for v in {L}) % 7", "Total.items"],
-        "V": ["g", "each({L})", "onward({L})", "each({V})", "(v for v in {L})", "until({L}, 1)"],
-        "W": ["g = each({L})", "g = onward({V})", "g = (v + {I} for v in {L})", "s = next(g, 0)",
+        "F": ["list(given({L}))", "[*onward({L})]", "[v for v in until({L}, 1)]", "[get() for get in later]"],
+        "I": ["next(g, 0)", "sum(given({L})) % 7", "next(given({L}), 2)", "sum(v for v in {L}) % 7", "Total.items"],
+        "V": ["g", "given({L})", "onward({L})", "given({V})", "(v for v in {L})", "until({L}, 1)"],
+        "W": ["g = given({L})", "g = onward({V})", "g = (v + {I} for v in {L})", "s = next(g, 0)",
               "later = [*((lambda: v) for v in {L})]", "class Total:\n    items = sum([v for v in {L}])"],
     },
     "global": {
@@ -192,7 +192,7 @@ START: dict[str, list[str]] = {
               "x = np.array([4, 5, 6])\ny = x.reshape(3)", "x = np.array([4, 5, 6])\ny = np.array([0, 1, 2])"],
     "closure": ["{get}\n{show}\n{change}\n{note}"],
     "iterator": ["it = iter(a)", "it = iter([3, 4])", "it = iter(range(3))"],
-    "generator": ["g = each(a)\nlater = []\nclass Total:\n    items = 0",
+    "generator": ["g = given(a)\nlater = []\nclass Total:\n    items = 0",
                   "g = onward(b)\nlater = [lambda: s]\nclass Total:\n    items = len(a)"],
     "global": ["b = G", "a = G", "pass"],
 }  # fmt: skip

@@ -490,3 +490,30 @@ def test_threads_read_and_write_their_own_state() -> None:
     for thread in threads:
         thread.join()
     assert [int(holder.count) for holder in holders] == [50] * 4
+
+
+def test_new_keys_of_a_dict_are_given_through_a_function_that_calls_another() -> None:
+    def counting(table: dict[str, Any], decorate: Any) -> Any:
+        @decorate
+        def inner(x: Any) -> Any:
+            table["calls"] += x
+            if x > 2:
+                table["big"] = x
+            if x > 3:
+                table["huge"] = table.get("huge", 0) + x
+            return x * table["calls"]
+
+        @decorate
+        def outer(x: Any) -> Any:
+            y = inner(x)
+            table["calls"] = table["calls"] * 2
+            return y, inner(x + 1), table["calls"]
+
+        return outer
+
+    mine: dict[str, Any] = {"calls": 1}
+    plain: dict[str, Any] = {"calls": 1}
+    staged, python = counting(mine, tf.function), counting(plain, lambda f: f)
+    for x in range(1, 5):
+        assert [int(each) for each in staged(tf.constant(x))] == list(python(x))
+        assert {key: int(value) for key, value in mine.items()} == plain

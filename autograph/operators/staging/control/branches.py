@@ -140,7 +140,7 @@ def tried(run: Callable[[], Any]) -> Any:
 
 
 def _update(result: Any, journal: Journal, is_loop: bool) -> None:
-    """Brings up to date what is merged after a body: after a turn all that has been chosen, as the next one begins so."""
+    """Brings up to date what is merged after a body: all that has been chosen after a turn, as the next begins so."""
     aliases.settle()
     if is_loop:
         aliases.update()

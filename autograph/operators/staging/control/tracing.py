@@ -302,6 +302,8 @@ class _Left:
             iterators.forget()
             list_changes.forget()
             forget_turns()
+        else:
+            self._journal.unstage()
         if self._graph is not None:
             self._journal.watched.put_back(self._graph, set(self._given))
 

@@ -245,13 +245,17 @@ class Journal:
             list_changes.about_to_restore(snapshot.obj)
         for location, old in self.changed_variables():
             location.set(old)
+        self.unstage()
+        for snapshot in self._snapshots.values():
+            restore(snapshot)
+
+    def unstage(self) -> None:
+        """Takes the staged forms away that lists and dicts have got since the journal is open."""
         for key, (obj, _) in self._staged.items():
             heap.unstage(obj)
             for journal in _local.stack:  # those around it have noted it too
                 if journal is not self:
                     journal._staged.pop(key, None)
-        for snapshot in self._snapshots.values():
-            restore(snapshot)
 
     def restore(self, obj: Any) -> None:
         """Puts back what the body has changed in one object."""

@@ -39,6 +39,7 @@ class Mark(NamedTuple):
 class _Local(threading.local):
     def __init__(self) -> None:
         self.is_open = False
+        self.is_of_trial: Callable[[Any], bool] | None = None
         self.counts: Counts = {}
         self.shown: Counts = {}
         self.kept: list[Any] = []
@@ -59,7 +60,7 @@ class Execution(NamedTuple):
 
     @property
     def is_repeated(self) -> bool:
-        """Whether it has shown already, in another attempt."""
+        """Whether it has shown already, in another attempt, or comes in its place later."""
         return self.number <= _local.shown.get(self.key, 0)
 
     def done(self) -> None:
@@ -149,6 +150,16 @@ def repeated() -> Iterator[None]:
         _local.counts = before
 
 
+@contextmanager
+def trial(is_new: Callable[[Any], bool]) -> Iterator[None]:
+    """In here code is tried which comes in its place later: it shows nothing, but to what is new in it."""
+    before, _local.is_of_trial = _local.is_of_trial, is_new
+    try:
+        yield
+    finally:
+        _local.is_of_trial = before
+
+
 def execution(*targets: Any) -> Execution | None:
     """The execution that is about to show something; None where no function is traced.
 
@@ -157,6 +168,8 @@ def execution(*targets: Any) -> Execution | None:
     if not _local.is_open:
         return None
     key = _calls(sys._getframe(1)), tuple(map(id, targets))
+    if _local.is_of_trial is not None and not any(map(_local.is_of_trial, targets)):
+        return Execution(key, 0)
     if key not in _local.shown:
         _local.kept.append(targets)
     number = _local.counts[key] = _local.counts.get(key, 0) + 1
@@ -167,6 +180,8 @@ def once(compute: Callable[[], Any], *targets: Any) -> Any:
     """What ``compute`` gives, which can't be taken back: a repetition gives the same and does nothing."""
     this = execution(*targets)
     if this is None:
+        return compute()
+    if this.number == 0:
         return compute()
     if not this.is_repeated:
         _local.results[this] = compute()

@@ -6,7 +6,7 @@ from __future__ import annotations
 import linecache
 import logging
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -16,20 +16,10 @@ import pytest
 import autograph as tf
 from tests.work import work
 
-from .heap_known import WRONG
 from .heap_programs import filled, made
 
 FEW, MANY = 50, 100_000
 """Objects in reach."""
-
-
-def marked(table: str, names: Iterable[str]) -> list[Any]:
-    """Names as parameters of a test, of which those that are wrong today are marked."""
-    names = list(names)
-    wrong = WRONG.get(table, ())
-    assert not set(wrong) - set(names), "marks of cases that are not there"
-    mark = pytest.mark.xfail(strict=True, raises=AssertionError, reason=f"issue 9: {table}")
-    return [pytest.param(name, marks=[mark] if name in wrong else []) for name in names]
 
 
 REACH = """
@@ -82,7 +72,7 @@ def cost(where: str, use: str, size: int) -> int:
     return work(lambda: tf.function(function).get_concrete_function(tf.constant(1)), lines=False)
 
 
-@pytest.mark.parametrize("name", marked("reach", (f"{where}, {use}" for where in WHERE for use in USE)))
+@pytest.mark.parametrize("name", [f"{where}, {use}" for where in WHERE for use in USE])
 def test_tracing_costs_the_same_however_much_is_in_reach(name: str) -> None:
     where, use = name.split(", ")
     # What the first trace of a kind loads is not counted.
@@ -158,7 +148,7 @@ def program(body: str) -> Callable[[Any], Any]:
     return made(f"import logging\n\nimport autograph as tf\n\n\ndef f(n):\n{lines}")
 
 
-@pytest.mark.parametrize("name", marked("loops", LOOPS))
+@pytest.mark.parametrize("name", LOOPS)
 def test_the_body_of_a_loop_is_traced_no_more_than_is_needed(name: str) -> None:
     body, nesting = LOOPS[name]
     function = program(body)
@@ -251,7 +241,7 @@ GROWING = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", marked("growing", GROWING))
+@pytest.mark.parametrize("name", GROWING)
 def test_types_that_grow_once_take_one_more_turn(name: str) -> None:
     body, most = GROWING[name]
     function = program(body)
@@ -359,7 +349,7 @@ SHOWING = {
 SHOWN = [f"{each}, {loops}" for each in SHOWING for loops in ("one loop", "three")]
 
 
-@pytest.mark.parametrize("name", marked("shown", SHOWN))
+@pytest.mark.parametrize("name", SHOWN)
 def test_what_a_body_shows_while_it_is_traced_shows_once(
     name: str, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:

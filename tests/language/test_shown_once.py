@@ -101,6 +101,15 @@ LOOPS: dict[str, tuple[str, list[str]]] = {
     "a printer of the library": (
         't = 0\nfor i in range(n):\n    pprint.pprint([1], width=9)\n    pprint.pp([2])\n    t = t + 0.5', ["[1]", "[2]"]
     ),
+    "a test of a list that a loop runs over": (
+        'def test(k):\n    print("a")\n    return k < n\nt = 0\nfor i in filter(test, [n, 1, 2]):\n    t = t + i', ["a"]
+    ),
+    "a test of a list that is made a list": (
+        'def test(k):\n    print("a")\n    return k < n\nt = 0\nl = list(filter(test, [n, 1, 2]))\nt = t + len(l)', ["a"]
+    ),
+    "a test that Python knows": (
+        'def test(k):\n    print("a")\n    return len([k]) > 0\nfor i in filter(test, [n, 1, 2]):\n    n = i', ["a", "a", "a"]
+    ),
     "the error stream": ('t = 0\nfor i in range(n):\n    print("a", file=sys.stderr)\n    t = t + 0.5', ["a"]),
     "write": ('t = 0\nfor i in range(n):\n    k = sys.stdout.write("a\\n")\n    assert k == 2\n    t = t + 0.5', ["a"]),
     "writelines": ('t = 0\nfor i in range(n):\n    sys.stderr.writelines(["a\\n", "b\\n"])\n    t = t + 0.5', ["a", "b"]),
@@ -131,6 +140,10 @@ CAUGHT = {
     "warnings": (
         "with warnings.catch_warnings(record=True) as caught:\n    warnings.simplefilter('always')\n"
         "    warnings.warn('a')\nt = 4 * len(caught)"
+    ),
+    "a file of a test that is tried": (
+        "def test(k):\n    file = io.StringIO()\n    print('abc', file=file)\n    return k < n * len(file.getvalue())\n"
+        "t = 4 * len(list(filter(test, [n, 1, 2])))"
     ),
 }
 CAUGHT_VALUES = {"pprint": 4}

@@ -18,7 +18,7 @@ from ...exceptions import StagedRaise, refuse_in_try
 from ..heap import aliases, class_defaults, heap
 from ..heap.array_forms import StagedArray
 from ..heap.refusals import changed_in_body
-from ..heap.state import Contents, Journal, Location
+from ..heap.state import Contents, Journal, Location, stack
 from ..values.dicts import DictState, StagedDict
 from ..values.join import join
 from ..values.lists import ListState, StagedList, staged
@@ -126,9 +126,10 @@ def tried(run: Callable[[], Any]) -> Any:
     graph = current_graph()
     assert graph is not None
     aliases.settle()  # what that adds to the graph stays
-    mark, notes, seen = graph.mark(), undelivered.noted(), repetitions.mark()
+    mark, notes, seen, depth = graph.mark(), undelivered.noted(), repetitions.mark(), len(stack())
     try:
-        outcome = trace_body(run, (run,), (), Graph("trial", graph), aliases.Body())
+        with repetitions.trial(lambda obj: stack()[depth].is_created(obj)):
+            outcome = trace_body(run, (run,), (), Graph("trial", graph), aliases.Body())
         outcome.noted.drop()
         return outcome.result
     except Exception:

@@ -14,8 +14,8 @@ from ...dispatch import Thunk
 from ...exceptions import StagedRaise
 from .. import asked
 from ..heap import aliases, decisions, reach, rebinding
-from ..heap.aliases import Body
 from ..heap.decisions import not_
+from ..heap.edges import Body
 from ..heap.state import Location
 from ..values.values import references_in
 from . import conditions

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from ...data_model.raw_attributes import raw_attribute
 from ..heap import aliases
 from ..heap.alias_paths import End, ends, possible
-from ..heap.aliases import ALWAYS, CHOSEN, SOMETIMES, Body, Edge, here, steps
 from ..heap.array_memory import is_array
+from ..heap.edges import ALWAYS, CHOSEN, SOMETIMES, Body, Edge, here, steps
 from ..heap.locations import Contents, Location, StateOf
 from ..values.dicts import DictState
 from ..values.elements import sources
@@ -43,6 +43,13 @@ class Known(NamedTuple):
     old: dict[Hashable, Any]
 
 
+class Found(NamedTuple):
+    """What a turn leaves that was not known at its start, and whether its trace would be the same if it had been."""
+
+    new: set[tuple[Place, Place]]
+    is_same: bool
+
+
 class LoopAliases:
     """What is known of the objects that are the state of a loop."""
 
@@ -57,6 +64,9 @@ class LoopAliases:
         self._given: dict[Place, Any] = {}
         self._started: dict[Place, Any] = {}
         """By place the objects with which a turn begins, given to it or older than the loop."""
+        self._loop: object = None
+        self._was_any_known = False
+        """Whether any object was known to may be another one when the attempt began."""
         self._last: dict[Place, set[int]] = {}
         """By place the objects that are older than the loop, as it seems, which the last attempt has left there."""
 
@@ -70,7 +80,7 @@ class LoopAliases:
     def _note(
         self, slots: Sequence[tuple[Hashable, Location | None, Any, Any]], ignored: str = ""
     ) -> dict[Place, Any]:
-        loop = object()
+        loop = self._loop = object()
         self._replaced.clear()
         made: dict[Place, Any] = {}
         all_: dict[Place, Any] = {_LOST: _Lost()}
@@ -98,17 +108,25 @@ class LoopAliases:
             for number, one in enumerate(group):
                 for other in group[:number]:
                     aliases.relate(one, other, SOMETIMES)
-        for (one, other), relation in self._assumed.items():
-            left, right = (self._at(each) if each[0] == "old" else all_.get(each) for each in (one, other))
-            if left is not None and right is not None:
-                is_between = not {"old", "lost"} & {one[0], other[0]}
-                edge = aliases.relate(left, right, SOMETIMES, relation.kind, None if is_between else loop)
-                if edge is not None:
-                    for side in (0, 1):
-                        if relation.stale[side]:
-                            aliases.flag(edge, side, ALWAYS)
         self._started = all_
+        for pair in self._assumed:
+            self._relate(pair)
+        self._was_any_known = aliases.any_known()
         return made
+
+    def _relate(self, pair: tuple[Place, Place]) -> Edge | None:
+        """Notes of the objects at the start of a turn what is assumed of two places."""
+        relation = self._assumed[pair]
+        left, right = (self._at(each) if each[0] == "old" else self._started.get(each) for each in pair)
+        if left is None or right is None:
+            return None
+        is_between = not {"old", "lost"} & {pair[0][0], pair[1][0]}
+        edge = aliases.relate(left, right, SOMETIMES, relation.kind, None if is_between else self._loop)
+        if edge is not None:
+            for side in (0, 1):
+                if relation.stale[side]:
+                    aliases.flag(edge, side, ALWAYS)
+        return edge
 
     def end(
         self,
@@ -116,8 +134,31 @@ class LoopAliases:
         noted: Body,
         is_new: Callable[[Any], bool],
         is_early: Callable[[Any], bool],
+    ) -> Found:
+        """What a turn leaves and was not known at its start: by slot its key, place and value at the end.
+
+        What the turns after it leave, too, is found without tracing them: by what is done in a turn to its objects.
+        """
+        again = self._made_again(slots, lambda obj: is_new(obj) or is_early(obj))
+        all_: set[tuple[Place, Place]] = set()
+        is_same = self._was_any_known
+        while new := self._left(slots, noted, is_new, again):
+            all_ |= new
+            known = [pair for pair in new if self._assumed[pair].kind is CHOSEN and all(map(self._is_of_turn, pair))]
+            is_same &= len(known) == len(new)
+            noted.change_again([edge for pair in known if (edge := self._relate(pair)) is not None])
+        return Found(all_, is_same and noted.would_be_same())
+
+    def _is_of_turn(self, place: Place) -> bool:
+        return place[0] in ("old", "lost") or place in self._given
+
+    def _left(
+        self,
+        slots: Sequence[tuple[Hashable, Location | None, Any]],
+        noted: Body,
+        is_new: Callable[[Any], bool],
+        again: set[int],
     ) -> set[tuple[Place, Place]]:
-        """What a turn leaves and was not known at its start: by slot its key, place and value at the end."""
         held: dict[int, list[Place]] = {}
         objects: list[tuple[Place, Any]] = []
         for key, location, value in slots:
@@ -125,7 +166,6 @@ class LoopAliases:
                 held.setdefault(id(obj), []).append(place)
                 objects.append((place, obj))
         given = {id(each) for each in self._given.values()}
-        again = self._made_again(slots, given, lambda obj: is_new(obj) or is_early(obj))
 
         def is_old(obj: object) -> bool:
             return id(obj) not in given and id(obj) not in again and not is_new(obj) and not isinstance(obj, _Lost)
@@ -187,9 +227,10 @@ class LoopAliases:
         return new
 
     def _made_again(
-        self, slots: Sequence[tuple[Hashable, Location | None, Any]], given: set[int], is_known: Callable[[Any], bool]
+        self, slots: Sequence[tuple[Hashable, Location | None, Any]], is_known: Callable[[Any], bool]
     ) -> set[int]:
         """Objects that code which is not converted has made in the turn, as the last attempt has left others there."""
+        given = {id(each) for each in self._given.values()}
         found: dict[Place, set[int]] = {}
         for key, location, value in slots:
             for place, obj in _objects(key, location, value):

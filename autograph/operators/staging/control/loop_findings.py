@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Hashable
+from typing import Any, NamedTuple
 
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.tensors.trace import building, value_of
@@ -17,7 +18,9 @@ from ...variables import UNDEFINED
 from ..heap.locations import Attribute, Contents, Item, Location, StateOf
 from ..heap.state import stack
 from ..values.dicts import DictOf
-from ..values.specs import SCALARS, Constant, Leaf, ListOf, Optional, Spec, Tree
+from ..values.join import join
+from ..values.specs import SCALARS, Constant, Leaf, ListOf, Optional, Reference, Spec, Tree
+from ..values.values import structure_of
 from .loop_graphs import stands_in
 
 MOST_GUESSES = 10
@@ -27,11 +30,19 @@ Place = tuple[Hashable, ...]
 """Where a loop stands: for each loop around it, and for itself, its code and its number in an attempt."""
 
 
+class Parts(NamedTuple):
+    """What is known of some of the parts of a structure."""
+
+    kind: Any
+    keys: tuple[Hashable, ...]
+    parts: tuple[Spec | Parts | None, ...]
+
+
 class Types:
     """What is known of the variables of one loop, by their keys."""
 
     def __init__(self) -> None:
-        self.specs: dict[Hashable, Spec] = {}
+        self.specs: dict[Hashable, Spec | Parts] = {}
         """What they were found to hold besides what they hold at first."""
         self.adapting: set[Hashable] = set()
         """Those whose first value, a Python number, takes on the dtype of what it meets."""
@@ -88,8 +99,9 @@ class Nesting:
 
     def note_type(self, key: Hashable, spec: Spec) -> None:
         """Notes what a part of the state was found to need."""
-        if lasts(spec):
-            self.types.specs[key] = spec
+        known = lasting(spec)
+        if known is not None:
+            self.types.specs[key] = known
         else:
             self.is_all_known = False
 
@@ -130,15 +142,39 @@ class Nesting:
         self.types.guesses += 1
 
 
-def lasts(spec: Spec) -> bool:
-    """Whether a specification means the same in another attempt: it names no objects."""
+def lasting(spec: Spec) -> Spec | Parts | None:
+    """What a specification says that holds in another attempt, too; None where it names objects alone."""
     if isinstance(spec, Constant):
-        return spec.value is None or spec.value is UNDEFINED or type(spec.value) in SCALARS
+        is_plain = spec.value is None or spec.value is UNDEFINED or type(spec.value) in SCALARS
+        return spec if is_plain else None
     if isinstance(spec, (Tree, DictOf)):
-        return all(map(lasts, spec.children))
+        parts = tuple(map(lasting, spec.children))
+        is_whole = all(part is child for part, child in zip(parts, spec.children, strict=True))
+        if is_whole or not isinstance(spec, Tree):
+            return spec if is_whole else None
+        return Parts(spec.kind, spec.keys, parts)
     if isinstance(spec, ListOf):
-        return spec.element is None or lasts(spec.element)
-    return lasts(spec.inner) if isinstance(spec, Optional) else isinstance(spec, Leaf)
+        return spec if spec.element is None or lasting(spec.element) is spec.element else None
+    if isinstance(spec, Optional):
+        return spec if lasting(spec.inner) is spec.inner else None
+    return spec if isinstance(spec, Leaf) else None
+
+
+def widened(spec: Spec, known: Spec | Parts | None) -> Spec:
+    """A specification joined with what another attempt has found.
+
+    Raises:
+        Mismatch: they have nothing in common.
+    """
+    if not isinstance(known, Parts):
+        return spec if known is None else join(spec, known)
+    tree = structure_of(spec.frozen) if isinstance(spec, Reference) else spec
+    if not isinstance(tree, Tree) or (tree.kind, tree.keys) != (known.kind, known.keys):
+        return spec
+    children = list(map(widened, tree.children, known.parts))
+    if all(one is other for one, other in zip(children, tree.children, strict=True)):
+        return spec
+    return Tree(tree.kind, tree.keys, children, tree.factory)
 
 
 def stand_in(parent: Graph, specs: list[Spec]) -> tuple[Graph, Graph]:

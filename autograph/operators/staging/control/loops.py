@@ -39,7 +39,7 @@ from ..values.values import frozen_after, frozen_in, references_in, spec_of, str
 from .branches import Key, Outcome, named, old_value, trace_body
 from .errors import where
 from .loop_aliases import Known, LoopAliases
-from .loop_findings import Nesting, forget, stand_in
+from .loop_findings import Nesting, forget, stand_in, widened
 from .loop_graphs import acts
 from .loop_options import shape_invariants, with_shape
 from .loop_slots import Slot, control_spec, made_for_turn, parameter_name
@@ -123,7 +123,7 @@ class Loop:
         is_staged_later = isinstance(slot.location, Contents) and isinstance(known, (ListOf, DictOf))
         if known is not None and not is_staged_later:
             with suppress(Mismatch):
-                slot.spec = named(join(slot.spec, known), slot.label)
+                slot.spec = named(widened(slot.spec, known), slot.label)
 
     def _take_from_outer_loops(self) -> None:
         """Begins with what this loop is known to change besides variables, if an outer loop has it as state.
@@ -156,7 +156,12 @@ class Loop:
     def _known_aliases(self) -> Known:
         outermost = _local.open[0]
         journal, held = stack()[outermost._nesting.depth], references_in(outermost._initial)
-        return self._aliases.lasting(lambda obj: id(obj) in held or journal.is_early(obj))
+        own = references_in(self._initial)
+
+        def is_first(obj: Any) -> bool:
+            return id(obj) in held or journal.is_early(obj) or (id(obj) in own and not journal.is_created(obj))
+
+        return self._aliases.lasting(is_first)
 
     def stage(self) -> Any:
         """Adds the loop to the current graph, sets the variables, and returns the last control values."""
@@ -343,9 +348,9 @@ class Loop:
             values.append(value)
             stable = False
         ends = [(key, location, value) for key, location, _, value in self._places(values)]
-        new = self._aliases.end(ends, noted, outcome.journal.is_created, outcome.journal.is_early)
+        new, is_same = self._aliases.end(ends, noted, outcome.journal.is_created, outcome.journal.is_early)
         if new:
-            stable = False
+            stable = stable and is_same
             nesting.is_all_known &= len(_local.open) == 1 or new <= self._known_aliases().relations.keys()
         return values if stable else None
 

@@ -24,7 +24,7 @@ from autograph.runtime.tensors import trace
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.tensor import SymbolicTensor
 
-from ..heap.aliases import settle
+from ..heap.edges import settle
 from ..heap.state import created_with_parts
 from ..values.specs import rebuild
 

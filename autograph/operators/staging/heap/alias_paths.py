@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from . import choices
-from .aliases import CHOSEN, SHARED, TAKEN, Edge, Ways, edges_of, here, identity, is_any_stale, steps
 from .decisions import Decision, and_, or_, within
+from .edges import CHOSEN, SHARED, TAKEN, Edge, Ways, edges_of, here, identity, is_any_stale, note_question, steps
 
 
 def may_be_same(one: Any, other: Any) -> Decision | None:
     """Where two objects that are not one in Python while tracing are one when the graph runs; None: it can't tell."""
+    note_question()
     one, other = identity(one), identity(other)
     if _may_be_copy(one) or _may_be_copy(other):
         return None
@@ -60,6 +61,7 @@ def possible(obj: Any, is_any_of: bool = False) -> set[int]:
 
 def may_be_in(obj: Any, values: Any, is_any_of: bool = False) -> bool:
     """Whether an object, or any of the elements of one, may be an element of a list that a graph holds."""
+    note_question()
     values = identity(values)
     return any(each is values and state != _OBJECT for each, state in _leads_to(obj, is_any_of))
 

@@ -87,9 +87,7 @@ def check_key(container: Any, key: Any) -> None:
         backend = active()
         if backend is not None:
             backend.note_key(key)
-    if not aliases.has_others(key):
-        return
-    if type(key).__hash__ is object.__hash__:
+    if type(key).__hash__ is object.__hash__ and aliases.has_others(key):
         raise StagedValueError(
             f"an object of class `{type(key).__name__}` that a staged condition or loop has chosen is used as a "
             "key, which needs to know which one it is",

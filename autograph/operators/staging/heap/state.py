@@ -206,7 +206,8 @@ class Journal:
     def note_owner(self, place: Location) -> None:
         """Keeps what a place holds, as `note` or `note_place` does."""
         if isinstance(place, (Cell, Global)):
-            self.note_place(place)
+            if not self.is_created(place.owner):
+                self.note_place(place)
         else:
             self.note(place.owner, place.prefix if isinstance(place, Attribute) else place.name)
 

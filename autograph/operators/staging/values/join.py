@@ -12,6 +12,7 @@ from autograph.runtime.base import dtypes, shapes
 
 from ...variables import UNDEFINED
 from ..heap.alias_paths import possible
+from ..heap.edges import note_question
 from ..heap.snapshots import attributes_of_container
 from .chosen import join_chosen
 from .dicts import DictOf, join_dicts
@@ -159,6 +160,7 @@ def repeats(spec: Spec | None) -> bool:
     while pending:
         each = pending.pop()
         if isinstance(each, Reference):
+            note_question()
             may_be = possible(each.frozen.obj)
             if not seen.isdisjoint(may_be):
                 return True

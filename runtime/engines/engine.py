@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from autograph.errors import GraphError
+
 from ..ir.graph import Graph, Node, Type
 
 Entry = Callable[..., Any]
@@ -87,7 +89,7 @@ ENGINES: dict[str, Engine] = {}
 
 
 def register(engine: Engine) -> None:
-    """Put an engine behind the others. Raises `ValueError` when the name is taken."""
+    """Put an engine behind the others. Raises `GraphError` when the name is taken."""
     if engine.name in ENGINES:
-        raise ValueError(f"there already is an engine {engine.name!r}")
+        raise GraphError(f"there already is an engine {engine.name!r}")
     ENGINES[engine.name] = engine

@@ -20,6 +20,9 @@ FOLDERS = ("autograph", "converters", "runtime")
 
 NOT_FOR_USERS = {
     "runtime/engines/native": "a graph that can't become machine code runs on NumPy instead",
+    "runtime/engines/region.py": "the same",
+    "runtime/engines/transaction.py": "the same",
+    "runtime/engines/planning.py": "what is said where `jit_compile=True` demands it: tests/runtime/engines/native",
     "autograph/source/template.py": "wrong templates are mistakes of converters",
     "runtime/ir/check.py": "graphs that aren't valid: mistakes of operators and passes, or of damaged files",
 }

@@ -127,7 +127,7 @@ def _in_place(name: str, binary: Binary) -> Binary:
 
     def change(left: Any, right: Any) -> Any:
         cls = type(left)
-        if cls in _NOTED:
+        if isinstance(left, _NOTED):
             if name == "iadd" and cls is list and isinstance(right, Form):
                 call(left.extend)(right)
                 return left

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
+from operator import iadd, iand, ior, isub
 from typing import Any
 
 import numpy as np
 import pytest
 
 import autograph as tf
-from autograph.errors import MutationError
+from autograph.errors import BranchMismatchError, MutationError
 
 from .heap_programs import made
 from .support import check
@@ -387,3 +389,53 @@ def test_an_attribute_of_an_object_that_an_outer_loop_gives_to_its_turns_stays_i
             assert nest(tf.function(function)(tf.constant(n))) == nest(function(n))
     except MutationError as error:
         assert "one of two objects" in str(error)
+
+
+class Table(dict[str, int]):
+    pass
+
+
+class Adding(dict[str, int]):
+    def __ior__(self, other: Any) -> Any:
+        for key in other:
+            self[key] = self[key] + other[key]
+        return self
+
+
+@pytest.mark.parametrize(
+    "kind", [dict, Counter, OrderedDict, lambda **items: defaultdict(int, items), Table, Adding], ids=str
+)
+@pytest.mark.parametrize("operator", ["|=", "+=", "-=", "&="])
+def test_in_place_operators_of_all_dicts_change_the_one_object(kind: Any, operator: str) -> None:
+    if kind is not Counter and operator != "|=":
+        return
+
+    def changed(n: Any) -> Any:
+        c, k = kind(a=9, b=6), kind(a=3, b=1)
+        if n > 0:
+            k = c
+        c = in_place(c, kind(a=4, b=5))
+        return c["a"], k["a"], k["b"]
+
+    def changed_in_a_branch(n: Any) -> Any:
+        c = kind(a=9, b=8)
+        k = c
+        if n > 0:
+            c = in_place(c, kind(a=4, b=7))
+        return c["a"], k["a"], k["b"], c is k
+
+    in_place = {"|=": ior, "+=": iadd, "-=": isub, "&=": iand}[operator]
+    check(changed, 1, 0)
+    check(changed_in_a_branch, 1, 0)
+
+
+def test_a_dict_whose_second_name_gets_another_order_is_refused() -> None:
+    def f(n: Any) -> Any:
+        c, k = OrderedDict(a=2, b=3), OrderedDict(a=0, b=4)
+        if n > 0:
+            k = c
+        c.move_to_end("a")
+        return next(iter(c.values())), next(iter(k.values()))
+
+    with pytest.raises(BranchMismatchError, match="OrderedDict with the keys 'a', 'b'"):
+        tf.function(f)(tf.constant(1))

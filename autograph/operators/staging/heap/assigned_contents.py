@@ -14,6 +14,7 @@ from ..values.lists import ListState, StagedList
 from . import array_forms, decisions, heap, rebinding
 from .array_memory import is_array
 from .decisions import Decision
+from .forms import contents_of, set_contents
 from .locations import Attribute, attributes_of, name_of
 from .state import about_to_change
 
@@ -79,12 +80,8 @@ def _assign(target: Any, source: Any) -> None:
         rebinding.form_of(target, "")._change(_state_of(others))
         return
     about_to_change(target)
-    if isinstance(target, list):
-        list.__setitem__(target, slice(None), list(source))
-    elif isinstance(target, dict):
-        items = dict(source)
-        dict.clear(target)
-        dict.update(target, items)
+    if isinstance(target, (list, dict)):
+        set_contents(target, contents_of(source))
     else:
         new = attributes_of(source)
         for name in {**attributes_of(target), **new}:

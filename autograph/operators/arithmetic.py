@@ -128,7 +128,7 @@ def _in_place(name: str, binary: Binary) -> Binary:
     def change(left: Any, right: Any) -> Any:
         cls = type(left)
         if isinstance(left, _NOTED):
-            if name == "iadd" and cls is list and isinstance(right, Form):
+            if name == "iadd" and type(left) is list and isinstance(right, Form):
                 call(left.extend)(right)
                 return left
             use_iterator(right, "`+=`")

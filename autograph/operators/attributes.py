@@ -22,7 +22,7 @@ from .staging.control.refused import is_refusal
 from .staging.heap import state
 from .staging.heap.aliases import use
 from .staging.heap.array_memory import is_array, is_tensor, memory_of
-from .staging.heap.heap import has_form, staged
+from .staging.heap.heap import check_window, has_form, staged
 from .staging.heap.iterators import note_made
 
 
@@ -48,6 +48,7 @@ def get_attribute(obj: Any, name: str) -> Any:
     if name == "__dict__" and hasattr(obj, name):
         return call(vars)(obj)
     if not is_user_class(cls):
+        check_window(obj)
         found = getattr(obj, name)
         return note_made(found, (obj,)) if type(found) is flatiter else found
     try:

@@ -5,7 +5,11 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+import numpy as np
 import pytest
+
+import autograph as tf
+from autograph.errors import MutationError
 
 from .heap_programs import filled, made
 from .support import check
@@ -90,3 +94,34 @@ def programs() -> list[Any]:
 @pytest.mark.parametrize("source", programs())
 def test_a_change_is_seen_under_all_names(source: str) -> None:
     check(made(source), *NUMBERS)
+
+
+@pytest.mark.parametrize(
+    ("look", "read"),
+    [
+        (lambda a: a.flat, lambda d: d[0]),
+        (lambda a: a.flat, lambda d: d.copy()[0]),
+        (lambda a: a.flat, lambda d: sum(d)),
+        (lambda a: zip(a.flat, a.flat, strict=True), lambda d: sum(x for x, _ in d)),
+        (np.ndenumerate, lambda d: sum(x for _, x in d)),
+        (np.nditer, lambda d: sum(d)),
+        (lambda a: np.broadcast(a, a), lambda d: sum(x for x, _ in d)),
+        (memoryview, lambda d: d[0, 0]),
+        (memoryview, lambda d: d.tolist()[0][0]),
+        (lambda a: np.asarray(memoryview(a)), lambda d: d[0, 0]),
+        (lambda a: np.lib.stride_tricks.as_strided(a, (2,), (4,)), lambda d: d[0]),
+        (lambda a: a.view(np.recarray), lambda d: d[0, 0]),
+        (lambda a: np.ma.array(a, copy=False), lambda d: d[0, 0]),
+    ],
+)
+def test_what_looks_into_the_memory_of_a_changed_array_is_refused(look: Any, read: Any) -> None:
+    def f(n: Any) -> Any:
+        a = np.zeros((2, 2), np.int32)
+        other = look(a)
+        if n > 0:
+            a[0, 0] = n
+        return read(other)
+
+    assert f(2) == 2
+    with pytest.raises(MutationError, match="which would not see the change"):
+        tf.function(f)(tf.constant(2))

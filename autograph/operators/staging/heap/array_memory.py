@@ -118,6 +118,29 @@ def _memory_of_tensor(tensor: SymbolicTensor) -> Any:
     return known
 
 
+def seen_through(value: object) -> list[Any]:
+    """The arrays whose memory something looks into that is no array which the graph follows."""
+    if isinstance(value, np.ndarray):
+        is_followed = type(value) is np.ndarray and memory_of(value).base is None
+        return [] if is_followed else [_root(value)]
+    if isinstance(value, np.ndenumerate):
+        value = value.iter  # type: ignore[attr-defined]
+    if isinstance(value, np.nditer):
+        return list(map(_root, value.operands))
+    if isinstance(value, np.broadcast):
+        return [_root(each.base) for each in value.iters]
+    return [_root(value)] if isinstance(value, (np.flatiter, memoryview)) else []
+
+
+def _root(value: Any) -> Any:
+    """What owns the memory of an array, or of what looks into one."""
+    while True:
+        base = value.obj if isinstance(value, memoryview) else getattr(value, "base", None)
+        if base is None:
+            return value
+        value = base
+
+
 def is_whole(value: Any) -> bool:
     """Whether an array is its memory itself, no view."""
     memory = memory_of(value)

@@ -48,7 +48,24 @@ def staged(value: Any) -> Any:
     aliases.use(value)
     if id(value) in _local.iterators:
         check_iterator(value)
+    check_window(value)
     return form(value)
+
+
+def check_window(value: object) -> None:
+    """Refuses what looks into the memory of an array that has got a staged form, which it would not see.
+
+    Raises:
+        MutationError: it does.
+    """
+    if array_memory.any_forms() and any(map(has_form, array_memory.seen_through(value))):
+        kind, place = type(value).__name__, user_location()
+        raise MutationError(
+            f"an array is changed by staged code while a {kind} looks into its memory, which would not see the change",
+            **({} if place is None else place._asdict()),
+            construct=kind,
+            remedy="use the array itself, or a view of it: a.reshape(-1), a[i:j]",
+        )
 
 
 @asked.FORM.give
@@ -71,7 +88,10 @@ def _form_of_array(value: Any) -> Any:
     if not array_memory.any_forms() or not array_memory.is_array(value):
         return value
     found = array_memory.form_of(array_memory.memory_of(value))
-    return value if found is None else found.read(value)
+    if found is None:
+        check_window(value)
+        return value
+    return found.read(value)
 
 
 def watching() -> bool:
@@ -85,6 +105,8 @@ def note_iterator(iterator: Any, values: Iterable[Any]) -> None:
     for each in values:
         if isinstance(each, (list, dict)) or (type(each) is np.ndarray and each.ndim == 1):
             found.append(each)
+        elif array_memory.seen_through(each):
+            found += array_memory.seen_through(each)
         else:
             found += _local.iterators.get(id(each), (None, ()))[1]
     if found:

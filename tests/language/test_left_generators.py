@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
+import autograph as tf
+
 from .support import check
 
 NUMBERS = (-1, 0, 1, 3, 99)
 COUNT = 0
+
+
+class Noting:
+    def __init__(self, log: list[int]) -> None:
+        self.log = log
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *error: object) -> None:
+        self.log[0] += 1
 
 
 def counting_global() -> Iterator[int]:
@@ -262,5 +275,106 @@ def test_the_same_where_a_call_stops_early(consume: Callable[..., Any]) -> None:
 
         found = consume(n, gen())
         return done, found
+
+    check(f, *NUMBERS)
+
+
+def test_a_generator_that_does_something_when_it_is_closed_is_refused_where_only_the_run_leaves_it() -> None:
+    def in_finally(log):
+        try:
+            yield from range(4)
+        finally:
+            log[0] = 9
+
+    def in_except(log):
+        yield 0
+        try:
+            for i in range(1, 4):
+                yield i
+        except GeneratorExit:
+            log[0] = 3
+
+    def in_with(log):
+        with Noting(log):
+            yield from range(4)
+
+    def held_by_another(log):
+        for x in in_finally(log):
+            yield x
+
+    def ended_by_the_next_turn(log):
+        held = in_finally(log)
+        yield next(held)
+        yield 5
+
+    for gen in (in_finally, in_except, in_with, held_by_another, ended_by_the_next_turn):
+        for around in (iter, enumerate, contextlib.closing):
+
+            def f(n, gen=gen, around=around):
+                log = [0]
+                values = around(gen(log))
+                with values if around is contextlib.closing else contextlib.nullcontext(values) as items:
+                    for x in items:
+                        if (x[0] if around is enumerate else x) == n:
+                            break
+                return log[0]
+
+            with pytest.raises(tf.errors.StagingError, match="may leave the generator") as caught:
+                tf.function(f)(tf.constant(1))
+            assert caught.value.line and caught.value.remedy
+
+
+def test_a_generator_outside_of_its_try_is_left_as_in_python() -> None:
+    def beside(log):
+        for i in range(4):
+            try:
+                log[0] += 1
+            finally:
+                log[0] += 10
+            yield i
+
+    def of_other_errors(log):
+        for i in range(4):
+            try:
+                yield i
+            except (ValueError, KeyError):
+                log[0] = 5
+            log[0] += 1
+
+    def in_the_finally(log):
+        for i in range(4):
+            try:
+                log[0] += 1
+            finally:
+                yield i
+
+    for gen in (beside, of_other_errors, in_the_finally):
+
+        def f(n, gen=gen):
+            log = [0]
+            for x in gen(log):
+                if x == n:
+                    break
+            return log[0]
+
+        check(f, *NUMBERS)
+
+
+def test_a_generator_that_every_run_leaves_at_the_same_place_is_closed_there() -> None:
+    def f(n):
+        log = [0]
+
+        def gen():
+            try:
+                yield from range(4)
+            finally:
+                log[0] += 1
+
+        for x in gen():
+            if x == n:
+                log[0] += 10
+            if x == 2:
+                break
+        return log[0]
 
     check(f, *NUMBERS)

@@ -20,6 +20,7 @@ from ..values.iterables import StagedRange, Turn, iterable
 from . import conditions
 from .cond import if_stmt
 from .errors import require, stage_raise, where
+from .left_generators import refuse_open
 from .loop_options import maximum_iterations
 from .loops import Impure, Loop
 
@@ -141,6 +142,7 @@ def for_rest(
             return for_stmt(rest, body, names, options, broke=stop)
     ended: list[Any] = []
     for _ in range(UNROLL_LIMIT):
+        refuse_open(iterator)
         stop, finished = _next_turn(stop, iterator, body, names, ended)
         heap.check_iterator(iterator)
         if finished or conditions.static_truth(stop):
@@ -184,11 +186,15 @@ def _next_turn(
         return stop, True
     finished, around = False, stack()[-1]
 
+    def moves(other: Any) -> None:
+        refuse_open(other)
+        ended.append(other)
+
     def turn() -> Any:
         nonlocal finished
         journal = stack()[-1]
         if journal is not around:
-            journal.ends = ended.append
+            journal.ends = moves
         # What is computed to find an item is part of the turn.
         current = next(iterator, _NOTHING) if lazy else item
         finished = current is _NOTHING

@@ -335,6 +335,7 @@ def _numbers(value: Tensor, name: str) -> Any:
     return x
 
 
+@FUNCTIONS.give
 def reduce_sum(input_tensor: Any, axis: Axis = None, keepdims: bool = False, name: str | None = None) -> Any:
     """The sum over `axis`, in the dtype of the input; the shape loses `axis` (with `keepdims` it is 1).
 

@@ -371,4 +371,4 @@ def trace(x: TensorLike, name: str | None = None) -> Any:
 
     Raises `InvalidArgumentError` for a rank below 2.
     """
-    return OPS["sum"](diag_part_op(x, k=0), axis=-1, name=name)
+    return FUNCTIONS["reduce_sum"](diag_part_op(x, k=0), axis=-1, name=name)

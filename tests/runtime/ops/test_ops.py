@@ -17,7 +17,7 @@ from autograph.runtime.engines.interpreter import interpret
 from autograph.runtime.engines.numpy.plan import Plan
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.ir.op import OPS, Op, Type, type_of
-from autograph.runtime.state import debugging, random_generator  # noqa: F401  (declare the ops) # noqa: F401  (declares its own)
+from autograph.runtime.state import random_generator  # noqa: F401  (declares the ops) # noqa: F401  (declares its own)
 from autograph.runtime.tensors import promotion, trace  # noqa: F401  (declares the ops) # noqa: F401  (declares its own)
 from autograph.runtime.tensors.convert import wrap
 from autograph.runtime.tensors.tensor import EagerTensor, SymbolicTensor

@@ -155,6 +155,12 @@ class InvalidTypeError(InvalidArgumentError, TypeError):
     """An argument's type does not fit: no tensor can be made of it, dtypes have nothing in common."""
 
 
+class InvalidIndexError(OutOfRangeError, InvalidTypeError):
+    """A tensor has no such items: it is a scalar, or what stands in the brackets is no index."""
+
+    error_code = 11
+
+
 class FailedPreconditionError(AutographError, RuntimeError):
     """The system is not in the state that an operation needs: a tape was used up, a writer or session is closed."""
 

@@ -123,7 +123,10 @@ def assert_stmt(test: object, message: Thunk | None = None) -> None:
         raise raising(exception)
 
 
-def raising(exception: object = None) -> Any:
+_CURRENT = object()
+
+
+def raising(exception: object = _CURRENT) -> Any:
     """Returns what to raise for ``raise exception``: itself, or `StagedRaise` inside a staged body.
 
     Without an argument it is the exception that is being handled.
@@ -131,7 +134,7 @@ def raising(exception: object = None) -> Any:
     Raises:
         StagingError: the ``raise`` is staged, and stands in a ``try`` that might catch it, or ends an iteration.
     """
-    if exception is None:
+    if exception is _CURRENT:
         exception = sys.exc_info()[1] or RuntimeError("No active exception to reraise")
         if vars(exception).get(_ONE_OF_SEVERAL):
             raise _refusal(
@@ -257,7 +260,10 @@ def _are_alike(one: BaseException, other: BaseException) -> bool:
 def _instance(exception: Any, cause: tuple[Any, ...]) -> Any:
     exception = exception() if isinstance(exception, type) else exception
     if cause:
-        exception.__cause__ = cause[0]() if isinstance(cause[0], type) else cause[0]
+        found = cause[0]() if isinstance(cause[0], type) else cause[0]
+        if found is not None and not isinstance(found, BaseException):
+            raise TypeError("exception causes must derive from BaseException")
+        exception.__cause__ = found
     return exception
 
 

@@ -50,6 +50,8 @@ class MatchStatements(Pass):
             variable = self.context.shared_name("subject")
             statements.append(assign(variable, subject, subject))
             subject = name(variable, subject)
+        elif _is_irrefutable(node.cases[0].pattern) and not _captures(node.cases[0].pattern):
+            statements.append(located(gast.Expr(subject), subject))  # nothing else asks for its value
         rest: list[gast.AST] = []
         for case in reversed(node.cases):
             rest = self._case(case, subject.id, rest)

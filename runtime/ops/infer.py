@@ -38,9 +38,9 @@ def text(shape: Shape) -> str:
     return "[" + ",".join("?" if n is None else str(n) for n in shape) + "]"
 
 
-def not_defined_for(dtype: DType) -> InvalidArgumentError:
+def not_defined_for(dtype: DType) -> InvalidTypeError:
     """The error for a dtype that an op does not take."""
-    return InvalidArgumentError(f"not defined for dtype {dtype.name}", remedy=_OF_BOOLS if dtype is bool_ else None)
+    return InvalidTypeError(f"not defined for dtype {dtype.name}", remedy=_OF_BOOLS if dtype is bool_ else None)
 
 
 def require(condition: TensorLike, message: str) -> None:
@@ -104,7 +104,9 @@ def reduced(shape: Shape, axis: int | Sequence[int] | None, keepdims: bool) -> S
 
 def at_least(shape: Shape, rank: int, what: str = "the input") -> None:
     """Raise unless `shape` may have `rank` or more dimensions."""
-    require(shape is None or len(shape) >= rank, f"{what} must have rank at least {rank}, but has shape {text(shape)}")
+    if shape is not None and len(shape) < rank:
+        error = InvalidArgumentError if shape else InvalidTypeError  # Python says it of a number's type
+        raise error(f"{what} must have rank at least {rank}, but has shape {text(shape)}")
 
 
 def exactly(shape: Shape, rank: int, what: str = "the input") -> None:
@@ -122,7 +124,7 @@ def ufunc_dtype(function: Any, *dtypes: DType) -> DType:
         return from_numpy(function.resolve_dtypes((*[dtype.numpy for dtype in dtypes], None))[-1])
     except TypeError:
         names = " and ".join(dtype.name for dtype in dict.fromkeys(dtypes))
-        raise InvalidArgumentError(f"not defined for dtype {names}") from None
+        raise InvalidTypeError(f"not defined for dtype {names}") from None
 
 
 class HasDType(Protocol):

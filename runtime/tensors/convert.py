@@ -219,10 +219,10 @@ def _foreign_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
     raise _unsupported(value)
 
 
-def _unsupported(value: Any) -> InvalidArgumentError:
+def _unsupported(value: Any) -> InvalidTypeError:
     text = repr(value)
     text = f"a {type(value).__name__}" if " at 0x" in text else text
-    return InvalidArgumentError(
+    return InvalidTypeError(
         f"Attempt to convert a value ({text}) with an unsupported type ({type(value)}) to a Tensor."
     )
 

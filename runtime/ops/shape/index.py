@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import InvalidArgumentError, InvalidTypeError, OutOfRangeError
+from autograph.errors import InvalidArgumentError, InvalidIndexError, InvalidTypeError, OutOfRangeError
 
 from ...base import shapes
 from ...base.dtypes import DType
@@ -66,7 +66,7 @@ def _encode_part(part: Any, inputs: list[Any]) -> tuple[Any, ...]:
         return ("index", int(part))
     if isinstance(part, float | str | bytes):
         wanted = "an integer, a slice, None, ... or a tensor of integers or booleans"
-        raise InvalidTypeError(f"an index is {wanted}, not {part!r}")
+        raise InvalidIndexError(f"an index is {wanted}, not {part!r}")
     tensor = _index_tensor(part)
     if isinstance(tensor, EagerTensor) and tensor.ndim == 0 and tensor.dtype.is_integer:
         return ("index", int(tensor))
@@ -135,7 +135,8 @@ def shape_of_item(shape: Shape, key: Key, inputs: tuple[Type, ...]) -> Shape:
     if shape is None:
         return None
     if used > len(shape):
-        raise OutOfRangeError(f"too many indices: {used} for a tensor of shape {text(shape)}")
+        error = InvalidIndexError if shape == () else OutOfRangeError
+        raise error(f"too many indices: {used} for a tensor of shape {text(shape)}")
     if ("ellipsis",) not in key:
         key = (*key, ("ellipsis",))
     if key.count(("ellipsis",)) > 1:

@@ -11,6 +11,7 @@ from autograph.errors import AutographError
 from autograph.runtime.functions import repetitions
 from autograph.runtime.functions.recursion import NeverReturns
 from autograph.runtime.ir.graph import Graph
+from autograph.runtime.ops.host.host import RAISE
 from autograph.runtime.tensors import undelivered
 from autograph.runtime.tensors.trace import building, current_graph
 
@@ -94,6 +95,7 @@ def _traced(outcome: Outcome, run: Callable[..., Any], is_loop: bool) -> Outcome
             # Python would raise it only where the body is run.
             undelivered.disown(error)
             refuse_in_try(error)
+            _drop_raise(graph)
             stage_raise(error, error.__traceback__)
             error.__traceback__ = None
             graph.never_returns = outcome.raises = True
@@ -119,6 +121,11 @@ def _traced(outcome: Outcome, run: Callable[..., Any], is_loop: bool) -> Outcome
             raise changed_in_body(location.owner, journal)
         outcome.changes[key] = location, frozen[key]
     return outcome
+
+
+def _drop_raise(graph: Graph) -> None:
+    """Takes back a ``raise`` whose ``from`` has raised something else."""
+    graph.nodes[:] = [node for node in graph.nodes if node.op is not RAISE]
 
 
 def tried(run: Callable[[], Any]) -> Any:

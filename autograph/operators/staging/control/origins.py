@@ -48,7 +48,7 @@ def is_refusal(error: BaseException) -> bool:
         return False
     frames = library_frames(error)
     if isinstance(error, AutographError):
-        staged = [each for each, _ in frames for each in _staged_values(each)]
+        staged = [each for each, _ in frames for each in staged_values(each)]
         return not all(map(is_sure, staged)) or (bool(staged) and isinstance(error, TypeError))
     if frames and _raises_on_purpose(*frames[-1]):
         return False
@@ -58,7 +58,7 @@ def is_refusal(error: BaseException) -> bool:
         return False
     if not frames and _is_raised_by_user(error):
         return False
-    return _names_staged_class(error) or any(True for each, _ in frames for _ in _staged_values(each))
+    return _names_staged_class(error) or any(True for each, _ in frames for _ in staged_values(each))
 
 
 def _raises_on_purpose(frame: FrameType, offset: int) -> bool:
@@ -88,7 +88,7 @@ _NAMES = frozenset((
 ))  # fmt: skip
 
 
-def _staged_values(frame: FrameType) -> Iterator[Any]:
+def staged_values(frame: FrameType) -> Iterator[Any]:
     """The staged values among the variables of a call, and in what its ``*`` and ``**`` parameters hold."""
     code, variables = frame.f_code, frame.f_locals
     count = code.co_argcount + code.co_kwonlyargcount

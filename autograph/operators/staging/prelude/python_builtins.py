@@ -85,6 +85,7 @@ def float_(*arguments: Any) -> Any:
     """``float``: whole numbers become float32 (float64 from 64 bits), floats keep their dtype."""
     if not is_staged(*arguments):
         return float(*arguments)
+    fit(float, arguments)
     value = convert_to_tensor(unwrapped(arguments[0]))
     require_one(value, "float()")
     if value.dtype is dtypes.string:
@@ -135,7 +136,18 @@ def type_of_tensor(*_: object) -> Any:
 def bool_(*arguments: object) -> Any:
     """``bool``."""
     staged = is_staged(*arguments) or (len(arguments) == 1 and isinstance(arguments[0], StagedDict))
-    return conditions.truth(arguments[0]) if staged else bool(*arguments)
+    if not staged:
+        return bool(*arguments)
+    fit(bool, arguments)
+    return conditions.truth(arguments[0])
+
+
+def fit(function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    """Raises what Python raises where the number of arguments does not fit, or one of those that are not staged."""
+    try:
+        function(*(1 if is_staged(each) else each for each in arguments))
+    except (TypeError, ValueError) as error:
+        raise error.with_traceback(None) from None
 
 
 def require_one(value: Tensor, what: str) -> None:
@@ -175,6 +187,7 @@ def range_(*arguments: Any) -> Any:
     """``range``."""
     if not is_staged(*arguments):
         return range(*arguments)
+    fit(range, arguments)
     bounds = [unwrapped(each) for each in arguments]
     for each in bounds:
         if isinstance(each, Tensor) and not each.dtype.is_integer:

@@ -42,6 +42,7 @@ from .composed_iterables import Enumerate, Filter, Iterator, Map, Reversed, Zip
 from .sequences import (
     all_,
     any_,
+    fit,
     has_staged,
     is_staged,
     list_,
@@ -140,14 +141,6 @@ def bool_(*arguments: object) -> Any:
         return bool(*arguments)
     fit(bool, arguments)
     return conditions.truth(arguments[0])
-
-
-def fit(function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-    """Raises what Python raises where the number of arguments does not fit, or one of those that are not staged."""
-    try:
-        function(*(1 if is_staged(each) else each for each in arguments))
-    except (TypeError, ValueError) as error:
-        raise error.with_traceback(None) from None
 
 
 def require_one(value: Tensor, what: str) -> None:

@@ -323,3 +323,11 @@ def reduce_(function: Any, values: Any, *initial: Any) -> Any:
     values = convert_to_tensor(list_(values))
     require(length_of(values) > 0, TypeError("reduce() of empty iterable with no initial value"))
     return _fold(function, values[1:], values[0])
+
+
+def fit(function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    """Raises what Python raises where the number of arguments does not fit, or one of those that are not staged."""
+    try:
+        function(*(1 if is_staged(each) else each for each in arguments))
+    except (TypeError, ValueError) as error:
+        raise error.with_traceback(None) from None

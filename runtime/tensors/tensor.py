@@ -183,12 +183,6 @@ class Tensor:
             "x = tensor_scatter_nd_update(x, indices, updates)"
         )
 
-    def __mro_entries__(self, bases: tuple[Any, ...]) -> NoReturn:
-        raise TypeError("a tensor is no class that another could inherit")
-
-    def __delitem__(self, key: Any) -> NoReturn:
-        raise InvalidTypeError("a tensor does not support item deletion: its shape never changes")
-
     def __getattr__(self, name: str) -> Any:
         return array_methods.attribute(self, name)
 

@@ -47,7 +47,6 @@ _OPERATORS: dict[CodeType, tuple[Callable[[dict[str, Any]], Callable[..., Any]],
     attributes.get_attribute.__code__: (lambda _: getattr, ("obj", "name")),
     iterables.Rows.__init__.__code__: (lambda _: iter, ("tensor",)),
     SymbolicTensor.__iter__.__code__: (lambda _: iter, ("self",)),
-    Tensor.__delitem__.__code__: (lambda _: operator.delitem, ("self", "key")),
     SymbolicTensor.__index__.__code__: (lambda _: operator.index, ("self",)),
 }
 """The operators by their code, each with what Python calls it and the names of its operands."""

@@ -173,30 +173,28 @@ class ObjectReference:
     Keeps only those objects alive that have no weak references.
     """
 
-    __slots__ = ("_get", "_id")
+    __slots__ = ("_id", "get")
 
     def __init__(self, value: Any) -> None:
         self._id = id(value)
+        self.get: Callable[[], Any]
+        """Gives the object; None once it is gone."""
         try:
-            self._get: Callable[[], Any] = weakref.ref(value)
+            self.get = weakref.ref(value)
         except TypeError:
-            self._get = lambda: value
+            self.get = lambda: value
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ObjectReference) or self._id != other._id:
             return False
-        value = self._get()
-        return value is not None and value is other._get()
+        value = self.get()
+        return value is not None and value is other.get()
 
     def __hash__(self) -> int:
         return self._id
 
-    def get(self) -> Any:
-        """The object, None once it is gone."""
-        return self._get()
-
     def __repr__(self) -> str:
-        return repr(self._get())
+        return repr(self.get())
 
 
 def key_of(value: Any, tensors: list[Any]) -> Any:
@@ -249,11 +247,11 @@ def _structure_key(value: Any, tensors: list[Any]) -> Any:
     if isinstance(value, (list, tuple)):
         return type(value), *[key_of(item, tensors) for item in value]
     pairs = nest.children(value)
-    order = tuple(map(_contents_key, value)) if isinstance(value, Mapping) else ()
+    order = tuple(map(contents_key, value)) if isinstance(value, Mapping) else ()
     return type(value), order, *[(key, key_of(child, tensors)) for key, child in pairs]
 
 
-def _contents_key(value: Any) -> Any:
+def contents_key(value: Any) -> Any:
     """The key of what a container holds that goes to the function without placeholders, or of the key of a dict."""
     kind = type(value)
     if kind is str:
@@ -261,11 +259,11 @@ def _contents_key(value: Any) -> Any:
     if isinstance(value, bytearray):
         return kind, bytes(value)
     if isinstance(value, (list, tuple, collections.deque)):
-        return kind, *map(_contents_key, value)
+        return kind, *map(contents_key, value)
     if isinstance(value, (set, frozenset)):
-        return kind, frozenset(map(_contents_key, value))
+        return kind, frozenset(map(contents_key, value))
     if isinstance(value, Mapping):
-        return kind, *[(_contents_key(key), _contents_key(item)) for key, item in value.items()]
+        return kind, *[(contents_key(key), contents_key(item)) for key, item in value.items()]
     return (kind, repr(value)) if isinstance(value, np.generic) else _leaf_key(value)
 
 
@@ -275,7 +273,7 @@ def _leaf_key(value: Any) -> Any:
     if type(value) is range:
         return range, value.start, value.stop, value.step
     if isinstance(value, (*_SETS, frozenset)):
-        contents = _contents_key(value)
+        contents = contents_key(value)
         return (ObjectReference(value), contents) if hasattr(value, "__dict__") else contents
     if isinstance(value, _BY_VALUE) and type(value).__eq__ is not object.__eq__ and not isinstance(value, enum.Enum):
         return (type(value), value) if not getattr(value, "__dict__", None) else ObjectReference(value)

@@ -1,12 +1,13 @@
 """Values of Python that are constants of a trace, and looked at in each call: another value makes another trace.
 
-They are numbers, strings, None, tensors and arrays that code reads from global variables, and from variables of
-functions around it. A variable that has held several tensors or arrays becomes an input of the next trace. To
-look at five takes some 50 ns: a function made over the user's own globals and cells, like this one, compares them:
+They are numbers, strings, None, members of enumerations, tuples of these, tensors, arrays and objects of the user's
+classes that code reads from global variables, and from variables of functions around it. A variable that has held
+several tensors or arrays becomes an input of the next trace. To look at five takes some 50 ns: a function made over the
+user's own globals and cells, like this one, compares them; of objects, which it doesn't keep alive, by weak references:
 
-    def same(k0=<value>, k1=<value>):
+    def same(k0=<value>, k1=<weak reference>):
         try:
-            return SCALE is k0 and count is k1
+            return SCALE is k0 and model is k1()
         except NameError:
             return False
 """
@@ -20,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..tensors.tensor import EagerTensor
-from .arguments import ObjectReference, key_of
+from .arguments import ObjectReference, contents_key
 
 __all__ = ["Guard", "same_values"]
 
@@ -30,7 +31,7 @@ class Guard(NamedTuple):
 
     label: str
     place: dict[str, Any] | CellType
-    value: Any  # that the trace was made for
+    value: Any  # that the trace was made for; an `ObjectReference` to an object of a user's class
 
     def current(self) -> Any:
         """What the variable holds now; `Guard` itself for nothing."""
@@ -47,11 +48,17 @@ class Guard(NamedTuple):
     def key(self, then: bool) -> tuple[str, Any]:
         """The name, and what is equal for equal values: that of when the trace was made, or of now."""
         value = self.value if then else self.current()
-        return self.label, ObjectReference(value) if isinstance(value, (EagerTensor, np.ndarray)) else key_of(value, [])
+        by_identity = self.is_object or isinstance(value, (EagerTensor, np.ndarray))
+        return self.label, reference(value) if by_identity else contents_key(value)
 
     def is_same(self) -> bool:
         """Whether the variable holds that object."""
-        return self.current() is self.value
+        return self.current() is (self.value.get() if self.is_object else self.value)
+
+    @property
+    def is_object(self) -> bool:
+        """Whether its value is an object of a user's class, which may be gone."""
+        return isinstance(self.value, ObjectReference)
 
 
 def same_values(guards: Iterable[Guard]) -> list[Callable[[], bool]]:
@@ -74,7 +81,10 @@ def _same(table: dict[str, Any], found: list[Guard], cells: list[Guard]) -> Call
     names = [guard.label for guard in found]
     inner = [_unlike(f"cell{i}", names) for i in range(len(cells))]
     constants = [_unlike(f"k{i}", [*names, *inner]) for i in range(len(names) + len(inner))]
-    tests = " and ".join(f"{name} is {k}" for name, k in zip([*names, *inner], constants, strict=True))
+    tests = " and ".join(
+        f"{name} is {k}{'()' * each.is_object}"
+        for name, k, each in zip([*names, *inner], constants, [*found, *cells], strict=True)
+    )
     free = f"    {' = '.join(inner)} = None\n" if inner else ""
     text = (
         f"def outer():\n{free}    def same({', '.join(constants)}):\n        try:\n            return {tests}\n"
@@ -85,8 +95,13 @@ def _same(table: dict[str, Any], found: list[Guard], cells: list[Guard]) -> Call
     code = scope["outer"]().__code__
     by_name = dict(zip(inner, [guard.place for guard in cells], strict=True))
     closure = tuple([by_name[name] for name in code.co_freevars])
-    values = tuple([guard.current() for guard in (*found, *cells)])
+    values = tuple([reference(each.current()).get if each.is_object else each.current() for each in (*found, *cells)])
     return FunctionType(code, table, "same", values, closure)  # type: ignore[arg-type]
+
+
+def reference(value: Any) -> ObjectReference:
+    """What stands for an object by its identity."""
+    return value if isinstance(value, ObjectReference) else ObjectReference(value)
 
 
 def _unlike(name: str, others: Iterable[str]) -> str:

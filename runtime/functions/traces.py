@@ -152,8 +152,8 @@ class Traces:
         Where this thread is making it, what stands for it meanwhile. Where nobody is: a new `Pending`, and True; then
         the caller has to trace, and to call `release`.
         """
-        identity = self, general
         while True:
+            identity = self, general
             with self.lock:
                 found = self.find(general) or recursion.under_way(identity) or recursion.member(identity)
                 if found is not None:
@@ -167,6 +167,12 @@ class Traces:
                     return made, True
             if not others.wait():  # its thread waits for this one: both make the trace
                 return self._pending(identity, function), True
+            key, general = self._renewed(key), self._renewed(general)
+
+    def _renewed(self, key: Any, known: Mapping[Any, Guard] = MappingProxyType({})) -> Any:
+        """The key of a call that was made before it was known what else the traces depend on."""
+        count = len(self.parameters.names)
+        return self.key_of_call(key[:count], key[count] if len(key) > count else None, known)
 
     def _pending(self, identity: Any, function: Callable[..., Any]) -> Pending:
         code = getattr(function, "__code__", None)
@@ -191,11 +197,7 @@ class Traces:
                 self.outside.update(outside.constants)
                 self.frozen.update(outside.frozen)
                 self.fast.forget()
-            count = len(self.parameters.names)
-            key, general = [
-                self.key_of_call(each[:count], each[count] if len(each) > count else None, outside.frozen)
-                for each in (key, general)
-            ]
+            key, general = self._renewed(key, outside.frozen), self._renewed(general, outside.frozen)
             if concrete.graph.captures and parent is not None:
                 table = NESTED.of(parent).setdefault(self, {})
                 table[key] = table[general] = concrete

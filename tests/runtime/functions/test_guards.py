@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import enum
+import gc
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -215,3 +218,77 @@ def test_a_saved_model_has_the_traces_for_what_variables_hold_now(tmp_path: Any)
         module.f(tf.constant(1.0))
     tf.saved_model.save(module, tmp_path)
     assert float(tf.saved_model.load(tmp_path).f(tf.constant(1.0))) == 7.0
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+    HIGH = 3
+
+
+class Number(int):
+    pass
+
+
+class Model:
+    def __init__(self, scale: float) -> None:
+        self.scale = scale
+        self.calls = tf.constant(0)
+
+
+HELD: Any = None
+
+
+@pytest.mark.parametrize(
+    "first, second",
+    [
+        (np.float32(2), np.float32(3)), (np.sqrt(4.0), np.sqrt(9.0)), (np.int64(2), np.int64(3)),
+        (Level.LOW, Level.HIGH), (np.True_, np.False_), (Number(2), Number(3)), (1, np.int64(1)),
+    ],
+)  # fmt: skip
+def test_numbers_of_all_kinds_are_looked_at(first: Any, second: Any) -> None:
+    global HELD
+
+    @tf.function
+    def f(x: Any) -> Any:
+        return x * HELD if type(HELD) is not np.bool_ else (x if HELD else -x)
+
+    def plain(x: Any) -> Any:
+        return x * HELD if type(HELD) is not np.bool_ else (x if HELD else -x)
+
+    for HELD in (first, second, first):
+        assert f(tf.constant(10)).numpy() == plain(10)
+    assert f.experimental_get_tracing_count() == 2
+
+
+def test_tuples_of_numbers_are_looked_at_by_value() -> None:
+    global HELD
+
+    @tf.function
+    def f(x: Any) -> Any:
+        return x * HELD[1]
+
+    for HELD in ((1, 2), (1, 3), (1, 2)):
+        assert f(tf.constant(10)).numpy() == 10 * HELD[1]
+    assert f.experimental_get_tracing_count() == 2
+
+
+def test_another_object_is_another_trace_and_the_old_one_is_let_go() -> None:
+    global HELD
+
+    @tf.function
+    def f(x: Any) -> Any:
+        if x > 0:
+            HELD.calls += 1
+        return x * HELD.scale
+
+    HELD = Model(2.0)
+    assert [float(f(tf.constant(1.0))) for _ in range(3)] == [2.0] * 3 and int(HELD.calls) == 3
+    old, gone = HELD, weakref.ref(HELD)
+    HELD = Model(5.0)
+    assert float(f(tf.constant(1.0))) == 5.0 and (int(HELD.calls), int(old.calls)) == (1, 3)
+    HELD = old
+    assert float(f(tf.constant(1.0))) == 2.0 and int(HELD.calls) == 4
+    assert f.experimental_get_tracing_count() == 2
+    HELD = old = Model(1.0)
+    gc.collect()
+    assert gone() is None

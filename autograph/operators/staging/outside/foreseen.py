@@ -9,6 +9,7 @@ such place is read, so that a later call gets what it holds then.
 from __future__ import annotations
 
 import dis
+import enum
 import functools
 from collections.abc import Callable, Iterable, Iterator
 from types import CellType, CodeType, FunctionType, MethodType
@@ -25,6 +26,7 @@ from ..heap.locations import Attribute, Cell, Global, Item, Location, attributes
 from ..values.specs import SCALARS
 
 _CONSTANTS = frozenset((*SCALARS, EagerTensor, np.ndarray))
+_VALUES = (*SCALARS, bytes, np.generic, enum.Enum)
 _MOST = 500
 """Functions and objects that are looked at: more cost more than another trace."""
 
@@ -181,10 +183,10 @@ class _Search:
         written = {name for _, each in uses for name in each.variables}
         for function, each in uses:
             for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-                if name not in written and name != "__class__" and _is_constant(_contents(cell)):
+                if name not in written and name != "__class__" and _is_guarded(_contents(cell)):
                     yield Cell(cell, name)
             for name in sorted(each.globals.difference(written).intersection(function.__globals__)):
-                if not name.startswith("__") and _is_constant(function.__globals__[name]):
+                if not name.startswith("__") and _is_guarded(function.__globals__[name]):
                     yield Global(function.__globals__, name)
 
     def unseen(self) -> Iterator[Attribute]:
@@ -192,7 +194,7 @@ class _Search:
         for obj in self._objects:
             held = _held(obj)
             for name in sorted(self._names.intersection(held)):
-                if not name.startswith("__") and held[name] is not None and _is_constant(held[name]):
+                if not name.startswith("__") and held[name] is not None and is_constant(held[name]):
                     yield Attribute(obj, name)
 
     def places(self) -> Iterator[Location]:
@@ -213,8 +215,16 @@ class _Search:
             yield from _variables(function, each)
 
 
-def _is_constant(value: object) -> bool:
-    return value is None or type(value) in _CONSTANTS
+def is_constant(value: object) -> bool:
+    """Whether a value never changes, or is a tensor or an array."""
+    if type(value) is tuple:
+        return all(map(is_constant, value))
+    return value is None or type(value) in _CONSTANTS or isinstance(value, _VALUES)
+
+
+def _is_guarded(value: object) -> bool:
+    """Whether each call looks at a variable with such a value: it may get another one."""
+    return is_constant(value) or (is_plain_object(value) and not isinstance(value, type))
 
 
 def _variables(function: FunctionType, uses: _Uses) -> Iterator[Location]:

@@ -14,7 +14,7 @@ from autograph.errors import MutationError
 from autograph.runtime.base import dtypes
 from autograph.runtime.functions.arguments import key_of
 from autograph.runtime.functions.call_state import MISSING, OUTSIDE, SavedPlace, StatePlace
-from autograph.runtime.functions.guards import Guard
+from autograph.runtime.functions.guards import Guard, reference
 from autograph.runtime.functions.optional import OptionalOutput
 from autograph.runtime.ir.graph import Graph
 from autograph.runtime.tensors import convert, trace
@@ -34,7 +34,7 @@ from ..values.lists import StagedList, kind_of
 from ..values.maybe import Maybe
 from ..values.specs import Constant, Leaf, Mismatch, Optional, Spec, Tree, parts_of, rebuild
 from ..values.values import exported, freeze, spec_of, varying
-from .foreseen import foreseen
+from .foreseen import foreseen, is_constant
 
 Key = tuple[Any, ...]
 
@@ -352,7 +352,11 @@ def guessed(
     found: dict[Key, OutsidePlace] = {}
     outside = OUTSIDE.of(graph)
     places, constants, attributes = foreseen(form, values)
-    guards = {each.key: Guard(each.name, each.owner, each.get()) for each in constants}
+    guards = {
+        each.key: Guard(each.name, each.owner, value if is_constant(value) else reference(value))
+        for each in constants
+        for value in [each.get()]
+    }
     for location in (*places, *[each for each in constants if each.key in outside.varying]):
         value = location.get()
         is_staged = type(value) is SymbolicTensor and not outside.takes_state

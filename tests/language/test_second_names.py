@@ -403,7 +403,9 @@ class Adding(dict[str, int]):
 
 
 @pytest.mark.parametrize(
-    "kind", [dict, Counter, OrderedDict, lambda **items: defaultdict(int, items), Table, Adding], ids=str
+    "kind",
+    [dict, Counter, OrderedDict, lambda **items: defaultdict(int, items), Table, Adding],
+    ids=lambda each: each.__name__,
 )
 @pytest.mark.parametrize("operator", ["|=", "+=", "-=", "&="])
 def test_in_place_operators_of_all_dicts_change_the_one_object(kind: Any, operator: str) -> None:

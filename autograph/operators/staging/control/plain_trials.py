@@ -36,7 +36,9 @@ from .samples import DTYPES, NoSample, Sampler
 
 _OPERATORS: dict[CodeType, tuple[Callable[[dict[str, Any]], Callable[..., Any]], tuple[str, ...]]] = {
     arithmetic.add.__code__: (operator.itemgetter("native"), ("left", "right")),
-    arithmetic.iadd.__code__: (lambda given: getattr(operator, given["binary"].__name__), ("left", "right")),
+    arithmetic.iadd.__code__: (
+        lambda given: getattr(operator, f"i{given['binary'].__name__.rstrip('_')}"), ("left", "right")
+    ),
     arithmetic.lt.__code__: (lambda given: getattr(operator, given["name"]), ("left", "right")),
     arithmetic.neg.__code__: (operator.itemgetter("native"), ("value",)),
     stores.get_item.__code__: (lambda _: operator.getitem, ("container", "index")),
@@ -94,7 +96,8 @@ def is_refusal(error: BaseException) -> bool:
         return False
     said = _said_by_python(error) if isinstance(error, _ERRORS) else None
     if said is None:
-        vars(error)[_VERDICT] = True
+        if isinstance(error, _ERRORS):
+            vars(error)[_VERDICT] = True
         return True
     undelivered.disown(error)
     if not isinstance(error, AutographError) and error.args and _OWN_NAMES.search(str(error.args[0])):

@@ -59,7 +59,7 @@ class Sampler:
             return self._tensor(operand)
         form = heap.staged(operand) if heap.has_form(operand) else operand
         if isinstance(form, (StagedList, StagedDict)):
-            return {} if isinstance(form, StagedDict) else () if kind_of(form) is tuple else []
+            return {} if isinstance(form, StagedDict) else kind_of(form)()
         if kind in (list, tuple, set, frozenset):
             return kind(map(self, operand))
         if kind is dict:

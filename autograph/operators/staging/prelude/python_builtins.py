@@ -139,7 +139,8 @@ def bool_(*arguments: object) -> Any:
     staged = is_staged(*arguments) or (len(arguments) == 1 and isinstance(arguments[0], StagedDict))
     if not staged:
         return bool(*arguments)
-    fit(bool, arguments)
+    if len(arguments) > 1:
+        fit(bool, arguments)
     return conditions.truth(arguments[0])
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import autograph as tf
 from autograph.config import settings
-from autograph.errors import AutographError, UnimplementedError
+from autograph.errors import AutographError, GraphError, UnimplementedError
 from autograph.runtime.engines.engine import ENGINES, Cost, Engine, Entry, NotLowered, register
 from autograph.runtime.engines.partition import PART
 from autograph.runtime.engines.planning import demanded, planned
@@ -100,7 +100,7 @@ def test_what_it_cannot_run_is_refused_when_it_is_demanded(doubling: Doubling) -
 
 
 def test_a_name_is_taken_once(doubling: Doubling) -> None:
-    with pytest.raises(ValueError, match="already is an engine 'doubling'"):
+    with pytest.raises(GraphError, match="already is an engine 'doubling'"):
         register(Doubling())
 
 

@@ -50,7 +50,7 @@ def _moving(iterator: Any) -> Iterator[GeneratorType[Any, Any, Any]]:
                 if each.gi_frame is not None:
                     own = {*each.gi_code.co_varnames, *each.gi_code.co_cellvars}
                     held = each.gi_frame.f_locals
-                    pending.extend(held[name] for name in own & held.keys() if iterators.is_iterator(held[name]))
+                    pending.extend(held[name] for name in own.intersection(held) if iterators.is_iterator(held[name]))
 
 
 def _block_around(generator: GeneratorType[Any, Any, Any]) -> ast.stmt | None:

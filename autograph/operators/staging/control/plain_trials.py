@@ -149,7 +149,7 @@ def _calls(frame: FrameType) -> Iterator[_Call]:
     """The call that a frame does as it stands, if any."""
     given = frame.f_locals
     name = next((each for each in ("function", "cls", "replacement") if each in given), None)
-    if name is not None and {"arguments", "keywords"} <= given.keys():
+    if name is not None and {"arguments", "keywords"}.issubset(given):
         function = given[name]
         if _module_of(function).startswith("autograph.operators."):
             function = _builtin(getattr(function, "__name__", ""))

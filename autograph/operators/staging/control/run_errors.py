@@ -42,22 +42,27 @@ def check_since(start: tuple[Graph, int] | None, classes: Iterable[Any], stateme
             if any(issubclass(kind, each) or issubclass(each, kind) for each in caught):
                 raise _refusal(node, kind, statement)
         if _divides(node, caught):
-            raise _refusal(node, ZeroDivisionError, statement)
+            raise _not_raised(node, "ZeroDivisionError where this line divides by 0", "divisor", statement)
+        if _shifts(node, caught):
+            raise _not_raised(node, "ValueError where this line shifts by less than 0", "count", statement)
 
 
 def _refusal(node: Node, kind: type[BaseException], statement: str) -> StagingError:
-    divides = _is_division(node) and kind is ZeroDivisionError
     return StagingError(
-        f"Python raises ZeroDivisionError where this line divides by 0, and the `{statement}` would catch it; a graph "
-        "does not raise there"
-        if divides
-        else f"this line may raise {kind.__name__} when the graph runs, in a `{statement}` that would catch it in "
-        "Python; a graph can't run the handler",
+        f"this line may raise {kind.__name__} when the graph runs, in a `{statement}` that would catch it in Python; a "
+        "graph can't run the handler",
         **(keywords_of(node.location) or where()),
         construct=statement,
-        remedy="test the divisor with `if` in place of the handler"
-        if divides
-        else "test before with `if` whether it would fail, or catch the error around the call of the traced function",
+        remedy="test before with `if` whether it would fail, or catch the error around the call of the traced function",
+    )
+
+
+def _not_raised(node: Node, what: str, operand: str, statement: str) -> StagingError:
+    return StagingError(
+        f"Python raises {what}, and the `{statement}` would catch it; a graph does not raise there",
+        **(keywords_of(node.location) or where()),
+        construct=statement,
+        remedy=f"test the {operand} with `if` in place of the handler",
     )
 
 
@@ -90,6 +95,18 @@ def _divides(node: Node, caught: tuple[Any, ...]) -> bool:
     if all(value.type.dtype.is_integer or value.type.dtype.is_bool for value in operands):
         return any(issubclass(ZeroDivisionError, each) for each in caught)
     return any(each in (ZeroDivisionError, ArithmeticError) for each in caught)
+
+
+def _shifts(node: Node, caught: tuple[Any, ...]) -> bool:
+    """Whether a node shifts by what may be negative, and one of some classes catches what Python raises then."""
+    if node.op not in (records.left_shift, records.right_shift):
+        return False
+    count = _uncast(node.inputs[1])
+    if count.type.dtype.kind == "u" or (
+        count.node.op is CONSTANT and bool((count.node.attributes["value"] >= 0).all())
+    ):
+        return False
+    return any(issubclass(ValueError, each) for each in caught)
 
 
 def _uncast(value: Value) -> Value:

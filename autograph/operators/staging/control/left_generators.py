@@ -63,14 +63,8 @@ def _block_around(generator: GeneratorType[Any, Any, Any]) -> ast.stmt | None:
     for node in ast.walk(find(function, check=False).node):
         for body in _guarded(node, frame):
             first, last = body[0], body[-1]
-            if (
-                (first.lineno, first.col_offset)
-                <= (line or 0, column or 0)
-                < (
-                    last.end_lineno or 0,
-                    last.end_col_offset or 0,
-                )
-            ):
+            end = last.end_lineno or 0, last.end_col_offset or 0
+            if (first.lineno, first.col_offset) <= (line or 0, column or 0) < end:
                 assert isinstance(node, ast.stmt)
                 return node
     return None

@@ -2,7 +2,8 @@
 
     python -m tests.programs.aliasing FIRST COUNT [--limits] [-j PROCESSES] [--seconds LIMIT] [--most SHOWN]
 
-prints the programs that differ, made small, and a summary. Program k is always the same. With ``--limits`` all limits
+prints the programs that differ, made small, and a summary; on the way, on standard error, how far it is and the
+numbers that differ. Program k is always the same. With ``--limits`` all limits
 of the staging code are 3. Exits with 1 where a program differs.
 """
 
@@ -90,6 +91,8 @@ def main(arguments: list[str] | None = None) -> int:
         refusals[result.kind] += result.verdict == "refused"
         if result.wrong:
             wrong.append(seed)
+        if result.wrong or verdicts.total() % 1000 == 0:
+            print(f"{verdicts.total()} programs, {time.monotonic() - began:.0f} s, differing: {wrong}", file=sys.stderr)
     show(wrong[: options.most], options)
     print(f"\n{options.count} programs in {time.monotonic() - began:.0f} s: " + ", ".join(
         f"{verdicts[verdict]} {verdict}" for verdict in ("equal", "refused", "different", "endless", "invalid")))

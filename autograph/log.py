@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from types import FunctionType
 
 from .settings import checked_verbosity, settings
@@ -21,6 +22,12 @@ def log(level: int, text: str, function: FunctionType | None = None, line: int |
     print(f"autograph: {text}", file=sys.stderr)
     if settings.also_log_to_stdout:
         print(f"autograph: {text}")
+
+
+@cache
+def log_once(text: str) -> None:
+    """A line that is the same for all graphs, the first time."""
+    log(1, text)
 
 
 def set_verbosity(level: int, alsologtostdout: bool = False) -> None:

@@ -61,7 +61,7 @@ class Settings:
     AUTOGRAPH_NATIVE (``native``)           0: graphs run through NumPy, and don't become machine code when that
                                             pays and llvmlite is installed; see also ``jit_compile``
     AUTOGRAPH_NATIVE_CACHE                  a folder for compiled machine code, which must be the user's alone:
-    (``native_cache``)                      what is in it is run; see `runtime/engines/native/cache.py`
+    (``native_cache``)                      what is in it is run; see `runtime/engines/native/run/cache.py`
     ======================================  ==========================================================
     """
 

@@ -35,7 +35,7 @@ def unwatched() -> Iterator[None]:
 @pytest.fixture(autouse=os.environ.get("AUTOGRAPH_GUARD_PAGES") == "1")
 def _guard_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """All machine code that tests compile runs between forbidden pages."""
-    from autograph.runtime.engines.native import assemble
+    from autograph.runtime.engines.native.run import assemble
     from tests.runtime.engines.native import guards
 
     monkeypatch.setattr(assemble, "module", guards.module)

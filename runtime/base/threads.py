@@ -18,7 +18,7 @@ So one thread pays for products of up to `LARGE` multiplications, at the price o
 free. But the number belongs to the process: OpenBLAS has none for each thread. It is changed only through
 threadpoolctl (the extra ``threads``), only while one product runs, and only while the process has no other thread
 of Python's that could see it, or multiply with it. Otherwise, and without threadpoolctl, it is left alone. Products in
-machine code that are not large have one thread by themselves; see `engines.native.products`.
+machine code that are not large have one thread by themselves; see `engines.native.ops.products`.
 """
 
 from __future__ import annotations

@@ -170,9 +170,9 @@ PLACEHOLDER = op("placeholder", infer=only_in_graphs, numpy=only_in_graphs,
                  work=Work.NONE)
 PRIMITIVES.update(constant=CONSTANT, placeholder=PLACEHOLDER)
 COND = op("cond", infer=only_in_graphs, numpy=only_in_graphs, gradient=STRUCTURAL, node=Cond, tensorflow_name="If",
-          doc="One of two graphs, as a predicate says.",
+          native=True, doc="One of two graphs, as a predicate says.",
           attributes={"then": _is_graph, "orelse": _is_graph})  # fmt: skip
-WHILE = op("while", infer=only_in_graphs, numpy=only_in_graphs, gradient=STRUCTURAL, node=While,
+WHILE = op("while", infer=only_in_graphs, numpy=only_in_graphs, gradient=STRUCTURAL, node=While, native=True,
            doc="A graph again and again, as long as another one says so.",
            attributes=kinds("", test=_is_graph, body=_is_graph, count=INT),
            fits=lambda count, attributes, outputs: 0 <= attributes["count"] == outputs <= count)  # fmt: skip

@@ -11,7 +11,7 @@ import autograph as tf
 from autograph.config import settings
 from autograph.runtime.base.deeper import deeper
 from autograph.runtime.engines import native
-from autograph.runtime.engines.native.lowering import Lowering
+from autograph.runtime.engines.native.run.assemble import Lowering
 from autograph.runtime.engines.numpy.plan import Plan
 from autograph.runtime.ir.check import check
 from autograph.runtime.ir.show import dot, text

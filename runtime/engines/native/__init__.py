@@ -1,25 +1,21 @@
 """Graphs as machine code, through LLVM (``llvmlite``, the extra ``native``).
 
-=================  ==================================================================================================
-supported.py       the dtypes that there is code for
-lowering.py        a graph as the text of one function; control.py, views.py, gathers.py, reductions.py, statistics.py,
-                   running.py, order.py, joining.py, products.py, lists.py, variables.py: how ops are lowered that are
-                   not elementwise
-elementwise.py     the elementwise ops, as one table; division.py, and functions/: exp, sin, erf, power ... as vectors
-arrays.py          buffers, expressions over them, and the loops that compute these; workspace.py: their memory
-emitter.py         LLVM IR as text; machine.py: the vectors that this machine has
-assemble.py        text to code: compiler.py, entry.py (the function that Python calls)
-multiply.py        matrix products in vector registers; large ones go to NumPy's own BLAS
-cpython.py         what code takes for granted of others, in a file for each: of Python's objects and functions; of
-                   NumPy's arrays (ndarrays.py) and BLAS (blas.py), of the C library (libm.py), of llvmlite (llvm.py).
-                   foreign.py tries all that before the first code is made
-cache.py           compiled code on disk, when it is asked for
-=================  ==================================================================================================
+=============  ======================================================================================================
+supported.py   the dtypes that there is code for
+ops/           how ops are lowered, by families
+functions/     exp, sin, erf, power, division ... of one element, so that loops of them become loops over vectors
+emit/          what lowerings write with: LLVM IR as text, arrays and expressions, the function of a graph
+run/           from text to code: compiling, code on disk, the function that Python calls
+foreign/       what code takes for granted of others, a file for each: of Python's objects and functions, of NumPy's
+               arrays and its BLAS, of the C library, of llvmlite, of this machine; all tried before the first code is
+               made
+=============  ======================================================================================================
 
-How to add an op: an elementwise one is one entry of `elementwise.FORMS`, the dtype in which NumPy computes and a
+How to add an op: an elementwise one is one entry of `ops.elementwise.FORMS`, the dtype in which NumPy computes and a
 function that writes instructions for one element. Any other is a function with ``@lowers(ENGINE, record)`` in the
-module of its family; it gets the expressions of its inputs, and gives that of its output. Both stand on the record
-then, which says ``native=True``, so that nothing has to load to know it. The tests run both over the op's samples.
+module of its family in ops/; it gets the expressions of its inputs, and gives that of its output. Both stand on the
+record then, which says ``native=True``, so that nothing has to load to know it. The tests run both over the op's
+samples.
 
 What is the same as in the plan: dtypes, shapes, integers bit for bit, comparisons, conversions, ``+ - * /`` and square
 roots of floats, errors and warnings. A division of integers by zero, a float that fits into no integer, an index
@@ -35,16 +31,15 @@ import functools
 import importlib.util
 from collections.abc import Callable, Iterable, Sequence
 
-from autograph.errors import AutographError
-from autograph.log import log
+from autograph.log import log_once
 from autograph.settings import settings
 
 from ...base.dtypes import variant
 from ...ir.graph import Graph, Node, Type
-from ...ir.primitive import Cond, While
+from ...ir.primitive import While
 from ...ir.work import Work
 from .. import costs
-from ..engine import Cost, Entry, NotLowered
+from ..engine import Cost, Entry
 from .supported import ENGINE, TYPES
 
 __all__ = ["NATIVE", "is_available", "is_installed"]
@@ -68,18 +63,13 @@ def obstacle_here() -> str | None:
     """Why there can be no machine code on this machine, in this Python, with this NumPy; None if there can."""
     if not is_installed():
         return "llvmlite is not installed (the extra `native`)"
-    from . import entry, foreign
+    from . import foreign
+    from .run import entry
 
     found = foreign.obstacle(entry.obstacle)
     if found is not None:
         log_once(f"nothing becomes machine code: {found}")
     return found
-
-
-@functools.cache
-def log_once(text: str) -> None:
-    """A line of the log that is the same for all graphs."""
-    log(1, text)
 
 
 def is_available() -> bool:
@@ -102,30 +92,16 @@ class Native:
         for value in (*node.inputs, *node.outputs):
             if value.type.dtype not in TYPES and value.type.dtype is not variant:
                 return f"values of dtype {value.type.dtype.name}"
-        if node.op.native or isinstance(node, Cond | While):
-            return None
-        return f"the op {node.op.name!r} has no form in machine code"
+        return None if node.op.native else f"the op {node.op.name!r} has no form in machine code"
 
     def cost(self, nodes: Sequence[Node]) -> Cost:
         usual = sum(node.op.work in (Work.USUAL, Work.LONG) for node in nodes)
         return Cost(of_compiling(nodes), usual >= _ENOUGH or any(isinstance(node, While) for node in nodes))
 
     def compile(self, graph: Graph, types: Sequence[Type], look: Callable[[], None] | None = None) -> Entry | None:
-        from . import cpython
-        from .assemble import module
-        from .lowering import Lowering
+        from .run.assemble import compiled
 
-        lowering = Lowering(graph, types)
-        if look is not None:
-            lowering.kept.append(look)
-            lowering.e.look = cpython.address(look)
-        try:
-            return module(lowering) if lowering.lower() else None
-        except Exception as error:
-            if settings.checks and not isinstance(error, AutographError):
-                raise  # a mistake of ours, which must not stop users
-            reason = error.message if isinstance(error, AutographError) else str(error)
-            raise NotLowered(reason, lowering.node, lowering.outermost) from error
+        return compiled(graph, types, look)
 
 
 def of_compiling(nodes: Iterable[Node]) -> int:

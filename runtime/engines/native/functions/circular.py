@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ....base.dtypes import DType, float64, int64
-from ..emitter import Emitter
+from ..emit.emitter import Emitter
 from .formats import Format
 from .library import unless_far
 from .sharing import shared

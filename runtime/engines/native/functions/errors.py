@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....base.dtypes import DType
-from ..emitter import Emitter
+from ..emit.emitter import Emitter
 from .exponentials import exp_series, reduced
 from .formats import Format
 from .sharing import shared

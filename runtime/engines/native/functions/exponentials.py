@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ....base.dtypes import DType
-from ..emitter import Emitter
+from ..emit.emitter import Emitter
 from .formats import Format
 from .sharing import shared
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ....base.dtypes import DType, bool_, float32, float64, int32, int64
-from ..emitter import Emitter, type_of
+from ..emit.emitter import Emitter, type_of
 
 __all__ = ["Format"]
 

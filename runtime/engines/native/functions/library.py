@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....base.dtypes import DType
-from ..emitter import Emitter, literal, type_of
-from ..machine import vector_registers
+from ..emit.emitter import Emitter, literal, type_of
+from ..foreign.machine import vector_registers
 
 __all__ = ["unless_far"]
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ....base.dtypes import DType
-from ..emitter import Emitter
+from ..emit.emitter import Emitter
 from .exponentials import LN2, exp
 from .formats import Format
 from .sharing import shared

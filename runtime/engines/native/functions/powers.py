@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from ....base.dtypes import DType, float32, float64
-from ..emitter import Emitter
-from ..machine import fuses
+from ..emit.emitter import Emitter
+from ..foreign.machine import fuses
 from .exponentials import exp2_series
 from .formats import Format
 from .logarithms import parts

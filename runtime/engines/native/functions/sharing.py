@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 
 from ....base.dtypes import DType
-from ..emitter import Emitter, type_of
+from ..emit.emitter import Emitter, type_of
 
 __all__ = ["shared"]
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.native.assemble import module_text
-from autograph.runtime.engines.native.compiler import Code
-from autograph.runtime.engines.native.lowering import Lowering
+from autograph.runtime.engines.native.emit.lowering import Lowering
+from autograph.runtime.engines.native.run.assemble import module_text
+from autograph.runtime.engines.native.run.compiler import Code
 
 EVERYWHERE = os.environ.get("AUTOGRAPH_GUARD_PAGES") == "1"
 _library = ctypes.CDLL(None, use_errno=True)

@@ -1,0 +1,9 @@
+"""Writing the text of a function: what lowerings are given to work with.
+
+=============  ======================================================================================================
+lowering.py    a graph as the text of one function; each op is lowered as its record says (see ops/)
+arrays.py      buffers, expressions over them, and the loops that compute these; workspace.py: their memory
+forms.py       what the form of an elementwise op is; scheduling.py: the order of nodes
+emitter.py     LLVM IR as text
+=============  ======================================================================================================
+"""

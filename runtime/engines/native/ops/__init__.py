@@ -1,0 +1,25 @@
+"""How ops are lowered, by families: loading this puts the forms on the ops' records.
+
+==============  =====================================================================================================
+elementwise.py  the elementwise ops, as one table
+control.py      loops, branches and errors; lists.py: lists and arrays of tensors; variables.py
+views.py        shapes, items and stores; gathers.py, joining.py
+reductions.py   sums, extremes, positions, softmax; statistics.py, running.py, order.py
+products.py     products of matrices, in vector registers (multiply.py) or by NumPy's own BLAS
+==============  =====================================================================================================
+"""
+
+from . import (  # noqa: F401
+    control,
+    elementwise,
+    gathers,
+    joining,
+    lists,
+    order,
+    products,
+    reductions,
+    running,
+    statistics,
+    variables,
+    views,
+)

@@ -1,0 +1,1 @@
+"""From text to a function that Python can call, and code kept on disk."""

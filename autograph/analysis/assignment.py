@@ -49,6 +49,11 @@ class Assignment:
         """
         return name in self._uncertain
 
+    @property
+    def uncertain_names(self) -> frozenset[str]:
+        """The names that some load in the tree may find undefined."""
+        return frozenset(name.id for name in self._uncertain)
+
 
 def assignment(scopes: Scopes) -> Assignment:
     """Definite assignment in every function of the tree."""

@@ -24,6 +24,7 @@ from typing import Any
 
 import gast
 
+from autograph.analysis.assignment import assignment
 from autograph.analysis.exits import LOOPS
 from autograph.analysis.scopes import scopes
 
@@ -41,9 +42,10 @@ class Bindings(Pass):
 
     def begin(self) -> None:
         self.scopes = self.analysis(scopes)
+        self.assignment = self.analysis(assignment)
 
     def leave_FunctionDef(self, node: Any) -> Any:
-        missing = unbound_names(node.body)
+        missing = unbound_names(node.body, self.assignment.uncertain_names)
         if missing:
             scope = self.scopes.scope_of[node]
             missing = (missing & scope.locals) - set(scope.parameters)
@@ -54,9 +56,12 @@ class Bindings(Pass):
     leave_AsyncFunctionDef = leave_FunctionDef
 
 
-def unbound_names(statements: list[Any]) -> set[str]:
-    """Names that local functions among statements leave to the function of the statements, which binds them nowhere."""
-    outer: set[str] = set()
+def unbound_names(statements: list[Any], read: frozenset[str] = frozenset()) -> set[str]:
+    """Names that local functions among statements leave to the function of the statements, which binds them nowhere.
+
+    So are names `read` that may have no value, where a global variable of that name would be read instead.
+    """
+    outer = set(read)
     pending = list(statements)
     while pending:
         node = pending.pop()

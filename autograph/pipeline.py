@@ -2,11 +2,14 @@
 
 A function converts into up to three forms, each made when it is first needed, once for each code object:
 
-* the staged form, made by all passes: used while a back end is staging on this thread, and shown by `to_code` (all of
-  it when asked for in full, else without the last pass);
-* the plain form, made by three passes: control flow stays native Python, calls are converted;
+* the staged form: used while a back end is staging on this thread, and shown by `to_code` (all of it when asked for in
+  full, else without the last pass);
+* the plain form: control flow stays native Python, calls are converted;
 * the entry, which `to_graph` returns (`entry.py`): the plain form, which calls the staged one in a trace.
 
+The staged form could serve everywhere, as operators do on plain values what Python does, but takes some eight to thirty
+times as long there (README, "What it costs"). The forms differ by `STAGES` and `LAST` alone; no pass asks for which it
+works.
 `conversion` says what holds while one is made.
 """
 
@@ -14,13 +17,13 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Callable
-from functools import cache, partial
+from collections.abc import Callable, Iterable
+from functools import partial
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, Literal
 
 from autograph.converters.expressions.boolean import Boolean
-from autograph.converters.expressions.calls import Calls
+from autograph.converters.expressions.calls import Calls, PlainCalls
 from autograph.converters.expressions.comparisons import Comparisons
 from autograph.converters.expressions.comprehensions import Comprehensions
 from autograph.converters.expressions.if_expressions import IfExpressions
@@ -37,10 +40,10 @@ from autograph.converters.statements.match_statements import MatchStatements
 from autograph.converters.statements.raises import Raises
 from autograph.converters.statements.tries import Tries
 from autograph.converters.variables.bindings import Bindings
-from autograph.converters.variables.functions import Functions, with_statements
+from autograph.converters.variables.functions import Functions, Lambdas
 from autograph.converters.variables.loads import Loads
 from autograph.converters.variables.outer_writes import OuterWrites
-from autograph.converters.variables.stores import Stores
+from autograph.converters.variables.stores import PlainStores, Stores
 from autograph.runtime.base.deeper import deeper
 
 from . import originals
@@ -59,7 +62,7 @@ from .source.unparse import unparse
 if TYPE_CHECKING:
     import gast
 
-    from .converters.base import Context, Pass
+    from .converters.base import Pass
     from .source.compile import Compiled
     from .source.find import Source
 
@@ -69,13 +72,11 @@ Form = Literal["staged", "plain", "entry"]
 Stage = tuple[type["Pass"], ...]
 
 
-@cache
-def stages(staged: bool = True) -> tuple[Stage, ...]:
-    """Returns the passes of a form in order. A stage is one walk of the tree; analyses are made anew for each stage."""
-    if not staged:
-        return (Functions, Stores), (Calls,)
-    return (
-        # First, so that the others see no decorators, no `super()` without arguments and no annotated variables;
+STAGES: dict[Form, tuple[Stage, ...]] = {
+    "staged": (
+        # The passes put statements into functions.
+        (Lambdas,),
+        # Early, so that the others see no decorators, no `super()` without arguments and no annotated variables;
         # `set_loop_options` is read before its loop is taken apart; `match` makes `if`s, stores make assignments,
         # which the analyses of later stages must see.
         (Functions, Directives, MatchStatements, Stores),
@@ -94,7 +95,15 @@ def stages(staged: bool = True) -> tuple[Stage, ...]:
             Loads, IfExpressions, Boolean, Comparisons, Strings, Subscripts, Asserts, Raises, Calls, OuterWrites,
             IfStatements, Loops, Bindings,
         ),
-    )  # fmt: skip
+    ),
+    "plain": ((Functions, PlainStores), (PlainCalls,)),
+}  # fmt: skip
+"""The passes of each form in order. A stage is one walk of the tree; analyses are made anew for each stage."""
+STAGES["entry"] = STAGES["plain"]
+
+# After the analyses and the checks: it changes only what Python may do by calling a method of a user's class:
+# operators, attributes, items, `with`. `to_code` leaves it out, unless it is asked for the full code.
+LAST: dict[Form, Stage] = {"staged": (ImplicitCalls,), "plain": (), "entry": ()}
 
 
 class Conversion:
@@ -198,18 +207,13 @@ def register_converted(code: CodeType, staged: bool = True) -> None:
             register_converted(constant, staged)
 
 
-def transformed(function: FunctionType, staged: bool = True) -> tuple[Context, Source]:
-    """Rewrites a function; the tree is the context's.
+def transformed(function: FunctionType, form: Form = "staged") -> tuple[Context, Source]:
+    """Runs the passes of a form over a fresh tree of a function, but for those that `finish` runs.
 
     Raises:
         ConversionError: the source can't be found, or holds something that can't be converted.
     """
     source = find(function)
-    return transform(source, function.__code__, staged), source
-
-
-def transform(source: Source, code: CodeType, staged: bool = True) -> Context:
-    """Runs the passes over a fresh tree of a function that has this code."""
     tree = source.tree
     types = node_types(tree)
     names = names_in(tree)
@@ -221,29 +225,22 @@ def transform(source: Source, code: CodeType, staged: bool = True) -> Context:
         filename=source.filename,
         namer=Namer(names),
         class_name=source.class_name,
-        free_names=code.co_freevars,
-        staged=staged,
+        free_names=function.__code__.co_freevars,
     )
-    if staged:
-        context.tree = with_statements(tree, types, context.namer)
-    for stage in stages(staged):
+    for stage in STAGES[form]:
         needed = [each for each in stage if each.always or not types.isdisjoint((*each.removes, *each.looks_at))]
         if needed:
             _run_stage(needed, context)
             if settings.checks:
-                _check(needed, context, source, code)
+                _check(needed, context, source, function.__code__)
             types = node_types(context.tree)
-    return context
+    return context, source
 
 
-def finish(context: Context) -> None:
-    """Runs the last pass of the staged form. `to_code` leaves it out, unless it is asked for the full code.
-
-    It comes after the analyses and the checks, and is the only one that changes what Python may do by calling a method
-    of a user's class: operators, attributes, items, `with`.
-    """
-    if context.staged:
-        _run_stage([ImplicitCalls], context)
+def finish(context: Context, form: Form = "staged") -> None:
+    """Runs the last passes of a form."""
+    if LAST[form]:
+        _run_stage(LAST[form], context)
 
 
 def _refuse_reserved_name(tree: Any, source: Source) -> None:
@@ -261,7 +258,7 @@ def _refuse_reserved_name(tree: Any, source: Source) -> None:
             )
 
 
-def _run_stage(stage: list[type[Pass]], context: Context) -> None:
+def _run_stage(stage: Iterable[type[Pass]], context: Context) -> None:
     context.tree = walk_together([each(context) for each in stage], context.tree)
     context.forget_analyses()
     if settings.verbosity >= 3:
@@ -289,13 +286,12 @@ def _check(stage: list[type[Pass]], context: Context, source: Source, code: Code
 
 def _convert(function: FunctionType, form: Form) -> tuple[Compiled | ConversionError, Callable[[], None]]:
     """Returns a form, or why there is none, and what tells the log of it."""
-    staged = form == "staged"
 
     def attempt(may_nest_deeper: bool = True) -> ConversionError | tuple[Context, str, Compiled]:
         try:
-            context, source = transformed(function, staged)
+            context, source = transformed(function, form)
             text = text_of(context.tree) if settings.verbosity >= 2 else ""
-            finish(context)
+            finish(context, form)
             values: dict[str, Any] = {"ag__": NAMESPACE.function()}
             if form == "entry":
                 values.update(enter(context.tree))
@@ -317,9 +313,9 @@ def _convert(function: FunctionType, form: Form) -> tuple[Compiled | ConversionE
     if isinstance(made, ConversionError):
         return made, partial(log, 1, f"not converted ({form}): {made.message}", function)
     context, text, result = made
-    register_converted(result.code, staged)
+    register_converted(result.code, form == "staged")
     originals.note(result.code, function.__code__)
-    return result, partial(_tell, context, function, "staged" if staged else "plain", text)
+    return result, partial(_tell, context, function, "staged" if form == "staged" else "plain", text)
 
 
 def _tell(context: Context, function: FunctionType, form: str, text: str) -> None:

@@ -25,7 +25,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import gast
 
@@ -35,9 +35,6 @@ from autograph.source.names import Namer
 from autograph.source.unparse import unparse
 
 from .build import located
-
-if TYPE_CHECKING:
-    from autograph.source.names import Namer
 
 Result = TypeVar("Result")
 Rewritten: TypeAlias = Any
@@ -68,8 +65,6 @@ class Context:
     """The class around the function, for private names."""
     free_names: tuple[str, ...] = ()
     """Variables of functions around this one that it uses."""
-    staged: bool = True
-    """The staged form is being made (all passes), not the plain one."""
     enclosing: list[gast.AST] = field(default_factory=list)
     """The functions and classes around the node that is being rewritten, innermost last."""
     native: list[tuple[int, str]] = field(default_factory=list)

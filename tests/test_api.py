@@ -320,7 +320,7 @@ def test_checks_name_the_pass_at_fault(monkeypatch):
 
     monkeypatch.setattr(settings, "checks", True)
     assert pipeline.converted(Model.helper, True)(4) == [1, 3]
-    monkeypatch.setattr(pipeline, "stages", lambda staged: ((Idle,),))
+    monkeypatch.setitem(pipeline.STAGES, "staged", ((Idle,),))
     with pytest.raises(AssertionError, match="Idle left While in collatz"):
         tf.to_code(collatz)
 

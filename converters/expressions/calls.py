@@ -8,6 +8,7 @@ y = ag__.call(f)(x, *rest, key=ag__.call(g)(z)) if ag__.call(isinstance)(x, int)
 from __future__ import annotations
 
 import builtins
+from typing import ClassVar
 
 import gast
 
@@ -37,9 +38,10 @@ class Calls(Pass):
     """Rewrites calls."""
 
     looks_at = (gast.Call,)
+    left_alone: ClassVar = LEFT_ALONE
 
     def begin(self) -> None:
-        self._skipped = (LEFT_ALONE if self.context.staged else PLAIN) | EXCEPTIONS | self.context.generated
+        self._skipped = self.left_alone | EXCEPTIONS | self.context.generated
 
     def leave_Call(self, node: gast.Call) -> gast.AST:
         function = node.func
@@ -48,7 +50,7 @@ class Calls(Pass):
                 if function.id in FRAME_READERS and not node.args and not node.keywords:
                     return operator_call("user_names", [node], node)
                 is_given = function.id in READERS or (function.id in ("eval", "exec") and _has_namespace(node))
-                if not is_given or not self.context.staged:
+                if not is_given:
                     return node
         elif isinstance(function, gast.Lambda) or is_operator(function) or self._is_generated(function):
             return node
@@ -67,6 +69,12 @@ class Calls(Pass):
         found = self.analysis(scopes)
         bit = found.names.bit(name)
         return any(found.scope_of[each].local_bits & bit for each in self.context.enclosing if each in found.scope_of)
+
+
+class PlainCalls(Calls):
+    """Rewrites calls in code in which nothing is staged."""
+
+    left_alone = PLAIN
 
 
 def _has_namespace(node: gast.Call) -> bool:

@@ -23,21 +23,21 @@ from typing import Any
 
 import gast
 
-from autograph.source.names import Namer
-
 from .. import build
 from ..base import Context, Pass, Rewritten
 
-_NEEDS_STATEMENTS = frozenset((gast.NamedExpr, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp))
 
+class Lambdas(Pass):
+    """Makes a lambda a `def`, if parts of it will move into local functions."""
 
-def with_statements(tree: Any, types: set[type], namer: Namer) -> Any:
-    """A lambda as a `def`, if parts of it will move into local functions; any other function as it is."""
-    if not isinstance(tree, gast.Lambda) or types.isdisjoint(_NEEDS_STATEMENTS):
-        return tree
-    definition = build.function(namer.fresh("lambda_"), [build.returned(tree.body, tree.body)], tree)
-    definition.args = tree.args
-    return definition
+    looks_at = (gast.NamedExpr, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+
+    def rewrite(self, tree: Any) -> Any:
+        if not isinstance(tree, gast.Lambda):
+            return tree
+        definition = build.function(self.fresh("lambda_"), [build.returned(tree.body, tree.body)], tree)
+        definition.args = tree.args
+        return definition
 
 
 class Functions(Pass):
@@ -68,7 +68,7 @@ class Functions(Pass):
     leave_Nonlocal = leave_Global
 
     def leave_AnnAssign(self, node: Any) -> Rewritten:
-        if not self.context.staged or not self._in_function():
+        if not self._in_function():
             return node
         if node.value is not None:
             return build.located(gast.Assign([node.target], node.value, None), node)
@@ -86,7 +86,7 @@ class Functions(Pass):
         return bool(enclosing) and not isinstance(enclosing[-1], gast.ClassDef)
 
     def _to_beginning(self, node: Any) -> Rewritten:
-        if not self.context.staged or not self._in_function():
+        if not self._in_function():
             return node
         self._declared.setdefault(self.context.enclosing[-1], []).append(node)
         return None

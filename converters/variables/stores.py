@@ -23,7 +23,7 @@ x = ag__.set_item(item_1, x, j)
 Where the index may give the variable another value, as `f` does if it declares it nonlocal, the store looks for that:
 `x = ag__.set_item(v, x, f(), load=lambda: x)`.
 
-A variable that is not the function's own is not given another value. In the plain form nothing is noted by `mut`.
+A variable that is not the function's own is not given another value.
 """
 
 from __future__ import annotations
@@ -68,11 +68,6 @@ class Stores(Pass):
                 *[each for target in node.targets for each in self._stored(target, name(value, target))],
             ]
         return self._stored(node.targets[0], node.value)
-
-    def leave_AnnAssign(self, node: gast.AnnAssign) -> Rewritten:
-        if node.value is None or not self._concerns([node.target]):
-            return node
-        return self._stored(node.target, node.value)
 
     def leave_AugAssign(self, node: gast.AugAssign) -> Rewritten:
         target = node.target
@@ -233,9 +228,7 @@ class Stores(Pass):
         return target
 
     def _mutable(self, owner: Any) -> Any:
-        if not self.context.staged or is_operator_call(owner):
-            return owner
-        return operator_call("mut", [owner], owner)
+        return owner if is_operator_call(owner) else operator_call("mut", [owner], owner)
 
     def _is_own(self, container: Any) -> bool:
         """Whether a container is held by a variable that the function may give another value."""
@@ -246,6 +239,13 @@ class Stores(Pass):
 
     def _scope(self) -> Scope:
         return self.analysis(scopes).scope_of[self.context.enclosing[-1]]
+
+
+class PlainStores(Stores):
+    """Stores of code in which nothing is staged: `mut` has nothing to note."""
+
+    def _mutable(self, owner: Any) -> Any:
+        return owner
 
 
 def _leaves(target: Any) -> list[Any]:

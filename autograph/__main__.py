@@ -115,7 +115,7 @@ def _code(function: Callable[..., Any], full: bool) -> str:
     return to_code(function, full=full)
 
 
-def _traced(function: Any, specs: list[Any]) -> Any:
+def _traced(function: Callable[..., Any], specs: list[Any]) -> Any:
     """The trace of a function for some specs."""
     staged = function if hasattr(function, "get_concrete_function") else traced(function)
     try:
@@ -133,7 +133,7 @@ def _graph(concrete: Any, as_dot: bool, is_optimized: bool) -> str:
     return f"{text(graph)}\n\n{concrete.optimized.summary()}" if is_optimized else text(graph)
 
 
-def _write_page(function: Any, concrete: Any, path: str) -> None:
+def _write_page(function: Callable[..., Any], concrete: Any, path: str) -> None:
     text = page(getattr(function, "python_function", function), concrete)
     try:
         with open(path, "w", encoding="utf-8") as file:

@@ -25,7 +25,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 @trimming
 def to_code(
-    entity: Any, recursive: bool = True, experimental_optional_features: Any = None, *, full: bool = False
+    entity: object, recursive: bool = True, experimental_optional_features: object = None, *, full: bool = False
 ) -> str:
     """Returns the source of the staged form of a function: what runs while a graph is being built.
 
@@ -48,7 +48,7 @@ def to_code(
 
 
 @trimming
-def to_graph(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> Callable[..., Any]:
+def to_graph(entity: Any, recursive: bool = True, experimental_optional_features: object = None) -> Callable[..., Any]:
     """Returns a converted function: in plain Python it does what the original does, in a trace it builds a graph.
 
     It has the name, documentation and signature of the original. The arguments mean what they mean to `to_code`.
@@ -75,12 +75,12 @@ def convert(function: Function, /) -> Function: ...
 
 @overload
 def convert(
-    function: None = None, /, *, recursive: bool = ..., optional_features: Any = ..., user_requested: bool = ...
+    function: None = None, /, *, recursive: bool = ..., optional_features: object = ..., user_requested: bool = ...
 ) -> Callable[[Function], Function]: ...
 
 
 def convert(
-    function: Any = None, /, *, recursive: bool = True, optional_features: Any = None, user_requested: bool = True
+    function: object = None, /, *, recursive: bool = True, optional_features: object = None, user_requested: bool = True
 ) -> Any:
     """Decorator, with or without a call, that converts a function when it is first called; see `to_graph`.
 
@@ -103,7 +103,7 @@ def do_not_convert(function: Function, /) -> Function: ...
 def do_not_convert(function: None = None, /) -> Callable[[Function], Function]: ...
 
 
-def do_not_convert(function: Any = None, /) -> Any:
+def do_not_convert(function: object = None, /) -> Any:
     """Decorator, with or without a call: the function, and what it calls, runs as it is written, also in a trace."""
     if function is None:
         return do_not_convert
@@ -114,18 +114,18 @@ def do_not_convert(function: Any = None, /) -> Any:
 
     written = as_written(function) if isinstance(function, FunctionType) else function
 
-    def unconverted(*args: Any, **kwargs: Any) -> Any:
+    def unconverted(*args: object, **kwargs: object) -> Any:
         return written(*args, **kwargs)
 
     return named_like(unconverted, written)
 
 
-def trace(*args: Any) -> None:
+def trace(*args: object) -> None:
     """Prints its arguments, when the call runs: in a trace, once, while the graph is built."""
     print(*args)
 
 
-def _original(entity: Any) -> Any:
+def _original(entity: object) -> Any:
     """The function behind what `to_graph`, `convert` or `function` made."""
     known = original_of(entity)
     if known is not None:
@@ -135,7 +135,7 @@ def _original(entity: Any) -> Any:
     return entity
 
 
-def _parts(entity: Any) -> tuple[FunctionType, Callable[[FunctionType], Callable[..., Any]]]:
+def _parts(entity: object) -> tuple[FunctionType, Callable[[FunctionType], Callable[..., Any]]]:
     """The Python function in an entity, and what makes an entity of the same kind of another function.
 
     Raises:

@@ -44,7 +44,7 @@ def _is_refusal(error: BaseException) -> bool:
 
 
 @PLACE_OF.give
-def _place_of(owner: Any, name: Any, template: Any, may_miss: bool) -> Any:
+def _place_of(owner: object, name: str, template: object, may_miss: bool) -> Any:
     from .operators.staging.outside.outside_places import place_of
 
     return place_of(owner, name, template, may_miss)

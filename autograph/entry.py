@@ -38,7 +38,7 @@ class Entry:
         self._staged = staged
         self.staging = staging
 
-    def staged(self, *args: Any, **kwargs: Any) -> Any:
+    def staged(self, *args: object, **kwargs: object) -> Any:
         """Calls the staged form."""
         return self._staged(*args, **kwargs)
 

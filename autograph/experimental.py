@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-from typing import Any
 
 from .api import do_not_convert
 
@@ -27,7 +26,7 @@ class Feature(enum.Enum):
         return tuple(cls)
 
     @classmethod
-    def all_but(cls, exclude: Any) -> tuple[Feature, ...]:
+    def all_but(cls, exclude: object) -> tuple[Feature, ...]:
         """Every feature but one, or but those of a collection."""
         excluded = set(exclude) if isinstance(exclude, (list, tuple, set, frozenset)) else {exclude}
         return tuple(each for each in cls if each not in excluded | {cls.ALL})
@@ -36,8 +35,8 @@ class Feature(enum.Enum):
 def set_loop_options(
     parallel_iterations: int | None = None,
     swap_memory: bool | None = None,
-    maximum_iterations: Any = None,
-    shape_invariants: Any = None,
+    maximum_iterations: object = None,
+    shape_invariants: object = None,
 ) -> None:
     """Gives options to the staged loop in whose body it is called, by keyword; a loop in plain Python ignores them.
 

@@ -46,14 +46,14 @@ def form_of(function: FunctionType, staged: bool) -> FunctionType:
     return function if pipeline.is_converted(function.__code__, staged) else pipeline.converted(function, staged)
 
 
-def marked(made: Any, entity: Any, original: Original) -> Any:
+def marked(made: Any, entity: object, original: Original) -> Any:
     """A converted function that knows what it was made of, and has its name."""
     original.code = made.__code__
     setattr(named_like(made, entity), _NAME, original)
     return made
 
 
-def original_of(entity: Any) -> Original | None:
+def original_of(entity: object) -> Original | None:
     """What a function that `picking` made was made of."""
     mark = getattr(entity, _NAME, None)
     # `functools.wraps` copies attributes: the mark holds only for the function it was made for.

@@ -29,7 +29,7 @@ def picking(entity: Any, function: FunctionType, bound: Callable[[FunctionType],
     original = Original(entity, function, bound)
     forms = original.forms
 
-    def converted(*args: Any, **kwargs: Any) -> Any:
+    def converted(*args: object, **kwargs: object) -> Any:
         staged = staging()
         form = forms.get(staged)
         try:

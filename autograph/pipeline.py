@@ -243,7 +243,7 @@ def finish(context: Context, form: Form = "staged") -> None:
         _run_stage(LAST[form], context)
 
 
-def _refuse_reserved_name(tree: Any, source: Source) -> None:
+def _refuse_reserved_name(tree: object, source: Source) -> None:
     import gast
 
     for node in gast.walk(tree):

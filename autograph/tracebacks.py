@@ -30,7 +30,7 @@ def trimming(function: Function) -> Function:
     """A function whose errors have tracebacks without autograph's frames."""
 
     @wraps(function)
-    def trimmed(*arguments: Any, **keywords: Any) -> Any:
+    def trimmed(*arguments: object, **keywords: object) -> Any:
         try:
             return function(*arguments, **keywords)
         except Exception as error:

@@ -318,14 +318,14 @@ def names_in(tree: gast.AST) -> set[str]:
 
 
 def show(
-    passes: Any, source: str, class_name: str | None = None, parameters: str = ""
+    passes: object, source: str, class_name: str | None = None, parameters: str = ""
 ) -> None:
     """Prints what a pass, or a tuple of stages (passes, or tuples of passes for one walk), makes of a function body."""
     print("\n".join(rewritten_lines(passes, source, class_name, parameters)))
 
 
 def rewritten_lines(
-    passes: Any, source: str, class_name: str | None = None, parameters: str = ""
+    passes: object, source: str, class_name: str | None = None, parameters: str = ""
 ) -> list[str]:
     """Returns the lines of a function body after some passes; for doctests and tests."""
     import textwrap

@@ -38,7 +38,7 @@ def stored(identifier: str, at: gast.AST) -> gast.AST:
     return located(gast.Name(identifier, gast.Store(), None, None), at)
 
 
-def constant(value: Any, at: gast.AST) -> gast.AST:
+def constant(value: object, at: gast.AST) -> gast.AST:
     """A literal."""
     return located(gast.Constant(value, None), at)
 

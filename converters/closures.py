@@ -35,7 +35,7 @@ class ClosurePass(Pass):
             if isinstance(node, self.looks_at):
                 self.keep_native(node, reason)
 
-    def native(self, node: Any, field: str, operator: str) -> Any:
+    def native(self, node: gast.AST, field: str, operator: str) -> Any:
         """A statement that stays native refuses a staged test or iterable."""
         reason = self.bodies.native.get(node)
         value = getattr(node, field)
@@ -54,7 +54,7 @@ class ClosurePass(Pass):
             bits |= activity.written_bits | activity.deleted_bits
         return bits & ~self.scopes.names.bits(self.context.generated)
 
-    def state(self, statement: Any, parts: Iterable[Any], live: int) -> list[str]:
+    def state(self, statement: gast.AST, parts: Iterable[Any], live: int) -> list[str]:
         """The names that parts of a statement write and whose value matters afterwards."""
         owner = self.scopes.owners[statement]
         bits = 0
@@ -68,11 +68,11 @@ class ClosurePass(Pass):
     def closure(
         self,
         name: str,
-        statement: Any,
+        statement: gast.AST,
         body: list[Any],
         bits: int,
         live: int,
-        at: Any,
+        at: gast.AST,
         parameters: Sequence[str] = (),
     ) -> Any:
         """A local function. Of the names that it writes (``bits``), those live where it begins or ends belong to the

@@ -87,7 +87,7 @@ class _Finder:
         self.exits: Exits = exits(scopes)
         self.found = Bodies()
 
-    def definition(self, node: Any) -> None:
+    def definition(self, node: gast.AST) -> None:
         scope = self.scopes.scope_of[node]
         is_frame = scope.kind is Kind.FUNCTION and scope.unit.suspension is None
         self.suite(node.body, None, is_frame)
@@ -104,7 +104,7 @@ class _Finder:
                 self.found.loops[before].result = node
             before = node
 
-    def statement(self, node: Any, loop: Loop | None, at_end: bool) -> None:
+    def statement(self, node: gast.AST, loop: Loop | None, at_end: bool) -> None:
         if isinstance(node, (gast.Break, gast.Continue)):
             if loop is not None:
                 is_break = isinstance(node, gast.Break)
@@ -125,7 +125,7 @@ class _Finder:
             for part in (node, *getattr(node, "cases", ())):
                 self.suite(getattr(part, "body", []), loop, at_end)
 
-    def branch(self, node: Any, loop: Loop | None, at_end: bool) -> None:
+    def branch(self, node: gast.AST, loop: Loop | None, at_end: bool) -> None:
         facts = self.exits.of(node)
         if facts.bound or (facts.leaves and not at_end):
             self.stays(node)
@@ -135,7 +135,7 @@ class _Finder:
         self.suite(node.body, loop, at_end)
         self.suite(node.orelse, loop, at_end)
 
-    def loop(self, node: Any, outer: Loop | None, at_end: bool) -> None:
+    def loop(self, node: gast.AST, outer: Loop | None, at_end: bool) -> None:
         if self.exits.of(node).bound:
             self.stays(node)
             self.suite(node.body, None, False)
@@ -146,11 +146,11 @@ class _Finder:
             self.suite(node.body, loop, True)
         self.suite(node.orelse, outer, at_end)
 
-    def stays(self, node: Any) -> None:
+    def stays(self, node: gast.AST) -> None:
         reason = self.exits.reason(node)
         self.found.native[node] = reason or "an exit inside leaves a statement that stays native"
 
 
-def is_result(node: Any) -> bool:
+def is_result(node: gast.AST) -> bool:
     """Whether a statement is `name = ag__.left_early`."""
     return isinstance(node, gast.Assign) and isinstance(node.value, gast.Attribute) and node.value.attr == RESULT

@@ -72,7 +72,7 @@ class Exits:
         """The facts of statements that run one after the other."""
         return _either(list(map(self.of, statements)), any)
 
-    def _found(self, node: Any) -> Facts:
+    def _found(self, node: gast.AST) -> Facts:
         compute = _COMPOUND.get(node.__class__)
         if compute is not None:
             found = compute(self, node)
@@ -82,25 +82,25 @@ class Exits:
             found = _SIMPLE.get(node.__class__, Facts())
         return found if self.reason(node) is None else Facts(found.leaves, found.always, False, True)
 
-    def _if(self, node: Any) -> Facts:
+    def _if(self, node: gast.AST) -> Facts:
         found = _either([self.of_all(node.body), self.of_all(node.orelse)], all)
         return found._replace(conditional=found.leaves != 0)
 
-    def _loop(self, node: Any) -> Facts:
+    def _loop(self, node: gast.AST) -> Facts:
         body, orelse = self.of_all(node.body), self.of_all(node.orelse)
         breaks, returns = bool(body.leaves & BREAK), body.leaves & (RETURN | VALUE)
         always = not breaks and (orelse.always or endless(node))
         conditional = bool(returns or orelse.conditional or (breaks and orelse.leaves))
         return Facts(returns | orelse.leaves, always, conditional, body.bound or orelse.bound)
 
-    def _with(self, node: Any) -> Facts:
+    def _with(self, node: gast.AST) -> Facts:
         # A context manager may suppress an exception, so what follows can always be reached.
         return self.of_all(node.body)._replace(always=False)
 
-    def _match(self, node: Any) -> Facts:
+    def _match(self, node: gast.AST) -> Facts:
         return _either([self.of_all(case.body) for case in node.cases], lambda _: False)
 
-    def _try(self, node: Any) -> Facts:
+    def _try(self, node: gast.AST) -> Facts:
         body, orelse, final = map(self.of_all, (node.body, node.orelse, node.finalbody))
         handlers = [self.of_all(handler.body) for handler in node.handlers]
         always = final.always or ((body.always or orelse.always) and all(each.always for each in handlers))
@@ -132,7 +132,7 @@ _COMPOUND = {
 }
 
 
-def endless(loop: Any) -> bool:
+def endless(loop: object) -> bool:
     """Whether a loop can only be left by an exit: `while True`."""
     return isinstance(loop, gast.While) and isinstance(loop.test, gast.Constant) and bool(loop.test.value)
 

@@ -14,7 +14,7 @@ Number = Any
 """A scalar tensor: eager where the number is known."""
 
 
-def number(value: Any, what: str = "the number") -> Number:
+def number(value: object, what: str = "the number") -> Number:
     """A scalar integer tensor for a Python int or what converts to one. `TypeError` for others."""
     tensor = convert_to_tensor(value)
     if not tensor.dtype.is_integer:
@@ -24,7 +24,7 @@ def number(value: Any, what: str = "the number") -> Number:
     return tensor
 
 
-def flag(value: Any) -> Number:
+def flag(value: object) -> Number:
     """A scalar bool tensor."""
     return convert_to_tensor(value, "bool")
 

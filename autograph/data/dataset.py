@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from .values import (
     length_of,
     variant_of,
 )
+
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import DTypeLike, TensorLike
 
 __all__ = ["AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset"]
 
@@ -149,19 +152,19 @@ class Dataset(Stream, Composite):
     # Where elements come from
 
     @staticmethod
-    def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
+    def from_tensors(tensors: object, name: str | None = None) -> Dataset:
         """One element: the given structure of tensors."""
         return KINDS["Tensors"](tensors)
 
     @staticmethod
-    def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
+    def from_tensor_slices(tensors: object, name: str | None = None) -> Dataset:
         """The slices of tensors along their first axes, which must be of one length."""
         return KINDS["TensorSlices"](tensors)
 
     @staticmethod
     def from_generator(
-        generator: Callable[..., Any], output_types: Any = None, output_shapes: Any = None, args: Any = None,
-        output_signature: Any = None, name: str | None = None
+        generator: Callable[..., Any], output_types: object = None, output_shapes: object = None, args: Any = None,
+        output_signature: object = None, name: str | None = None
     ) -> Dataset:  # fmt: skip
         """What ``generator(*args)`` yields, for each iteration anew.
 
@@ -173,12 +176,12 @@ class Dataset(Stream, Composite):
         return KINDS["FromGenerator"](generator, output_signature, () if args is None else tuple(args))
 
     @staticmethod
-    def range(*args: Any, output_type: Any = int64, name: str | None = None) -> Dataset:
+    def range(*args: object, output_type: object = int64, name: str | None = None) -> Dataset:
         """Numbers as of ``range(*args)``."""
         return KINDS["Range"](args, as_dtype(output_type))
 
     @staticmethod
-    def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
+    def zip(*args: object, datasets: object = None, name: str | None = None) -> Dataset:
         """Elements side by side, in the structure in which the datasets are given; as long as the shortest."""
         if datasets is None:
             datasets = args[0] if len(args) == 1 else args
@@ -194,14 +197,16 @@ class Dataset(Stream, Composite):
 
     @staticmethod
     def sample_from_datasets(
-        datasets: Any, weights: Any = None, seed: int | None = None, stop_on_empty_dataset: bool = False,
+        datasets: Any, weights: object = None, seed: int | None = None, stop_on_empty_dataset: bool = False,
         rerandomize_each_iteration: bool | None = None
     ) -> Dataset:  # fmt: skip
         """Elements of several datasets, drawn with some weights (equal ones when left out)."""
         return SAMPLED.function(list(datasets), weights, seed, stop_on_empty_dataset, bool(rerandomize_each_iteration))
 
     @staticmethod
-    def counter(start: Any = 0, step: Any = 1, dtype: Any = int64, name: str | None = None) -> Dataset:
+    def counter(
+        start: TensorLike = 0, step: TensorLike = 1, dtype: DTypeLike = int64, name: str | None = None
+    ) -> Dataset:
         """Numbers from ``start`` on, without end."""
         return KINDS["Counter"](start, step, as_dtype(dtype))
 
@@ -219,8 +224,9 @@ class Dataset(Stream, Composite):
     # Element by element
 
     def map(
-        self, map_func: Callable[..., Any], num_parallel_calls: Any = None, deterministic: bool | None = None,
-        synchronous: bool | None = None, use_unbounded_threadpool: bool = False, name: str | None = None
+        self, map_func: Callable[..., Any], num_parallel_calls: TensorLike | None = None,
+        deterministic: bool | None = None, synchronous: bool | None = None, use_unbounded_threadpool: bool = False,
+        name: str | None = None
     ) -> Dataset:  # fmt: skip
         """What a function gives for each element; the parts of a tuple are its arguments."""
         return KINDS["Map"](self, map_func)
@@ -237,11 +243,11 @@ class Dataset(Stream, Composite):
         """Each element (one int32, int64 or string tensor) once; all that have been there are remembered."""
         return KINDS["Unique"](self)
 
-    def scan(self, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None) -> Dataset:
+    def scan(self, initial_state: object, scan_func: Callable[..., Any], name: str | None = None) -> Dataset:
         """What ``state, output = scan_func(state, element)`` gives for each element, from ``initial_state`` on."""
         return KINDS["Scan"](self, initial_state, scan_func)
 
-    def enumerate(self, start: Any = 0, name: str | None = None) -> Dataset:
+    def enumerate(self, start: TensorLike = 0, name: str | None = None) -> Dataset:
         """Pairs of a number (int64) and an element."""
         return KINDS["Zip"]((KINDS["Range"]((start, np.iinfo(np.int64).max), int64), self))
 
@@ -251,7 +257,7 @@ class Dataset(Stream, Composite):
 
     def interleave(
         self, map_func: Callable[..., Any], cycle_length: int | None = None, block_length: int | None = None,
-        num_parallel_calls: Any = None, deterministic: bool | None = None, name: str | None = None
+        num_parallel_calls: TensorLike | None = None, deterministic: bool | None = None, name: str | None = None
     ) -> Dataset:  # fmt: skip
         """The elements of the datasets that a function makes of each element.
 
@@ -270,15 +276,15 @@ class Dataset(Stream, Composite):
     # Sequences of elements
 
     def batch(
-        self, batch_size: Any, drop_remainder: Any = False, num_parallel_calls: Any = None,
+        self, batch_size: TensorLike, drop_remainder: TensorLike = False, num_parallel_calls: TensorLike | None = None,
         deterministic: bool | None = None, name: str | None = None
     ) -> Dataset:  # fmt: skip
         """Elements stacked along a new first axis, ``batch_size`` at a time; the last batch may be smaller."""
         return KINDS["Batch"](self, batch_size, drop_remainder)
 
     def padded_batch(
-        self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None, drop_remainder: Any = False,
-        name: str | None = None
+        self, batch_size: TensorLike, padded_shapes: object = None, padding_values: object = None,
+        drop_remainder: TensorLike = False, name: str | None = None
     ) -> Dataset:  # fmt: skip
         """Elements stacked after they have been brought to one shape by padding at the ends of their axes.
 
@@ -288,12 +294,13 @@ class Dataset(Stream, Composite):
         """
         return KINDS["PaddedBatch"](self, batch_size, padded_shapes, padding_values, drop_remainder)
 
-    def rebatch(self, batch_size: Any, drop_remainder: Any = False, name: str | None = None) -> Dataset:
+    def rebatch(self, batch_size: TensorLike, drop_remainder: TensorLike = False, name: str | None = None) -> Dataset:
         """Batches of another size, or of several sizes in turn."""
         return KINDS["Rebatch"](self, batch_size, drop_remainder)
 
     def window(
-        self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: Any = False, name: str | None = None
+        self, size: TensorLike, shift: TensorLike | None = None, stride: TensorLike = 1,
+        drop_remainder: TensorLike = False, name: str | None = None
     ) -> Dataset:  # fmt: skip
         """Datasets of ``size`` elements each, one for each component: ``window(3, 1).flat_map(lambda w: w.batch(3))``.
 
@@ -318,7 +325,7 @@ class Dataset(Stream, Composite):
 
     def bucket_by_sequence_length(
         self, element_length_func: Callable[..., Any], bucket_boundaries: Sequence[int],
-        bucket_batch_sizes: Sequence[int], padded_shapes: Any = None, padding_values: Any = None,
+        bucket_batch_sizes: Sequence[int], padded_shapes: object = None, padding_values: object = None,
         pad_to_bucket_boundary: bool = False, no_padding: bool = False, drop_remainder: bool = False,
         name: str | None = None
     ) -> Dataset:  # fmt: skip
@@ -337,7 +344,7 @@ class Dataset(Stream, Composite):
         return KINDS["Unbatch"](self)
 
     def shuffle(
-        self, buffer_size: Any, seed: int | None = None, reshuffle_each_iteration: bool = True,
+        self, buffer_size: TensorLike, seed: int | None = None, reshuffle_each_iteration: bool = True,
         name: str | None = None
     ) -> Dataset:  # fmt: skip
         """The elements in random order: each is drawn from the next ``buffer_size`` that are left.
@@ -347,19 +354,19 @@ class Dataset(Stream, Composite):
         """
         return KINDS["Shuffle"](self, buffer_size, seed, reshuffle_each_iteration)
 
-    def repeat(self, count: Any = None, name: str | None = None) -> Dataset:
+    def repeat(self, count: TensorLike | None = None, name: str | None = None) -> Dataset:
         """The elements ``count`` times; without end when left out or -1."""
         return KINDS["Repeat"](self, -1 if count is None else count)
 
-    def take(self, count: Any, name: str | None = None) -> Dataset:
+    def take(self, count: TensorLike, name: str | None = None) -> Dataset:
         """The first ``count`` elements; all for -1."""
         return KINDS["Take"](self, count)
 
-    def skip(self, count: Any, name: str | None = None) -> Dataset:
+    def skip(self, count: TensorLike, name: str | None = None) -> Dataset:
         """The elements after the first ``count``; none for -1."""
         return KINDS["Skip"](self, count)
 
-    def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
+    def shard(self, num_shards: TensorLike, index: TensorLike, name: str | None = None) -> Dataset:
         """Every ``num_shards``-th element, from that at ``index`` on."""
         return KINDS["Shard"](self, num_shards, index)
 
@@ -375,7 +382,7 @@ class Dataset(Stream, Composite):
         """
         return KINDS["FileCache"](self, os.fspath(filename)) if filename else KINDS["Cache"](self)
 
-    def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
+    def prefetch(self, buffer_size: TensorLike, name: str | None = None) -> Dataset:
         """The same elements, of which a thread makes up to ``buffer_size`` before they are asked for.
 
         None for 0; a few for `AUTOTUNE`. The thread ends with the iteration, also when that is given up early. An error
@@ -392,8 +399,8 @@ class Dataset(Stream, Composite):
         return KINDS["IgnoreErrors"](self, log_warning)
 
     def save(
-        self, path: str | os.PathLike[str], compression: str | None = None, shard_func: Any = None,
-        checkpoint_args: Any = None
+        self, path: str | os.PathLike[str], compression: str | None = None, shard_func: object = None,
+        checkpoint_args: object = None
     ) -> None:  # fmt: skip
         """Write the elements, which are tensors, into a folder, for `load`; it is made when it does not exist.
 
@@ -404,8 +411,8 @@ class Dataset(Stream, Composite):
 
     @staticmethod
     def load(
-        path: str | os.PathLike[str], element_spec: Any = None, compression: str | None = None,
-        reader_func: Any = None, wait: bool = False
+        path: str | os.PathLike[str], element_spec: object = None, compression: str | None = None,
+        reader_func: object = None, wait: bool = False
     ) -> Dataset:  # fmt: skip
         """The dataset that `save` has written into a folder; it is read while it is iterated over.
 
@@ -419,7 +426,7 @@ class Dataset(Stream, Composite):
         """The element of a dataset that has one; `InvalidArgumentError` when it has none or more."""
         return iter(KINDS["Single"](self)).get_next()
 
-    def reduce(self, initial_state: Any, reduce_func: Callable[[Any, Any], Any], name: str | None = None) -> Any:
+    def reduce(self, initial_state: object, reduce_func: Callable[[Any, Any], Any], name: str | None = None) -> Any:
         """The last state of ``state = reduce_func(state, element)``, beginning with ``initial_state``."""
         return iter(KINDS["Reduce"](self, initial_state, reduce_func)).get_next()
 

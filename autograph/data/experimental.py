@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.errors import FailedPreconditionError, InvalidArgumentError
 
@@ -12,6 +12,9 @@ from .failures import Failure, Item
 from .functions import Environment
 from .iterator import DatasetIterator
 from .optional import Optional
+
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import TensorLike
 
 __all__ = [
     "AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Counter", "Optional", "assert_cardinality",
@@ -30,7 +33,7 @@ load = Dataset.load
 
 
 def _as_function(method: str) -> Callable[..., _Transformation]:
-    def make(*args: Any, **kwargs: Any) -> _Transformation:
+    def make(*args: object, **kwargs: object) -> _Transformation:
         return lambda dataset: getattr(dataset, method)(*args, **kwargs)
 
     make.__name__ = make.__qualname__ = method
@@ -54,14 +57,14 @@ def shuffle_and_repeat(buffer_size: int, count: int | None = None, seed: int | N
 
 
 def map_and_batch(
-    map_func: Callable[..., Any], batch_size: Any, num_parallel_batches: Any = None, drop_remainder: Any = False,
-    num_parallel_calls: Any = None
+    map_func: Callable[..., Any], batch_size: TensorLike, num_parallel_batches: object = None,
+    drop_remainder: TensorLike = False, num_parallel_calls: TensorLike | None = None
 ) -> _Transformation:  # fmt: skip
     """A function for `Dataset.apply`: what a function gives for each element, in batches."""
     return lambda dataset: dataset.map(map_func).batch(batch_size, drop_remainder)
 
 
-def prefetch_to_device(device: str, buffer_size: Any = None) -> _Transformation:
+def prefetch_to_device(device: str, buffer_size: TensorLike | None = None) -> _Transformation:
     """A function for `Dataset.apply`: see `Dataset.prefetch`; there is one device."""
     return lambda dataset: dataset.prefetch(AUTOTUNE if buffer_size is None else buffer_size)
 
@@ -86,7 +89,7 @@ def get_next_as_optional(iterator: DatasetIterator) -> Optional:
     return iterator.get_next_as_optional()
 
 
-def save(dataset: Dataset, path: Any, compression: str | None = None, shard_func: Any = None) -> None:
+def save(dataset: Dataset, path: Any, compression: str | None = None, shard_func: object = None) -> None:
     """See `Dataset.save`."""
     dataset.save(path, compression, shard_func)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 from .structure import Element
 
@@ -27,7 +26,7 @@ class Failure:
 Item = Element | Failure
 
 
-def attempt(make: Callable[..., Element], *arguments: Any) -> Item:
+def attempt(make: Callable[..., Element], *arguments: object) -> Item:
     """What a function gives, or its failure."""
     try:
         return make(*arguments)

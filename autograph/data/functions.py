@@ -33,7 +33,7 @@ class Environment:
         """The array of an eager tensor or of one of the graph tensors."""
         return self._arrays[tensor.value] if isinstance(tensor, SymbolicTensor) else tensor._array
 
-    def number(self, tensor: Any) -> int:
+    def number(self, tensor: object) -> int:
         """The integer or bool that a scalar tensor holds."""
         return int(self.array(tensor))
 
@@ -45,7 +45,7 @@ class ElementFunction:
     traced, with tensors for all leaves, or a dataset.
     """
 
-    def __init__(self, function: Callable[..., Any], specs: Any) -> None:
+    def __init__(self, function: Callable[..., Any], specs: object) -> None:
         if not callable(function):
             raise InvalidTypeError(f"a dataset takes a function here, not {function!r}")
         graph = Graph(name_of(function), parent=trace.current_graph())

@@ -113,7 +113,7 @@ def sample_dataset() -> Any:
 
 
 class _GraphCursor(Cursor):
-    def __init__(self, position: Any, specs: Any) -> None:
+    def __init__(self, position: object, specs: Any) -> None:
         self._position = position
         self._specs = specs
         self._types = types_of(specs)
@@ -132,7 +132,7 @@ class _GraphCursor(Cursor):
 class DatasetIterator(Stream, Composite):
     """What ``iter(dataset)`` gives. In a traced function `next` and loops take elements whenever the graph runs."""
 
-    def __init__(self, position: Any, specs: Any) -> None:
+    def __init__(self, position: Any, specs: object) -> None:
         self._position = position
         self._specs = specs
 

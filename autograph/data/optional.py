@@ -48,7 +48,7 @@ NEXT_OR_NONE = op("iterator_next_or_none", infer=lambda position, types: (Type(b
                   unsavable=UNSAVABLE, doc="Whether there is another element, and its components.")  # fmt: skip
 
 
-def _given(has: Any, *components: Any) -> Any:
+def _given(has: object, *components: object) -> Any:
     if not has:
         raise InvalidArgumentError("The given optional does not have a value.")
     return components
@@ -71,19 +71,19 @@ class Optional(Composite):
     _tensors: tuple[Any, ...]
     _specs: Any
 
-    def __init__(self, has: Any, tensors: Sequence[Any], specs: Any) -> None:
+    def __init__(self, has: object, tensors: Sequence[Any], specs: object) -> None:
         object.__setattr__(self, "_has", has)
         object.__setattr__(self, "_tensors", tuple(tensors))
         object.__setattr__(self, "_specs", specs)
 
     @staticmethod
-    def from_value(value: Any) -> Optional:
+    def from_value(value: object) -> Optional:
         """An optional that has a value: a structure of tensors, or of what converts to them."""
         tensors = normalised(value)
         return Optional(constant(True), nest.flatten(tensors, expand_composites=True), specs_of(tensors))
 
     @staticmethod
-    def empty(element_spec: Any) -> Optional:
+    def empty(element_spec: object) -> Optional:
         """An optional without a value, which would have the given specs."""
         placeholders = _placeholders(types_of(element_spec))
         return Optional(constant(False), [wrap(each) for each in placeholders], element_spec)
@@ -131,7 +131,7 @@ class OptionalSpec(ElementsSpec):
 
 
 @NEXT_OPTIONAL.give
-def next_or_none(position: Any, specs: Any) -> Optional:
+def next_or_none(position: object, specs: object) -> Optional:
     """The next element, if there is one: eagerly of a `Position`, in a graph of a tensor that holds one."""
     types = types_of(specs)
     if isinstance(position, Position):

@@ -18,7 +18,7 @@ class _Settings:
             return None
         raise AttributeError(f"{type(self).__name__} has no property {name}")
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name not in type(self)._names:
             raise AttributeError(f"Cannot set the property {name} on {type(self).__name__}.")
         self.__dict__[name] = value

@@ -28,7 +28,7 @@ UNSAVABLE = "iterate over the dataset outside, and pass its elements as argument
 """What to write instead in a function that is to be saved: no file holds a dataset."""
 
 
-def normalised(value: Any) -> Any:
+def normalised(value: object) -> Any:
     """A structure of tensors for what the user gave: every leaf, and every list, becomes one; datasets stay."""
     if isinstance(value, Composite):
         return value
@@ -37,12 +37,12 @@ def normalised(value: Any) -> Any:
     return nest.rebuild(value, [normalised(child) for _, child in nest.children(value)])
 
 
-def specs_of(structure: Any) -> Any:
+def specs_of(structure: object) -> Any:
     """The specs of a structure of tensors."""
     return nest.map_structure(lambda leaf: leaf.type_spec if isinstance(leaf, Composite) else spec_of(leaf), structure)
 
 
-def tensor_specs(specs: Any, what: str) -> list[TensorSpec]:
+def tensor_specs(specs: object, what: str) -> list[TensorSpec]:
     """The specs of the components; `TypeError` when some of them are no tensors but datasets."""
     leaves = nest.flatten(specs)
     for leaf in leaves:
@@ -51,23 +51,23 @@ def tensor_specs(specs: Any, what: str) -> list[TensorSpec]:
     return leaves
 
 
-def types_of(specs: Any) -> tuple[Type, ...]:
+def types_of(specs: object) -> tuple[Type, ...]:
     """The types of the components of elements with these specs."""
     return tuple(spec.type for spec in nest.flatten(specs, expand_composites=True))
 
 
-def packed(specs: Any, arrays: Sequence[Any]) -> Any:
+def packed(specs: object, arrays: Sequence[Any]) -> Any:
     """An element for the user: eager tensors in the structure of the specs, each told from others by its own array."""
     if isinstance(specs, TensorSpec):
         return _wrapped(arrays[0])
     return nest.pack_sequence_as(specs, [_wrapped(array) for array in arrays], expand_composites=True)
 
 
-def _wrapped(array: Any) -> EagerTensor:
+def _wrapped(array: object) -> EagerTensor:
     return wrap(array.view() if type(array) is np.ndarray else array)
 
 
-def components(value: Any, specs: Any) -> Element:
+def components(value: object, specs: object) -> Element:
     """The components of an element that user code made; `InvalidArgumentError` when it does not fit the specs."""
     leaves: list[Any] = []
     if not flatten_up_to(specs, value, leaves):
@@ -78,7 +78,7 @@ def components(value: Any, specs: Any) -> Element:
     return tuple([_component(leaf, spec) for spec, leaf in zip(nest.flatten(specs), leaves, strict=True)])
 
 
-def flatten_up_to(specs: Any, value: Any, leaves: list[Any]) -> bool:
+def flatten_up_to(specs: object, value: object, leaves: list[Any]) -> bool:
     """Append the parts of a value where the specs have leaves; whether the structures agree that far."""
     if not nest.is_nested(specs):
         leaves.append(value)
@@ -91,7 +91,7 @@ def flatten_up_to(specs: Any, value: Any, leaves: list[Any]) -> bool:
     return all(flatten_up_to(spec, child, leaves) for (_, spec), (_, child) in zip(mine, others, strict=True))
 
 
-def _component(value: Any, spec: Any) -> Any:
+def _component(value: object, spec: Any) -> Any:
     if isinstance(spec, CompositeSpec):
         if not isinstance(value, Composite) or not spec.accepts(value.type_spec):
             raise InvalidArgumentError(f"`generator` yielded {value!r} where a value of {spec!r} was expected.")
@@ -116,13 +116,13 @@ def _component(value: Any, spec: Any) -> Any:
     return array
 
 
-def _converted(value: Any, spec: TensorSpec) -> Any:
+def _converted(value: object, spec: TensorSpec) -> Any:
     tensor = convert_to_tensor(value, spec.dtype)
     assert isinstance(tensor, EagerTensor)
     return tensor._array
 
 
-def signature(types: Any, given_shapes: Any) -> Any:
+def signature(types: object, given_shapes: Any) -> Any:
     """The specs for ``output_types`` and ``output_shapes``."""
     if types is None:
         raise InvalidTypeError("Either `output_signature` or `output_types` must be specified")

@@ -104,7 +104,7 @@ def length_of(dataset: Dataset) -> Any:
 class ElementsSpec(CompositeSpec):
     """The spec of a dataset, an iterator or an optional element: that of the elements."""
 
-    def __init__(self, element_spec: Any) -> None:
+    def __init__(self, element_spec: object) -> None:
         self.element_spec = element_spec
         self._key = key_of(element_spec, [])
 
@@ -125,7 +125,7 @@ class ElementsSpec(CompositeSpec):
         return all(_fits(mine, others) for mine, others in pairs)
 
 
-def _fits(wanted: Any, given: Any) -> bool:
+def _fits(wanted: Any, given: object) -> bool:
     if isinstance(wanted, CompositeSpec):
         return isinstance(given, CompositeSpec) and wanted.accepts(given)
     return isinstance(given, TensorSpec) and given.is_subtype_of(wanted)
@@ -134,7 +134,7 @@ def _fits(wanted: Any, given: Any) -> bool:
 class DatasetSpec(ElementsSpec):
     """What a dataset must be like: the specs of its elements."""
 
-    def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
+    def __init__(self, element_spec: object, dataset_shape: object = ()) -> None:
         if TensorShape(dataset_shape) != TensorShape(()):
             raise InvalidArgumentError(f"the shape of a DatasetSpec must be (), not {dataset_shape!r}")
         super().__init__(element_spec)

@@ -5,7 +5,7 @@ Each takes a tensor, or what converts to one, of any shape, and returns one of t
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.ops.elementwise import math, nn
@@ -18,6 +18,9 @@ from autograph.runtime.tensors.convert import convert_to_tensor
 from .base.notes import logits
 from .base.registry import Registry
 
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import TensorLike
+
 __all__ = [
     "celu", "deserialize", "elu", "exponential", "gelu", "get", "glu", "hard_shrink", "hard_sigmoid", "hard_silu",
     "hard_swish", "hard_tanh", "leaky_relu", "linear", "log_sigmoid", "log_softmax", "mish", "relu", "relu6", "selu",
@@ -27,12 +30,12 @@ __all__ = [
 __dir__ = __all__.copy
 
 
-def linear(x: Any) -> Any:
+def linear(x: TensorLike) -> Any:
     """`x` itself."""
     return x
 
 
-def relu(x: Any, negative_slope: float = 0.0, max_value: float | None = None, threshold: float = 0.0) -> Any:
+def relu(x: TensorLike, negative_slope: float = 0.0, max_value: float | None = None, threshold: float = 0.0) -> Any:
     """`x` from `threshold` up to `max_value`, which bounds it; `negative_slope * (x - threshold)` below.
 
     Raises `ValueError` for a negative slope, maximum or threshold.
@@ -48,17 +51,17 @@ def relu(x: Any, negative_slope: float = 0.0, max_value: float | None = None, th
     return kept if max_value is None else math.minimum(kept, max_value)
 
 
-def relu6(x: Any) -> Any:
+def relu6(x: TensorLike) -> Any:
     """`min(max(x, 0), 6)`."""
     return nn.relu6(x)
 
 
-def leaky_relu(x: Any, negative_slope: float = 0.2) -> Any:
+def leaky_relu(x: TensorLike, negative_slope: float = 0.2) -> Any:
     """`x` where positive, `negative_slope * x` elsewhere."""
     return nn.leaky_relu(x, negative_slope)
 
 
-def elu(x: Any, alpha: float = 1.0) -> Any:
+def elu(x: TensorLike, alpha: float = 1.0) -> Any:
     """`x` where positive, `alpha * (exp(x) - 1)` elsewhere (Clevert et al., 2016)."""
     if alpha == 1:
         return nn.elu(x)
@@ -66,29 +69,29 @@ def elu(x: Any, alpha: float = 1.0) -> Any:
     return where(x > 0, x, alpha * math.expm1(math.minimum(x, 0)))
 
 
-def selu(x: Any) -> Any:
+def selu(x: TensorLike) -> Any:
     """The self-normalising scaled `elu` (Klambauer et al., 2017)."""
     return nn.selu(x)
 
 
-def celu(x: Any, alpha: float = 1.0) -> Any:
+def celu(x: TensorLike, alpha: float = 1.0) -> Any:
     """`max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0)` (Barron, 2017)."""
     x = convert_to_tensor(x)
     return math.maximum(x, 0) + alpha * math.expm1(math.minimum(x, 0) / alpha)
 
 
-def gelu(x: Any, approximate: bool = False) -> Any:
+def gelu(x: TensorLike, approximate: bool = False) -> Any:
     """`x` times the normal distribution function of `x`, or its approximation by tanh (Hendrycks & Gimpel, 2016)."""
     return nn.gelu(x, approximate)
 
 
-def glu(x: Any, axis: int = -1) -> Any:
+def glu(x: TensorLike, axis: int = -1) -> Any:
     """The first half of `x` along `axis` times the sigmoid of the second (Dauphin et al., 2017)."""
     first, second = split(x, 2, axis)
     return first * nn.sigmoid(second)
 
 
-def sigmoid(x: Any) -> Any:
+def sigmoid(x: TensorLike) -> Any:
     """`1 / (1 + exp(-x))`."""
     x = convert_to_tensor(x)
     result = nn.sigmoid(x)
@@ -96,51 +99,51 @@ def sigmoid(x: Any) -> Any:
     return result
 
 
-def log_sigmoid(x: Any) -> Any:
+def log_sigmoid(x: TensorLike) -> Any:
     """`-log(1 + exp(-x))`."""
     return nn.log_sigmoid(x)
 
 
-def hard_sigmoid(x: Any) -> Any:
+def hard_sigmoid(x: TensorLike) -> Any:
     """`x / 6 + 0.5`, bounded by 0 and 1."""
     return clip_by_value(convert_to_tensor(x) / 6 + 0.5, 0.0, 1.0)
 
 
-def tanh(x: Any) -> Any:
+def tanh(x: TensorLike) -> Any:
     """The hyperbolic tangent."""
     return math.tanh(x)
 
 
-def hard_tanh(x: Any) -> Any:
+def hard_tanh(x: TensorLike) -> Any:
     """`x`, bounded by -1 and 1."""
     return clip_by_value(convert_to_tensor(x), -1.0, 1.0)
 
 
-def tanh_shrink(x: Any) -> Any:
+def tanh_shrink(x: TensorLike) -> Any:
     """`x - tanh(x)`."""
     x = convert_to_tensor(x)
     return x - math.tanh(x)
 
 
-def hard_shrink(x: Any, threshold: float = 0.5) -> Any:
+def hard_shrink(x: TensorLike, threshold: float = 0.5) -> Any:
     """`x` where its absolute value is above `threshold`, 0 elsewhere."""
     x = convert_to_tensor(x)
     return where(math.absolute(x) > threshold, x, 0)
 
 
-def soft_shrink(x: Any, threshold: float = 0.5) -> Any:
+def soft_shrink(x: TensorLike, threshold: float = 0.5) -> Any:
     """`x` moved towards 0 by `threshold`, and 0 where that would pass it."""
     x = convert_to_tensor(x)
     return math.sign(x) * math.maximum(math.absolute(x) - threshold, 0)
 
 
-def threshold(x: Any, threshold: float, default_value: float) -> Any:
+def threshold(x: TensorLike, threshold: float, default_value: float) -> Any:
     """`x` where it is above `threshold`, `default_value` elsewhere."""
     x = convert_to_tensor(x)
     return where(x > threshold, x, default_value)
 
 
-def softmax(x: Any, axis: int | tuple[int, ...] | list[int] = -1) -> Any:
+def softmax(x: TensorLike, axis: int | tuple[int, ...] | list[int] = -1) -> Any:
     """`exp(x) / sum(exp(x))` along `axis`, one or several. Raises `InvalidArgumentError` for a scalar."""
     x = convert_to_tensor(x)
     at_least(x.static_shape, 1, "the input of softmax")
@@ -151,28 +154,28 @@ def softmax(x: Any, axis: int | tuple[int, ...] | list[int] = -1) -> Any:
     return math.exp(x - reduce_logsumexp(x, list(axis), keepdims=True))
 
 
-def log_softmax(x: Any, axis: int = -1) -> Any:
+def log_softmax(x: TensorLike, axis: int = -1) -> Any:
     """The logarithm of `softmax`, without loss for very small values."""
     return nn.log_softmax(x, axis)
 
 
-def softplus(x: Any) -> Any:
+def softplus(x: TensorLike) -> Any:
     """`log(1 + exp(x))`."""
     return nn.softplus(x)
 
 
-def softsign(x: Any) -> Any:
+def softsign(x: TensorLike) -> Any:
     """`x / (1 + abs(x))`."""
     return nn.softsign(x)
 
 
-def squareplus(x: Any, b: float = 4) -> Any:
+def squareplus(x: TensorLike, b: float = 4) -> Any:
     """`(x + sqrt(x * x + b)) / 2` (Barron, 2021)."""
     x = convert_to_tensor(x)
     return (x + math.sqrt(x * x + b)) / 2
 
 
-def silu(x: Any) -> Any:
+def silu(x: TensorLike) -> Any:
     """`x * sigmoid(x)` (Ramachandran et al., 2017)."""
     return nn.silu(x)
 
@@ -180,7 +183,7 @@ def silu(x: Any) -> Any:
 swish = silu
 
 
-def hard_silu(x: Any) -> Any:
+def hard_silu(x: TensorLike) -> Any:
     """`x * hard_sigmoid(x)` (Howard et al., 2019)."""
     x = convert_to_tensor(x)
     return x * hard_sigmoid(x)
@@ -189,13 +192,13 @@ def hard_silu(x: Any) -> Any:
 hard_swish = hard_silu
 
 
-def mish(x: Any) -> Any:
+def mish(x: TensorLike) -> Any:
     """`x * tanh(softplus(x))` (Misra, 2019)."""
     x = convert_to_tensor(x)
     return x * math.tanh(nn.softplus(x))
 
 
-def exponential(x: Any) -> Any:
+def exponential(x: TensorLike) -> Any:
     """`exp(x)`."""
     return math.exp(x)
 

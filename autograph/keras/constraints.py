@@ -22,7 +22,7 @@ EPSILON = 1e-7
 class Constraint:
     """A function from a weight's value to the value that it is to have."""
 
-    def __call__(self, w: Any) -> Any:
+    def __call__(self, w: object) -> Any:
         raise UnimplementedError(f"{type(self).__name__} does not define __call__")
 
     @classmethod
@@ -49,7 +49,7 @@ class MaxNorm(Constraint):
 class NonNeg(Constraint):
     """Zero in place of what is negative."""
 
-    def __call__(self, w: Any) -> Any:
+    def __call__(self, w: object) -> Any:
         w = convert_to_tensor(w)
         return w * cast(w >= 0, w.dtype)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from autograph.runtime.tensors.tensor import Tensor
 
 from .base.registry import Registry, snake_case
 
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import DTypeLike, ShapeLike
+
 __all__ = [
     "Constant", "GlorotNormal", "GlorotUniform", "HeNormal", "HeUniform", "Identity", "Initializer", "LecunNormal",
     "LecunUniform", "Ones", "Orthogonal", "RandomNormal", "RandomUniform", "TruncatedNormal", "VarianceScaling",
@@ -43,7 +46,7 @@ TRUNCATED_DEVIATION = 0.87962566103423978
 class Initializer:
     """What gives weights their first values; subclasses define ``__call__(shape, dtype=None)`` and `get_config`."""
 
-    def __call__(self, shape: Any, dtype: Any = None) -> Any:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> Any:
         """A tensor of the given shape and dtype."""
         raise UnimplementedError("Initializer subclasses must implement the `__call__()` method.")
 
@@ -61,11 +64,11 @@ class Initializer:
         return self.__class__.from_config(self.get_config())
 
 
-def _dtype(dtype: Any) -> Any:
+def _dtype(dtype: DTypeLike) -> Any:
     return as_dtype("float32" if dtype is None else dtype)
 
 
-def _dims(shape: Any) -> list[int]:
+def _dims(shape: ShapeLike) -> list[int]:
     """A shape as a list of whole numbers. Raises `ValueError` when one is not known."""
     dims = as_shape(shape)
     if dims is None or None in dims:
@@ -90,10 +93,10 @@ class Ones(Initializer):
 class Constant(Initializer):
     """A value everywhere; an array is broadcast to the shape."""
 
-    def __init__(self, value: Any = 0.0) -> None:
+    def __init__(self, value: object = 0.0) -> None:
         self.value = value
 
-    def __call__(self, shape: Any, dtype: Any = None) -> Any:
+    def __call__(self, shape: ShapeLike, dtype: Any = None) -> Any:
         target = _dtype(dtype)
         value = cast(convert_to_tensor(self.value, dtype_hint=target), target)
         return broadcast_to(value, _dims(shape))
@@ -109,7 +112,7 @@ class Identity(Initializer):
     def __init__(self, gain: float = 1.0) -> None:
         self.gain = gain
 
-    def __call__(self, shape: Any, dtype: Any = None) -> Any:
+    def __call__(self, shape: ShapeLike, dtype: Any = None) -> Any:
         dims = _dims(shape)
         if len(dims) != 2:
             raise InvalidArgumentError(
@@ -333,7 +336,7 @@ class _Initializers(Registry):
         if not isinstance(identifier, Tensor | np.ndarray | np.generic):
             return super().get(identifier, custom_objects)
 
-        def given(shape: Any, dtype: Any = None) -> Any:
+        def given(shape: ShapeLike, dtype: Any = None) -> Any:
             value = convert_to_tensor(identifier)
             if tuple(_dims(shape)) != value.static_shape:
                 raise InvalidArgumentError(f"Expected `shape` to be {value.shape} for direct tensor as initializer. "

@@ -8,7 +8,7 @@ sum of the weights; "sum" and None (as "none") are the sum and the values themse
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.errors import UnimplementedError
 from autograph.runtime.base import nest
@@ -22,6 +22,10 @@ from .base.staging import converted_call
 from .formulas import loss_functions as functions
 from .formulas.loss_functions import *  # noqa: F403
 from .formulas.reduction import reduce_weighted_values, same_rank, standardize_reduction
+
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import DTypeLike, TensorLike
+    from autograph.runtime.tensors.tensor import Tensor
 
 __all__ = [
     "BinaryCrossentropy", "CategoricalCrossentropy", "CategoricalHinge", "CosineSimilarity", "Hinge", "Huber",
@@ -46,12 +50,12 @@ class Loss:
     Raises `ValueError` for another reduction.
     """
 
-    def __init__(self, name: str | None = None, reduction: str | None = MEAN, dtype: Any = None) -> None:
+    def __init__(self, name: str | None = None, reduction: str | None = MEAN, dtype: DTypeLike | None = None) -> None:
         self.name = name or auto_name(type(self).__name__)
         self.reduction = standardize_reduction(reduction)
         self.dtype = getattr(dtype, "name", dtype) or "float32"
 
-    def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+    def __call__(self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None) -> Any:
         """The loss: a scalar, or with the reduction None the values."""
         mask = get_mask(y_pred)
         with name_scope(self.name):
@@ -65,7 +69,7 @@ class Loss:
     def _cast(self, value: Any) -> Any:
         return cast(value, self.dtype)
 
-    def call(self, y_true: Any, y_pred: Any) -> Any:
+    def call(self, y_true: Tensor, y_pred: Tensor) -> Any:
         """The values of the loss, before weights and reduction."""
         raise UnimplementedError(f"{type(self).__name__} does not define call()")
 
@@ -83,14 +87,14 @@ class LossFunctionWrapper(Loss):
     """A function of labels and predictions as a loss; further arguments are passed on to it."""
 
     def __init__(
-        self, fn: Callable[..., Any], reduction: str | None = MEAN, name: str | None = None, dtype: Any = None,
-        **kwargs: Any
+        self, fn: Callable[..., Any], reduction: str | None = MEAN, name: str | None = None,
+        dtype: DTypeLike | None = None, **kwargs: object
     ) -> None:  # fmt: skip
         super().__init__(name, reduction, dtype)
         self.fn = fn
         self.settings = kwargs
 
-    def call(self, y_true: Any, y_pred: Any) -> Any:
+    def call(self, y_true: Tensor, y_pred: TensorLike) -> Any:
         if not nest.is_nested(y_true) and not nest.is_nested(y_pred):
             y_true, y_pred = same_rank(y_true, y_pred)
         return converted_call(self.fn)(y_true, y_pred, **self.settings)
@@ -110,14 +114,18 @@ class LossFunctionWrapper(Loss):
 class MeanSquaredError(LossFunctionWrapper):
     """The mean of `(y_true - y_pred) ** 2`."""
 
-    def __init__(self, reduction: str | None = MEAN, name: str = "mean_squared_error", dtype: Any = None) -> None:
+    def __init__(
+        self, reduction: str | None = MEAN, name: str = "mean_squared_error", dtype: DTypeLike | None = None
+    ) -> None:
         super().__init__(functions.mean_squared_error, reduction, name, dtype)
 
 
 class MeanAbsoluteError(LossFunctionWrapper):
     """The mean of `abs(y_true - y_pred)`."""
 
-    def __init__(self, reduction: str | None = MEAN, name: str = "mean_absolute_error", dtype: Any = None) -> None:
+    def __init__(
+        self, reduction: str | None = MEAN, name: str = "mean_absolute_error", dtype: DTypeLike | None = None
+    ) -> None:
         super().__init__(functions.mean_absolute_error, reduction, name, dtype)
 
 
@@ -125,7 +133,7 @@ class MeanAbsolutePercentageError(LossFunctionWrapper):
     """The mean of `100 * abs((y_true - y_pred) / y_true)`."""
 
     def __init__(
-        self, reduction: str | None = MEAN, name: str = "mean_absolute_percentage_error", dtype: Any = None
+        self, reduction: str | None = MEAN, name: str = "mean_absolute_percentage_error", dtype: DTypeLike | None = None
     ) -> None:
         super().__init__(functions.mean_absolute_percentage_error, reduction, name, dtype)
 
@@ -134,7 +142,7 @@ class MeanSquaredLogarithmicError(LossFunctionWrapper):
     """The mean of `(log(y_true + 1) - log(y_pred + 1)) ** 2`."""
 
     def __init__(
-        self, reduction: str | None = MEAN, name: str = "mean_squared_logarithmic_error", dtype: Any = None
+        self, reduction: str | None = MEAN, name: str = "mean_squared_logarithmic_error", dtype: DTypeLike | None = None
     ) -> None:
         super().__init__(functions.mean_squared_logarithmic_error, reduction, name, dtype)
 
@@ -143,7 +151,7 @@ class Huber(LossFunctionWrapper):
     """Half the squared error up to `delta`, and linear in the error beyond; see `huber`."""
 
     def __init__(
-        self, delta: float = 1.0, reduction: str | None = MEAN, name: str = "huber_loss", dtype: Any = None
+        self, delta: float = 1.0, reduction: str | None = MEAN, name: str = "huber_loss", dtype: DTypeLike | None = None
     ) -> None:
         super().__init__(functions.huber, reduction, name, dtype, delta=delta)
 
@@ -151,7 +159,7 @@ class Huber(LossFunctionWrapper):
 class LogCosh(LossFunctionWrapper):
     """The mean of `log(cosh(y_pred - y_true))`."""
 
-    def __init__(self, reduction: str | None = MEAN, name: str = "log_cosh", dtype: Any = None) -> None:
+    def __init__(self, reduction: str | None = MEAN, name: str = "log_cosh", dtype: DTypeLike | None = None) -> None:
         super().__init__(functions.log_cosh, reduction, name, dtype)
 
 
@@ -159,7 +167,11 @@ class CosineSimilarity(LossFunctionWrapper):
     """Minus the cosine of the angle between labels and predictions."""
 
     def __init__(
-        self, axis: int = -1, reduction: str | None = MEAN, name: str = "cosine_similarity", dtype: Any = None
+        self,
+        axis: int = -1,
+        reduction: str | None = MEAN,
+        name: str = "cosine_similarity",
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(functions.cosine_similarity, reduction, name, dtype, axis=axis)
 
@@ -167,35 +179,41 @@ class CosineSimilarity(LossFunctionWrapper):
 class Hinge(LossFunctionWrapper):
     """The mean of `max(1 - y_true * y_pred, 0)`."""
 
-    def __init__(self, reduction: str | None = MEAN, name: str = "hinge", dtype: Any = None) -> None:
+    def __init__(self, reduction: str | None = MEAN, name: str = "hinge", dtype: DTypeLike | None = None) -> None:
         super().__init__(functions.hinge, reduction, name, dtype)
 
 
 class SquaredHinge(LossFunctionWrapper):
     """The mean of `max(1 - y_true * y_pred, 0) ** 2`."""
 
-    def __init__(self, reduction: str | None = MEAN, name: str = "squared_hinge", dtype: Any = None) -> None:
+    def __init__(
+        self, reduction: str | None = MEAN, name: str = "squared_hinge", dtype: DTypeLike | None = None
+    ) -> None:
         super().__init__(functions.squared_hinge, reduction, name, dtype)
 
 
 class CategoricalHinge(LossFunctionWrapper):
     """How much less than 1 the prediction for the right class is above the best wrong one."""
 
-    def __init__(self, reduction: str | None = MEAN, name: str = "categorical_hinge", dtype: Any = None) -> None:
+    def __init__(
+        self, reduction: str | None = MEAN, name: str = "categorical_hinge", dtype: DTypeLike | None = None
+    ) -> None:
         super().__init__(functions.categorical_hinge, reduction, name, dtype)
 
 
 class KLDivergence(LossFunctionWrapper):
     """The sum of `y_true * log(y_true / y_pred)` over the last axis."""
 
-    def __init__(self, reduction: str | None = MEAN, name: str = "kl_divergence", dtype: Any = None) -> None:
+    def __init__(
+        self, reduction: str | None = MEAN, name: str = "kl_divergence", dtype: DTypeLike | None = None
+    ) -> None:
         super().__init__(functions.kl_divergence, reduction, name, dtype)
 
 
 class Poisson(LossFunctionWrapper):
     """The mean of `y_pred - y_true * log(y_pred)`."""
 
-    def __init__(self, reduction: str | None = MEAN, name: str = "poisson", dtype: Any = None) -> None:
+    def __init__(self, reduction: str | None = MEAN, name: str = "poisson", dtype: DTypeLike | None = None) -> None:
         super().__init__(functions.poisson, reduction, name, dtype)
 
 
@@ -204,7 +222,7 @@ class BinaryCrossentropy(LossFunctionWrapper):
 
     def __init__(
         self, from_logits: bool = False, label_smoothing: float = 0.0, axis: int = -1, reduction: str | None = MEAN,
-        name: str = "binary_crossentropy", dtype: Any = None
+        name: str = "binary_crossentropy", dtype: DTypeLike | None = None
     ) -> None:  # fmt: skip
         super().__init__(functions.binary_crossentropy, reduction, name, dtype, from_logits=from_logits,
                          label_smoothing=label_smoothing, axis=axis)  # fmt: skip
@@ -215,7 +233,7 @@ class CategoricalCrossentropy(LossFunctionWrapper):
 
     def __init__(
         self, from_logits: bool = False, label_smoothing: float = 0.0, axis: int = -1, reduction: str | None = MEAN,
-        name: str = "categorical_crossentropy", dtype: Any = None
+        name: str = "categorical_crossentropy", dtype: DTypeLike | None = None
     ) -> None:  # fmt: skip
         super().__init__(functions.categorical_crossentropy, reduction, name, dtype, from_logits=from_logits,
                          label_smoothing=label_smoothing, axis=axis)  # fmt: skip
@@ -226,7 +244,7 @@ class SparseCategoricalCrossentropy(LossFunctionWrapper):
 
     def __init__(
         self, from_logits: bool = False, ignore_class: int | None = None, reduction: str | None = MEAN, axis: int = -1,
-        name: str = "sparse_categorical_crossentropy", dtype: Any = None
+        name: str = "sparse_categorical_crossentropy", dtype: DTypeLike | None = None
     ) -> None:  # fmt: skip
         super().__init__(functions.sparse_categorical_crossentropy, reduction, name, dtype, from_logits=from_logits,
                          ignore_class=ignore_class, axis=axis)  # fmt: skip

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from autograph.runtime.ops.elementwise.elementwise import cast
 from autograph.runtime.ops.elementwise.math import sqrt, square
@@ -16,6 +17,9 @@ from .formulas.loss_functions import *  # noqa: F403
 from .formulas.metric import Mean, MeanMetricWrapper, Metric, Sum
 from .formulas.reduction import same_rank
 from .formulas.scores import F1Score, FBetaScore, IoU, MeanIoU, OneHotIoU, OneHotMeanIoU
+
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import DTypeLike, TensorLike
 
 __all__ = [
     "AUC", "Accuracy", "BinaryAccuracy", "BinaryCrossentropy", "CategoricalAccuracy", "CategoricalCrossentropy",
@@ -35,42 +39,44 @@ __dir__ = __all__.copy
 class Accuracy(MeanMetricWrapper):
     """How often labels and predictions are equal."""
 
-    def __init__(self, name: str = "accuracy", dtype: Any = None) -> None:
+    def __init__(self, name: str = "accuracy", dtype: DTypeLike | None = None) -> None:
         super().__init__(accuracies.accuracy, name, dtype)
 
 
 class BinaryAccuracy(MeanMetricWrapper):
     """How often labels of 0 and 1 are those of the predictions, which are 1 above the threshold."""
 
-    def __init__(self, name: str = "binary_accuracy", dtype: Any = None, threshold: float = 0.5) -> None:
+    def __init__(self, name: str = "binary_accuracy", dtype: DTypeLike | None = None, threshold: float = 0.5) -> None:
         super().__init__(accuracies.binary_accuracy, name, dtype, threshold=threshold)
 
 
 class CategoricalAccuracy(MeanMetricWrapper):
     """How often the class of the greatest prediction is that of the one-hot label."""
 
-    def __init__(self, name: str = "categorical_accuracy", dtype: Any = None) -> None:
+    def __init__(self, name: str = "categorical_accuracy", dtype: DTypeLike | None = None) -> None:
         super().__init__(accuracies.categorical_accuracy, name, dtype)
 
 
 class SparseCategoricalAccuracy(MeanMetricWrapper):
     """How often the class of the greatest prediction is the label, a number."""
 
-    def __init__(self, name: str = "sparse_categorical_accuracy", dtype: Any = None) -> None:
+    def __init__(self, name: str = "sparse_categorical_accuracy", dtype: DTypeLike | None = None) -> None:
         super().__init__(accuracies.sparse_categorical_accuracy, name, dtype)
 
 
 class TopKCategoricalAccuracy(MeanMetricWrapper):
     """How often the class of the one-hot label is among the `k` greatest predictions."""
 
-    def __init__(self, k: int = 5, name: str = "top_k_categorical_accuracy", dtype: Any = None) -> None:
+    def __init__(self, k: int = 5, name: str = "top_k_categorical_accuracy", dtype: DTypeLike | None = None) -> None:
         super().__init__(accuracies.top_k_categorical_accuracy, name, dtype, k=k)
 
 
 class SparseTopKCategoricalAccuracy(MeanMetricWrapper):
     """How often the label, the number of a class, is among the `k` greatest predictions."""
 
-    def __init__(self, k: int = 5, name: str = "sparse_top_k_categorical_accuracy", dtype: Any = None) -> None:
+    def __init__(
+        self, k: int = 5, name: str = "sparse_top_k_categorical_accuracy", dtype: DTypeLike | None = None
+    ) -> None:
         super().__init__(accuracies.sparse_top_k_categorical_accuracy, name, dtype, k=k)
 
 
@@ -80,10 +86,10 @@ class SparseTopKCategoricalAccuracy(MeanMetricWrapper):
 class RootMeanSquaredError(Mean):
     """The square root of the mean of `(y_true - y_pred) ** 2`."""
 
-    def __init__(self, name: str = "root_mean_squared_error", dtype: Any = None) -> None:
+    def __init__(self, name: str = "root_mean_squared_error", dtype: DTypeLike | None = None) -> None:
         super().__init__(name, dtype)
 
-    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:  # type: ignore[override]
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: object = None) -> None:  # type: ignore[override]
         y_true, y_pred = same_rank(cast(y_true, self.dtype), cast(y_pred, self.dtype))
         super().update_state(square(y_pred - y_true), sample_weight)
 
@@ -94,11 +100,11 @@ class RootMeanSquaredError(Mean):
 class CosineSimilarity(MeanMetricWrapper):
     """The cosine of the angle between labels and predictions along `axis`: 1 where they have one direction."""
 
-    def __init__(self, name: str = "cosine_similarity", dtype: Any = None, axis: int = -1) -> None:
+    def __init__(self, name: str = "cosine_similarity", dtype: DTypeLike | None = None, axis: int = -1) -> None:
         super().__init__(_cosine, name, dtype, axis=axis)
 
 
-def _cosine(y_true: Any, y_pred: Any, axis: int) -> Any:
+def _cosine(y_true: TensorLike, y_pred: TensorLike, axis: int) -> Any:
     return -losses.cosine_similarity(y_true, y_pred, axis)
 
 
@@ -106,7 +112,7 @@ class BinaryCrossentropy(MeanMetricWrapper):
     """The mean of `binary_crossentropy`."""
 
     def __init__(
-        self, name: str = "binary_crossentropy", dtype: Any = None, from_logits: bool = False,
+        self, name: str = "binary_crossentropy", dtype: DTypeLike | None = None, from_logits: bool = False,
         label_smoothing: float = 0
     ) -> None:  # fmt: skip
         super().__init__(losses.binary_crossentropy, name, dtype, from_logits=from_logits,
@@ -117,7 +123,7 @@ class CategoricalCrossentropy(MeanMetricWrapper):
     """The mean of `categorical_crossentropy`."""
 
     def __init__(
-        self, name: str = "categorical_crossentropy", dtype: Any = None, from_logits: bool = False,
+        self, name: str = "categorical_crossentropy", dtype: DTypeLike | None = None, from_logits: bool = False,
         label_smoothing: float = 0, axis: int = -1
     ) -> None:  # fmt: skip
         super().__init__(losses.categorical_crossentropy, name, dtype, from_logits=from_logits,
@@ -128,14 +134,14 @@ class SparseCategoricalCrossentropy(MeanMetricWrapper):
     """The mean of `sparse_categorical_crossentropy`."""
 
     def __init__(
-        self, name: str = "sparse_categorical_crossentropy", dtype: Any = None, from_logits: bool = False,
+        self, name: str = "sparse_categorical_crossentropy", dtype: DTypeLike | None = None, from_logits: bool = False,
         ignore_class: int | None = None, axis: int = -1
     ) -> None:  # fmt: skip
         super().__init__(losses.sparse_categorical_crossentropy, name, dtype, from_logits=from_logits,
                          ignore_class=ignore_class, axis=axis)  # fmt: skip
 
 
-def _mean_of(class_name: str, function: Any, name: str) -> Any:
+def _mean_of(class_name: str, function: Callable[..., Any], name: str) -> Any:
     """The metric class that is the mean of a loss function without settings."""
 
     def __init__(self: Any, name: str = name, dtype: Any = None) -> None:

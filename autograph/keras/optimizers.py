@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.ops.elementwise.elementwise import cast
@@ -15,6 +15,11 @@ from .base.registry import Registry
 from .formulas import schedules as schedules
 from .formulas.adaptive_optimizers import Adadelta, Adamax, Ftrl, Lion, Nadam
 from .formulas.optimizer import Optimizer
+
+if TYPE_CHECKING:
+    from autograph.runtime.state.variable import Variable
+    from autograph.runtime.tensors.likes import TensorLike
+    from autograph.runtime.tensors.tensor import Tensor
 
 __all__ = [
     "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "Ftrl", "Lion", "Nadam", "Optimizer", "RMSprop",
@@ -32,7 +37,7 @@ class SGD(Optimizer):
     """
 
     def __init__(
-        self, learning_rate: Any = 0.01, momentum: float = 0.0, nesterov: bool = False, *args: Any, **kwargs: Any
+        self, learning_rate: TensorLike = 0.01, momentum: float = 0.0, nesterov: bool = False, *args: Any, **kwargs: Any
     ) -> None:
         super().__init__(learning_rate, *args, **kwargs)
         if not isinstance(momentum, float | int) or not 0 <= momentum <= 1:
@@ -44,7 +49,7 @@ class SGD(Optimizer):
         super().build(variables)
         self.momentums = self.add_optimizer_variables(variables, "momentum") if self.momentum else []
 
-    def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
+    def update_step(self, gradient: Tensor, variable: Variable, learning_rate: Tensor) -> None:
         move = gradient * learning_rate
         if not self.momentum:
             variable.assign_sub(move)
@@ -66,7 +71,7 @@ class Adam(Optimizer):
     """
 
     def __init__(
-        self, learning_rate: Any = 0.001, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-7,
+        self, learning_rate: TensorLike = 0.001, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-7,
         amsgrad: bool = False, *args: Any, **kwargs: Any
     ) -> None:  # fmt: skip
         super().__init__(learning_rate, *args, **kwargs)
@@ -78,7 +83,7 @@ class Adam(Optimizer):
         self._momentums, self._velocities = [m for m, _ in pairs], [v for _, v in pairs]
         self._greatest = self.add_optimizer_variables(variables, "velocity_hat") if self.amsgrad else []
 
-    def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
+    def update_step(self, gradient: Tensor, variable: Variable, learning_rate: Tensor) -> None:
         index, dtype = self.index_of(variable), variable.dtype
         m, v = self._momentums[index], self._velocities[index]
         step = cast(self.iterations + 1, dtype)
@@ -101,8 +106,8 @@ class AdamW(Adam):
     """`Adam` with a weight decay apart from the gradients (Loshchilov & Hutter, 2019)."""
 
     def __init__(
-        self, learning_rate: Any = 0.001, weight_decay: float | None = 0.004, beta_1: float = 0.9,
-        beta_2: float = 0.999, epsilon: float = 1e-7, amsgrad: bool = False, *args: Any, **kwargs: Any
+        self, learning_rate: TensorLike = 0.001, weight_decay: float | None = 0.004, beta_1: float = 0.9,
+        beta_2: float = 0.999, epsilon: float = 1e-7, amsgrad: bool = False, *args: object, **kwargs: object
     ) -> None:  # fmt: skip
         super().__init__(learning_rate, beta_1, beta_2, epsilon, amsgrad, weight_decay, *args, **kwargs)
         if self.weight_decay is None:
@@ -119,7 +124,7 @@ class RMSprop(Optimizer):
     """
 
     def __init__(
-        self, learning_rate: Any = 0.001, rho: float = 0.9, momentum: float = 0.0, epsilon: float = 1e-7,
+        self, learning_rate: TensorLike = 0.001, rho: float = 0.9, momentum: float = 0.0, epsilon: float = 1e-7,
         centered: bool = False, *args: Any, **kwargs: Any
     ) -> None:  # fmt: skip
         super().__init__(learning_rate, *args, **kwargs)
@@ -131,7 +136,7 @@ class RMSprop(Optimizer):
         self._momentums = self.add_optimizer_variables(variables, "momentum") if self.momentum > 0 else []
         self._means = self.add_optimizer_variables(variables, "average_gradient") if self.centered else []
 
-    def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
+    def update_step(self, gradient: Tensor, variable: Variable, learning_rate: Tensor) -> None:
         index = self.index_of(variable)
         velocity = self._velocities[index]
         velocity.assign(self.rho * velocity + (1 - self.rho) * square(gradient))
@@ -159,8 +164,8 @@ class Adagrad(Optimizer):
     """
 
     def __init__(
-        self, learning_rate: Any = 0.001, initial_accumulator_value: float = 0.1, epsilon: float = 1e-7, *args: Any,
-        **kwargs: Any
+        self, learning_rate: TensorLike = 0.001, initial_accumulator_value: float = 0.1, epsilon: float = 1e-7,
+        *args: Any, **kwargs: Any
     ) -> None:  # fmt: skip
         super().__init__(learning_rate, *args, **kwargs)
         self.initial_accumulator_value, self.epsilon = initial_accumulator_value, epsilon
@@ -170,7 +175,7 @@ class Adagrad(Optimizer):
         start = initializers.Constant(self.initial_accumulator_value)
         self._accumulators = self.add_optimizer_variables(variables, "accumulator", start)
 
-    def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
+    def update_step(self, gradient: Tensor, variable: Variable, learning_rate: Tensor) -> None:
         accumulator = self._accumulators[self.index_of(variable)]
         accumulator.assign_add(square(gradient))
         variable.assign_sub(learning_rate * gradient / sqrt(accumulator + self.epsilon))
@@ -181,7 +186,7 @@ class Adagrad(Optimizer):
 
 
 class _Optimizers(Registry):
-    def fits(self, found: Any) -> bool:
+    def fits(self, found: object) -> bool:
         return isinstance(found, Optimizer)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError, UnimplementedError
 from autograph.runtime.ops.elementwise.math import absolute, square
@@ -11,6 +11,9 @@ from autograph.runtime.tensors.convert import convert_to_tensor
 
 from .base.registry import Registry
 
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import TensorLike
+
 __all__ = ["L1", "L1L2", "L2", "Regularizer", "deserialize", "get", "l1", "l1_l2", "l2", "serialize"]
 __dir__ = __all__.copy
 
@@ -18,7 +21,7 @@ __dir__ = __all__.copy
 class Regularizer:
     """A function of a weight that gives a scalar loss; subclasses define ``__call__(self, x)``."""
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: TensorLike) -> Any:
         raise UnimplementedError(f"{type(self).__name__} does not define __call__")
 
     @classmethod
@@ -29,7 +32,7 @@ class Regularizer:
         raise UnimplementedError(f"{type(self).__name__} does not define get_config")
 
 
-def _penalty(x: Any, l1: float, l2: float) -> Any:
+def _penalty(x: TensorLike, l1: float, l2: float) -> Any:
     x = convert_to_tensor(x)
     total = convert_to_tensor(0.0, x.dtype)
     if l1:
@@ -44,7 +47,7 @@ class L1L2(Regularizer):
         self.l1 = _factor("l1", 0.0 if l1 is None else l1)
         self.l2 = _factor("l2", 0.0 if l2 is None else l2)
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: TensorLike) -> Any:
         return _penalty(x, self.l1, self.l2)
 
     def get_config(self) -> dict[str, Any]:
@@ -57,7 +60,7 @@ class L1(Regularizer):
     def __init__(self, l1: float = 0.01) -> None:
         self.l1 = _factor("l1", 0.01 if l1 is None else l1)
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: TensorLike) -> Any:
         return _penalty(x, self.l1, 0.0)
 
     def get_config(self) -> dict[str, Any]:
@@ -70,7 +73,7 @@ class L2(Regularizer):
     def __init__(self, l2: float = 0.01) -> None:
         self.l2 = _factor("l2", 0.01 if l2 is None else l2)
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: TensorLike) -> Any:
         return _penalty(x, 0.0, self.l2)
 
     def get_config(self) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from .fit.progress import disable_interactive_logging as disable_interactive_log
 from .fit.progress import enable_interactive_logging as enable_interactive_logging
 from .fit.progress import is_interactive_logging_enabled as is_interactive_logging_enabled
 
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import DTypeLike, TensorLike
+
 __all__ = [
     "CustomObjectScope", "Progbar", "PyDataset", "Sequence", "clear_session", "custom_object_scope",
     "deserialize_keras_object",
@@ -51,7 +54,7 @@ def set_random_seed(seed: int) -> None:
     set_seed(int(seed))
 
 
-def to_categorical(x: Any, num_classes: int | None = None) -> np.ndarray[Any, Any]:
+def to_categorical(x: TensorLike, num_classes: int | None = None) -> np.ndarray[Any, Any]:
     """One-hot rows of classes: (...) or (..., 1) integers to (..., num_classes) floats.
 
     ``num_classes`` is one more than the largest class when left out. Raises `ValueError` for classes outside of it.
@@ -66,8 +69,8 @@ def to_categorical(x: Any, num_classes: int | None = None) -> np.ndarray[Any, An
 
 
 def pad_sequences(
-    sequences: Any, maxlen: int | None = None, dtype: Any = "int32", padding: str = "pre", truncating: str = "pre",
-    value: Any = 0.0
+    sequences: Any, maxlen: int | None = None, dtype: DTypeLike = "int32", padding: str = "pre",
+    truncating: str = "pre", value: object = 0.0
 ) -> np.ndarray[Any, Any]:  # fmt: skip
     """Sequences of several lengths as one array (len(sequences), maxlen, ...), with ``value`` where there is none.
 
@@ -96,7 +99,7 @@ def pad_sequences(
     return padded
 
 
-def normalize(x: Any, axis: int = -1, order: int = 2) -> np.ndarray[Any, Any]:
+def normalize(x: TensorLike, axis: int = -1, order: int = 2) -> np.ndarray[Any, Any]:
     """An array divided by its norms along an axis; where these are 0 it stays."""
     array = np.asarray(x)
     norms = np.atleast_1d(np.linalg.norm(array, order, axis))
@@ -104,6 +107,6 @@ def normalize(x: Any, axis: int = -1, order: int = 2) -> np.ndarray[Any, Any]:
     return array / np.expand_dims(norms, axis)
 
 
-def is_keras_tensor(x: Any) -> bool:
+def is_keras_tensor(x: TensorLike) -> bool:
     """Whether something is a symbolic tensor: from `Input`, or from a layer called on one."""
     return isinstance(x, KerasTensor)

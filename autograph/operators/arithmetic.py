@@ -46,7 +46,7 @@ def _binary(name: str, symbol: str) -> Binary:
     bare = name.strip("_")
     forward, backward = f"__{bare}__", f"__r{bare}__"
 
-    def operate(left: Any, right: Any) -> Any:
+    def operate(left: object, right: Any) -> Any:
         if watching():
             left, right = staged(left), staged(right)
         if type(left) in _PLAIN and type(right) in _PLAIN:
@@ -125,7 +125,7 @@ def _in_place(name: str, binary: Binary) -> Binary:
             return original(change(staged(left), staged(right)))
         return change(left, right)
 
-    def change(left: Any, right: Any) -> Any:
+    def change(left: object, right: object) -> Any:
         cls = type(left)
         if isinstance(left, _NOTED):
             if name == "iadd" and type(left) is list and isinstance(right, Form):
@@ -217,7 +217,7 @@ def _by_parts(name: str) -> Binary:
     return compare
 
 
-def _negated(truth: Any) -> Any:
+def _negated(truth: object) -> Any:
     backend = backend_of(truth)
     return not truth if backend is None else backend.not_(truth)
 

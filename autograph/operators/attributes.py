@@ -213,7 +213,7 @@ class Owner:
         else:
             call_method(writer, obj, index, value)
 
-    def __delitem__(self, index: Any) -> None:
+    def __delitem__(self, index: object) -> None:
         obj = _object_of(self)
         writer = method(type(obj), "__delitem__")
         if writer is None:
@@ -226,7 +226,7 @@ def _object_of(owner: Owner) -> Any:
     return object.__getattribute__(owner, "_obj")
 
 
-def read_item(container: Any, index: Any) -> Any:
+def read_item(container: Any, index: object) -> Any:
     """``container[index]`` of what Python holds; a dict that makes up what is missing may get the key by that."""
     makes_up = isinstance(container, dict) and type(container) is not dict
     if makes_up and state.stack() and not dict.__contains__(container, index):
@@ -240,7 +240,7 @@ def read_item(container: Any, index: Any) -> Any:
     return container[index]
 
 
-def get_subscript(container: Any, index: Any) -> Any:
+def get_subscript(container: object, index: object) -> Any:
     """``container[index]``, where the index is a constant or a slice: nothing of it is staged but its bounds."""
     reader = method(type(container), "__getitem__")
     if reader is not None:

@@ -174,7 +174,7 @@ def _special_call(special: str, form: Any, arguments: Any, keywords: Any) -> Any
 
 
 def _operating(function: object, converting: Callable[..., Any], form: Any) -> Callable[..., Any]:
-    def operate(*arguments: Any, **keywords: Any) -> Any:
+    def operate(*arguments: Any, **keywords: object) -> Any:
         if not _any_user(arguments):
             return form(*arguments, **keywords)
         if function is pow and len(arguments) + len(keywords) == 3:
@@ -221,7 +221,7 @@ def _pairs(values: object) -> Any:
 
 
 def _attribute_reader(function: object, form: Any) -> Callable[..., Any]:
-    def read(obj: Any, name: str, *default: Any) -> Any:
+    def read(obj: object, name: str, *default: object) -> Any:
         if not is_user_class(type(obj)) or method(type(obj), "__getattribute__") or not isinstance(name, str):
             return form(obj, name, *default)
         if not _reads_code(obj, name):

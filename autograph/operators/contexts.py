@@ -10,6 +10,7 @@ import contextlib
 import dis
 import inspect
 import threading
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
@@ -40,7 +41,7 @@ def open_context() -> str | None:
     return _open.stack[-1].name if _open.stack else None
 
 
-def context(manager: Any) -> Any:
+def context(manager: object) -> Any:
     """What stands for the context manager in ``with manager:``.
 
     Raises:
@@ -80,7 +81,7 @@ class _Passing:
         return None if refused else swallows
 
 
-def _module_of(manager: Any) -> str:
+def _module_of(manager: object) -> str:
     return str(type(manager).__module__).partition(".")[0]
 
 
@@ -93,7 +94,7 @@ def _convert_generator(manager: Any) -> bool:
     return not is_left_alone(function) if inspect.isfunction(function) else False
 
 
-def _refused(manager: Any) -> MutationError:
+def _refused(manager: object) -> MutationError:
     location = user_location()
     kind = type(manager).__name__
     return MutationError(
@@ -104,7 +105,7 @@ def _refused(manager: Any) -> MutationError:
     )
 
 
-def _caught_by(manager: Any) -> tuple[Any, ...]:
+def _caught_by(manager: object) -> tuple[Any, ...]:
     """The exceptions that a context manager may swallow, as far as its code tells."""
     if isinstance(manager, contextlib.suppress):
         return tuple(manager._exceptions)  # type: ignore[attr-defined]
@@ -116,11 +117,11 @@ def _caught_by(manager: Any) -> tuple[Any, ...]:
     return () if _returns_nothing(found) else (BaseException,)
 
 
-def _mentions(function: Any, *operations: str) -> bool:
+def _mentions(function: Callable[..., Any], *operations: str) -> bool:
     return any(each.opname in operations for each in dis.get_instructions(function))
 
 
-def _returns_nothing(function: Any) -> bool:
+def _returns_nothing(function: Callable[..., Any]) -> bool:
     """Whether all that a function returns is ``None`` or ``False``."""
     before: Any = None
     for each in dis.get_instructions(function):

@@ -94,7 +94,7 @@ class Backend:
         """Stages ``if``, and the conditional expression (with no ``names``)."""
         raise NotImplementedError
 
-    def while_stmt(self, go: Any, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options) -> Any:
+    def while_stmt(self, go: object, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options) -> Any:
         """Stages a loop (or the rest of one) of which ``go``, a staged bool, says whether it makes its next turn.
 
         ``test`` has been evaluated for that turn: the loop is ``while go: stop = body(); go = not stop and test()``.
@@ -198,22 +198,22 @@ class Backend:
         """Whether a staged bool can be used in what is being traced now."""
         return False
 
-    def decided(self, decision: Any) -> Any:
+    def decided(self, decision: object) -> Any:
         """The bool that a decision is when the graph runs (see `decisions`)."""
         raise NotImplementedError
 
-    def assign_where(self, decision: Any, target: object, source: object) -> None:
+    def assign_where(self, decision: object, target: object, source: object) -> None:
         """Makes ``target`` hold what ``source`` does where a decision holds.
 
         Both are objects of one kind: lists, dicts, or objects of a user's class.
         """
         raise NotImplementedError
 
-    def get_array_item(self, array: Any, index: Any) -> Any:
+    def get_array_item(self, array: Any, index: object) -> Any:
         """``array[index]``, for an array of NumPy, or what stands for one."""
         return array[index]
 
-    def set_array_item(self, value: Any, array: Any, index: Any) -> None:
+    def set_array_item(self, value: object, array: Any, index: object) -> None:
         """``array[index] = value``, which all names and views of the array see."""
         array[index] = value
 
@@ -268,7 +268,7 @@ class Backend:
         itself on a staged condition."""
         return form
 
-    def format_value(self, value: object, conversion: str | None, specification: Any) -> Any:
+    def format_value(self, value: object, conversion: str | None, specification: object) -> Any:
         """The text of one value in an f-string: a staged string where the value, or a part of it, is staged."""
         raise NotImplementedError
 

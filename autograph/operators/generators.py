@@ -52,7 +52,7 @@ class _Inner:
         self.item = item
 
 
-def inner(result: Any, iterable: Any, item: Item) -> Any:
+def inner(result: Any, iterable: object, item: Item) -> Any:
     """A further ``for`` of a generator expression, in one turn of the one before; returns the result."""
     if id(result) not in _lazy_results:
         return _collected(result, iterable, item)
@@ -60,7 +60,7 @@ def inner(result: Any, iterable: Any, item: Item) -> Any:
     return result
 
 
-def generator(iterable: Any, item: Item) -> Values:
+def generator(iterable: object, item: Item) -> Values:
     """The generator of ``(… for x in iterable …)``.
 
     Raises:
@@ -72,7 +72,7 @@ def generator(iterable: Any, item: Item) -> Values:
     return _named(_lazily(_begun(iterable), item))
 
 
-def consume(function: Any, iterable: Any, item: Item, *arguments: Any, **keywords: Any) -> Any:
+def consume(function: object, iterable: object, item: Item, *arguments: object, **keywords: object) -> Any:
     """``function(generator, …)``: what is called at once may have the generator expression as a staged loop."""
     staged = backend_of(iterable) is not None
     if not staged and not staging():
@@ -92,7 +92,7 @@ def consume(function: Any, iterable: Any, item: Item, *arguments: Any, **keyword
         return call(function)(found.finished(), *arguments, **keywords)
 
 
-def _is_consumer(function: Any) -> bool:
+def _is_consumer(function: object) -> bool:
     """Whether a function goes through its argument and does nothing else before."""
     owner = raw_attribute(function, "__self__")
     if type(owner) is str:
@@ -108,7 +108,7 @@ def _named(values: Values) -> Values:
     return note_made(values)
 
 
-def _turn(item: Item, each: Any, values: list[Any]) -> Any:
+def _turn(item: Item, each: object, values: list[Any]) -> Any:
     """One turn, in which a further ``for`` waits."""
     _lazy_results.add(id(values))
     try:
@@ -117,7 +117,7 @@ def _turn(item: Item, each: Any, values: list[Any]) -> Any:
         _lazy_results.discard(id(values))
 
 
-def _values_of(item: Item, each: Any) -> list[Any] | None:
+def _values_of(item: Item, each: object) -> list[Any] | None:
     """What one turn yields; None where only the run tells that. No generator holds the list meanwhile."""
     values: list[Any] = made([])
     result = _turn(item, each, values)
@@ -182,10 +182,10 @@ def _remembering(iterator: Iterator[Any], item: Item, values: list[Any]) -> Valu
             raise _StagedCount(found.finished(), iterator, item) from None
 
 
-def _collected(result: Any, iterable: Any, item: Item) -> Any:
+def _collected(result: object, iterable: Any, item: Item) -> Any:
     """Appends all values of a generator expression to a list: a loop that may be staged."""
 
-    def loop_body(iterate: Any) -> None:
+    def loop_body(iterate: object) -> None:
         nonlocal result
         result = item(iterate, result)
 
@@ -193,12 +193,12 @@ def _collected(result: Any, iterable: Any, item: Item) -> Any:
     return result
 
 
-def _waits(values: Any) -> bool:
+def _waits(values: object) -> bool:
     """Whether what a turn has given is a further ``for``."""
     return type(values) is list and not has_form(values) and bool(values) and type(values[0]) is _Inner
 
 
-def _next(iterable: Any, item: Item, *default: Any) -> Any:
+def _next(iterable: object, item: Item, *default: object) -> Any:
     """``next``: a loop that stops at the first value."""
     found = _first(iterable, item)
     is_found = call(len)(found) > 0
@@ -223,7 +223,7 @@ def _first(iterable: Any, item: Item) -> Any:
     """A list of the first value, if there is one."""
     found: Any = made([])
 
-    def loop_body(iterate: Any) -> Any:
+    def loop_body(iterate: object) -> Any:
         nonlocal found
         found = _turn(item, iterate, made([]))
         if _waits(found):
@@ -238,7 +238,7 @@ def _search(function: Callable[[Any], Any], iterable: Any, item: Item) -> Any:
     """``any`` and ``all``: a loop that stops at the first value that decides."""
     result: Any = function is all
 
-    def loop_body(iterate: Any) -> Any:
+    def loop_body(iterate: object) -> Any:
         nonlocal result
         values = _turn(item, iterate, made([]))
         further = values[0] if _waits(values) else None

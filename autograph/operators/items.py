@@ -29,7 +29,7 @@ class Items:
     def __getitem__(self, index: object) -> Any:
         return get_item(self._container, index)
 
-    def __setitem__(self, index: Any, value: Any) -> None:
+    def __setitem__(self, index: Any, value: object) -> None:
         if _set_in_element(value, self._owner_of_element(), self._container, index):
             return
         changed = set_item(value, self._container, index)
@@ -40,7 +40,7 @@ class Items:
         """What the container is an item of, if it is one, and the index."""
         return None
 
-    def _replace(self, changed: Any) -> None:
+    def _replace(self, changed: object) -> None:
         raise NotImplementedError
 
 
@@ -52,7 +52,7 @@ class _ItemsOfAttribute(Items):
         self._owner = owner
         self._name = name
 
-    def _replace(self, changed: Any) -> None:
+    def _replace(self, changed: object) -> None:
         setattr(mut(self._owner), self._name, changed)
 
 
@@ -67,7 +67,7 @@ class _ItemsOfItem(Items):
     def _owner_of_element(self) -> tuple[Any, Any] | None:
         return self._owner._container if isinstance(self._owner, Items) else self._owner, self._index
 
-    def _replace(self, changed: Any) -> None:
+    def _replace(self, changed: object) -> None:
         if isinstance(self._owner, Items):
             self._owner[self._index] = changed
         elif set_item(changed, self._owner, self._index) is not self._owner:
@@ -81,7 +81,7 @@ class _ItemsOfItem(Items):
             )
 
 
-def _set_in_element(value: Any, place: tuple[Any, Any] | None, array: Any, index: Any) -> bool:
+def _set_in_element(value: object, place: tuple[Any, Any] | None, array: object, index: object) -> bool:
     """Stores into an array that is an element of a list of which a graph holds copies; whether it is one."""
     backend = active() if place is not None and is_tensor(array) else None
     return backend is not None and place is not None and backend.set_in_element(value, *place, array, index)
@@ -132,7 +132,7 @@ def _containers(container: object, indices: tuple[Any, ...]) -> list[Any]:
     return containers
 
 
-def _set_innermost(changed: Any, containers: list[Any], indices: tuple[Any, ...]) -> Any:
+def _set_innermost(changed: object, containers: list[Any], indices: tuple[Any, ...]) -> Any:
     if len(containers) > 1 and _set_in_element(changed, (containers[-2], indices[-2]), containers[-1], indices[-1]):
         return containers[0]
     for holder, index in zip(reversed(containers), reversed(indices), strict=True):

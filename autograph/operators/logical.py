@@ -101,7 +101,7 @@ def _comparison(left: object, operator: Callable[[Any, Any], Any], operand: Thun
     return lambda: compare(left, operator, operand, *rest)
 
 
-def in_(item: Any, container: Any) -> Any:
+def in_(item: object, container: Any) -> Any:
     """``item in container``."""
     found = method(type(container), "__contains__") if open_traces else None
     if found is not None:

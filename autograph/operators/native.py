@@ -27,12 +27,12 @@ def native_iterable(value: object, reason: str) -> Any:
     return used_turns(_checked(iterated(value), iter, reason)) if open_traces else value
 
 
-def native_operand(value: Any) -> Any:
+def native_operand(value: object) -> Any:
     """Returns an operand of a comparison, or the subject of a `match`, that could not become a graph's."""
     return staged(value)
 
 
-def delegated(value: Any) -> Any:
+def delegated(value: object) -> Any:
     """What ``yield from value`` runs over; raises as `native_test`."""
     return delegating(_checked(iterated(value), iter, "it contains `yield from`")) if open_traces else value
 

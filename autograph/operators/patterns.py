@@ -47,13 +47,13 @@ class Found:
         return self.captures[name]
 
 
-def match(subject: object, pattern: Any) -> Found:
+def match(subject: object, pattern: object) -> Found:
     """Matches a subject with a pattern, from left to right."""
     captures: Captures = {}
     return Found(_match(pattern, subject, captures), captures)
 
 
-def _match(pattern: Any, subject: object, captures: Captures) -> Test:
+def _match(pattern: object, subject: object, captures: Captures) -> Test:
     if isinstance(pattern, Pattern):
         return pattern.match(subject, captures)
     if pattern is None or pattern is True or pattern is False:
@@ -150,7 +150,7 @@ class As(Pattern):
 
     __slots__ = ("name", "pattern")
 
-    def __init__(self, pattern: Any, name: str) -> None:
+    def __init__(self, pattern: object, name: str) -> None:
         self.pattern = pattern
         self.name = name
 

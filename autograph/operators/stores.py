@@ -30,10 +30,10 @@ class _Items:
     def __init__(self, values: Any) -> None:
         self._values = values
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: object) -> Any:
         return get_item(self._values, index)
 
-    def __setitem__(self, index: Any, value: Any) -> None:
+    def __setitem__(self, index: object, value: object) -> None:
         set_item(value, self._values, index)
 
     def __delitem__(self, index: Any) -> None:
@@ -41,7 +41,7 @@ class _Items:
         del (self._values if type(target) is _Items else target)[index]
 
 
-def mut(obj: Any) -> Any:
+def mut(obj: object) -> Any:
     """What stands for `obj` in a statement that is about to change it, which is noted."""
     if state.stack():
         if backend_of_array(obj) is not None:
@@ -65,7 +65,7 @@ def mut(obj: Any) -> Any:
     return obj
 
 
-def _store_method(obj: Any) -> None:
+def _store_method(obj: object) -> None:
     """A store into an object that is no plain container may run a method of its class that changes what it holds."""
     state.about_to_change_inside(obj)
     method = getattr(type(obj), "__setitem__", None)
@@ -80,7 +80,7 @@ def outer_writes(load: Thunk) -> None:
         state.outer_writes(load)
 
 
-def resumed(sent: Any, load: Thunk) -> Any:
+def resumed(sent: object, load: Thunk) -> Any:
     """What a ``yield`` gives in a generator that may write outer variables: ``ag__.resumed((yield x), lambda: (n,))``.
 
     The branch or turn in which the generator goes on has to see that, wherever it has begun.
@@ -96,7 +96,7 @@ def own_variables(load: Thunk) -> None:
             state.created(cell)
 
 
-def get_item(container: Any, index: Any) -> Any:
+def get_item(container: object, index: object) -> Any:
     """``container[index]``."""
     aliases.use(container)
     reader = method(type(container), "__getitem__") if open_traces else None
@@ -112,7 +112,7 @@ def get_item(container: Any, index: Any) -> Any:
     return backend.get_item(container, index)
 
 
-def set_item(value: Any, container: Any, index: Any, load: Thunk | None = None) -> Any:
+def set_item(value: object, container: object, index: object, load: Thunk | None = None) -> Any:
     """``container[index] = value``; returns the container, a new one when it can't be changed (a tensor).
 
     ``load`` reads the variable that gets the result: if that holds something else by now, it is to keep that.
@@ -121,7 +121,7 @@ def set_item(value: Any, container: Any, index: Any, load: Thunk | None = None) 
     return changed if load is None else kept(load, container, changed)
 
 
-def kept(load: Thunk, container: Any, changed: Any) -> Any:
+def kept(load: Thunk, container: object, changed: object) -> Any:
     """What a variable holds after a store into the container that it held before the indices were evaluated.
 
     Raises:
@@ -141,7 +141,7 @@ def kept(load: Thunk, container: Any, changed: Any) -> Any:
     return now
 
 
-def _set_item(value: Any, container: Any, index: Any) -> Any:
+def _set_item(value: object, container: Any, index: object) -> Any:
     if open_traces and method(type(container), "__setitem__") is not None:
         mut(container)[index] = value
         return container
@@ -167,7 +167,7 @@ def _set_item(value: Any, container: Any, index: Any) -> Any:
 
 
 def update_item(
-    container: Any, index: Any, operator: Callable[[Any, Any], Any], value: Thunk, load: Thunk | None = None
+    container: object, index: object, operator: Callable[[Any, Any], Any], value: Thunk, load: Thunk | None = None
 ) -> Any:
     """``container[index] op= value()``; returns the container, as `set_item` does."""
     item = get_item(container, index)
@@ -196,7 +196,7 @@ def _as_in_place(error: NameError, code: CodeType) -> None:
         raise UnboundLocalError(text, name=error.name) from None
 
 
-def _backend_of_index(index: Any) -> Any:
+def _backend_of_index(index: object) -> Any:
     if type(index) is tuple:
         return next((found for each in index if (found := _backend_of_index(each)) is not None), None)
     if type(index) is slice:

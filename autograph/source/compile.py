@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
+import gast
+
 from .find import Source
 from .generated import register_body, register_generated
 from .matching import future_flags, lambda_compiles_alike, parameters_of_code, parameters_of_node, spans
@@ -65,7 +67,9 @@ class Compiled:
         return result
 
 
-def compile_code(tree: Any, original: CodeType, source: Source, extra: Mapping[str, Any] | None = None) -> Compiled:
+def compile_code(
+    tree: gast.AST, original: CodeType, source: Source, extra: Mapping[str, Any] | None = None
+) -> Compiled:
     """Compile a ``FunctionDef``, ``AsyncFunctionDef`` or ``Lambda`` of ``gast``, to run in place of ``original``.
 
     ``extra`` holds values that the new code closes over in addition, by name (``{"ag__": operators}``).

@@ -9,7 +9,7 @@ import gast
 NAME = "ag__entry"
 
 
-def enter(tree: Any) -> dict[str, Any]:
+def enter(tree: gast.AST) -> dict[str, Any]:
     """Puts the statements around the body of a function; returns what they need, which each function has its own of."""
     def name(text: str) -> Any:
         return gast.Name(text, gast.Load(), None, None)

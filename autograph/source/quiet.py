@@ -16,7 +16,7 @@ from typing import Any
 _lock = threading.RLock()
 
 
-def quietly(function: Callable[..., Any], *arguments: Any, **options: Any) -> tuple[Any, bool]:
+def quietly(function: Callable[..., Any], *arguments: object, **options: object) -> tuple[Any, bool]:
     """What the function returns, and whether it warned."""
     with _lock, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

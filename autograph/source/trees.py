@@ -36,7 +36,7 @@ def _is_singleton(cls: type) -> bool:
 class _Table:
     """What a walk needs to know of each class: the class it becomes, and the fields that can hold nodes."""
 
-    def __init__(self, sources: Any, target: Any) -> None:
+    def __init__(self, sources: Any, target: gast.AST) -> None:
         self.classes: dict[type, Any] = {}
         self.singletons: dict[type, ast.AST] = {}
         self.fields: dict[type, tuple[str, ...]] = {}

@@ -16,6 +16,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+import gast
 from astunparse.unparser import INFSTR, Unparser
 
 from autograph.runtime.base.deeper import deeper
@@ -46,7 +47,7 @@ _NEEDS: dict[type, dict[str, int]] = {
 _STARTS = {ast.FunctionDef: "def ", ast.AsyncFunctionDef: "async def ", ast.ClassDef: "class "}
 
 
-def unparse(tree: Any) -> str:
+def unparse(tree: gast.AST) -> str:
     """The source text of a tree of ``gast`` or ``ast``, or of a list of statements; it ends without a newline.
 
     Parsing the text gives an equal tree.  A tree that no text means, such as a ``Constant`` that is negative,
@@ -60,7 +61,7 @@ def unparse(tree: Any) -> str:
             return _Printer(trees).text
 
 
-def _binding(node: Any) -> int:
+def _binding(node: gast.AST) -> int:
     """How tightly the outermost part of an expression binds."""
     if isinstance(node, ast.Constant):
         is_negative = isinstance(node.value, (int, float)) and node.value < 0
@@ -70,7 +71,7 @@ def _binding(node: Any) -> int:
     return _BINDS.get(type(getattr(node, "op", node)), ATOM)
 
 
-def _needs(node: Any) -> Iterator[tuple[Any, int]]:
+def _needs(node: gast.AST) -> Iterator[tuple[Any, int]]:
     """The parts of a node that need other than `TEST`, and what they need."""
     for field, need in _NEEDS.get(type(node), {}).items():
         value = getattr(node, field)
@@ -108,7 +109,7 @@ class _Printer(Unparser):
     def write(self, text: str) -> None:
         self._parts.append(text)
 
-    def dispatch(self, tree: Any) -> None:
+    def dispatch(self, tree: gast.AST) -> None:
         if isinstance(tree, list):
             for each in tree:
                 self.dispatch(each)
@@ -121,41 +122,41 @@ class _Printer(Unparser):
 
     # Misprinted.
 
-    def _Constant(self, node: Any) -> None:
+    def _Constant(self, node: gast.AST) -> None:
         text = "u" * (node.kind == "u") + _literal(node.value)
         self._parts += ["(", text, ")"] if _binding(node) < ATOM else [text]
 
-    def _Attribute(self, node: Any) -> None:
+    def _Attribute(self, node: gast.AST) -> None:
         self.dispatch(node.value)
         self.write(f".{node.attr}")
 
-    def _UnaryOp(self, node: Any) -> None:
+    def _UnaryOp(self, node: gast.AST) -> None:
         symbol = self.unop[type(node.op).__name__]
         self._parts += ["(", symbol + " " * (symbol == "not")]
         self.dispatch(node.operand)
         self.write(")")
 
-    def _Lambda(self, node: Any) -> None:
+    def _Lambda(self, node: gast.AST) -> None:
         start = len(self._parts)
         super()._Lambda(node)
         if self._parts[start + 2] == ": ":
             self._parts[start + 1] = "lambda"
 
-    def _JoinedStr(self, node: Any) -> None:
+    def _JoinedStr(self, node: gast.AST) -> None:
         self.write(_joined_string(node))
 
-    def _withitem(self, node: Any) -> None:
+    def _withitem(self, node: gast.AST) -> None:
         is_tuple = isinstance(node.context_expr, ast.Tuple) and node.optional_vars is None
         self.write("(" * is_tuple)  # `with (a, b):` would be two items
         super()._withitem(node)
         self.write(")" * is_tuple)
 
-    def _ExceptHandler(self, node: Any) -> None:
+    def _ExceptHandler(self, node: gast.AST) -> None:
         start = len(self._parts)
         super()._ExceptHandler(node)
         self._parts[start] += "*" * getattr(node, "of_groups", False)
 
-    def _Module(self, node: Any) -> None:
+    def _Module(self, node: gast.AST) -> None:
         body = node.body
         if body and ast.get_docstring(node, clean=False) is not None:
             self.fill(_documentation(body[0].value))
@@ -166,7 +167,7 @@ class _Printer(Unparser):
                 self.write("\n")
             self.dispatch(each)
 
-    def _FunctionDef(self, node: Any) -> None:
+    def _FunctionDef(self, node: gast.AST) -> None:
         for decorator in node.decorator_list:
             self.fill("@")
             self.dispatch(decorator)
@@ -189,26 +190,26 @@ class _Printer(Unparser):
 
     # Lacking.
 
-    def _TemplateStr(self, node: Any) -> None:
+    def _TemplateStr(self, node: gast.AST) -> None:
         self.write(ast.unparse(node))
 
-    def _TryStar(self, node: Any) -> None:
+    def _TryStar(self, node: gast.AST) -> None:
         for each in node.handlers:
             each.of_groups = True
         self._Try(node)
 
-    def _TypeAlias(self, node: Any) -> None:
+    def _TypeAlias(self, node: gast.AST) -> None:
         self.fill(f"type {node.name.id}{_type_parameters(node)} = ")
         self.dispatch(node.value)
 
-    def _Match(self, node: Any) -> None:
+    def _Match(self, node: gast.AST) -> None:
         self.fill("match ")
         self.dispatch(node.subject)
         self.enter()
         self.dispatch(node.cases)
         self.leave()
 
-    def _match_case(self, node: Any) -> None:
+    def _match_case(self, node: gast.AST) -> None:
         self.fill(f"case {ast.unparse(node.pattern)}")
         if node.guard is not None:
             self.write(" if ")
@@ -218,12 +219,12 @@ class _Printer(Unparser):
         self.leave()
 
 
-def _type_parameters(node: Any) -> str:
+def _type_parameters(node: gast.AST) -> str:
     parameters = getattr(node, "type_params", None)
     return f"[{', '.join(map(ast.unparse, parameters))}]" if parameters else ""
 
 
-def _literal(value: Any) -> str:
+def _literal(value: object) -> str:
     if value is Ellipsis:
         return "..."
     if isinstance(value, (float, complex)):
@@ -233,7 +234,7 @@ def _literal(value: Any) -> str:
     return repr(value)
 
 
-def _documentation(node: Any) -> str:
+def _documentation(node: gast.AST) -> str:
     """A documentation string, with its lines where they can be written as they are."""
     value: str = node.value
     is_plain = "\\" not in value and '"""' not in value and not value.endswith('"')
@@ -242,7 +243,7 @@ def _documentation(node: Any) -> str:
     return "u" * (node.kind == "u") + repr(value)
 
 
-def _joined_string(node: Any) -> str:
+def _joined_string(node: gast.AST) -> str:
     """The text of an f-string; nestings of quotes that Python before 3.12 can't write become a `str.format`."""
     try:
         text = ast.unparse(node)

@@ -83,34 +83,34 @@ class ImplicitCalls(Pass):
 
     always = True
 
-    def leave_Attribute(self, node: Any) -> Rewritten:
+    def leave_Attribute(self, node: gast.AST) -> Rewritten:
         if not isinstance(node.ctx, gast.Load) or is_operator(node):
             return node
         return operator_call("get_attribute", [node.value, self._attribute(node)], node)
 
-    def leave_Subscript(self, node: Any) -> Rewritten:
+    def leave_Subscript(self, node: gast.AST) -> Rewritten:
         if not isinstance(node.ctx, gast.Load):
             return node
         return operator_call("get_subscript", [node.value, index_argument(node.slice)], node)
 
-    def leave_BinOp(self, node: Any) -> Rewritten:
+    def leave_BinOp(self, node: gast.AST) -> Rewritten:
         if isinstance(node.left, gast.Constant) and isinstance(node.right, gast.Constant):
             return node
         return operator_call(BINARY[type(node.op)], [node.left, node.right], node)
 
-    def leave_UnaryOp(self, node: Any) -> Rewritten:
+    def leave_UnaryOp(self, node: gast.AST) -> Rewritten:
         found = UNARY.get(type(node.op))
         if found is None or isinstance(node.operand, gast.Constant):
             return node
         return operator_call(found, [node.operand], node)
 
-    def leave_Compare(self, node: Any) -> Rewritten:
+    def leave_Compare(self, node: gast.AST) -> Rewritten:
         found = COMPARISONS.get(type(node.ops[0]))
         if found is None or len(node.ops) > 1:
             return node
         return operator_call(found, [node.left, *node.comparators], node)
 
-    def leave_Assign(self, node: Any) -> Rewritten:
+    def leave_Assign(self, node: gast.AST) -> Rewritten:
         if len(node.targets) > 1 or not isinstance(node.targets[0], _UNPACKED) or isinstance(node.value, _UNPACKED):
             return node
         targets = node.targets[0].elts
@@ -123,13 +123,13 @@ class ImplicitCalls(Pass):
         targets[stars[0]] = targets[stars[0]].value
         return node
 
-    def leave_List(self, node: Any) -> Rewritten:
+    def leave_List(self, node: gast.AST) -> Rewritten:
         return self._display("list_display", node)
 
-    def leave_Tuple(self, node: Any) -> Rewritten:
+    def leave_Tuple(self, node: gast.AST) -> Rewritten:
         return self._display("tuple_display", node)
 
-    def _display(self, made_by: str, node: Any) -> Rewritten:
+    def _display(self, made_by: str, node: gast.AST) -> Rewritten:
         if not isinstance(node.ctx, gast.Load):
             return node
         if any(isinstance(each, gast.Slice) for each in node.elts):  # of a subscript
@@ -139,25 +139,25 @@ class ImplicitCalls(Pass):
             return operator_call("made", [node], node) if isinstance(node, gast.List) else node
         return operator_call(made_by, parts, node)
 
-    def leave_Set(self, node: Any) -> Rewritten:
+    def leave_Set(self, node: gast.AST) -> Rewritten:
         parts = self._parts(node.elts)
         if parts is None and all(isinstance(each, gast.Constant) for each in node.elts):
             return operator_call("made", [node], node)
         parts = parts or [located(gast.Tuple(node.elts, gast.Load()), node)]
         return operator_call("set_display", parts, node)
 
-    def leave_Dict(self, node: Any) -> Rewritten:
+    def leave_Dict(self, node: gast.AST) -> Rewritten:
         for i, key in enumerate(node.keys):
             if key is None:
                 node.values[i] = operator_call("mapping", [node.values[i]], node.values[i])
         return operator_call("made", [node], node)
 
-    def leave_keyword(self, node: Any) -> Rewritten:
+    def leave_keyword(self, node: gast.AST) -> Rewritten:
         if node.arg is None:
             node.value = operator_call("mapping", [node.value], node.value)
         return node
 
-    def leave_Call(self, node: Any) -> Rewritten:
+    def leave_Call(self, node: gast.AST) -> Rewritten:
         called = node.func
         if not (is_operator_call(called) and called.func.attr == "call"):
             return self._iterating(node, node.args)
@@ -168,7 +168,7 @@ class ImplicitCalls(Pass):
         made.keywords = node.keywords
         return made
 
-    def leave_FunctionDef(self, node: Any) -> Rewritten:
+    def leave_FunctionDef(self, node: gast.AST) -> Rewritten:
         if node is not self.context.tree and not getattr(node, "generated", False):
             at = constant(None, node)
             at.end_lineno, at.end_col_offset = node.lineno, node.col_offset
@@ -178,7 +178,7 @@ class ImplicitCalls(Pass):
     leave_AsyncFunctionDef = leave_ClassDef = leave_FunctionDef
 
     @staticmethod
-    def _iterating(node: Any, items: list[Any]) -> Any:
+    def _iterating(node: gast.AST, items: list[Any]) -> Any:
         for each in items:
             if isinstance(each, gast.Starred):
                 each.value = operator_call("iterated", [each.value], each.value)
@@ -199,7 +199,7 @@ class ImplicitCalls(Pass):
                 parts.append(located(gast.Tuple([each], gast.Load()), each))
         return parts
 
-    def leave_AugAssign(self, node: Any) -> Rewritten:
+    def leave_AugAssign(self, node: gast.AST) -> Rewritten:
         target, by = node.target, operator(IN_PLACE[type(node.op)], node)
         if isinstance(target, gast.Name):
             old = name(target.id, target)
@@ -211,16 +211,16 @@ class ImplicitCalls(Pass):
         store = located(gast.Attribute(update, "by", gast.Load()), target)
         return expression(located(gast.Call(store, [by, node.value], []), node), node)
 
-    def leave_YieldFrom(self, node: Any) -> Rewritten:
+    def leave_YieldFrom(self, node: gast.AST) -> Rewritten:
         node.value = operator_call("delegated", [node.value], node.value)
         return node
 
-    def leave_With(self, node: Any) -> Rewritten:
+    def leave_With(self, node: gast.AST) -> Rewritten:
         for item in node.items:
             item.context_expr = operator_call("context", [item.context_expr], item.context_expr)
         return node
 
-    def leave_Try(self, node: Any) -> Rewritten:
+    def leave_Try(self, node: gast.AST) -> Rewritten:
         """No handler catches what says that there can be no graph; nor could it catch what the graph raises."""
         if is_handling(node):
             self._let_refusals_pass(node)
@@ -247,17 +247,17 @@ class ImplicitCalls(Pass):
     leave_TryStar = leave_Try
 
     @staticmethod
-    def _let_refusals_pass(node: Any) -> None:
+    def _let_refusals_pass(node: gast.AST) -> None:
         at = node.handlers[0].type or node.handlers[0].body[0]
         passing = gast.ExceptHandler(operator_call("refusals", [], at), None, [located(gast.Raise(None, None), at)])
         node.handlers.insert(0, located(passing, at))
 
     # Names of classes and constants, which Python asks for by itself.
 
-    def visit_MatchValue(self, node: Any) -> Rewritten:
+    def visit_MatchValue(self, node: gast.AST) -> Rewritten:
         return node
 
     visit_MatchClass = visit_MatchMapping = visit_TypeAlias = visit_MatchValue
 
-    def _attribute(self, node: Any) -> Any:
+    def _attribute(self, node: gast.AST) -> Any:
         return constant(mangle(node.attr, self.context.private_class()), node)

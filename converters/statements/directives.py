@@ -33,7 +33,7 @@ class Directives(Pass):
 
     looks_at = (gast.For, gast.While)
 
-    def leave_For(self, node: Any) -> Any:
+    def leave_For(self, node: gast.AST) -> Any:
         for statement in node.body:
             options = _options(statement)
             if options is not None:
@@ -43,7 +43,7 @@ class Directives(Pass):
     leave_While = leave_For
 
 
-def _options(statement: Any) -> Any:
+def _options(statement: gast.AST) -> Any:
     call = statement.value if isinstance(statement, gast.Expr) else None
     if not isinstance(call, gast.Call) or call.args or any(keyword.arg is None for keyword in call.keywords):
         return None

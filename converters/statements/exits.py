@@ -115,7 +115,7 @@ class Exits(Pass):
             self._definition(tree)
         return tree
 
-    def _definition(self, node: Any) -> None:
+    def _definition(self, node: gast.AST) -> None:
         outer, self.frame = self.frame, Frame()
         # What a generator returns goes another way than what its parts return: exits stay plain there.
         stays = isinstance(node, gast.ClassDef) or self.scopes.scope_of[node].unit.suspension
@@ -124,7 +124,7 @@ class Exits(Pass):
 
     # Blocks
 
-    def _suite(self, statements: list[Any], mode: Mode, at: Any) -> list[Any]:
+    def _suite(self, statements: list[Any], mode: Mode, at: gast.AST) -> list[Any]:
         """Rewrites a list of statements that are all of a suite."""
         if not statements:
             return []
@@ -148,7 +148,7 @@ class Exits(Pass):
             rest.bound, rest.exits = bound, leaves
         return rest
 
-    def _statement(self, node: Any, mode: Mode, rest: Statements) -> Statements:
+    def _statement(self, node: gast.AST, mode: Mode, rest: Statements) -> Statements:
         if isinstance(node, gast.Return):
             return self._return(node, mode, rest)
         if isinstance(node, (gast.Break, gast.Continue)):
@@ -164,13 +164,13 @@ class Exits(Pass):
         rest.appendleft(node)
         return rest
 
-    def _end(self, at: Any) -> Statements:
+    def _end(self, at: gast.AST) -> Statements:
         """What stands at the end of a frame: a loop body that signals says `continue`."""
         return Statements([build.located(gast.Continue(), at)] if self.frame.leaves & _STOPS else [])
 
     # Exits
 
-    def _return(self, node: Any, mode: Mode, rest: Statements) -> Statements:
+    def _return(self, node: gast.AST, mode: Mode, rest: Statements) -> Statements:
         if not (mode.kinds or self.frame.depth):
             rest.appendleft(node)
             return rest
@@ -186,7 +186,7 @@ class Exits(Pass):
         rest.extendleft(reversed([*result, build.located(gast.Break(), node)]))
         return rest
 
-    def _jump(self, node: Any, mode: Mode, rest: Statements) -> Statements:
+    def _jump(self, node: gast.AST, mode: Mode, rest: Statements) -> Statements:
         if self.frame.depth and mode.kinds:
             kind = BREAK if isinstance(node, gast.Break) else CONTINUE
             return self._after_flags([], kind, mode, rest, node)
@@ -200,13 +200,13 @@ class Exits(Pass):
         return bool(self.frame.depth) and not self.frame.leaves & _STOPS
 
     @staticmethod
-    def _unreachable(rest: Statements, at: Any) -> Statements:
+    def _unreachable(rest: Statements, at: gast.AST) -> Statements:
         """What follows an exit of which nothing is left: it is kept, since it may make names local."""
         return Statements([build.if_(build.constant(False, at), list(rest), [], at)] if rest else [])
 
     # Branches
 
-    def _if(self, node: Any, mode: Mode, rest: Statements) -> Statements:
+    def _if(self, node: gast.AST, mode: Mode, rest: Statements) -> Statements:
         facts, ends = self.facts.of(node), _is_end(rest)
         if not facts.leaves or facts.bound or mode == INNER or rest.bound:
             return self._compound(node, mode, rest)
@@ -224,7 +224,7 @@ class Exits(Pass):
             return result
         return self._tail_if(node, mode, rest)
 
-    def _tail_if(self, node: Any, mode: Mode, rest: Statements) -> Statements:
+    def _tail_if(self, node: gast.AST, mode: Mode, rest: Statements) -> Statements:
         """One branch always exits, or nothing follows: the rest moves into the branch that goes on."""
         always = [self.facts.of_all(branch).always for branch in (node.body, node.orelse)]
         at = _place_of_nothing(node)
@@ -257,7 +257,7 @@ class Exits(Pass):
 
     # Loops, `with`, `try`, and `match` that stays native
 
-    def _loop(self, node: Any, mode: Mode, rest: Statements) -> Statements:
+    def _loop(self, node: gast.AST, mode: Mode, rest: Statements) -> Statements:
         at = _one_line(node)
         leaves = self.facts.of_all(node.body).leaves
         breaks, returns, never_ends = leaves & BREAK, leaves & RETURN, endless(node) and not leaves & BREAK
@@ -274,7 +274,7 @@ class Exits(Pass):
             after.appendleft(self._set("do_return", False, at))
         return after
 
-    def _after_loop(self, node: Any, leaves: int, mode: Mode, rest: Statements) -> Statements:
+    def _after_loop(self, node: gast.AST, leaves: int, mode: Mode, rest: Statements) -> Statements:
         """The statements that do what a `return` inside the loop and `else:` ask for."""
         at = _one_line(node)
         asks = node.orelse
@@ -291,7 +291,7 @@ class Exits(Pass):
         first = leave if never_ends else build.if_(build.name(self._name("do_return"), at), [leave], [], at)
         return self._block([first, *asks], mode, rest)
 
-    def _compound(self, node: Any, mode: Mode, rest: Statements) -> Statements:
+    def _compound(self, node: gast.AST, mode: Mode, rest: Statements) -> Statements:
         """A statement that stays what it is, where it is."""
         facts, ends = self.facts.of(node), _is_end(rest)
         if isinstance(node, (gast.If, *LOOPS)) or not facts.leaves:
@@ -306,10 +306,10 @@ class Exits(Pass):
         rest.appendleft(node)
         return rest
 
-    def _are_tails(self, node: Any) -> bool:
+    def _are_tails(self, node: gast.AST) -> bool:
         return not (getattr(node, "orelse", None) and self.facts.of_all(node.body).conditional)
 
-    def _parts(self, node: Any, mode: Mode) -> None:
+    def _parts(self, node: gast.AST, mode: Mode) -> None:
         """Rewrites what is inside: for `try`, the `else:` follows the body, and `finally:` follows all."""
         at = _one_line(node)
         for case in getattr(node, "cases", ()):
@@ -339,19 +339,19 @@ class Exits(Pass):
             found = self.names[key] = self.fresh(name)
         return found
 
-    def _set(self, name: str, value: bool, at: Any) -> Any:
+    def _set(self, name: str, value: bool, at: gast.AST) -> Any:
         return build.assign(self._name(name), build.constant(value, at), at)
 
-    def _result(self, name: str, at: Any) -> Any:
+    def _result(self, name: str, at: gast.AST) -> Any:
         """`name = <whether the loop was left early>`."""
         return build.assign(self._name(name), build.operator(RESULT, at), at)
 
-    def _initial(self, kinds: int, at: Any) -> list[Any]:
+    def _initial(self, kinds: int, at: gast.AST) -> list[Any]:
         flags = (("do_return", RETURN), ("break_", BREAK), ("continue_", CONTINUE))
         return [self._set(flag, False, at) for flag, kind in flags if kinds & kind]
 
     def _after_flags(
-        self, result: list[Any], kind: int, mode: Mode, rest: Statements, at: Any, without_return: bool = False
+        self, result: list[Any], kind: int, mode: Mode, rest: Statements, at: gast.AST, without_return: bool = False
     ) -> Statements:
         """The assignments that stand for an exit among exits of several kinds (see `_skip`).
 
@@ -365,18 +365,18 @@ class Exits(Pass):
             result.append(self._set("continue_", True, at))
         return Statements([*result, *self._guarded(mode.kinds, rest, at)])
 
-    def _skip(self, kinds: int, at: Any) -> Any:
+    def _skip(self, kinds: int, at: gast.AST) -> Any:
         """The one flag that says that any exit of these kinds was taken."""
         flag = "continue_" if kinds & CONTINUE else "break_" if kinds & BREAK else "do_return"
         return build.name(self._name(flag), at)
 
-    def _guarded(self, kinds: int, rest: Statements, at: Any) -> Statements:
+    def _guarded(self, kinds: int, rest: Statements, at: gast.AST) -> Statements:
         """`if not break_: rest`."""
         if not rest:
             return rest
         return Statements([build.if_(build.not_(self._skip(kinds, at), at), list(rest), [], at)])
 
-    def _check(self, kinds: int, at: Any, rest: Statements) -> Statements:
+    def _check(self, kinds: int, at: gast.AST, rest: Statements) -> Statements:
         """At the tail of a frame: does what the flags say, or goes on with `rest`."""
         if not self.frame.depth:
             value = build.name(self._name("retval_"), at) if kinds & VALUE else None
@@ -401,7 +401,7 @@ def _is_end(rest: Statements) -> bool:
     return not rest or (len(rest) == 1 and isinstance(rest[0], gast.Continue))
 
 
-def _one_line(node: Any) -> Any:
+def _one_line(node: gast.AST) -> Any:
     """The part of a statement that gives generated code its line."""
     if isinstance(node, (gast.If, gast.While)):
         return node.test

@@ -48,7 +48,7 @@ class IfStatements(ClosurePass):
     looks_at = (gast.If,)
     body_names = ("if_body", "else_body")
 
-    def leave_If(self, node: Any) -> Any:
+    def leave_If(self, node: gast.AST) -> Any:
         branches = self.bodies.branches.get(node)
         if branches is None:
             return self.native(node, "test", "native_test")

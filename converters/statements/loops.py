@@ -58,7 +58,7 @@ class Loops(ClosurePass):
         super().begin()
         self._calls: dict[gast.AST, gast.AST] = {}
 
-    def leave_While(self, node: Any) -> Any:
+    def leave_While(self, node: gast.AST) -> Any:
         loop = self.bodies.loops.get(node)
         if loop is None:
             return self.native(node, "test", "native_test")
@@ -72,7 +72,7 @@ class Loops(ClosurePass):
         call = self._call(node, "while_stmt", [build.name(loop_test, at), build.name(loop_body, at)], live, at)
         return [test, body, *self._use(loop, call, at)]
 
-    def leave_For(self, node: Any) -> Any:
+    def leave_For(self, node: gast.AST) -> Any:
         loop = self.bodies.loops.get(node)
         if loop is None:
             return self.native(node, "iter", "native_iterable")
@@ -84,7 +84,7 @@ class Loops(ClosurePass):
         call = self._call(node, "for_stmt", [node.iter, build.name(loop_body, at)], live, at)
         return [body, *self._use(loop, call, at)]
 
-    def leave_Break(self, node: Any) -> Any:
+    def leave_Break(self, node: gast.AST) -> Any:
         signal = self.bodies.jumps.get(node, "")
         if signal == "":
             return node
@@ -92,19 +92,19 @@ class Loops(ClosurePass):
 
     leave_Continue = leave_Break
 
-    def leave_Assign(self, node: Any) -> Any:
+    def leave_Assign(self, node: gast.AST) -> Any:
         node.value = self._calls.get(node, node.value)
         return node
 
     def _body(
-        self, node: Any, loop: Loop, body: list[Any], live: int, at: Any, parameters: tuple[str, ...]
+        self, node: gast.AST, loop: Loop, body: list[Any], live: int, at: gast.AST, parameters: tuple[str, ...]
     ) -> Any:
         bits = self.written(loop.body)
         if parameters:
             bits |= self.written([loop.header])
         return self.closure(self.functions[1], node, body, bits, live, at, parameters)
 
-    def _call(self, node: Any, operator: str, arguments: list[Any], live: int, at: Any) -> Any:
+    def _call(self, node: gast.AST, operator: str, arguments: list[Any], live: int, at: gast.AST) -> Any:
         names = self.state(node, [node], live)
         options = self.context.loop_options.get(node)
         if names or options is not None:
@@ -113,7 +113,7 @@ class Loops(ClosurePass):
             arguments.append(build.thunk(options, at))
         return build.operator_call(operator, arguments, at)
 
-    def _use(self, loop: Loop, call: Any, at: Any) -> list[Any]:
+    def _use(self, loop: Loop, call: gast.AST, at: gast.AST) -> list[Any]:
         if loop.result is None:
             return [build.expression(call, at)]
         self._calls[loop.result] = call

@@ -56,7 +56,7 @@ class Tries(Pass):
 
     looks_at = (gast.Raise, gast.Assert)
 
-    def leave_Try(self, node: Any) -> Rewritten:
+    def leave_Try(self, node: gast.AST) -> Rewritten:
         if not _raises(node.body) or self.analysis(scopes).frame_bound(node) is not None:
             return node
         if not node.handlers:
@@ -88,7 +88,7 @@ class Tries(Pass):
             statements = [build.located(gast.Try(statements, [], [], node.finalbody), node)]
         return statements + self._jump(left, at)
 
-    def _with_finally(self, node: Any) -> Rewritten:
+    def _with_finally(self, node: gast.AST) -> Rewritten:
         """A `try` without handlers: what its body raises is raised after `finally`."""
         at = _beginning(node.body[0])
         raising = _Raising(self.fresh("raises"), self.fresh("raised"), numbered=True)
@@ -108,13 +108,13 @@ class Tries(Pass):
         return statements + self._jump(left, at)
 
     @staticmethod
-    def _jump(left: str | None, at: Any) -> list[Any]:
+    def _jump(left: str | None, at: gast.AST) -> list[Any]:
         if left is None:
             return []
         return [build.if_(_is_number(left, _LEFT[kind], at), [build.located(kind(), at)], [], at)
                 for kind in (gast.Break, gast.Continue)]  # fmt: skip
 
-    def _leave_body(self, node: Any, statements: list[Any], at: Any) -> str | None:
+    def _leave_body(self, node: gast.AST, statements: list[Any], at: gast.AST) -> str | None:
         """Makes `break` and `continue` of loops around the `try` leave its body; returns the flag, if there are any."""
         if not _jumps(node.body):
             return None
@@ -124,13 +124,13 @@ class Tries(Pass):
         return left
 
     @staticmethod
-    def _noting(handler: Any, raises: str, raised: str, number: int, at: Any) -> Any:
+    def _noting(handler: Any, raises: str, raised: str, number: int, at: gast.AST) -> Any:
         """The handler that notes which one has caught an exception of Python's."""
         note = _method_call(raises, "note", [build.constant(number, at)], at)
         return build.located(gast.ExceptHandler(handler.type, None, [build.assign(raised, note, at)]), at)
 
 
-def _beginning(node: Any) -> Any:
+def _beginning(node: gast.AST) -> Any:
     """A node where another begins, of one line: Python gives a call of several lines another line than its first."""
     at = build.located(gast.Pass(), node)
     if node.end_lineno != node.lineno:
@@ -138,12 +138,12 @@ def _beginning(node: Any) -> Any:
     return at
 
 
-def _method_call(owner: str, method: str, arguments: list[Any], at: Any) -> Any:
+def _method_call(owner: str, method: str, arguments: list[Any], at: gast.AST) -> Any:
     function = build.located(gast.Attribute(build.name(owner, at), method, gast.Load()), at)
     return build.call(function, arguments, at)
 
 
-def _is_number(variable: str, number: int, at: Any) -> Any:
+def _is_number(variable: str, number: int, at: gast.AST) -> Any:
     return build.located(gast.Compare(build.name(variable, at), [gast.Eq()], [build.constant(number, at)]), at)
 
 
@@ -169,7 +169,7 @@ def _raises(statements: list[Any]) -> bool:
     )
 
 
-def _blocks(statement: Any) -> list[list[Any]]:
+def _blocks(statement: gast.AST) -> list[list[Any]]:
     """The blocks of a statement that a jump may leave as the exception does."""
     if isinstance(statement, (gast.If, *LOOPS)):
         return [statement.body, statement.orelse]
@@ -180,7 +180,7 @@ def _blocks(statement: Any) -> list[list[Any]]:
     return []
 
 
-def is_handling(statement: Any) -> bool:
+def is_handling(statement: gast.AST) -> bool:
     """Whether a `try` is what `_handling` makes: its handlers are code like any other."""
     first: Any = statement.body[0]
     return getattr(first, "handles", False)
@@ -230,7 +230,7 @@ class _Raising:
         self.numbered = numbered
         self.places: list[Any] = []
 
-    def statements(self, node: Any) -> list[Any]:
+    def statements(self, node: gast.AST) -> list[Any]:
         """What takes the place of a `raise`."""
         self.places.append(node)
         arguments = [node.exc] if node.cause is None else [node.exc, node.cause]
@@ -260,7 +260,7 @@ def _without_raises(statements: list[Any], raising: _Raising) -> list[Any]:
     return result
 
 
-def _as_if(node: Any) -> Any:
+def _as_if(node: gast.AST) -> Any:
     """`assert test, message` as an `if` with a `raise`."""
     arguments = [] if node.msg is None else [node.msg]
     failure = build.call(build.name("AssertionError", node.test), arguments, node.test)

@@ -44,7 +44,7 @@ class Bindings(Pass):
         self.scopes = self.analysis(scopes)
         self.assignment = self.analysis(assignment)
 
-    def leave_FunctionDef(self, node: Any) -> Any:
+    def leave_FunctionDef(self, node: gast.AST) -> Any:
         missing = unbound_names(node.body, self.assignment.uncertain_names)
         if missing:
             scope = self.scopes.scope_of[node]
@@ -94,7 +94,7 @@ def bound_names(statements: list[Any]) -> set[str]:
     return found
 
 
-def _targets(target: Any, found: set[str]) -> None:
+def _targets(target: gast.AST, found: set[str]) -> None:
     if isinstance(target, gast.Name):
         found.add(target.id)
     elif isinstance(target, (gast.Tuple, gast.List)):

@@ -32,7 +32,7 @@ class Lambdas(Pass):
 
     looks_at = (gast.NamedExpr, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
-    def rewrite(self, tree: Any) -> Any:
+    def rewrite(self, tree: gast.AST) -> Any:
         if not isinstance(tree, gast.Lambda):
             return tree
         definition = build.function(self.fresh("lambda_"), [build.returned(tree.body, tree.body)], tree)
@@ -54,7 +54,7 @@ class Functions(Pass):
             self.context.tree.decorator_list = []
             self.context.tree.name = f"ag__{self.context.tree.name}"
 
-    def leave_FunctionDef(self, node: Any) -> Rewritten:
+    def leave_FunctionDef(self, node: gast.AST) -> Rewritten:
         declared = self._declared.get(node)
         if declared:
             node.body = build.after_docstring(node.body, declared)
@@ -62,19 +62,19 @@ class Functions(Pass):
 
     leave_AsyncFunctionDef = leave_FunctionDef
 
-    def leave_Global(self, node: Any) -> Rewritten:
+    def leave_Global(self, node: gast.AST) -> Rewritten:
         return self._to_beginning(node)
 
     leave_Nonlocal = leave_Global
 
-    def leave_AnnAssign(self, node: Any) -> Rewritten:
+    def leave_AnnAssign(self, node: gast.AST) -> Rewritten:
         if not self._in_function():
             return node
         if node.value is not None:
             return build.located(gast.Assign([node.target], node.value, None), node)
         return self._to_beginning(node) if isinstance(node.target, gast.Name) and node.simple else node
 
-    def leave_Call(self, node: Any) -> Rewritten:
+    def leave_Call(self, node: gast.AST) -> Rewritten:
         if isinstance(node.func, gast.Name) and node.func.id == "super" and not node.args and not node.keywords:
             first = self._first_parameter()
             if first is not None:
@@ -85,7 +85,7 @@ class Functions(Pass):
         enclosing = self.context.enclosing
         return bool(enclosing) and not isinstance(enclosing[-1], gast.ClassDef)
 
-    def _to_beginning(self, node: Any) -> Rewritten:
+    def _to_beginning(self, node: gast.AST) -> Rewritten:
         if not self._in_function():
             return node
         self._declared.setdefault(self.context.enclosing[-1], []).append(node)

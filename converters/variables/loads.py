@@ -39,17 +39,17 @@ class Loads(Pass):
         self.scopes = self.analysis(scopes)
         self.assignment = self.analysis(assignment)
 
-    def leave_Name(self, node: Any) -> Rewritten:
+    def leave_Name(self, node: gast.AST) -> Rewritten:
         if isinstance(node.ctx, gast.Load) and self.assignment.maybe_undefined(node):
             return self._load(node)
         return node
 
-    def leave_AugAssign(self, node: Any) -> Rewritten:
+    def leave_AugAssign(self, node: gast.AST) -> Rewritten:
         if isinstance(node.target, gast.Name) and self.assignment.maybe_undefined(node.target):
             return [build.assign(node.target.id, self._load(node.target), node), node]
         return node
 
-    def leave_Delete(self, node: Any) -> Rewritten:
+    def leave_Delete(self, node: gast.AST) -> Rewritten:
         if not any(isinstance(each, gast.Name) and self.assignment.maybe_undefined(each) for each in node.targets):
             return node
         result: list[Any] = []
@@ -59,7 +59,7 @@ class Loads(Pass):
             result.append(build.located(gast.Delete([target]), node))
         return result
 
-    def _load(self, node: Any) -> Any:
+    def _load(self, node: gast.AST) -> Any:
         name = build.name(node.id, node)
         scope = self.scopes.scope_of.get(self.context.enclosing[-1]) if self.context.enclosing else None
         if scope is None or scope.kind is Kind.CLASS:
@@ -81,7 +81,7 @@ class Loads(Pass):
         return False
 
 
-def _is_thunk(function: Any) -> bool:
+def _is_thunk(function: object) -> bool:
     """Whether a function is a lambda that a pass has made, maybe written as a `def` since."""
     if isinstance(function, gast.Lambda):
         return getattr(function, "generated", False)

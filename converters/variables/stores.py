@@ -124,7 +124,7 @@ class Stores(Pass):
             return False
         return any(_is_composite(each) for target in targets for each in _leaves(target))
 
-    def _stored(self, target: Any, value: gast.AST) -> list[gast.AST]:
+    def _stored(self, target: gast.AST, value: gast.AST) -> list[gast.AST]:
         """The statements that store a value."""
         if self._rebinds(target):
             container, *indices = _path(target)
@@ -138,7 +138,7 @@ class Stores(Pass):
         unpacked, stores = self._split(target)
         return [located(gast.Assign([unpacked], value, None), target), *stores]
 
-    def _split(self, target: Any) -> tuple[Any, list[gast.AST]]:
+    def _split(self, target: gast.AST) -> tuple[Any, list[gast.AST]]:
         """What to put in place of a target, and the statements that then store what it has got.
 
         From the first part on that needs a statement of its own, every part waits for those before it.
@@ -164,15 +164,15 @@ class Stores(Pass):
             statements += stores
         return target, statements
 
-    def _later(self, target: Any) -> tuple[gast.AST, list[gast.AST]]:
+    def _later(self, target: gast.AST) -> tuple[gast.AST, list[gast.AST]]:
         variable = self.fresh("item")
         return stored(variable, target), self._stored(target, name(variable, target))
 
-    def _must_split(self, target: Any) -> bool:
+    def _must_split(self, target: gast.AST) -> bool:
         """Whether a store gives a variable another value, so that it must be a statement of its own."""
         return any(map(self._rebinds, _leaves(target)))
 
-    def _rebinds(self, target: Any) -> bool:
+    def _rebinds(self, target: gast.AST) -> bool:
         """Whether a target is an item of the function's own variable: `x[i]`, or `x[i][j]` with a simple index `j`."""
         if not isinstance(target, gast.Subscript):
             return False
@@ -196,7 +196,7 @@ class Stores(Pass):
             return []
         return [gast.keyword("load", thunk(name(container.id, container), container))]
 
-    def _target(self, target: Any) -> Any:
+    def _target(self, target: gast.AST) -> Any:
         """A target that can stay one."""
         if isinstance(target, gast.Tuple | gast.List):
             target.elts = [self._target(each) for each in target.elts]
@@ -208,7 +208,7 @@ class Stores(Pass):
             self._noted(target)
         return target
 
-    def _items(self, container: Any) -> Any:
+    def _items(self, container: object) -> Any:
         """What stands for a container of which an item is stored."""
         if isinstance(container, gast.Attribute):
             class_name = self.context.private_class()
@@ -219,7 +219,7 @@ class Stores(Pass):
             return operator_call("items_of_item", [owner, index_argument(container.slice)], container)
         return self._mutable(container)
 
-    def _noted(self, target: Any) -> Any:
+    def _noted(self, target: gast.AST) -> Any:
         """A target of which the owner is noted as changed."""
         if isinstance(target, gast.Tuple | gast.List):
             target.elts = [self._noted(each) for each in target.elts]
@@ -227,10 +227,10 @@ class Stores(Pass):
             target.value = self._mutable(target.value)
         return target
 
-    def _mutable(self, owner: Any) -> Any:
+    def _mutable(self, owner: gast.AST) -> Any:
         return owner if is_operator_call(owner) else operator_call("mut", [owner], owner)
 
-    def _is_own(self, container: Any) -> bool:
+    def _is_own(self, container: gast.AST) -> bool:
         """Whether a container is held by a variable that the function may give another value."""
         if not isinstance(container, gast.Name):
             return False
@@ -244,17 +244,17 @@ class Stores(Pass):
 class PlainStores(Stores):
     """Stores of code in which nothing is staged: `mut` has nothing to note."""
 
-    def _mutable(self, owner: Any) -> Any:
+    def _mutable(self, owner: gast.AST) -> Any:
         return owner
 
 
-def _leaves(target: Any) -> list[Any]:
+def _leaves(target: gast.AST) -> list[Any]:
     if isinstance(target, gast.Tuple | gast.List):
         return [leaf for each in target.elts for leaf in _leaves(each)]
     return _leaves(target.value) if isinstance(target, gast.Starred) else [target]
 
 
-def _is_composite(node: Any) -> bool:
+def _is_composite(node: gast.AST) -> bool:
     return isinstance(node, gast.Subscript | gast.Attribute)
 
 
@@ -268,14 +268,14 @@ def _path(target: gast.Subscript) -> list[Any]:
     return [node, *indices]
 
 
-def _is_simple(index: Any) -> bool:
+def _is_simple(index: object) -> bool:
     """Whether an index can be evaluated early: nothing can tell."""
     if isinstance(index, gast.UnaryOp):
         return isinstance(index.operand, gast.Constant)
     return isinstance(index, gast.Constant | gast.Name)
 
 
-def index_argument(index: Any) -> Any:
+def index_argument(index: object) -> Any:
     """An index as an argument: `a:b` is `ag__.slice(a, b)`."""
     if isinstance(index, gast.Tuple):
         index.elts = [index_argument(each) for each in index.elts]

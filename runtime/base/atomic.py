@@ -26,7 +26,7 @@ if hasattr(os, "register_at_fork"):  # a child has only the thread that forked: 
     os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
 
 
-def change(target: Any, function: Callable[..., Any], *rest: Any) -> Any:
+def change(target: Any, function: Callable[..., Any], *rest: object) -> Any:
     """Let a variable hold ``function(target, old, *rest)``, an array; returns the old array."""
     old = target._array
     new = function(target, old, *rest)

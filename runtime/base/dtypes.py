@@ -106,7 +106,7 @@ class DType:
             return getattr(np.finfo(self.numpy), which)
         raise InvalidTypeError(f"{self!r} has no {which}imum")
 
-    def is_compatible_with(self, other: Any) -> bool:
+    def is_compatible_with(self, other: object) -> bool:
         return self is as_dtype(other)
 
     def __eq__(self, other: object) -> bool:
@@ -279,7 +279,7 @@ def _joined_arrays(
     return (promote(left, right) if right_number is np.ndarray else with_weak(left, right_number)), np.ndarray
 
 
-def result_type(*operands: Any) -> DType:
+def result_type(*operands: object) -> DType:
     """The common type of dtypes, tensors, arrays and Python numbers, the numbers being weak.
 
     Python numbers alone give int32, float32 or complex128, as `constant` does. Raises `TypeError` when there is

@@ -36,7 +36,7 @@ class ListValue:
         """A list with these items."""
         return cls(list(items))
 
-    def push(self, item: Any) -> ListValue:
+    def push(self, item: object) -> ListValue:
         """This list with `item` at the end."""
         with _lock:
             buffer = self._own()
@@ -50,7 +50,7 @@ class ListValue:
             item = buffer.pop()
             return self._hand_over(buffer, ("push", item)), item
 
-    def set(self, index: int, item: Any) -> ListValue:
+    def set(self, index: int, item: object) -> ListValue:
         """This list with `item` at `index`; `IndexError` when there is no such place."""
         with _lock:
             buffer = self._own()

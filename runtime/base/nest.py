@@ -26,12 +26,12 @@ __all__ = [
 ]  # fmt: skip
 
 
-def is_nested(value: Any) -> bool:
+def is_nested(value: object) -> bool:
     """Whether the value is a structure rather than a leaf."""
     return isinstance(value, (list, tuple, Mapping)) or _is_dataclass(value)
 
 
-def _is_dataclass(value: Any) -> bool:
+def _is_dataclass(value: object) -> bool:
     return hasattr(type(value), "__dataclass_fields__") and not isinstance(value, Composite)
 
 
@@ -93,7 +93,7 @@ def dict_of(kind: type, items: Iterable[tuple[Any, Any]], factory: Any = None) -
     return made
 
 
-def with_attributes(made: Any, structure: Any) -> Any:
+def with_attributes(made: object, structure: object) -> Any:
     """What was made, with the attributes of a structure."""
     attributes = getattr(structure, "__dict__", None)
     if attributes:
@@ -110,7 +110,7 @@ def attributes(structure: object) -> dict[str, Any]:
     return {name: value for name, value in found.items() if name not in fields}
 
 
-def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
+def flatten(structure: object, expand_composites: bool = False) -> list[Any]:
     """The leaves, in order."""
     leaves: list[Any] = []
     _flatten(structure, leaves)
@@ -119,17 +119,17 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     return leaves
 
 
-def _spec(value: Any) -> CompositeSpec | None:
+def _spec(value: object) -> CompositeSpec | None:
     if isinstance(value, Composite):
         return value.type_spec
     return value if isinstance(value, CompositeSpec) else None
 
 
-def _parts(leaf: Any) -> Sequence[Any]:
+def _parts(leaf: object) -> Sequence[Any]:
     return leaf.components() if isinstance(leaf, (Composite, CompositeSpec)) else (leaf,)
 
 
-def _flatten(structure: Any, leaves: list[Any]) -> None:
+def _flatten(structure: object, leaves: list[Any]) -> None:
     if is_nested(structure):
         for _, child in children(structure):
             _flatten(child, leaves)
@@ -137,7 +137,7 @@ def _flatten(structure: Any, leaves: list[Any]) -> None:
         leaves.append(structure)
 
 
-def flatten_with_path(structure: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+def flatten_with_path(structure: object, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
     """The leaves with their paths: ``(("a", 0), leaf)`` …"""
     if is_nested(structure):
         for key, child in children(structure):
@@ -146,7 +146,7 @@ def flatten_with_path(structure: Any, path: tuple[Any, ...] = ()) -> Iterator[tu
         yield path, structure
 
 
-def pack_sequence_as(structure: Any, flat_sequence: Iterable[Any], expand_composites: bool = False) -> Any:
+def pack_sequence_as(structure: object, flat_sequence: Iterable[Any], expand_composites: bool = False) -> Any:
     """A structure like the given one with leaves from the sequence; `ValueError` when their number differs."""
     leaves = list(flat_sequence)
     count = len(flatten(structure, expand_composites))
@@ -155,14 +155,14 @@ def pack_sequence_as(structure: Any, flat_sequence: Iterable[Any], expand_compos
     return _pack(structure, iter(leaves), expand_composites)
 
 
-def _pack(structure: Any, leaves: Iterator[Any], expand: bool = False) -> Any:
+def _pack(structure: object, leaves: Iterator[Any], expand: bool = False) -> Any:
     if is_nested(structure):
         return rebuild(structure, [_pack(child, leaves, expand) for _, child in children(structure)])
     spec = _spec(structure) if expand else None
     return next(leaves) if spec is None else spec.pack([next(leaves) for _ in spec.components()])
 
 
-def map_structure(func: Callable[..., Any], *structures: Any, expand_composites: bool = False) -> Any:
+def map_structure(func: Callable[..., Any], *structures: object, expand_composites: bool = False) -> Any:
     """Apply a function to the leaves of equal structures; the result has the structure of the first."""
     if not structures:
         raise InvalidArgumentError("map_structure needs at least one structure")
@@ -173,7 +173,9 @@ def map_structure(func: Callable[..., Any], *structures: Any, expand_composites:
     return _pack(first, map(func, *flat), expand_composites)
 
 
-def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
+def assert_same_structure(
+    nest1: object, nest2: object, check_types: bool = True, expand_composites: bool = False
+) -> None:
     """Raise `ValueError` when two structures differ in their nesting or keys, `TypeError` when only in their types.
 
     With ``expand_composites``, composites whose specs are not equal differ in type.

@@ -32,7 +32,7 @@ class Provided(Generic[Function]):
         self.function = function
         return function
 
-    def _missing(self, *arguments: Any, **keywords: Any) -> Any:
+    def _missing(self, *arguments: object, **keywords: object) -> Any:
         if self.late:
             import_module(f"autograph.{self.by}")
             return self.function(*arguments, **keywords)

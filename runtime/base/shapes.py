@@ -163,7 +163,7 @@ class TensorShape:
 
     __slots__ = ("_shape",)
 
-    def __init__(self, dims: Any = None) -> None:
+    def __init__(self, dims: object = None) -> None:
         self._shape: Shape = as_shape(dims)
 
     @property
@@ -190,22 +190,22 @@ class TensorShape:
     def num_elements(self) -> int | None:
         return size(self._shape)
 
-    def is_compatible_with(self, other: Any) -> bool:
+    def is_compatible_with(self, other: object) -> bool:
         return is_compatible(self._shape, as_shape(other))
 
-    def assert_is_compatible_with(self, other: Any) -> None:
+    def assert_is_compatible_with(self, other: object) -> None:
         merge(self._shape, as_shape(other))
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: object) -> bool:
         return is_subshape(self._shape, as_shape(other))
 
-    def most_specific_compatible_shape(self, other: Any) -> TensorShape:
+    def most_specific_compatible_shape(self, other: object) -> TensorShape:
         return TensorShape(relax(self._shape, as_shape(other)))
 
-    def merge_with(self, other: Any) -> TensorShape:
+    def merge_with(self, other: object) -> TensorShape:
         return TensorShape(merge(self._shape, as_shape(other)))
 
-    def concatenate(self, other: Any) -> TensorShape:
+    def concatenate(self, other: object) -> TensorShape:
         return TensorShape(concatenate(self._shape, as_shape(other)))
 
     def with_rank(self, rank: int) -> TensorShape:
@@ -248,10 +248,10 @@ class TensorShape:
             return TensorShape(None) if isinstance(key, slice) else None
         return TensorShape(self._shape[key]) if isinstance(key, slice) else self._shape[key]
 
-    def __add__(self, other: Any) -> TensorShape:
+    def __add__(self, other: object) -> TensorShape:
         return self.concatenate(other)
 
-    def __radd__(self, other: Any) -> TensorShape:
+    def __radd__(self, other: object) -> TensorShape:
         return TensorShape(other).concatenate(self)
 
     def __eq__(self, other: object) -> bool:

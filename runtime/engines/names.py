@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
-from typing import Any
 
 BUILTINS = frozenset(dir(builtins))
 """Generated source calls some of them, so that nothing of it has one of these names."""
@@ -20,12 +19,12 @@ def identifier(name: str) -> str:
     return name
 
 
-def number_name(value: Any) -> str:
+def number_name(value: object) -> str:
     """A number as part of a name: ``neg_2``, ``0_5``."""
     return re.sub(r"\W", "_", str(value).replace("-", "neg_").replace("+", ""))
 
 
-def is_literal(value: Any) -> bool:
+def is_literal(value: object) -> bool:
     if type(value) is tuple:
         return all(map(is_literal, value))
     return value is None or type(value) in (bool, int, str)

@@ -17,7 +17,7 @@ from .engine import Engine
 from .region import Region
 
 
-def _run(*arrays: Any, region: Region) -> Any:
+def _run(*arrays: object, region: Region) -> Any:
     return region.run(*arrays) if recorder.active is None else region.run_profiled(*arrays)
 
 

@@ -38,7 +38,7 @@ class Plain:
         count, stand_ins = len(graph.inputs), StandIns(Transaction(graph, held_in(graph)))
         run = self._make(graph, stand_ins.of)
 
-        def entry(*arrays: Any) -> Any:
+        def entry(*arrays: object) -> Any:
             with stand_ins.holding(arrays[count:]):
                 try:
                     return (*run(*arrays[:count]), *stand_ins.held())

@@ -109,7 +109,7 @@ class Recorded:
     def __init__(self, graph: Graph, run: Callable[..., tuple[Any, ...]]) -> None:
         self._graph, self._run = graph, run
 
-    def run(self, *inputs: Any) -> tuple[Any, ...]:
+    def run(self, *inputs: object) -> tuple[Any, ...]:
         """Run it. Raises what it raises."""
         started = clock()
         try:

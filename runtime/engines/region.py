@@ -89,7 +89,7 @@ class Region:
         parts, regions = partition(self.engine, self.graph, self._blamed)
         return _plan_of(parts) if regions else self.plan
 
-    def run(self, *inputs: Any) -> tuple[Any, ...]:
+    def run(self, *inputs: object) -> tuple[Any, ...]:
         """Run the graph. Raises what its plan raises."""
         if self._held and not self._entries and self._budget[0] > 0 and self._counting is None:
             self._budget[0] -= self._cost  # as `_waiting` does, which needs no transaction for such a plan
@@ -150,7 +150,7 @@ class Region:
             transaction.forestalled()
         return self.plan
 
-    def _run_otherwise(self, result: Any, inputs: Sequence[Any]) -> Any:
+    def _run_otherwise(self, result: object, inputs: Sequence[Any]) -> Any:
         """Results, as of `_entry`, or the plan to run: its assignments are made at once. ``inputs``: also variables."""
         if result.__class__ is Plan:
             return result
@@ -173,7 +173,7 @@ class Region:
                 self._give_up()
         return self.plan
 
-    def run_profiled(self, *inputs: Any) -> tuple[Any, ...]:
+    def run_profiled(self, *inputs: object) -> tuple[Any, ...]:
         """Run the graph as `run` does, and record how long it took: as a whole where the engine runs it."""
         transaction = self._transaction
         taken = () if transaction is None else transaction.take()
@@ -193,7 +193,7 @@ class Region:
     def _profiled(self) -> Plan:
         return _plan_of(self.graph, profiled=True)
 
-    def _waiting(self, *inputs: Any) -> Any:
+    def _waiting(self, *inputs: object) -> Any:
         """Run the plan, and count its work; None when so much is done that compiling pays.
 
         A plan that can't be broken off is given back, to be run.
@@ -317,7 +317,7 @@ def _plan_of(graph: Graph, **options: Any) -> Plan:
         return Plan(graph, **options)
 
 
-def _none(*_: Any) -> None:
+def _none(*_: object) -> None:
     """What stands for code before there is any."""
 
 

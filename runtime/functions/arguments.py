@@ -103,17 +103,17 @@ class Parameters:
         return tuple(positional), keywords
 
 
-def name_of(function: Any) -> str:
+def name_of(function: object) -> str:
     """A name for messages and graphs: of the function, of what a partial wraps, or of a callable object's type."""
     while not hasattr(function, "__name__") and hasattr(function, "func"):
         function = function.func
     return getattr(function, "__name__", None) or type(function).__name__
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """An argument in an error message: tensors and arrays by dtype and shape."""
 
-    def spec(leaf: Any) -> Any:
+    def spec(leaf: object) -> Any:
         if isinstance(leaf, (np.ndarray, np.generic)):
             leaf = convert_to_tensor(leaf)
         return spec_of(leaf) if is_tensor_like(leaf) else composite_spec(leaf) or leaf
@@ -121,7 +121,7 @@ def shown(value: Any) -> str:
     return repr(nest.map_structure(spec, value))
 
 
-def converted_to(value: Any, traced: Any) -> Any:
+def converted_to(value: object, traced: object) -> Any:
     """An argument with tensors of the traced dtypes in place of Python values and arrays where a tensor was traced."""
     if isinstance(traced, TensorSpec):
         kinds = (*_SCALARS, np.ndarray, np.generic)
@@ -136,7 +136,7 @@ def converted_to(value: Any, traced: Any) -> Any:
     return nest.rebuild(value, [converted_to(child, spec) for (_, child), (_, spec) in pairs])
 
 
-def composite_spec(value: Any) -> CompositeSpec | None:
+def composite_spec(value: object) -> CompositeSpec | None:
     """The spec of a composite value, or a spec itself; None for other values."""
     if isinstance(value, Composite):
         return value.type_spec
@@ -175,7 +175,7 @@ class ObjectReference:
 
     __slots__ = ("_id", "get")
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: object) -> None:
         self._id = id(value)
         self.get: Callable[[], Any]
         """Gives the object; None once it is gone."""
@@ -233,17 +233,17 @@ def _composite_key(value: Composite | CompositeSpec, tensors: list[Any]) -> Any:
     return composite_spec(value), *[(spec.dtype.numpy, spec.type.shape) for spec in specs]
 
 
-def is_tensor_key(key: Any) -> bool:
+def is_tensor_key(key: object) -> bool:
     """Whether a part of a key is that of a tensor: its NumPy dtype and its shape."""
     return type(key) is tuple and len(key) == 2 and isinstance(key[0], np.dtype)
 
 
-def is_number_key(key: Any) -> bool:
+def is_number_key(key: object) -> bool:
     """Whether a part of a key is that of a Python number (or string) that only a graph knows."""
     return type(key) is tuple and len(key) == 2 and key[0] in _SCALARS and is_tensor_key(key[1])
 
 
-def _structure_key(value: Any, tensors: list[Any]) -> Any:
+def _structure_key(value: object, tensors: list[Any]) -> Any:
     if isinstance(value, (list, tuple)):
         return type(value), *[key_of(item, tensors) for item in value]
     pairs = nest.children(value)
@@ -251,7 +251,7 @@ def _structure_key(value: Any, tensors: list[Any]) -> Any:
     return type(value), order, *[(key, key_of(child, tensors)) for key, child in pairs]
 
 
-def contents_key(value: Any) -> Any:
+def contents_key(value: object) -> Any:
     """The key of what a container holds that goes to the function without placeholders, or of the key of a dict."""
     kind = type(value)
     if kind is str:
@@ -267,7 +267,7 @@ def contents_key(value: Any) -> Any:
     return (kind, repr(value)) if isinstance(value, np.generic) else _leaf_key(value)
 
 
-def _leaf_key(value: Any) -> Any:
+def _leaf_key(value: object) -> Any:
     if isinstance(value, (float, complex)):
         return type(value), repr(value)  # tells -0.0 from 0.0, and equals itself for NaN
     if type(value) is range:
@@ -286,14 +286,14 @@ def _leaf_key(value: Any) -> Any:
     return ObjectReference(value)
 
 
-def is_gone(key: Any) -> bool:
+def is_gone(key: object) -> bool:
     """Whether a key stands for an object that is gone, so that no call can have it."""
     if isinstance(key, ObjectReference):
         return key.get() is None
     return isinstance(key, (tuple, frozenset)) and any(map(is_gone, key))
 
 
-def variables_of(key: Any) -> Iterator[Any]:
+def variables_of(key: object) -> Iterator[Any]:
     """The variables that a key stands for, among other things."""
     if isinstance(key, ObjectReference):
         if getattr(type(value := key.get()), "__variable__", False):
@@ -303,12 +303,12 @@ def variables_of(key: Any) -> Iterator[Any]:
             yield from variables_of(part)
 
 
-def is_tensor_like(value: Any) -> bool:
+def is_tensor_like(value: object) -> bool:
     """Whether an argument becomes a placeholder."""
     return isinstance(value, (Tensor, np.ndarray, np.generic, TensorSpec))
 
 
-def symbolic(value: Any, graph: Graph, name: str, specs: Iterator[TensorSpec]) -> Any:
+def symbolic(value: object, graph: Graph, name: str, specs: Iterator[TensorSpec]) -> Any:
     """A copy of an argument with a placeholder of the graph for each tensor; ``specs`` gives their types in order."""
     if is_tensor_like(value):
         spec = next(specs)
@@ -340,7 +340,7 @@ def with_specs(value: Any, specs: Iterator[TensorSpec]) -> Any:
     return key if isinstance(key, ObjectReference) else value
 
 
-def resolved(value: Any) -> Any:
+def resolved(value: object) -> Any:
     """What `with_specs` made, with the objects themselves in place of references."""
     return nest.map_structure(lambda leaf: leaf.get() if isinstance(leaf, ObjectReference) else leaf, value)
 

@@ -121,7 +121,7 @@ class SavedPlace(NamedTuple):
 
 MISSING = object()
 
-def place_of(owner: Any, name: Any, template: Any, may_miss: bool) -> StatePlace:
+def place_of(owner: object, name: str, template: object, may_miss: bool) -> StatePlace:
     """The place that is an attribute of an object, or an item of a dict; see `SavedPlace`."""
     place: StatePlace = PLACE_OF.function(owner, name, template, may_miss)
     return place
@@ -189,7 +189,7 @@ def running(run: Callable[..., Any], places: Sequence[StatePlace], inputs: int, 
     if not places:
         return run
 
-    def with_state(*arrays: Any) -> Any:
+    def with_state(*arrays: object) -> Any:
         held = [tensor._array for tensor in read(places)]
         made = run(*arrays[:inputs], *held, *arrays[inputs:])
         write(places, [wrap(array) for array in made[count:]])

@@ -17,7 +17,7 @@ from ..tensors.tensor import SymbolicTensor
 __all__ = ["forbid_choices", "note_choice"]
 
 
-def note_choice(tensor: Any, variable: Any) -> None:
+def note_choice(tensor: object, variable: Any) -> None:
     """Remember that a tensor may stand for a variable."""
     if isinstance(tensor, SymbolicTensor):
         choices = variable.choices

@@ -62,7 +62,7 @@ class ConcreteFunction:
     each call reads before the graph runs, or writes after it; see `runtime.functions.call_state`.
     """
 
-    def __init__(self, graph: Graph, parameters: Parameters, values: Sequence[Any], outputs: Any,
+    def __init__(self, graph: Graph, parameters: Parameters, values: Sequence[Any], outputs: object,
                  jit_compile: bool | None = None) -> None:  # fmt: skip
         self.graph = graph
         self._jit_compile = jit_compile
@@ -184,7 +184,7 @@ class ConcreteFunction:
 
     # Calling
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         """Run the graph.
 
         Raises `SignatureError` for arguments that do not fit the parameters, or Python values other than the traced
@@ -289,7 +289,7 @@ class ConcreteFunction:
                 raise SignatureError(f"{self.graph.name}() misses the argument {name!r}, a tensor ({traced})")
         return tensors
 
-    def _take(self, name: str, value: Any, traced: Any, tensors: list[Any]) -> None:
+    def _take(self, name: str, value: object, traced: object, tensors: list[Any]) -> None:
         value = strong(value) if type(value) is SymbolicTensor else converted_to(value, traced)
         found: list[Any] = []
         if _without_types(key_of(value, found)) != _without_types(key_of(traced, [])):
@@ -335,7 +335,7 @@ class ConcreteFunction:
         return f"({', '.join(f'{name}={value!r}' for name, value in pairs)})"
 
 
-def _without_types(key: Any) -> Any:
+def _without_types(key: object) -> Any:
     """A key without the dtypes and shapes of tensors: their structure, and the Python values."""
     if isinstance(key, tuple):
         if is_tensor_key(key):
@@ -348,14 +348,14 @@ def _long(type: Type) -> str:
     return _LONG_NAMES.get(type.dtype.name, type.dtype.name)
 
 
-def outputs_of(result: Any, function: Callable[..., Any], graph: Graph, numbers: bool = False) -> Any:
+def outputs_of(result: object, function: Callable[..., Any], graph: Graph, numbers: bool = False) -> Any:
     """The structure a traced function returned, with a tensor of the graph for every leaf but None.
 
     ``numbers``: what is a Python number stays one for those that call the function.
     Raises `StagedTypeError` for leaves that are no tensors.
     """
 
-    def convert(leaf: Any) -> Any:
+    def convert(leaf: object) -> Any:
         if leaf is None:
             return None
         if isinstance(leaf, Composite):
@@ -374,7 +374,7 @@ def outputs_of(result: Any, function: Callable[..., Any], graph: Graph, numbers:
         return nest.map_structure(convert, result)
 
 
-def _no_output(value: Any, function: Callable[..., Any]) -> StagedTypeError:
+def _no_output(value: object, function: Callable[..., Any]) -> StagedTypeError:
     location = trace.user_location()
     where: dict[str, Any] = {} if location is None else location._asdict()
     remedy = "return tensors, numbers, strings, arrays, None, or lists, tuples and dicts of them"

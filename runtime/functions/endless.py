@@ -80,7 +80,7 @@ def _reason(one: dict[str, Any], other: dict[str, Any]) -> tuple[str, str | None
     return "", None
 
 
-def _is_object(value: Any) -> bool:
+def _is_object(value: object) -> bool:
     """Whether a value is known by its identity: a list or a dict, or an object of a class."""
     known = (Tensor, int, float, complex, str, bytes, tuple, np.ndarray, np.generic, type(None))
     return not isinstance(value, known)

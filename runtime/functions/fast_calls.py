@@ -64,7 +64,7 @@ class FastCalls:
         self._calls: dict[Any, Callable[..., Any] | None] = {}
         self._counts: dict[Any, int] = {}
 
-    def note(self, traces: Traces, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
+    def note(self, traces: Traces, key: object, args: tuple[Any, ...], kwargs: dict[str, Any],
              tensors: Sequence[Any], concrete: ConcreteFunction) -> None:  # fmt: skip
         """A call has gone the long way. When its like has come more often than it has tensors, make a quick way."""
         kind = (key, len(args), *kwargs) if kwargs else (key, len(args))
@@ -154,7 +154,7 @@ class _Writer:
         self._count += 1
         return f"{base}_{self._count}"
 
-    def _constant(self, value: Any) -> str:
+    def _constant(self, value: object) -> str:
         name = self._fresh("const")
         self._globals[name] = value
         return name
@@ -165,7 +165,7 @@ class _Writer:
         others = f"list(kwargs) != {list(kwargs)!r}" if kwargs else "kwargs"
         self._line(f"if len(args) != {len(args)} or {others}: return MISS")
 
-    def _parameter(self, name: Any, value: Any, key: Any) -> None:
+    def _parameter(self, name: str, value: object, key: object) -> None:
         if isinstance(name, _Name):
             self._guard(name.text, value, key)
         elif isinstance(name, tuple) and any(isinstance(each, _Name) for each in name):  # *args
@@ -177,7 +177,7 @@ class _Writer:
         else:
             self._guard(self._constant(value), value, key)
 
-    def _guard(self, text: str, value: Any, key: Any) -> None:
+    def _guard(self, text: str, value: Any, key: object) -> None:
         """Lines that return `MISS` unless the expression's value is of the same kind; see `key_of`."""
         name = self._fresh("value")
         self._line(f"{name} = {text}")

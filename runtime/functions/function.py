@@ -109,7 +109,7 @@ class Function:
         """Why the function was traced, each time, and what its graphs have as constants that no call looks at."""
         return "\n".join([self._traces.history.explain(), *self._traces.constants()])
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         """Run the graph for these arguments, tracing it first when there is none.
 
         Raises `SignatureError` for arguments that do not fit, `ValueError` when the function changes its arguments,
@@ -156,7 +156,7 @@ class Function:
         return (STAGED_FORM.function(function) if self._options.autograph else function)(*args, **kwargs)
 
     @trimming
-    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+    def get_concrete_function(self, *args: object, **kwargs: object) -> ConcreteFunction:
         """The trace for these arguments, where a `TensorSpec` can stand for a tensor; traces it when there is none.
 
         With an input signature no arguments are needed.
@@ -182,7 +182,7 @@ class Function:
     # Tracing
 
     def _concrete(
-        self, key: Any, values: Sequence[Any], tensors: Sequence[Any], called: bool = False
+        self, key: object, values: Sequence[Any], tensors: Sequence[Any], called: bool = False
     ) -> ConcreteFunction | Pending:
         """The trace for a key that has none yet; two threads that need it at once share one.
 
@@ -266,7 +266,7 @@ class Function:
 
     # Signatures
 
-    def _relaxed(self, key: Any, specs: list[TensorSpec]) -> list[TensorSpec]:
+    def _relaxed(self, key: object, specs: list[TensorSpec]) -> list[TensorSpec]:
         """The specs with the dimensions left unknown in which earlier calls differ (``reduce_retracing``)."""
         skeleton = _general_key(key, [TensorSpec(None, spec.dtype) for spec in specs])
         known = self._traces.relaxed.get(skeleton)
@@ -296,7 +296,7 @@ class Function:
 
     # Methods
 
-    def __get__(self, instance: Any, owner: type | None = None) -> Function:
+    def __get__(self, instance: object, owner: type | None = None) -> Function:
         """A method: bound to the instance, with traces of its own that do not keep the instance alive."""
         if instance is None:
             return self
@@ -307,7 +307,7 @@ class Function:
         bound.__dict__["__wrapped__"] = method
         return bound
 
-    def _traces_of(self, instance: Any, method: types.MethodType) -> Traces:
+    def _traces_of(self, instance: object, method: types.MethodType) -> Traces:
         known = self._instances.get(id(instance))
         if known is not None and known[0]() is instance:
             return known[1]
@@ -326,11 +326,11 @@ class Function:
         return f"<Function {getattr(self, '__qualname__', name_of(self._python_function))} at {id(self):#x}>"
 
 
-def _general_key(key: Any, specs: Sequence[TensorSpec]) -> Any:
+def _general_key(key: object, specs: Sequence[TensorSpec]) -> Any:
     """The key with the types of its tensors, in order, replaced by the specs'."""
     remaining = iter(specs)
 
-    def replace(part: Any) -> Any:
+    def replace(part: object) -> Any:
         if isinstance(part, tuple):
             if is_tensor_key(part):
                 spec = next(remaining)
@@ -341,7 +341,7 @@ def _general_key(key: Any, specs: Sequence[TensorSpec]) -> Any:
     return replace(key)
 
 
-def _checked(signature: Any) -> tuple[Any, ...] | None:
+def _checked(signature: object) -> tuple[Any, ...] | None:
     """An input signature. Raises `SignatureError` for what can't be one."""
     if signature is None:
         return None
@@ -360,9 +360,9 @@ def function(
     autograph: bool = True,
     jit_compile: bool | None = None,
     reduce_retracing: bool = False,
-    experimental_implements: Any = None,
-    experimental_autograph_options: Any = None,
-    experimental_attributes: Any = None,
+    experimental_implements: object = None,
+    experimental_autograph_options: object = None,
+    experimental_attributes: object = None,
     experimental_relax_shapes: bool | None = None,
     experimental_compile: bool | None = None,
     experimental_follow_type_hints: bool | None = None,
@@ -412,7 +412,7 @@ def function(
     return decorate if func is None else decorate(func)
 
 
-def _no_function(value: Any) -> SignatureError:
+def _no_function(value: object) -> SignatureError:
     if isinstance(value, (classmethod, property)):
         kind = type(value).__name__
         remedy = f"write @tf.function below @{kind}: decorators are applied from the bottom up"

@@ -99,7 +99,7 @@ def _same(table: dict[str, Any], found: list[Guard], cells: list[Guard]) -> Call
     return FunctionType(code, table, "same", values, closure)  # type: ignore[arg-type]
 
 
-def reference(value: Any) -> ObjectReference:
+def reference(value: object) -> ObjectReference:
     """What stands for an object by its identity."""
     return value if isinstance(value, ObjectReference) else ObjectReference(value)
 

@@ -62,14 +62,14 @@ IN_TRACE: Provided[Callable[[Any, Any], Any]] = Provided("operators.staging", Op
 """What stands for such a result while another function is traced, made of the flag and the value."""
 
 
-def has_optional(structure: Any) -> bool:
+def has_optional(structure: object) -> bool:
     """Whether a structure holds a `RunTimeOutput`."""
     if isinstance(structure, RunTimeOutput):
         return True
     return nest.is_nested(structure) and any(has_optional(child) for _, child in nest.children(structure))
 
 
-def with_values(structure: Any) -> Any:
+def with_values(structure: object) -> Any:
     """The structure with what each `RunTimeOutput` stands for."""
     if isinstance(structure, RunTimeOutput):
         return structure.resolved()

@@ -74,7 +74,7 @@ class Pending:
 
     changed_inputs: frozenset[int] = frozenset()  # no arrays are passed: a trace has tensors
 
-    def __init__(self, name: str, key: Any, code_key: Any) -> None:
+    def __init__(self, name: str, key: object, code_key: object) -> None:
         self.name = name
         self.key = key
         self.code_key = code_key  # a function that calls made for themselves is another one in each round
@@ -191,7 +191,7 @@ class Pending:
         self.results = _local.known[self.code_key] = _Results(outputs, types, numbers, captures)
         return graph, _cast_outputs(graph, outputs, types, numbers)
 
-    def keep(self, concrete: Any, remember: Callable[[bool], None]) -> None:
+    def keep(self, concrete: object, remember: Callable[[bool], None]) -> None:
         """To be called with what has been made of a settled trace: keeps it now, or with the head.
 
         ``remember`` is told whether the call that caused the trace came from outside the recursion.
@@ -214,12 +214,12 @@ class Pending:
         return recursion_error(message, self.line, remedy)
 
 
-def under_way(key: Any) -> Pending | None:
+def under_way(key: object) -> Pending | None:
     """What this thread is making for a key."""
     return next((pending for pending in _local.stack if pending.key == key), None)
 
 
-def member(key: Any) -> Any:
+def member(key: object) -> Any:
     """What has been made in this round for a key, and calls a trace under way; None when there is nothing."""
     for pending in _local.stack:
         found = pending.members.get(key)
@@ -241,7 +241,7 @@ def _depend_on(place: int) -> None:
         pending.low = min(pending.low, place)
 
 
-def _same_structure(known: Any, found: Any) -> bool:
+def _same_structure(known: object, found: object) -> bool:
     try:
         nest.assert_same_structure(known, found)
     except (TypeError, ValueError):
@@ -259,7 +259,7 @@ def _joined(
     return Type(dtype, shapes.relax(known.shape, found.shape)), common
 
 
-def _cast_outputs(graph: Graph, outputs: Any, types: list[Type | None], numbers: list[type | None]) -> Any:
+def _cast_outputs(graph: Graph, outputs: object, types: list[Type | None], numbers: list[type | None]) -> Any:
     with trace.building(graph):
         leaves = [leaf if type_ is None or leaf.dtype is type_.dtype else cast(leaf, type_.dtype)
                   for leaf, type_ in zip(nest.flatten(outputs, True), types, strict=True)]  # fmt: skip

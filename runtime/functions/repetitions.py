@@ -160,7 +160,7 @@ def trial(is_new: Callable[[Any], bool]) -> Iterator[None]:
         _local.is_of_trial = before
 
 
-def execution(*targets: Any) -> Execution | None:
+def execution(*targets: object) -> Execution | None:
     """The execution that is about to show something; None where no function is traced.
 
     ``targets`` are what shows it: what goes to an object that an attempt has made is seen by that attempt alone.
@@ -176,7 +176,7 @@ def execution(*targets: Any) -> Execution | None:
     return Execution(key, number)
 
 
-def once(compute: Callable[[], Any], *targets: Any) -> Any:
+def once(compute: Callable[[], Any], *targets: object) -> Any:
     """What ``compute`` gives, which can't be taken back: a repetition gives the same and does nothing."""
     this = execution(*targets)
     if this is None:

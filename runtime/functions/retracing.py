@@ -209,11 +209,11 @@ def _compare_outside(name: str, old: Outside, new: Outside, found: list[Differen
         found.append(Difference(name, "outside" if changed.parts else "constant", f"{changed!r} (before: {text})"))
 
 
-def _is_variable(key: Any) -> bool:
+def _is_variable(key: object) -> bool:
     return isinstance(key, ObjectReference) and getattr(type(key.get()), "__variable__", False)
 
 
-def _children(key: Any) -> dict[Any, Any] | None:
+def _children(key: object) -> dict[Any, Any] | None:
     """The keys of a structure's parts, None for what is no structure."""
     if not isinstance(key, tuple) or is_tensor_key(key) or is_number_key(key) or not isinstance(key[0], type):
         return None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .concrete import ConcreteFunction
 
 
-def pretty(parameters: Parameters, values: Sequence[Any], outputs: Any) -> str:
+def pretty(parameters: Parameters, values: Sequence[Any], outputs: object) -> str:
     """A trace as ``name(a, b=2)`` with its tensors below, those inside structures numbered.
 
     ``values`` are the arguments and ``outputs`` the results, with a `TensorSpec` for each tensor.
@@ -39,7 +39,9 @@ def summary(parameters: Parameters, values: Sequence[Any]) -> str:
     return f"{parameters.function_name}({', '.join(shown)})"
 
 
-def concrete_text(parameters: Parameters, values: Sequence[Any], outputs: Any, captures: Sequence[TensorSpec]) -> str:
+def concrete_text(
+    parameters: Parameters, values: Sequence[Any], outputs: object, captures: Sequence[TensorSpec]
+) -> str:
     """What `print` shows of a concrete function, as TensorFlow 2.21 does."""
     kinds = [f"  {name} ({kind.name}): {_traced(value)}" for name, value, kind in _arguments(parameters, values)]
     captured = [f"  {i}: {spec!r}" for i, spec in enumerate(captures)]
@@ -71,7 +73,7 @@ def _arguments(parameters: Parameters, values: Sequence[Any]) -> Iterator[tuple[
             yield parameter.name, value, parameter.kind
 
 
-def _holds_tensors(value: Any) -> bool:
+def _holds_tensors(value: object) -> bool:
     return any(isinstance(leaf, (TensorSpec, CompositeSpec)) for leaf in nest.flatten(value))
 
 
@@ -89,14 +91,14 @@ class _Number:
         return f"<{self.number}>"
 
 
-def _lines(value: Any, label: str, indent: str) -> list[str]:
+def _lines(value: object, label: str, indent: str) -> list[str]:
     if isinstance(value, TensorSpec):
         return [f"{indent}{label}{_tensor(value)}"]
     if isinstance(value, CompositeSpec):
         return [f"{indent}{label}{value!r}"]
     specs: list[TensorSpec] = []
 
-    def number(leaf: Any) -> Any:
+    def number(leaf: object) -> Any:
         if not isinstance(leaf, TensorSpec):
             return leaf
         specs.append(leaf)
@@ -106,7 +108,7 @@ def _lines(value: Any, label: str, indent: str) -> list[str]:
     return lines + [f"{indent}  <{i}>: {_tensor(spec)}" for i, spec in enumerate(specs, 1)]
 
 
-def _traced(value: Any) -> str:
+def _traced(value: object) -> str:
     """An argument or result as TensorFlow's trace types print it: ``List[TensorSpec(…), Literal[3]]``."""
     if isinstance(value, TensorSpec):
         return repr(TensorSpec(value.type.shape, value.dtype))

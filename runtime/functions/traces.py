@@ -34,7 +34,7 @@ class _ByKey:
     def __init__(self) -> None:
         self._found: dict[Any, Callable[[], ConcreteFunction | None]] = {}
 
-    def get(self, key: Any) -> ConcreteFunction | None:
+    def get(self, key: object) -> ConcreteFunction | None:
         found = self._found.get(key)
         return None if found is None else found()
 
@@ -44,7 +44,7 @@ class _ByKey:
     def __len__(self) -> int:
         return len(self._found)
 
-    def __setitem__(self, key: Any, concrete: ConcreteFunction) -> None:
+    def __setitem__(self, key: object, concrete: ConcreteFunction) -> None:
         owner = next(variables_of(key), None)
         if owner is None:
             self._found[key] = lambda: concrete
@@ -53,12 +53,12 @@ class _ByKey:
         vars(owner).setdefault("_traces", weakref.WeakKeyDictionary()).setdefault(self, {})[key] = concrete
         self._found[key] = weakref.ref(concrete)
 
-    def __delitem__(self, key: Any) -> None:
+    def __delitem__(self, key: object) -> None:
         del self._found[key]
         for owner in variables_of(key):
             vars(owner).get("_traces", {}).get(self, {}).pop(key, None)
 
-    def setdefault(self, key: Any, concrete: ConcreteFunction) -> None:
+    def setdefault(self, key: object, concrete: ConcreteFunction) -> None:
         if key not in self:
             self[key] = concrete
 
@@ -107,7 +107,7 @@ class Traces:
         """Whether the traces depend on more than arguments."""
         return bool(self.outside or self.frozen)
 
-    def key_of_call(self, key: Any, ambient: Any, known: Mapping[Any, Guard] = MappingProxyType({})) -> Any:
+    def key_of_call(self, key: Any, ambient: object, known: Mapping[Any, Guard] = MappingProxyType({})) -> Any:
         """The key of a call: that of the arguments, and of what else its trace depends on.
 
         ``known`` has the variables that it was made with, rather than those of now.
@@ -136,7 +136,7 @@ class Traces:
                 del self.frozen[place]
             self.varying.update(varying)
 
-    def find(self, key: Any) -> ConcreteFunction | None:
+    def find(self, key: object) -> ConcreteFunction | None:
         """The trace for a key, on this thread and in the graph that it builds."""
         found = self.by_key.get(key)
         if found is None and self.nested:
@@ -146,7 +146,9 @@ class Traces:
                 graph = graph.parent
         return found
 
-    def claim(self, key: Any, general: Any, function: Callable[..., Any]) -> tuple[ConcreteFunction | Pending, bool]:
+    def claim(
+        self, key: object, general: object, function: Callable[..., Any]
+    ) -> tuple[ConcreteFunction | Pending, bool]:
         """The trace for a key, or for all that ``general`` stands for; waits for one that another thread is making.
 
         Where this thread is making it, what stands for it meanwhile. Where nobody is: a new `Pending`, and True; then
@@ -178,14 +180,14 @@ class Traces:
         code = getattr(function, "__code__", None)
         return Pending(name_of(function), identity, (code or self, identity[1]))
 
-    def release(self, pending: Pending, general: Any) -> None:
+    def release(self, pending: Pending, general: object) -> None:
         """The trace is made, or has failed: other threads need not wait any more."""
         with self.lock:
             if self.pending.get(general) is pending:
                 del self.pending[general]
         pending.done.set()
 
-    def remember(self, concrete: ConcreteFunction, key: Any, general: Any, warn: bool) -> None:
+    def remember(self, concrete: ConcreteFunction, key: Any, general: object, warn: bool) -> None:
         """Keep a new trace under the key of its arguments, and under that of all arguments that it serves.
 
         Warns of too many traces when ``warn`` is true.

@@ -106,7 +106,7 @@ def announce(name: str) -> None:
     scope.created += 1
 
 
-def initial_value_of(value: Any, dtype: DType | None) -> Any:
+def initial_value_of(value: object, dtype: DType | None) -> Any:
     """The eager tensor that a variable starts with, for what was given as its initial value."""
     if callable(value) and not isinstance(value, Tensor) and not hasattr(type(value), "__tensor__"):
         with trace.building(None):

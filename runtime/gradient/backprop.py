@@ -65,7 +65,7 @@ def backpropagate(records: Iterable[Record], targets: Sequence[Any], gradients: 
     return [found.get(key(source)) for source in sources]
 
 
-def accumulate(found: dict[Any, Any], source: Any, gradient: Any) -> None:
+def accumulate(found: dict[Any, Any], source: object, gradient: object) -> None:
     """Add to the gradient of a source."""
     place = key(source)
     known = found.get(place)
@@ -119,7 +119,7 @@ def pull(record: Record, given: list[Any], active: set[Any]) -> Pairs:
     return _wanted(record, op.gradient(g, out, *record.inputs, **record.attributes), active)
 
 
-def _updated(g: Any, record: Record, total: Any) -> Any:
+def _updated(g: object, record: Record, total: object) -> Any:
     assert record.op is not None and record.op.accumulate is not None
     return record.op.accumulate(total, g, *record.inputs, **record.attributes)
 

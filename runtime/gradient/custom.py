@@ -65,10 +65,10 @@ class _WithGradient:
         functools.update_wrapper(self, function)
         self._function = function
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         return _apply(self._function, args, kwargs)
 
-    def __get__(self, instance: Any, owner: type | None = None) -> _WithGradient:
+    def __get__(self, instance: object, owner: type | None = None) -> _WithGradient:
         return self if instance is None else _WithGradient(MethodType(self._function, instance))
 
     def __reduce__(self) -> str:  # by name, as functions

@@ -41,7 +41,7 @@ class ForwardAccumulator:
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([ 2., 40.], dtype=float32)>
     """
 
-    def __init__(self, primals: Any, tangents: Any) -> None:
+    def __init__(self, primals: object, tangents: object) -> None:
         nest.assert_same_structure(primals, tangents)
         self._primals = [x if is_variable(x) else _as_tensor(x) for x in nest.flatten(primals)]
         self._tangents = []
@@ -65,7 +65,7 @@ class ForwardAccumulator:
         self._tape.__exit__(kind, error, traceback)
 
     def jvp(
-        self, primals: Any, unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE
+        self, primals: object, unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE
     ) -> Any:  # fmt: skip
         """The derivative of each of some tensors along the tangents, in the structure of the tensors.
 

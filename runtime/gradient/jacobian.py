@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError
 
@@ -19,12 +19,15 @@ from ..tensors import trace
 from ..tensors.convert import convert_to_tensor
 from ..tensors.tensor import SymbolicTensor
 from .records import is_variable
-from .tape import BATCH_JACOBIAN, JACOBIAN, gradients
+from .tape import BATCH_JACOBIAN, JACOBIAN, GradientTape, gradients
 from .unconnected import UnconnectedGradients
+
+if TYPE_CHECKING:
+    from ..tensors.likes import DTypeLike
 
 
 @JACOBIAN.give
-def jacobian(tape: Any, target: Any, sources: Any, unconnected: UnconnectedGradients | str) -> Any:
+def jacobian(tape: GradientTape, target: object, sources: object, unconnected: UnconnectedGradients | str) -> Any:
     """As `GradientTape.jacobian`."""
     zero = UnconnectedGradients(unconnected) is UnconnectedGradients.ZERO
     with _kept(tape):
@@ -38,7 +41,7 @@ def jacobian(tape: Any, target: Any, sources: Any, unconnected: UnconnectedGradi
 class _kept:
     """Lets a tape be asked more than once, and releases it at the end unless it is persistent."""
 
-    def __init__(self, tape: Any) -> None:
+    def __init__(self, tape: GradientTape) -> None:
         self.tape = tape
 
     def __enter__(self) -> None:
@@ -68,12 +71,12 @@ def _joined(target: Any, rows: Any, source: Any) -> Any:
     return reshape(rows, dims)
 
 
-def _vector(dims: Any) -> Any:
+def _vector(dims: object) -> Any:
     is_scalar = isinstance(dims, list) and not dims
     return reshape(convert_to_tensor(0), (-1,))[:0] if is_scalar else convert_to_tensor(dims, int32)
 
 
-def _one_row(tape: Any, target: Any, sources: list[Any], index: Any) -> list[Any]:
+def _one_row(tape: GradientTape, target: Any, sources: list[Any], index: object) -> list[Any]:
     count = target.shape.num_elements()
     flat = zeros_like(reshape(target, (-1,)))
     if count is None:
@@ -96,7 +99,7 @@ def _rows(tape: Any, target: Any, sources: list[Any]) -> list[Any]:
     return _rows_in_graph(graph, tape, target, sources)
 
 
-def _rows_in_graph(graph: Graph, tape: Any, target: Any, sources: list[Any]) -> list[Any]:
+def _rows_in_graph(graph: Graph, tape: GradientTape, target: object, sources: list[Any]) -> list[Any]:
     total = size(target)
     body, test = Graph("jacobian_row", graph), Graph("more_rows", graph)
     with trace.building(body):
@@ -123,7 +126,7 @@ def _static(source: Any) -> Any:
 
 
 @BATCH_JACOBIAN.give
-def batch_jacobian(tape: Any, target: Any, source: Any, unconnected: UnconnectedGradients | str) -> Any:
+def batch_jacobian(tape: GradientTape, target: Any, source: Any, unconnected: UnconnectedGradients | str) -> Any:
     """As `GradientTape.batch_jacobian`: rows of the sum over the batch, as examples don't mix."""
     first, second = target.shape, source.shape
     if first.rank is None or second.rank is None or first.rank < 1 or second.rank < 1:
@@ -156,7 +159,7 @@ def _dims_list(x: Any) -> list[Any]:
     return [dynamic[i] if n is None else n for i, n in enumerate(known)]
 
 
-def _batch_rows(tape: Any, target: Any, source: Any) -> Any:
+def _batch_rows(tape: GradientTape, target: Any, source: object) -> Any:
     """Gradients of the columns of the target as ``[batch, elements]``, put in the batch's order."""
     dims, others = _dims_list(target), _dims_list(source)
     with _recording(tape):
@@ -179,14 +182,14 @@ def _batch_rows(tape: Any, target: Any, source: Any) -> Any:
     return reshape(transpose(OPS["stack"](*rows, axis=0), order), [*dims, *others[1:]])
 
 
-def _units(dtype: Any) -> tuple[Any, Any]:
+def _units(dtype: DTypeLike) -> tuple[Any, Any]:
     return OPS["cast"](1, dtype=dtype), OPS["cast"](0, dtype=dtype)
 
 
 class _recording:
     """Has a tape record for a moment, if it doesn't."""
 
-    def __init__(self, tape: Any) -> None:
+    def __init__(self, tape: GradientTape) -> None:
         self.tape = tape
 
     def __enter__(self) -> None:
@@ -194,7 +197,7 @@ class _recording:
         if self.started:
             self.tape._start()
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         if self.started:
             self.tape._stop()
 
@@ -206,12 +209,12 @@ class _GraphTape:
 
     def _take_records(self) -> None: ...
 
-    def gradient(self, target: Any, sources: list[Any], output_gradients: Any) -> list[Any]:
+    def gradient(self, target: object, sources: list[Any], output_gradients: object) -> list[Any]:
         return gradients(target, sources, output_gradients)
 
 
 def hessians(
-    ys: Any, xs: Any, gate_gradients: bool = False, aggregation_method: Any = None, name: str = "hessians"
+    ys: object, xs: object, gate_gradients: bool = False, aggregation_method: object = None, name: str = "hessians"
 ) -> list[Any]:  # fmt: skip
     """The second derivatives of the sum of all ``ys`` with respect to each of ``xs``, added to the graph being built.
 

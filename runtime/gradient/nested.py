@@ -133,7 +133,7 @@ class Extended:
         self.held = {self.values.get(what, what): index for what, index in known.items()}
         self._more: list[Type] = []
 
-    def give(self, what: Any, type_: Type) -> None:
+    def give(self, what: object, type_: Type) -> None:
         """The node shall have one more output."""
         self.held[what] = len(self.node.outputs) + len(self._more)
         self._more.append(type_)

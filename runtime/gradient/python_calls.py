@@ -25,7 +25,7 @@ _FOLLOWED = Type(variant, ())
 class FollowedCall:
     """A call of a Python function with eager tensors, or of the gradients of one: its results, and their gradients."""
 
-    def __init__(self, inputs: Sequence[Any], call: Callable[[], list[Any]], before: Any = None) -> None:
+    def __init__(self, inputs: Sequence[Any], call: Callable[[], list[Any]], before: object = None) -> None:
         self._inputs = inputs
         self._tape = TAPE.function(persistent=True)
         if before is not None:
@@ -49,7 +49,7 @@ class FollowedCall:
 
 
 def _gradients(
-    call: Any, *inputs: Any, places: tuple[int, ...], types: tuple[Type, ...], followed: bool = False
+    call: object, *inputs: object, places: tuple[int, ...], types: tuple[Type, ...], followed: bool = False
 ) -> tuple[Any, ...]:
     assert isinstance(call, FollowedCall)  # no other op gives one, and saved models hold none
     given = [wrap(array) for array in inputs[: len(call.results)]]

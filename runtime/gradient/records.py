@@ -20,7 +20,7 @@ The gradient of a variable is the sum of those of all its reads; an assignment l
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from ..ir.primitive import CONSTANT, Call
 from ..tensors import convert, trace
 from ..tensors.tensor import EagerTensor, SymbolicTensor, Tensor
 
+if TYPE_CHECKING:
+    from ..base.dtypes import Array
+
 __all__ = ["Record", "is_variable", "key", "record_node", "run_recorded", "variable_read"]
 
 
@@ -40,7 +43,7 @@ def is_differentiable(dtype: Any) -> bool:
     return dtype.kind in "fcV"
 
 
-def key(tensor: Any) -> Any:
+def key(tensor: object) -> Any:
     """What a tensor or variable goes by; the object has to be kept alive as long as its key."""
     if type(tensor) is SymbolicTensor:
         return key_of_value(tensor.value)
@@ -176,7 +179,7 @@ def fresh(outputs: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
     ]
 
 
-def _alias(array: Any) -> Any:
+def _alias(array: Array) -> Any:
     if type(array) is np.ndarray:
         return array.view()
     return ListValue.of(array.items()) if type(array) is ListValue else array
@@ -188,13 +191,13 @@ def variables_in(graph: Graph) -> list[Any]:
     return list(found.values())
 
 
-def access(variable: Any) -> None:
+def access(variable: object) -> None:
     """Let this thread's tapes follow a variable, if they follow what is read."""
     for tape in trace.LOCAL.tapes:
         tape.accessed(variable)
 
 
-def variable_read(variable: Any, tensor: Any) -> None:
+def variable_read(variable: object, tensor: object) -> None:
     """To be called by variables when they are read: ``tensor`` is what the read gives."""
     if trace.LOCAL.tapes:
         access(variable)

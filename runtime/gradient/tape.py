@@ -83,7 +83,7 @@ class GradientTape:
         self._recording = False
         trace.LOCAL.tapes = tuple([tape for tape in trace.LOCAL.tapes if tape is not self])
 
-    def watch(self, tensor: Any) -> None:
+    def watch(self, tensor: object) -> None:
         """Follow a tensor or variable, or a structure of them, so that gradients with respect to it can be had.
 
         Raises `ValueError` for what is neither. A tensor of integers has no gradient: a warning says so.
@@ -143,7 +143,7 @@ class GradientTape:
     # Differentiating
 
     def gradient(
-        self, target: Any, sources: Any, output_gradients: Any = None,
+        self, target: object, sources: object, output_gradients: object = None,
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
     ) -> Any:  # fmt: skip
         """The derivative of ``target`` (of the sum of its elements, and of all its tensors) with respect to sources.
@@ -181,7 +181,7 @@ class GradientTape:
         return list(self._records)
 
     def jacobian(
-        self, target: Any, sources: Any,
+        self, target: object, sources: object,
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None, experimental_use_pfor: bool = True,
     ) -> Any:  # fmt: skip
@@ -193,7 +193,7 @@ class GradientTape:
         return JACOBIAN.function(self, target, sources, unconnected_gradients)
 
     def batch_jacobian(
-        self, target: Any, source: Any,
+        self, target: object, source: object,
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None, experimental_use_pfor: bool = True,
     ) -> Any:  # fmt: skip
@@ -205,7 +205,7 @@ class GradientTape:
         return BATCH_JACOBIAN.function(self, target, source, unconnected_gradients)
 
 
-def _as_tensor(leaf: Any) -> Any:
+def _as_tensor(leaf: object) -> Any:
     if isinstance(leaf, Tensor):
         return leaf
     if hasattr(type(leaf), "__tensor__"):
@@ -213,7 +213,7 @@ def _as_tensor(leaf: Any) -> Any:
     raise InvalidArgumentError(f"Passed in object {leaf!r} of type {type(leaf).__name__!r}, not a tensor or a variable")
 
 
-def _target(leaf: Any) -> Any:
+def _target(leaf: object) -> Any:
     if is_variable(leaf) or isinstance(leaf, Tensor) or hasattr(type(leaf), "__tensor__"):
         return leaf if is_variable(leaf) else _as_tensor(leaf)
     reason = ": a gradient that is None is of sources that its target does not depend on" if leaf is None else ""
@@ -245,8 +245,8 @@ def differentiate(records: Sequence[Record], targets: Sequence[Any], given: Sequ
 
 
 def gradients(
-    ys: Any, xs: Any, grad_ys: Any = None, name: str = "gradients", gate_gradients: bool = False,
-    aggregation_method: Any = None, stop_gradients: Any = None,
+    ys: object, xs: object, grad_ys: object = None, name: str = "gradients", gate_gradients: bool = False,
+    aggregation_method: object = None, stop_gradients: object = None,
     unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
 ) -> list[Any]:  # fmt: skip
     """The derivatives of the sum of all ``ys`` with respect to each of ``xs``, added to the graph being built.

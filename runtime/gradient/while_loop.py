@@ -173,7 +173,7 @@ class _ExtendedLoop(Extended):
         if value not in self.held:
             self._add_variable(value, _LIST, OPS["list_new"], {}, OPS["list_push"], value)
 
-    def _add_variable(self, what: Any, kind: Type, start: Op, attributes: dict[str, Any], step: Op,
+    def _add_variable(self, what: object, kind: Type, start: Op, attributes: dict[str, Any], step: Op,
                       argument: Value) -> None:  # fmt: skip
         """It begins as ``start()`` and becomes ``step(variable, argument)`` in each turn."""
         self.test.parameter(kind, "saved")

@@ -20,41 +20,41 @@ Kind = Callable[[Any], bool]
 MAX_RANK = 64
 
 
-def is_variable(value: Any) -> bool:
+def is_variable(value: object) -> bool:
     """Whether the value is a variable: any object whose type says ``__variable__ = True``."""
     return getattr(type(value), "__variable__", False) is True
 
 
-def BOOL(value: Any) -> bool:
+def BOOL(value: object) -> bool:
     return type(value) is bool
 
 
-def INT(value: Any) -> bool:
+def INT(value: object) -> bool:
     return type(value) is int
 
 
-def NUMBER(value: Any) -> bool:
+def NUMBER(value: object) -> bool:
     return type(value) in (int, float)
 
 
-def TEXT(value: Any) -> bool:
+def TEXT(value: object) -> bool:
     return type(value) is str
 
 
-def RANK(value: Any) -> bool:
+def RANK(value: object) -> bool:
     """A number of dimensions, or one of them."""
     return type(value) is int and abs(value) <= MAX_RANK
 
 
-def DTYPE(value: Any) -> bool:
+def DTYPE(value: object) -> bool:
     return isinstance(value, DType)
 
 
-def ARRAY(value: Any) -> bool:
+def ARRAY(value: object) -> bool:
     return isinstance(value, (np.ndarray, ListValue))
 
 
-def PLAIN(value: Any) -> bool:
+def PLAIN(value: object) -> bool:
     """Data of Python, in tuples too."""
     if type(value) is tuple:
         return all(map(PLAIN, value))

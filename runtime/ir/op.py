@@ -147,7 +147,7 @@ class Op:
     def __name__(self) -> str:
         return self.name
 
-    def __call__(self, *inputs: Any, name: str | None = None, **attributes: Any) -> Any:
+    def __call__(self, *inputs: object, name: str | None = None, **attributes: object) -> Any:
         """Apply the op to tensors or what converts to them; ``name`` is the node's name in a graph."""
         return APPLY.function(self, *inputs, name=name, **attributes)
 
@@ -241,7 +241,7 @@ def _in_camel_case(name: str) -> str:
     return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
 
 
-def same(x: Type, **_: Any) -> Type:
+def same(x: Type, **_: object) -> Type:
     """The output is like the first input."""
     return x
 

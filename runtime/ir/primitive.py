@@ -154,11 +154,11 @@ def with_operands(node: Node, inputs: Sequence[Value], operands: Iterable[Value]
     return [*inputs[: len(inputs) - len(node.operands)], *operands]
 
 
-def only_in_graphs(*_: Any, **__: Any) -> NoReturn:
+def only_in_graphs(*_: object, **__: object) -> NoReturn:
     raise GraphError("this op has no kernel: executors run its sub-graphs")
 
 
-def _is_graph(value: Any) -> bool:
+def _is_graph(value: object) -> bool:
     return isinstance(value, Graph)
 
 

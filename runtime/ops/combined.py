@@ -65,7 +65,7 @@ def identity_n(input: Sequence[Any], name: str | None = None) -> list[Any]:
 # Elementwise.
 
 
-def scalar_mul(scalar: Any, x: TensorLike, name: str | None = None) -> Any:
+def scalar_mul(scalar: object, x: TensorLike, name: str | None = None) -> Any:
     """`scalar * x`."""
     return multiply(scalar, x, name)
 
@@ -107,7 +107,7 @@ def lbeta(x: TensorLike, name: str | None = None) -> Any:
 # Norms.
 
 
-def clip_by_norm(t: Any, clip_norm: Any, axes: Axis = None, name: str | None = None) -> Any:
+def clip_by_norm(t: Any, clip_norm: TensorLike, axes: Axis = None, name: str | None = None) -> Any:
     """`t`, scaled down to the Euclidean norm `clip_norm` over `axes` (all) where its norm is greater."""
     t, clip_norm = together(t, clip_norm)
     squares = reduce_sum(t * t, axes, keepdims=True)
@@ -123,7 +123,7 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> Any:
 
 
 def clip_by_global_norm(
-    t_list: Sequence[Any], clip_norm: TensorLike, use_norm: Any = None, name: str | None = None
+    t_list: Sequence[Any], clip_norm: TensorLike, use_norm: object = None, name: str | None = None
 ) -> tuple[list[Any], Any]:
     """Some tensors, all scaled by one factor so that their `global_norm` is at most `clip_norm`, and that norm before.
 
@@ -147,7 +147,7 @@ def _scaled(t: Tensor, scale: Tensor, name: str | None) -> Any:
 
 
 def normalize(
-    tensor: TensorLike, ord: Any = "euclidean", axis: Axis = None, name: str | None = None
+    tensor: TensorLike, ord: object = "euclidean", axis: Axis = None, name: str | None = None
 ) -> tuple[Any, Any]:
     """`tensor` divided by its `norm` over `axis`, and that norm, with axes of size 1."""
     length = norm(tensor, ord, axis, keepdims=True)
@@ -187,7 +187,7 @@ def unravel_index(indices: TensorLike, dims: ShapeLike, name: str | None = None)
     return floormod(floordiv(indices, cast(strides, indices.dtype)), cast(reshape(dims, column), indices.dtype), name)
 
 
-def dynamic_partition(data: TensorLike, partitions: Any, num_partitions: int, name: str | None = None) -> list[Any]:
+def dynamic_partition(data: TensorLike, partitions: object, num_partitions: int, name: str | None = None) -> list[Any]:
     """The slices of `data` with the number 0, those with 1, and so on; `partitions` holds the numbers.
 
     The shape of `partitions` is that of the first axes of `data`; the number of slices in each part is unknown in
@@ -199,12 +199,12 @@ def dynamic_partition(data: TensorLike, partitions: Any, num_partitions: int, na
     return [boolean_mask(data, partitions == number) for number in range(num_partitions)]
 
 
-def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
+def broadcast_static_shape(shape_x: object, shape_y: object) -> TensorShape:
     """The `TensorShape` that two known ones broadcast to. Raises `InvalidArgumentError` when they don't."""
     return TensorShape(broadcast(as_shape(shape_x), as_shape(shape_y)))
 
 
-def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
+def broadcast_dynamic_shape(shape_x: object, shape_y: object) -> Any:
     """The shape that two shapes, vectors of integers, broadcast to. Raises `InvalidArgumentError` when they don't."""
     x, y = convert_to_tensor(shape_x), convert_to_tensor(shape_y)
     return shape(zeros(x, "bool") | zeros(y, "bool"), x.dtype)
@@ -227,7 +227,7 @@ def cholesky_solve(chol: Any, rhs: TensorLike, name: str | None = None) -> Any:
     return triangular_solve(chol, triangular_solve(chol, rhs), adjoint=True, name=name)
 
 
-def matrix_rank(a: TensorLike, tol: Any = None, validate_args: bool = False, name: str | None = None) -> Any:
+def matrix_rank(a: TensorLike, tol: object = None, validate_args: bool = False, name: str | None = None) -> Any:
     """How many singular values of each matrix are above `tol`, int32.
 
     Left out, `tol` is the largest one times the larger dimension and the precision of the dtype. `validate_args`

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from ..ir.shape_chains import same_shape
 from ..tensors.likes import TensorLike
 from ..tensors.trace import apply
 from .infer import elementwise
+
+if TYPE_CHECKING:
+    from ..tensors.tensor import Tensor
 
 Function = Callable[..., Any]
 
@@ -99,7 +102,7 @@ def finish(function: Function, record: Op, name: str, fits: str = "") -> Functio
 
 def unary(name: str, numpy: Function, doc: str, samples: Function, gradient: Function | None, *,
           op_name: str = "", parameters: str = "x", infer: Function | None = None,
-          **fields: Any) -> Function:  # fmt: skip
+          **fields: object) -> Function:  # fmt: skip
     """Declare an elementwise op of one input; return the function `f(x, name=None)`.
 
     `parameters` is TensorFlow's name for `x`, where it has another.
@@ -115,7 +118,7 @@ def unary(name: str, numpy: Function, doc: str, samples: Function, gradient: Fun
 
 def binary(name: str, numpy: Function, doc: str, samples: Function, gradient: Function | None, *,
            op_name: str = "", parameters: str = "x y", infer: Function | None = None, strings: bool = False,
-           **fields: Any) -> Function:  # fmt: skip
+           **fields: object) -> Function:  # fmt: skip
     """Declare an elementwise op of two inputs of one dtype; return the function `f(x, y, name=None)`.
 
     `parameters` are TensorFlow's names for `x` and `y`, in this order, where it has others.
@@ -138,7 +141,7 @@ TAPE: Provided[Callable[..., Any]] = Provided("runtime.gradient.tape")
 """`GradientTape`: who asks for a gradient has loaded it."""
 
 
-def through(function: Function, g: Any, *inputs: TensorLike) -> list[Any]:
+def through(function: Function, g: Tensor, *inputs: TensorLike) -> list[Any]:
     """The gradients of the inputs, from that of ``function(*inputs)``, which is written in differentiable ops."""
     with TAPE.function(watch_accessed_variables=False) as tape:
         for x in inputs:
@@ -166,7 +169,7 @@ def holomorphic(gradient: Function | None) -> Function | None:
     if gradient is None or gradient is NOT_DIFFERENTIABLE:
         return gradient
 
-    def conjugated(g: Any, *args: TensorLike, **attributes: Any) -> Any:
+    def conjugated(g: Tensor, *args: TensorLike, **attributes: object) -> Any:
         if not g.dtype.is_complex:
             return gradient(g, *args, **attributes)
         conj = OPS["conjugate"]
@@ -207,7 +210,7 @@ broadcast_to_shape_of: Op = op(
 )
 
 
-def sum_to(g: Any, like: Any) -> Any:
+def sum_to(g: Tensor, like: Tensor) -> Any:
     """`g` summed to the shape of `like`; `g` itself where the shapes are known to be the same."""
     shape = like.static_shape
     if shape is not None and None not in shape and g.static_shape == shape:

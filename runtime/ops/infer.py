@@ -181,18 +181,18 @@ def elementwise(function: Callable[..., Any], strings: bool = False, booleans: b
     return infer
 
 
-def to_float(*types: Type, **_: Any) -> Type:
+def to_float(*types: Type, **_: object) -> Type:
     """Shapes broadcast; the dtype is the floating one that NumPy computes `exp` in."""
     return Type(float_dtype(types[0].dtype), broadcast(*[type_.shape for type_ in types]))
 
 
-def numbers_to_float(x: Type, **_: Any) -> Type:
+def numbers_to_float(x: Type, **_: object) -> Type:
     """As `to_float`, of one input, but not for booleans."""
     require_kind(x, "iufc")
     return to_float(x)
 
 
-def reals_to_float(x: Type, **_: Any) -> Type:
+def reals_to_float(x: Type, **_: object) -> Type:
     """As `to_float`, of one input, but neither for booleans nor for complex numbers."""
     require_kind(x, "iuf")
     return to_float(x)

@@ -183,7 +183,7 @@ class _Make:
         self._scope = scope
         self._node = node
 
-    def __call__(self, op: Op, *inputs: Any, **attributes: Any) -> Value:
+    def __call__(self, op: Op, *inputs: Any, **attributes: object) -> Value:
         rewriter, node = self._rewriter, self._node
         roots = [rewriter.constant(x, node) if isinstance(x, np.ndarray) else root(x) for x in inputs]
         return rewriter.emit(self._scope, node, op, roots, attributes)[0]

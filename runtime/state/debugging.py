@@ -7,7 +7,7 @@ that is possible.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from ..tensors.numerics import enable_check_numerics as enable_check_numerics
 from ..tensors.promotion import together
 from ..tensors.tensor import Tensor
 
+if TYPE_CHECKING:
+    from ..tensors.likes import DTypeLike, TensorLike
+
 _RELATIONS = {
     "==": np.equal, "!=": np.not_equal, "<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal,
 }  # fmt: skip
@@ -38,7 +41,9 @@ _RELATIONS = {
 # Values
 
 
-def _check_relation(x: Any, y: Any, *, relation: str, other: str, message: str, summarize: int) -> tuple[()]:
+def _check_relation(
+    x: TensorLike, y: TensorLike, *, relation: str, other: str, message: str, summarize: int
+) -> tuple[()]:
     x, y = np.asarray(x), np.asarray(y)
     try:
         holds = np.asarray(_RELATIONS[relation](x, y), np.bool_)
@@ -69,14 +74,14 @@ RELATION = op("assert_relation", gradient=NOT_DIFFERENTIABLE, infer=lambda *_, *
                                       message=_kinds.TEXT))  # fmt: skip
 
 
-def _relation(x: Any, y: Any, relation: str, message: str | None, summarize: int | None, name: str | None,
+def _relation(x: TensorLike, y: TensorLike, relation: str, message: str | None, summarize: int | None, name: str | None,
               other: str = "y") -> None:  # fmt: skip
     x, y = together(x, y)
     trace.apply(RELATION, x, y, name=name, relation=relation, other=other, message=message or "",
                 summarize=3 if summarize is None else summarize)  # fmt: skip
 
 
-def assert_equal(x: Any, y: Any, message: str | None = None, summarize: int | None = None,
+def assert_equal(x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None,
                  name: str | None = None) -> None:  # fmt: skip
     """Raise `InvalidArgumentError` unless ``x == y`` for all elements, which broadcast.
 
@@ -85,59 +90,63 @@ def assert_equal(x: Any, y: Any, message: str | None = None, summarize: int | No
     _relation(x, y, "==", message, summarize, name or "assert_equal")
 
 
-def assert_none_equal(x: Any, y: Any, summarize: int | None = None, message: str | None = None,
+def assert_none_equal(x: TensorLike, y: TensorLike, summarize: int | None = None, message: str | None = None,
                       name: str | None = None) -> None:  # fmt: skip
     """Raise `InvalidArgumentError` unless ``x != y`` for all elements; see `assert_equal`."""
     _relation(x, y, "!=", message, summarize, name or "assert_none_equal")
 
 
-def assert_less(x: Any, y: Any, message: str | None = None, summarize: int | None = None,
+def assert_less(x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None,
                 name: str | None = None) -> None:  # fmt: skip
     """Raise `InvalidArgumentError` unless ``x < y`` for all elements; see `assert_equal`."""
     _relation(x, y, "<", message, summarize, name or "assert_less")
 
 
-def assert_less_equal(x: Any, y: Any, message: str | None = None, summarize: int | None = None,
+def assert_less_equal(x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None,
                       name: str | None = None) -> None:  # fmt: skip
     """Raise `InvalidArgumentError` unless ``x <= y`` for all elements; see `assert_equal`."""
     _relation(x, y, "<=", message, summarize, name or "assert_less_equal")
 
 
-def assert_greater(x: Any, y: Any, message: str | None = None, summarize: int | None = None,
+def assert_greater(x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None,
                    name: str | None = None) -> None:  # fmt: skip
     """Raise `InvalidArgumentError` unless ``x > y`` for all elements; see `assert_equal`."""
     _relation(x, y, ">", message, summarize, name or "assert_greater")
 
 
-def assert_greater_equal(x: Any, y: Any, message: str | None = None, summarize: int | None = None,
+def assert_greater_equal(x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None,
                          name: str | None = None) -> None:  # fmt: skip
     """Raise `InvalidArgumentError` unless ``x >= y`` for all elements; see `assert_equal`."""
     _relation(x, y, ">=", message, summarize, name or "assert_greater_equal")
 
 
-def assert_positive(x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
+def assert_positive(
+    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> None:
     """Raise `InvalidArgumentError` unless ``x > 0`` for all elements."""
     _relation(x, 0, ">", message, summarize, name or "assert_positive", "0")
 
 
-def assert_negative(x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
+def assert_negative(
+    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> None:
     """Raise `InvalidArgumentError` unless ``x < 0`` for all elements."""
     _relation(x, 0, "<", message, summarize, name or "assert_negative", "0")
 
 
-def assert_non_negative(x: Any, message: str | None = None, summarize: int | None = None,
+def assert_non_negative(x: TensorLike, message: str | None = None, summarize: int | None = None,
                         name: str | None = None) -> None:  # fmt: skip
     """Raise `InvalidArgumentError` unless ``x >= 0`` for all elements."""
     _relation(x, 0, ">=", message, summarize, name or "assert_non_negative", "0")
 
 
-def assert_non_positive(x: Any, message: str | None = None, summarize: int | None = None,
+def assert_non_positive(x: TensorLike, message: str | None = None, summarize: int | None = None,
                         name: str | None = None) -> None:  # fmt: skip
     """Raise `InvalidArgumentError` unless ``x <= 0`` for all elements."""
     _relation(x, 0, "<=", message, summarize, name or "assert_non_positive", "0")
 
 
-def assert_near(x: Any, y: Any, rtol: Any = None, atol: Any = None, message: str | None = None,
+def assert_near(x: Any, y: Any, rtol: object = None, atol: Any = None, message: str | None = None,
                 summarize: int | None = None, name: str | None = None) -> None:  # fmt: skip
     """Raise `InvalidArgumentError` unless ``|x - y| < atol + rtol * |y|`` for all elements.
 
@@ -151,7 +160,7 @@ def assert_near(x: Any, y: Any, rtol: Any = None, atol: Any = None, message: str
     _relation(difference, allowed, "<=", f"{message}\n{shown}" if message else shown, summarize, name or "assert_near")
 
 
-def _check_numerics(x: Any, *, message: str) -> Any:
+def _check_numerics(x: TensorLike, *, message: str) -> Any:
     array = np.asarray(x)
     if not np.isfinite(array).all():
         real = array.real
@@ -168,7 +177,7 @@ CHECK_NUMERICS = op("check_numerics", gradient=lambda g, out, x, message: (g,), 
                     attributes=_kinds.kinds("", message=_kinds.TEXT))  # fmt: skip
 
 
-def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
+def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Any:
     """The tensor itself. Raises `InvalidArgumentError` when it holds a NaN or an infinity."""
     tensor = convert_to_tensor(tensor)
     if tensor.dtype.kind not in "fc":
@@ -176,7 +185,7 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
     return trace.apply(CHECK_NUMERICS, tensor, name=name or "CheckNumerics", message=message)
 
 
-def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
+def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> Any:
     """As `check_numerics`."""
     return check_numerics(x, message, name)
 
@@ -248,12 +257,12 @@ def _unfit(message: str, text: str, shape: Any) -> InvalidArgumentError:
     return InvalidArgumentError(f"{message}{'. ' if message else ''}{text}; its shape is {shapes.show(shape)}")
 
 
-def assert_rank(x: Any, rank: int, message: str | None = None, name: str | None = None) -> None:
+def assert_rank(x: TensorLike, rank: int, message: str | None = None, name: str | None = None) -> None:
     """Raise `ValueError` unless a tensor has the given number of dimensions."""
     assert_shapes([(x, [None] * int(rank))], message=message, name=name)
 
 
-def assert_rank_at_least(x: Any, rank: int, message: str | None = None, name: str | None = None) -> None:
+def assert_rank_at_least(x: TensorLike, rank: int, message: str | None = None, name: str | None = None) -> None:
     """Raise `ValueError` unless a tensor has at least the given number of dimensions."""
     assert_shapes([(x, ["...", *[None] * int(rank)])], message=message, name=name)
 
@@ -270,7 +279,7 @@ RANK = op("assert_rank_in", gradient=NOT_DIFFERENTIABLE, infer=lambda *_, **__: 
           attributes=_kinds.kinds("", ranks=_kinds.tuple_of(_kinds.INT), message=_kinds.TEXT))  # fmt: skip
 
 
-def assert_rank_in(x: Any, ranks: Sequence[int], message: str | None = None, name: str | None = None) -> None:
+def assert_rank_in(x: TensorLike, ranks: Sequence[int], message: str | None = None, name: str | None = None) -> None:
     """Raise `ValueError` unless a tensor has one of the given numbers of dimensions."""
     x, ranks = convert_to_tensor(x), tuple(map(int, ranks))
     if x.static_shape is not None:
@@ -279,7 +288,7 @@ def assert_rank_in(x: Any, ranks: Sequence[int], message: str | None = None, nam
         trace.apply(RANK, shape_of(x), name=name or "assert_rank_in", ranks=ranks, message=message or "")
 
 
-def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> Any:
+def assert_scalar(tensor: TensorLike, message: str | None = None, name: str | None = None) -> Any:
     """The tensor itself. Raises `ValueError` unless it has no dimensions."""
     tensor = convert_to_tensor(tensor)
     assert_rank(tensor, 0, message, name)
@@ -289,21 +298,21 @@ def assert_scalar(tensor: Any, message: str | None = None, name: str | None = No
 # Types
 
 
-def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> None:
+def assert_type(tensor: TensorLike, tf_type: object, message: str | None = None, name: str | None = None) -> None:
     """Raise `TypeError` unless a tensor has the given dtype."""
     tensor, wanted = convert_to_tensor(tensor), as_dtype(tf_type)
     if tensor.dtype is not wanted:
         raise InvalidTypeError(f"{_prefix(message)}tensor must be of type {wanted!r}; got {tensor.dtype!r}")
 
 
-def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
+def assert_integer(x: TensorLike, message: str | None = None, name: str | None = None) -> None:
     """Raise `TypeError` unless a tensor holds integers."""
     x = convert_to_tensor(x)
     if not x.dtype.is_integer:
         raise InvalidTypeError(f'{_prefix(message)}Expected "x" to be integer type.  Found: tensor of {x.dtype!r}')
 
 
-def assert_same_float_dtype(tensors: Iterable[Any] | None = None, dtype: Any = None) -> Any:
+def assert_same_float_dtype(tensors: Iterable[Any] | None = None, dtype: DTypeLike | None = None) -> Any:
     """The common dtype of floating-point tensors, float32 for none. Raises `ValueError` when they differ."""
     wanted = None if dtype is None else as_dtype(dtype)
     for tensor in map(convert_to_tensor, tensors or ()):
@@ -317,13 +326,13 @@ def assert_same_float_dtype(tensors: Iterable[Any] | None = None, dtype: Any = N
     return wanted
 
 
-def assert_proper_iterable(values: Any) -> None:
+def assert_proper_iterable(values: object) -> None:
     """Raise `TypeError` unless the value is a collection that Python can loop over: no tensor, array, string or set."""
     if isinstance(values, (Tensor, np.ndarray, str, bytes)) or not hasattr(values, "__iter__"):
         raise InvalidTypeError(f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}')
 
 
-def is_numeric_tensor(tensor: Any) -> bool:
+def is_numeric_tensor(tensor: TensorLike) -> bool:
     """Whether a value is a tensor of numbers."""
     return isinstance(tensor, Tensor) and tensor.dtype.kind in "iufc"
 

@@ -55,7 +55,7 @@ def control_dependencies(control_inputs: Iterable[Any] | None) -> Iterator[None]
             known[node] = (*known.get(node, ()), *before)
 
 
-def group(*inputs: Any, name: str | None = None) -> Any:
+def group(*inputs: object, name: str | None = None) -> Any:
     """An operation that runs all its inputs (tensors, operations, or structures of them); None eagerly."""
     return no_op(name or "group_deps", [leaf for each in inputs for leaf in nest.flatten(each)])
 
@@ -78,7 +78,7 @@ def tuple_(tensors: Iterable[Any], control_inputs: Iterable[Any] | None = None, 
 
 
 @contextmanager
-def device(device_name: Any) -> Iterator[None]:
+def device(device_name: object) -> Iterator[None]:
     """``with device("/GPU:0"):`` accepted as in TensorFlow: everything runs on the CPU.
 
     Raises `ValueError` for a string that names no device.

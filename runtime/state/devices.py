@@ -59,7 +59,7 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
 get_visible_devices = list_physical_devices
 
 
-def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
+def set_visible_devices(devices: object, device_type: str | None = None) -> None:
     """Accepted as in TensorFlow, as long as the CPU stays visible; `ValueError` otherwise."""
     wanted = [] if devices is None else devices if isinstance(devices, (list, tuple)) else [devices]
     unknown = [each for each in wanted if each != _PHYSICAL]
@@ -69,11 +69,11 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
         raise InvalidArgumentError("the CPU can't be made invisible: everything runs on it")
 
 
-def get_logical_device_configuration(device: Any) -> None:
+def get_logical_device_configuration(device: object) -> None:
     """None: the CPU is one logical device."""
 
 
-def set_logical_device_configuration(device: Any, logical_devices: Any) -> None:
+def set_logical_device_configuration(device: object, logical_devices: Any) -> None:
     """Accepted for one logical device; `ValueError` for more, as everything runs on one."""
     if logical_devices is not None and len(logical_devices) != 1:
         raise InvalidArgumentError("the CPU is one logical device: several are not supported")

@@ -84,7 +84,7 @@ class Module:
         """Decorates a method: it runs in the module's name scope."""
 
         @functools.wraps(method)
-        def scoped(self: Module, *args: Any, **kwargs: Any) -> Any:
+        def scoped(self: Module, *args: object, **kwargs: object) -> Any:
             with self.name_scope:
                 return method(self, *args, **kwargs)
 

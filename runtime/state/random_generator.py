@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,6 +34,9 @@ from ..tensors.convert import constant, convert_to_tensor
 from ..tensors.tensor import EagerTensor
 from .variable import Variable
 
+if TYPE_CHECKING:
+    from ..tensors.likes import DTypeLike, ShapeLike, TensorLike
+
 __all__ = ["Generator", "create_rng_state", "get_global_generator", "set_global_generator"]
 
 _STRIDE = 256
@@ -45,7 +48,7 @@ def _take(count: Any, *, target: Any) -> Any:
     return change(target, _advanced, int(count))
 
 
-def _advanced(target: Any, before: Any, count: int) -> Any:
+def _advanced(target: object, before: Any, count: int) -> Any:
     low, high, key = (int(word) % 2**64 for word in before)
     counter = (low + (high << 64) + count * _STRIDE) % 2**128
     return np.array([counter % 2**64, counter >> 64, key], np.uint64).view(np.int64)
@@ -56,12 +59,12 @@ def _bits(state: Any) -> np.random.Generator:
     return np.random.Generator(np.random.Philox(counter=[low, high, 0, 0], key=[key, 0]))
 
 
-def _binomial(generator: Any, shape: Any, dtype: DType, counts: Any, probabilities: Any) -> Any:
+def _binomial(generator: Any, shape: object, dtype: DType, counts: Any, probabilities: Any) -> Any:
     drawn = generator.binomial(np.asarray(counts).astype(np.int64), probabilities, shape)
     return np.asarray(drawn).astype(dtype.numpy)
 
 
-def _full_range(generator: Any, shape: Any, dtype: DType, low: Any, high: Any) -> Any:
+def _full_range(generator: Any, shape: ShapeLike, dtype: DType, low: object, high: object) -> Any:
     limits = np.iinfo(dtype.numpy)
     return np.asarray(generator.integers(limits.min, limits.max, shape, dtype.numpy, endpoint=True))
 
@@ -80,7 +83,7 @@ def _infer_draw(state: Type, a: Type, b: Type, *_: Type, shape: Shape, dtype: DT
     return Type(dtype, shape)
 
 
-def _draw(state: Any, a: Any, b: Any, *dynamic: Any, shape: Any, dtype: DType, kind: str) -> Any:
+def _draw(state: object, a: object, b: object, *dynamic: Any, shape: object, dtype: DType, kind: str) -> Any:
     dims = tuple(dynamic[0].tolist()) if dynamic else shape
     return _SAMPLERS[kind](_bits(state), dims, dtype, a, b)
 
@@ -108,7 +111,7 @@ class Generator:
     be copied. In a traced function each run draws further numbers.
     """
 
-    def __init__(self, copy_from: Generator | None = None, state: Any = None, alg: Any = None) -> None:
+    def __init__(self, copy_from: Generator | None = None, state: object = None, alg: object = None) -> None:
         if (copy_from is None) == (state is None):
             raise InvalidArgumentError("give either copy_from or state: a Generator is made of one of them")
         _check_algorithm(alg)
@@ -116,22 +119,22 @@ class Generator:
         self._state: Variable = Variable(value, trainable=False, name="StateVar", dtype=int64)
 
     @classmethod
-    def from_state(cls, state: Any, alg: Any = None) -> Generator:
+    def from_state(cls, state: object, alg: object = None) -> Generator:
         """A generator with a state of three integers: two that count, and a key."""
         return cls(state=state, alg=alg)
 
     @classmethod
-    def from_seed(cls, seed: Any, alg: Any = None) -> Generator:
+    def from_seed(cls, seed: TensorLike, alg: object = None) -> Generator:
         """A generator with a state that follows from a seed: an integer, or up to three."""
         return cls(state=create_rng_state(seed, alg), alg=alg)
 
     @classmethod
-    def from_key_counter(cls, key: Any, counter: Any, alg: Any = None) -> Generator:
+    def from_key_counter(cls, key: object, counter: object, alg: object = None) -> Generator:
         """A generator with a key and a counter of two integers (or one)."""
         return cls(state=_key_counter(key, counter), alg=alg)
 
     @classmethod
-    def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
+    def from_non_deterministic_state(cls, alg: object = None) -> Generator:
         """A generator with a state from the operating system."""
         return cls(state=[secrets.randbits(63) for _ in range(3)], alg=alg)
 
@@ -148,47 +151,59 @@ class Generator:
         """1: Philox."""
         return 1
 
-    def reset(self, state: Any) -> None:
+    def reset(self, state: object) -> None:
         """Set the state."""
         self._state.assign(_as_state(state))
 
-    def reset_from_seed(self, seed: Any) -> None:
+    def reset_from_seed(self, seed: TensorLike) -> None:
         """Set the state that `from_seed` gives."""
         self._state.assign(create_rng_state(seed))
 
-    def reset_from_key_counter(self, key: Any, counter: Any) -> None:
+    def reset_from_key_counter(self, key: object, counter: object) -> None:
         """Set a key and a counter."""
         self._state.assign(_as_state(_key_counter(key, counter)))
 
-    def skip(self, delta: Any) -> Any:
+    def skip(self, delta: TensorLike) -> Any:
         """Leave out some numbers; returns the state before."""
         return trace.apply(TAKE, convert_to_tensor(delta), target=self._state)
 
-    def _numbers(self, kind: str, shape: Any, a: Any, b: Any, dtype: DType, name: str | None) -> Any:
+    def _numbers(self, kind: str, shape: ShapeLike, a: object, b: object, dtype: DType, name: str | None) -> Any:
         hint, dims = as_dims(shape)
         count = reduce_prod(dims[0]) if dims else convert_to_tensor(shapes.size(hint))
         return trace.apply(DRAW, self.skip(count), a, b, *dims, name=name, shape=hint, dtype=dtype, kind=kind)
 
     def normal(
-        self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: str | None = None
+        self,
+        shape: ShapeLike,
+        mean: object = 0.0,
+        stddev: object = 1.0,
+        dtype: DTypeLike = float32,
+        name: str | None = None,
     ) -> Any:
         """Normally distributed numbers."""
         return self._spread("normal", shape, mean, stddev, dtype, name)
 
     def truncated_normal(
-        self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: str | None = None
+        self,
+        shape: ShapeLike,
+        mean: object = 0.0,
+        stddev: object = 1.0,
+        dtype: DTypeLike = float32,
+        name: str | None = None,
     ) -> Any:
         """Normally distributed numbers within two standard deviations."""
         return self._spread("truncated_normal", shape, mean, stddev, dtype, name)
 
-    def _spread(self, kind: str, shape: Any, mean: Any, stddev: Any, dtype: Any, name: str | None) -> Any:
+    def _spread(
+        self, kind: str, shape: ShapeLike, mean: object, stddev: object, dtype: DTypeLike, name: str | None
+    ) -> Any:
         target = as_dtype(dtype)
         require(target.is_floating, f"normal random numbers can't have dtype {target.name}")
         drawn = self._numbers(kind, shape, *_unit(target), target, name)
         return drawn * convert_to_tensor(stddev, target) + convert_to_tensor(mean, target)
 
     def uniform(
-        self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, name: str | None = None
+        self, shape: ShapeLike, minval: Any = 0, maxval: Any = None, dtype: DTypeLike = float32, name: str | None = None
     ) -> Any:
         """Numbers from `minval` up to, without, `maxval` (1 for floats); integers of the whole range without both."""
         target = as_dtype(dtype)
@@ -204,13 +219,15 @@ class Generator:
             return self._numbers("uniform", shape, low, high, target, name)
         return self._numbers("uniform", shape, *_unit(target), target, name) * (high - low) + low
 
-    def uniform_full_int(self, shape: Any, dtype: Any = uint64, name: str | None = None) -> Any:
+    def uniform_full_int(self, shape: ShapeLike, dtype: DTypeLike = uint64, name: str | None = None) -> Any:
         """Integers of the whole range of a dtype."""
         target = as_dtype(dtype)
         require(target.is_integer, f"uniform_full_int() gives integers, not {target.name}")
         return self._numbers("full_range", shape, convert_to_tensor(0), convert_to_tensor(0), target, name)
 
-    def binomial(self, shape: Any, counts: Any, probs: Any, dtype: Any = int32, name: str | None = None) -> Any:
+    def binomial(
+        self, shape: ShapeLike, counts: object, probs: object, dtype: DTypeLike = int32, name: str | None = None
+    ) -> Any:
         """How many of `counts` trials succeed, each with a probability."""
         return self._numbers("binomial", shape, convert_to_tensor(counts), convert_to_tensor(probs), as_dtype(dtype),
                              name)  # fmt: skip
@@ -230,12 +247,12 @@ def _unit(dtype: DType) -> tuple[Any, Any]:
     return constant(0, dtype), constant(1, dtype)
 
 
-def _check_algorithm(algorithm: Any) -> None:
+def _check_algorithm(algorithm: object) -> None:
     if algorithm not in (None, 1, "philox", "auto_select"):
         raise InvalidArgumentError(f"Argument `alg` got unsupported value {algorithm}. Supported is philox.")
 
 
-def _as_state(state: Any) -> Any:
+def _as_state(state: object) -> Any:
     """Three int64 words. Raises `InvalidArgumentError` for anything else."""
     if isinstance(state, Variable):
         state = state.value()
@@ -255,12 +272,12 @@ def _words(numbers: Sequence[Any]) -> Any:
     return np.array([int(number) % 2**64 for number in numbers], np.uint64).view(np.int64)
 
 
-def _key_counter(key: Any, counter: Any) -> list[Any]:
+def _key_counter(key: object, counter: object) -> list[Any]:
     words = list(counter) if isinstance(counter, (list, tuple)) else [counter]
     return [*words, *[0] * (2 - len(words)), key]
 
 
-def create_rng_state(seed: Any, alg: Any = None) -> Any:
+def create_rng_state(seed: Any, alg: object = None) -> Any:
     """The state, three int64 numbers, for a seed: an integer, or up to three of them."""
     _check_algorithm(alg)
     if isinstance(seed, (list, tuple)):

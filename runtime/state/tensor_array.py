@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from ..tensors.convert import convert_to_tensor
 from ..tensors.spec import TensorSpec
 from ..tensors.tensor import EagerTensor, Tensor
 
+if TYPE_CHECKING:
+    from ..tensors.likes import DTypeLike, TensorLike
+
 __all__ = ["TensorArray", "TensorArraySpec"]
 
 
@@ -36,7 +39,7 @@ class _Kind:
         self.dynamic = dynamic
         self.length = length
 
-    def element(self, value: Any) -> Any:
+    def element(self, value: object) -> Any:
         """A value as a tensor that may be written. Raises `ValueError` when it may not."""
         if isinstance(value, Tensor):
             tensor = convert_to_tensor(value)
@@ -102,8 +105,8 @@ class TensorArray(Composite):
     _kind: _Kind
 
     def __init__(
-        self, dtype: Any, size: Any = None, dynamic_size: bool = False, clear_after_read: bool | None = None,
-        tensor_array_name: str | None = None, infer_shape: bool = True, element_shape: Any = None,
+        self, dtype: DTypeLike, size: object = None, dynamic_size: bool = False, clear_after_read: bool | None = None,
+        tensor_array_name: str | None = None, infer_shape: bool = True, element_shape: object = None,
         colocate_with_first_write_call: bool = True, name: str | None = None
     ) -> None:  # fmt: skip
         if size is None:
@@ -114,7 +117,7 @@ class TensorArray(Composite):
         object.__setattr__(self, "_handle", arrays.new_op(size, name=name))
         object.__setattr__(self, "_kind", kind)
 
-    def _changed(self, handle: Any, kind: _Kind) -> TensorArray:
+    def _changed(self, handle: object, kind: _Kind) -> TensorArray:
         made = _version(handle, kind)
         made._uses().source = self._uses()
         return made
@@ -169,16 +172,16 @@ class TensorArray(Composite):
     def identity(self) -> TensorArray:
         return self
 
-    def read(self, index: Any, name: str | None = None) -> Any:
+    def read(self, index: TensorLike, name: str | None = None) -> Any:
         """The element at an index."""
         return arrays.read_op(self._handle, index, dtype=self.dtype, shape=self._kind.shape, name=name)
 
-    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+    def write(self, index: TensorLike, value: object, name: str | None = None) -> TensorArray:
         """The array with a value at an index."""
         value = self._kind.element(value)
         return self._changed(arrays.write_op(self._room_for(index), index, value, name=name), self._kind)
 
-    def _room_for(self, index: Any) -> Any:
+    def _room_for(self, index: object) -> Any:
         handle = self._handle
         return arrays.grow_op(handle, index) if self._kind.dynamic else handle
 
@@ -187,7 +190,7 @@ class TensorArray(Composite):
         kind = self._kind
         return arrays.stack_op(self._handle, dtype=kind.dtype, shape=kind.shape, length=kind.length, name=name)
 
-    def gather(self, indices: Any, name: str | None = None) -> Any:
+    def gather(self, indices: TensorLike, name: str | None = None) -> Any:
         """Elements with some indices, along a new first axis."""
         return gather(self.stack(), indices, name=name)
 
@@ -214,14 +217,14 @@ class TensorArray(Composite):
             kind = _Kind(kind.dtype, kind.shape, kind.infer_shape, kind.dynamic, length)
         return self._changed(lists.from_tensor_op(value, name=name), kind)
 
-    def _whole(self, value: Any) -> Any:
+    def _whole(self, value: object) -> Any:
         value = convert_to_tensor(value) if isinstance(value, Tensor) else convert_to_tensor(value, self.dtype)
         if value.dtype is not self.dtype:
             self._kind.element(value)
         self._kind.merge(None if value.static_shape is None else value.static_shape[1:])
         return value
 
-    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+    def scatter(self, indices: TensorLike, value: Any, name: str | None = None) -> TensorArray:
         """The array with the slices of a tensor at some indices."""
         value = self._whole(value)
         indices = convert_to_tensor(indices)
@@ -233,7 +236,7 @@ class TensorArray(Composite):
             made = made.write(indices[i], value[i])
         return made
 
-    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
+    def split(self, value: object, lengths: object, name: str | None = None) -> TensorArray:
         """The array with pieces of a tensor along its first axis; the lengths must be known while tracing."""
         sizes = convert_to_tensor(lengths)
         if not isinstance(sizes, EagerTensor):
@@ -250,7 +253,7 @@ class TensorArray(Composite):
         return f"<TensorArray dtype={self.dtype!r} element_shape={self.element_shape}>"
 
 
-def _version(handle: Any, kind: _Kind) -> TensorArray:
+def _version(handle: object, kind: _Kind) -> TensorArray:
     made = object.__new__(TensorArray)
     object.__setattr__(made, "_handle", handle)
     object.__setattr__(made, "_kind", kind)
@@ -261,7 +264,11 @@ class TensorArraySpec(CompositeSpec):
     """What a `TensorArray` must be like, whatever its length."""
 
     def __init__(
-        self, element_shape: Any = None, dtype: Any = float32, dynamic_size: bool = False, infer_shape: bool = True
+        self,
+        element_shape: object = None,
+        dtype: DTypeLike = float32,
+        dynamic_size: bool = False,
+        infer_shape: bool = True,
     ) -> None:
         self._element_shape = shapes.as_shape(element_shape)
         self._dtype = as_dtype(dtype)

@@ -7,7 +7,7 @@ program order, and a graph sees what was assigned before it ran.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -31,6 +31,9 @@ from ..tensors.indexed_slices import IndexedSlices
 from ..tensors.reference import Reference
 from ..tensors.slices import note_slice
 from ..tensors.tensor import EagerTensor, Tensor
+
+if TYPE_CHECKING:
+    from ..tensors.likes import DTypeLike, ShapeLike, TensorLike
 
 __all__ = ["Variable", "is_tensor"]
 
@@ -76,8 +79,9 @@ class Variable:
     """In a graph, the assignment that has returned the variable."""
 
     def __init__(
-        self, initial_value: Any = None, trainable: bool | None = None, validate_shape: bool = True,
-        name: str | None = None, dtype: Any = None, constraint: Callable[[Any], Any] | None = None, shape: Any = None
+        self, initial_value: object = None, trainable: bool | None = None, validate_shape: bool = True,
+        name: str | None = None, dtype: DTypeLike | None = None, constraint: Callable[[Any], Any] | None = None,
+        shape: ShapeLike = None
     ) -> None:  # fmt: skip
         if initial_value is None:
             raise InvalidArgumentError("The `initial_value` arg to `tf.Variable` must be specified.")
@@ -175,7 +179,7 @@ class Variable:
 
     # Assigning
 
-    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign(self, value: object, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Set the value; return the variable (None with ``read_value=False``).
 
         Raises `ValueError` (`TypeError`) when the value does not fit the shape (the dtype).
@@ -183,21 +187,23 @@ class Variable:
         return self._apply(state.ASSIGN, [self._fitting(value)], read_value, name)
 
     def assign_add(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self, delta: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Add a value of the variable's own shape; return the variable (None with ``read_value=False``)."""
         return self._apply(state.ASSIGN_ADD, [self._fitting(delta)], read_value, name)
 
     def assign_sub(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self, delta: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Subtract a value of the variable's own shape; return the variable (None with ``read_value=False``)."""
         return self._apply(state.ASSIGN_SUB, [self._fitting(delta)], read_value, name)
 
-    def _fitting(self, value: Any) -> Any:
+    def _fitting(self, value: object) -> Any:
         return convert_to_tensor(value, self.dtype)
 
-    def _apply(self, op: Any, inputs: list[Any], read_value: bool = True, name: str | None = None, **more: Any) -> Any:
+    def _apply(
+        self, op: object, inputs: list[Any], read_value: bool = True, name: str | None = None, **more: object
+    ) -> Any:
         origin = self.origin
         if origin.choices:
             forbid_choices(origin)
@@ -207,7 +213,7 @@ class Variable:
         graph = trace.current_graph()
         return UnreadVariable(origin, None if graph is None else graph.nodes[-1]) if read_value else None
 
-    def assign_slice(self, how: str, key: Any, value: Any, read_value: bool = True) -> Any:
+    def assign_slice(self, how: str, key: object, value: object, read_value: bool = True) -> Any:
         """``v[key].assign(value)``, where `how` is ``"assign"``, ``"assign_add"`` or ``"assign_sub"``."""
         attribute, inputs = encode(key)
         by = "set_item" if how == "assign" else "add_at"
@@ -215,74 +221,74 @@ class Variable:
         inputs = [-fitting if how == "assign_sub" else fitting, *inputs]
         return self._apply(state.UPDATE, inputs, read_value, by=by, key=attribute)
 
-    def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_update(self, sparse_delta: object, use_locking: bool = False, name: str | None = None) -> Any:
         """Set the rows ``sparse_delta.indices`` to ``sparse_delta.values`` (an `IndexedSlices`)."""
         return self._scatter_rows("update", sparse_delta, name)
 
-    def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_add(self, sparse_delta: object, use_locking: bool = False, name: str | None = None) -> Any:
         """Add to rows."""
         return self._scatter_rows("add", sparse_delta, name)
 
-    def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_sub(self, sparse_delta: object, use_locking: bool = False, name: str | None = None) -> Any:
         """Subtract from rows."""
         return self._scatter_rows("sub", sparse_delta, name)
 
-    def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_max(self, sparse_delta: object, use_locking: bool = False, name: str | None = None) -> Any:
         """Set rows to the larger of what they are and what is given."""
         return self._scatter_rows("max", sparse_delta, name)
 
-    def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_min(self, sparse_delta: object, use_locking: bool = False, name: str | None = None) -> Any:
         """Set rows to the smaller of what they are and what is given."""
         return self._scatter_rows("min", sparse_delta, name)
 
-    def _scatter_rows(self, how: str, delta: Any, name: str | None) -> Any:
+    def _scatter_rows(self, how: str, delta: object, name: str | None) -> Any:
         if not isinstance(delta, IndexedSlices):
             raise InvalidTypeError(f"sparse_delta is not IndexedSlices: {delta!r}")
         indices = convert_to_tensor(delta.indices)
         return self._scatter(how, indices[..., None], delta.values, name)
 
-    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_update(self, indices: TensorLike, updates: object, name: str | None = None) -> Any:
         """Set what lies at index vectors, as `tensor_scatter_nd_update`."""
         return self._scatter("update", indices, updates, name)
 
-    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_add(self, indices: TensorLike, updates: object, name: str | None = None) -> Any:
         """Add at index vectors."""
         return self._scatter("add", indices, updates, name)
 
-    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_sub(self, indices: TensorLike, updates: object, name: str | None = None) -> Any:
         """Subtract at index vectors."""
         return self._scatter("sub", indices, updates, name)
 
-    def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_max(self, indices: TensorLike, updates: object, name: str | None = None) -> Any:
         """The maximum at index vectors."""
         return self._scatter("max", indices, updates, name)
 
-    def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_min(self, indices: TensorLike, updates: object, name: str | None = None) -> Any:
         """The minimum at index vectors."""
         return self._scatter("min", indices, updates, name)
 
-    def _scatter(self, how: str, indices: Any, updates: Any, name: str | None) -> Any:
+    def _scatter(self, how: str, indices: object, updates: object, name: str | None) -> Any:
         inputs = [convert_to_tensor(indices), self._fitting(updates)]
         return self._apply(state.UPDATE, inputs, name=name, by=f"tensor_scatter_nd_{how}")
 
-    def gather_nd(self, indices: Any, name: str | None = None) -> Any:
+    def gather_nd(self, indices: TensorLike, name: str | None = None) -> Any:
         """What lies at index vectors."""
         return gather_nd(self.value(), indices, name=name)
 
-    def sparse_read(self, indices: Any, name: str | None = None) -> Any:
+    def sparse_read(self, indices: TensorLike, name: str | None = None) -> Any:
         """The rows with some indices."""
         return gather(self.value(), indices, name=name)
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         """A tensor as of ``value()[key]``; its methods `assign`, `assign_add` and `assign_sub` change the variable."""
         item = get_item(self.value(), key)
         note_slice(item, self.origin, key)
         return item
 
-    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+    def __setitem__(self, key: object, value: object) -> NoReturn:
         raise InvalidTypeError("a variable does not support item assignment: write v[key].assign(value)")
 
-    def _no_in_place(self, other: Any) -> NoReturn:
+    def _no_in_place(self, other: object) -> NoReturn:
         raise FailedPreconditionError(
             "`variable += value` with `tf.Variable`s is not supported. Use `variable.assign_add(value)` to modify the "
             "variable, or `out = variable + value` if you need to get a new output Tensor."
@@ -322,7 +328,7 @@ class Variable:
     def __pos__(self) -> Any:
         return +self.value()
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return self.value().__array__(dtype, copy)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
@@ -337,7 +343,7 @@ class Variable:
     def __copy__(self) -> Variable:
         return self
 
-    def __deepcopy__(self, memo: Any) -> Variable:
+    def __deepcopy__(self, memo: object) -> Variable:
         restore, arguments = self.__reduce__()
         return restore(*arguments)
 
@@ -379,7 +385,7 @@ class UnreadVariable(Variable):
         return "UnreadVariable"
 
 
-def _restored(array: Any, name: str, trainable: bool, constraint: Any, shape: Shape) -> Variable:
+def _restored(array: object, name: str, trainable: bool, constraint: Any, shape: Shape) -> Variable:
     with trace.building(None):
         made = Variable(EagerTensor(array), trainable, constraint=constraint, shape=TensorShape(shape))
     made._name = name
@@ -395,6 +401,6 @@ def _read_all(value: Any) -> Any:
     return {key: _read_all(each) for key, each in value.items()} if type(value) is dict else value
 
 
-def is_tensor(x: Any) -> bool:
+def is_tensor(x: object) -> bool:
     """Whether `x` is a tensor (eager or of a graph), a variable or `IndexedSlices`."""
     return isinstance(x, (Tensor, Variable, IndexedSlices))

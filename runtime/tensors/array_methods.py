@@ -6,7 +6,7 @@ An array that staged code stores into becomes a tensor, and goes on being used a
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from . import tensor as tensors
 from .in_place import own
 from .slices import slice_method
 
+if TYPE_CHECKING:
+    from .likes import DTypeLike
+
 # Methods that are NumPy's function of the same name with the array as the first argument.
 _FUNCTIONS = {
     "all", "any", "argmax", "argmin", "argsort", "clip", "cumprod", "cumsum", "diagonal", "dot", "max", "mean", "min",
@@ -28,11 +31,11 @@ _FUNCTIONS = {
 }  # fmt: skip
 
 
-def _own(made: Any, tensor: Any) -> Any:
+def _own(made: object, tensor: object) -> Any:
     return own(made, tensor) if isinstance(tensor, tensors.SymbolicTensor) else made
 
 
-def _astype(tensor: Any, dtype: Any, *_: Any, **__: Any) -> Any:
+def _astype(tensor: object, dtype: DTypeLike, *_: object, **__: object) -> Any:
     return _own(convert.cast(tensor, dtypes.as_dtype(dtype)), tensor)
 
 
@@ -100,7 +103,7 @@ def names() -> set[str]:
     return {*_FUNCTIONS, *_METHODS, *_PROPERTIES}
 
 
-def attribute(tensor: Any, name: str) -> Any:
+def attribute(tensor: object, name: str) -> Any:
     """The method or property of that name that arrays have; `AttributeError` when tensors don't have it."""
     value = _PROPERTIES.get(name)
     if value is not None:
@@ -116,7 +119,7 @@ def attribute(tensor: Any, name: str) -> Any:
     return lambda *arguments, **keywords: method(tensor, *arguments, **keywords)
 
 
-def _no_attribute(tensor: Any, name: str) -> AttributeError:
+def _no_attribute(tensor: object, name: str) -> AttributeError:
     if isinstance(tensor, tensors.EagerTensor) or name.startswith("_"):
         return AttributeError(f"{type(tensor).__name__!r} object has no attribute {name!r}")
     if name.startswith("assign"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from ..base.places import user_code
 from ..ir.op import OPS
 from .tensor import EagerTensor, SymbolicTensor, Tensor
 from .tracing_state import LOCAL, current_graph
+
+if TYPE_CHECKING:
+    from .likes import DTypeLike, ShapeLike
 
 __all__ = [
     "as_tensor", "cast", "constant", "constant_tensor", "convert_to_tensor", "fitted", "holds_tensor", "is_array",
@@ -28,7 +31,7 @@ _PLAIN: dict[type, Callable[[Any], Any]] = {
 }  # fmt: skip
 
 
-def wrap(result: Any) -> EagerTensor:
+def wrap(result: object) -> EagerTensor:
     """What a kernel returned as an eager tensor (arrays are not copied; other objects are ``variant`` tensors)."""
     if type(result) is np.ndarray:
         return EagerTensor(result)
@@ -75,7 +78,7 @@ def _base(kind: type) -> type | None:
     return next((each for each in _SCALARS if issubclass(kind, each) and not issubclass(kind, np.generic)), None)
 
 
-def constant_tensor(value: Any, dtype: DType) -> EagerTensor:
+def constant_tensor(value: object, dtype: DType) -> EagerTensor:
     """An eager tensor of a Python number, or a nested list of numbers, in the given type."""
     if always_fits(value, dtype):
         return EagerTensor(np.array(value, dtype.numpy))  # the quick way
@@ -88,7 +91,7 @@ def always_fits(value: Any, dtype: DType) -> bool:
     return (kind is float and dtype.kind == "f") or (kind is int and dtype.kind in "if" and -128 <= value < 128)
 
 
-def _array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
+def _array(value: object, dtype: DType | None) -> np.ndarray[Any, Any]:
     """A fresh array for Python values and arrays; Python numbers alone become int32, float32 …"""
     if isinstance(value, (np.ndarray, np.generic)):
         array = np.array(value)
@@ -116,7 +119,7 @@ def _array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
     return array if dtype.numpy == array.dtype else _cast_array(array, dtype, value)
 
 
-def _nested_array(value: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
+def _nested_array(value: object, dtype: DTypeLike | None = None) -> np.ndarray[Any, Any]:
     try:
         if isinstance(value, (str, bytes)) and dtype is object:
             array = np.empty((), object)
@@ -130,7 +133,7 @@ def _nested_array(value: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
         ) from None
 
 
-def _python_dtype(value: Any, array: np.ndarray[Any, Any]) -> DType:
+def _python_dtype(value: object, array: np.ndarray[Any, Any]) -> DType:
     """TensorFlow's defaults: int32 (int64 when a number needs it), float32, complex128; NumPy scalars keep theirs."""
     if _holds_numpy(value):
         return from_numpy(array.dtype)
@@ -140,7 +143,7 @@ def _python_dtype(value: Any, array: np.ndarray[Any, Any]) -> DType:
     return dtypes.float32 if array.dtype.kind == "f" else from_numpy(array.dtype)
 
 
-def _has_large_integer(value: Any, array: np.ndarray[Any, Any]) -> bool:
+def _has_large_integer(value: object, array: np.ndarray[Any, Any]) -> bool:
     """Whether Python integers, and nothing else, are there, of which one does not fit into 64 bits."""
     if array.dtype != object and (array.size == 0 or array.max() < 2**63):
         return False
@@ -148,7 +151,7 @@ def _has_large_integer(value: Any, array: np.ndarray[Any, Any]) -> bool:
     return all(type(leaf) is int for leaf in leaves) and any(not -(2**63) <= leaf < 2**63 for leaf in leaves)
 
 
-def _holds_numpy(value: Any) -> bool:
+def _holds_numpy(value: object) -> bool:
     while isinstance(value, (list, tuple)) and value:
         value = value[0]
     return isinstance(value, (np.ndarray, np.generic))
@@ -168,7 +171,7 @@ def _bytes_array(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return result
 
 
-def _cast_array(array: np.ndarray[Any, Any], dtype: DType, original: Any) -> np.ndarray[Any, Any]:
+def _cast_array(array: np.ndarray[Any, Any], dtype: DType, original: object) -> np.ndarray[Any, Any]:
     """The array in another type, refusing what would change the values (a fraction to an integer, an overflow)."""
     if dtype is dtypes.string or dtype is dtypes.variant or array.dtype == object:
         raise InvalidTypeError(f"Cannot convert {original!r} to {dtype!r}")
@@ -184,7 +187,7 @@ def _cast_array(array: np.ndarray[Any, Any], dtype: DType, original: Any) -> np.
         return array.astype(dtype.numpy)
 
 
-def is_array(value: Any) -> bool:
+def is_array(value: object) -> bool:
     """Whether what is no Python number is an array, or a list of such, or a graph tensor that stands for one."""
     if type(value) is SymbolicTensor:
         return value.python is np.ndarray
@@ -211,7 +214,7 @@ def fitted(tensor: Any, dtype: DType) -> Any:
         return EagerTensor(array.astype(dtype.numpy))
 
 
-def _foreign_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
+def _foreign_array(value: object, dtype: DType | None) -> np.ndarray[Any, Any]:
     if value is None:
         raise _unsupported(None)
     if hasattr(value, "__array__"):
@@ -219,7 +222,7 @@ def _foreign_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
     raise _unsupported(value)
 
 
-def _unsupported(value: Any) -> InvalidTypeError:
+def _unsupported(value: object) -> InvalidTypeError:
     text = repr(value)
     text = f"a {type(value).__name__}" if " at 0x" in text else text
     return InvalidTypeError(
@@ -227,7 +230,9 @@ def _unsupported(value: Any) -> InvalidTypeError:
     )
 
 
-def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Tensor:
+def convert_to_tensor(
+    value: object, dtype: DTypeLike | None = None, dtype_hint: DTypeLike | None = None, name: str | None = None
+) -> Tensor:
     """A tensor for a tensor (the same one), a number, a string, an array, or nested lists of these.
 
     Python numbers become int32 or float32, NumPy arrays keep their dtype; lists that hold tensors are stacked.
@@ -257,12 +262,14 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
     return EagerTensor(_array(value, wanted))
 
 
-def holds_tensor(value: Any) -> bool:
+def holds_tensor(value: object) -> bool:
     """Whether a value is a tensor, or a nested list with one."""
     return isinstance(value, Tensor) or (isinstance(value, (list, tuple)) and _holds_tensor(value))
 
 
-def as_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Any:
+def as_tensor(
+    value: object, dtype: DTypeLike | None = None, dtype_hint: DTypeLike | None = None, name: str | None = None
+) -> Any:
     """`convert_to_tensor` for users: a number that only the graph knows becomes a tensor as others are."""
     return strong(convert_to_tensor(value, dtype, dtype_hint, name))
 
@@ -294,7 +301,7 @@ def _stack(items: Sequence[Any], dtype: DType | None) -> Any:
     return OPS["stack"](*parts, axis=0)
 
 
-def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Any:
+def constant(value: object, dtype: DTypeLike | None = None, shape: ShapeLike = None, name: str = "Const") -> Any:
     """A tensor with the given value: eager, or a node while a graph is traced.
 
     Python ints are int32, all of them int64 when one does not fit (as eagerly in TensorFlow), floats float32.

@@ -52,7 +52,7 @@ def note_store(tensor: Any) -> None:
         STORED.of(graph).append(tensor.value)
 
 
-def note_update(tensor: Any) -> None:
+def note_update(tensor: object) -> None:
     """Notes `x += v` for a graph tensor, if it is user code."""
     frame = sys._getframe(3)
     while frame.f_globals.get("__name__", "").startswith("autograph.operators.") and frame.f_back is not None:
@@ -61,7 +61,7 @@ def note_update(tensor: Any) -> None:
         note_store(tensor)
 
 
-def updated(binary: Callable[[Any, Any], Any], tensor: Any, other: Any) -> Any:
+def updated(binary: Callable[[Any, Any], Any], tensor: object, other: object) -> Any:
     """`tensor op= other`: another tensor, and a note that an array would have been changed."""
     note_update(tensor)
     return binary(tensor, other)

@@ -23,7 +23,7 @@ class IndexedSlices:
     dense_shape: the shape of the whole tensor; needed where this converts to a tensor.
     """
 
-    def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
+    def __init__(self, values: object, indices: object, dense_shape: object = None) -> None:
         self.values = convert_to_tensor(values)
         self.indices = convert_to_tensor(indices)
         self.dense_shape = None if dense_shape is None else convert_to_tensor(dense_shape)

@@ -7,11 +7,14 @@ the graphs as they were traced). An op is at fault when a result holds a NaN or 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from autograph.errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from ..base.dtypes import Array
 
 enabled = False
 
@@ -53,7 +56,7 @@ def check_results(name: str, results: Sequence[Any], inputs: Sequence[Any]) -> N
             )
 
 
-def is_finite(array: Any) -> bool:
+def is_finite(array: Array) -> bool:
     """Whether an array has no NaN and no infinity, as all arrays have that are not of floating-point numbers."""
     dtype = getattr(array, "dtype", None)
     return dtype is None or dtype.kind not in "fc" or bool(np.isfinite(array).all())

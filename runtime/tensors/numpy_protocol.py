@@ -35,7 +35,7 @@ def implements(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]
 
 
 @implements("divmod")
-def _divmod(x: Any, y: Any) -> tuple[Any, Any]:
+def _divmod(x: object, y: object) -> tuple[Any, Any]:
     return OPS["floor_divide"](x, y), OPS["remainder"](x, y)
 
 
@@ -78,7 +78,7 @@ def _dispatch(name: str, original: Callable[..., Any], arguments: tuple[Any, ...
                    f"write it with tensor operations, or tf.numpy_function(np.{name}, [x], dtype)")  # fmt: skip
 
 
-def as_arrays(result: Any, arguments: Any) -> Any:
+def as_arrays(result: object, arguments: object) -> Any:
     """What NumPy gives for numbers and arrays that only the graph knows, without a tensor among them: arrays."""
     if isinstance(result, (list, tuple)):
         if not any(type(each) is SymbolicTensor for each in result) or _any_tensor(arguments):
@@ -90,7 +90,7 @@ def as_arrays(result: Any, arguments: Any) -> Any:
     return SymbolicTensor(result.value, np.ndarray)
 
 
-def _any_tensor(value: Any) -> bool:
+def _any_tensor(value: object) -> bool:
     """Whether there are tensors that stand for themselves."""
     if isinstance(value, (list, tuple)):
         return any(map(_any_tensor, value))
@@ -112,7 +112,7 @@ def _refusal(message: str, remedy: str) -> StagedValueError:
     return StagedValueError(message, file=file, line=line, function=function, remedy=remedy)
 
 
-def _any_symbolic(value: Any) -> bool:
+def _any_symbolic(value: object) -> bool:
     if isinstance(value, (list, tuple)):
         return any(map(_any_symbolic, value))
     return isinstance(value, SymbolicTensor)

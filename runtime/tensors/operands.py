@@ -30,7 +30,7 @@ def is_text(tensor: Any) -> bool:
     return tensor.static_shape == () and tensor.dtype is string
 
 
-def array(tensor: Any, lack: str) -> Any:
+def array(tensor: object, lack: str) -> Any:
     """A tensor that has items, or may have some.
 
     Raises:
@@ -42,22 +42,22 @@ def array(tensor: Any, lack: str) -> Any:
     return tensor
 
 
-def repeated(tensor: Any, other: Any) -> Any:
+def repeated(tensor: object, other: object) -> Any:
     """``tensor * other``, of which one is a string."""
     return FUNCTIONS["apply_text"]("__mul__", *((other, tensor) if isinstance(other, str) else (tensor, other)))
 
 
-def formatted(template: Any, values: Any) -> Any:
+def formatted(template: object, values: object) -> Any:
     """``template % values``."""
     return FUNCTIONS["apply_text"]("__mod__", template, values)
 
 
-def part(tensor: Any, key: Any) -> Any:
+def part(tensor: object, key: object) -> Any:
     """``tensor[key]``: characters."""
     return FUNCTIONS["get_part"](tensor, key)
 
 
-def contains(tensor: Any, item: Any) -> bool:
+def contains(tensor: Any, item: object) -> bool:
     """``item in tensor``, for a tensor with a value: a part of one string, or one of the elements."""
     if is_text(tensor):
         return bool(FUNCTIONS["apply_text"]("__contains__", tensor, item))
@@ -92,7 +92,7 @@ def unpacked(tensor: Any, frame: FrameType) -> list[Any] | None:
     return [tensor[position] for position in range(shape[0])]
 
 
-def _require_length(tensor: Any, count: int) -> None:
+def _require_length(tensor: object, count: int) -> None:
     length = OPS["shape"](tensor)[0]
     FUNCTIONS["assert_node"](length <= count, ValueError(f"too many values to unpack (expected {count})"))
     few = FUNCTIONS["apply_text"]("__mod__", f"not enough values to unpack (expected {count}, got %d)", length)

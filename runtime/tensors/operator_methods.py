@@ -16,7 +16,7 @@ from .in_place import updated
 
 
 def binary(name: str) -> Callable[[Any, Any], Any]:
-    def method(self: Any, other: Any) -> Any:
+    def method(self: Any, other: object) -> Any:
         if defers(other):
             return NotImplemented
         result = APPLY.function(OPS[name], self, other)
@@ -26,7 +26,7 @@ def binary(name: str) -> Callable[[Any, Any], Any]:
 
 
 def reflected(name: str) -> Callable[[Any, Any], Any]:
-    def method(self: Any, other: Any) -> Any:
+    def method(self: Any, other: object) -> Any:
         result = APPLY.function(OPS[name], other, self)
         return result if self.python is None else _of_numbers(result, self, other)
 
@@ -36,7 +36,7 @@ def reflected(name: str) -> Callable[[Any, Any], Any]:
 def in_place(binary: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """``x op= v``: another tensor, and a note that an array would have been changed."""
 
-    def method(self: Any, other: Any) -> Any:
+    def method(self: Any, other: object) -> Any:
         return updated(binary, self, other)
 
     return method
@@ -59,7 +59,7 @@ _KINDS = {"b": bool, "i": int, "u": int, "f": float, "c": complex, "S": str}
 _PYTHON = frozenset((bool, int, float, complex, str))
 
 
-def _of_numbers(result: Any, self: Any, other: Any) -> Any:
+def _of_numbers(result: Any, self: Any, other: object) -> Any:
     """What an operator gives for a Python number, or array, that is known only to the graph, and another operand."""
     kind = type(other) if isinstance(other, (np.ndarray, np.generic)) else getattr(other, "python", None)
     if type(other) in _PYTHON or kind is not None:
@@ -68,7 +68,7 @@ def _of_numbers(result: Any, self: Any, other: Any) -> Any:
     return result
 
 
-def as_int(flag: Any) -> Any:
+def as_int(flag: object) -> Any:
     """A graph tensor that stands for a Python bool as the int that it is to Python's operators: ``~True`` is -2."""
     number = OPS["cast"](flag, dtype=int32)
     number.python = int
@@ -82,6 +82,6 @@ def positive(self: Any) -> Any:
     return self if self.dtype is not bool_ else np.positive(self)
 
 
-def defers(other: Any) -> bool:
+def defers(other: object) -> bool:
     """Whether an operator leaves the work to the other operand's reflected method."""
     return getattr(type(other), "__tensor_priority__", 0) > 0

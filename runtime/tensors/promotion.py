@@ -49,7 +49,7 @@ def promoted(op: Op, inputs: Sequence[Any]) -> Sequence[Any]:
     return _brought_together(inputs, start, strong, loose or (), op.numeric)
 
 
-def together(*values: Any) -> list[Any]:
+def together(*values: object) -> list[Any]:
     """Values as tensors of one dtype, as those that an op computes with together."""
     return _brought_together(values, 0, None, range(len(values)))
 

@@ -14,7 +14,7 @@ class Reference:
 
     __slots__ = ("_identity", "_tensor")
 
-    def __init__(self, tensor: Any) -> None:
+    def __init__(self, tensor: object) -> None:
         self._tensor = tensor
         self._identity: Any = tensor.value if isinstance(tensor, tensors.SymbolicTensor) else id(tensor)
 

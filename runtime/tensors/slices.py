@@ -13,20 +13,20 @@ _slices: dict[int, tuple[weakref.ref[Any], Any, Any]] = {}
 _METHODS = frozenset(("assign", "assign_add", "assign_sub"))
 
 
-def note_slice(tensor: Any, variable: Any, key: Any) -> None:
+def note_slice(tensor: object, variable: object, key: object) -> None:
     """Remember that a tensor is ``variable[key]``."""
     identity = id(tensor)
     _slices[identity] = weakref.ref(tensor, lambda _: _slices.pop(identity, None)), variable, key
 
 
-def slice_method(tensor: Any, name: str) -> Callable[..., Any] | None:
+def slice_method(tensor: object, name: str) -> Callable[..., Any] | None:
     """The method `assign`, `assign_add` or `assign_sub` of a tensor that is a slice of a variable, else None."""
     found = _slices.get(id(tensor)) if name in _METHODS else None
     if found is None or found[0]() is not tensor:
         return None
     _, variable, key = found
 
-    def assign(value: Any, use_locking: bool = False, read_value: bool = True) -> Any:
+    def assign(value: object, use_locking: bool = False, read_value: bool = True) -> Any:
         return variable.assign_slice(name, key, value, read_value)
 
     return assign

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..base import dtypes, shapes
 from ..base.dtypes import DType, as_dtype
@@ -10,6 +10,9 @@ from ..base.shapes import TensorShape
 from ..ir.graph import Type
 from .convert import convert_to_tensor
 from .tensor import Tensor
+
+if TYPE_CHECKING:
+    from .likes import DTypeLike, ShapeLike
 
 __all__ = ["TensorSpec"]
 
@@ -23,12 +26,12 @@ class TensorSpec:
 
     __slots__ = ("_type", "name")
 
-    def __init__(self, shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> None:
+    def __init__(self, shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None = None) -> None:
         self._type = Type(as_dtype(dtype), shapes.as_shape(shape))
         self.name = name
 
     @classmethod
-    def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
+    def from_tensor(cls, tensor: object, name: str | None = None) -> TensorSpec:
         tensor = convert_to_tensor(tensor)
         return cls(tensor.shape, tensor.dtype, name)
 
@@ -44,7 +47,7 @@ class TensorSpec:
     def type(self) -> Type:
         return self._type
 
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
+    def is_compatible_with(self, spec_or_value: object) -> bool:
         """Whether the dtypes are equal and one array can have both shapes."""
         other = spec_or_value
         if not isinstance(other, (TensorSpec, Tensor)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -79,7 +79,7 @@ class Tensor:
         shape = self.static_shape
         return None if shape is None else len(shape)
 
-    def set_shape(self, shape: Any) -> None:
+    def set_shape(self, shape: TensorShape | Sequence[int | None] | int | None) -> None:
         """Say what is known of the shape, of which a graph may know less; a run of the graph checks it.
 
         A tensor from outside the branch or loop that is being traced is left as it is. Raises `InvalidArgumentError` (a
@@ -101,14 +101,14 @@ class Tensor:
     __radd__ = reflected("add")
     __sub__ = binary("subtract")
     __rsub__ = reflected("subtract")
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: object) -> Any:
         if isinstance(other, (list, tuple)):
             operands.refuse_repetition(self, other)
         if operands.is_text(self):
             return operands.repeated(self, other)
         return multiplied(self, other)
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self, other: object) -> Any:
         if isinstance(other, (list, tuple)):
             operands.refuse_repetition(self, other)
         if operands.is_text(self) or isinstance(other, str):
@@ -142,20 +142,20 @@ class Tensor:
     __abs__ = unary("absolute")
     __invert__ = unary("invert")
 
-    def __pow__(self, other: Any, modulus: Any = None) -> Any:
+    def __pow__(self, other: object, modulus: object = None) -> Any:
         if modulus is not None:
             raise InvalidTypeError(
                 "pow() of a tensor takes no modulus", remedy="write x ** y % z, where x ** y fits into the dtype"
             )
         return to_the_power(self, other)
 
-    def __mod__(self, other: Any) -> Any:
+    def __mod__(self, other: object) -> Any:
         return operands.formatted(self, other) if operands.is_text(self) else remainder(self, other)
 
-    def __divmod__(self, other: Any) -> tuple[Any, Any]:
+    def __divmod__(self, other: object) -> tuple[Any, Any]:
         return self // other, self % other
 
-    def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
+    def __rdivmod__(self, other: object) -> tuple[Any, Any]:
         return other // self, other % self
 
     def __round__(self, digits: int | None = None) -> Any:
@@ -170,13 +170,13 @@ class Tensor:
     def __hash__(self) -> int:
         raise InvalidTypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         if operands.is_text(self) and (type(key) in (int, slice) or isinstance(key, Tensor)):
             return operands.part(self, key)
         item = FUNCTIONS["get_item"](operands.array(self, "is not subscriptable"), key)
         return SymbolicTensor(item.value, self.python) if self.python is np.ndarray else item
 
-    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+    def __setitem__(self, key: object, value: object) -> NoReturn:
         raise InvalidTypeError(
             "a tensor does not support item assignment here: tensors are immutable, and this function is not "
             "converted. Let autograph convert it (tf.function, to_graph), or write "
@@ -227,7 +227,7 @@ class EagerTensor(Tensor):
             return array
         return array[()] if array.ndim == 0 else array.copy()
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+    def __array__(self, dtype: np.dtype[Any] | None = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if dtype is not None and dtype != self._array.dtype:
             return self._array.astype(dtype)
         if copy:
@@ -293,11 +293,11 @@ class EagerTensor(Tensor):
     def __copy__(self) -> EagerTensor:
         return self
 
-    def __deepcopy__(self, memo: Any) -> EagerTensor:
+    def __deepcopy__(self, memo: object) -> EagerTensor:
         return self
 
 
-def _objects(item: Any) -> np.ndarray[Any, Any]:
+def _objects(item: object) -> np.ndarray[Any, Any]:
     if isinstance(item, np.ndarray):
         return item
     array = np.empty((), object)
@@ -309,7 +309,7 @@ def _own_line(text: str) -> str:
     return "\n" + text if "\n" in text else text
 
 
-def _scalar_repr(value: Any) -> str:
+def _scalar_repr(value: object) -> str:
     return repr(value.item() if isinstance(value, np.generic) else value)
 
 
@@ -356,7 +356,7 @@ class SymbolicTensor(Tensor):
     def __pos__(self) -> Any:
         return own(positive(self), self)
 
-    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+    def eval(self, feed_dict: object = None, session: Any = None) -> Any:
         """The value that a session (of `tf.compat.v1`; the default one) computes for the tensor."""
         session = DEFAULT_SESSION.function() if session is None else session
         if session is None:
@@ -399,7 +399,7 @@ class SymbolicTensor(Tensor):
     def __complex__(self) -> NoReturn:
         raise self._no_value("with complex()", "write tf.cast(x, tf.complex64)")
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
+    def __array__(self, dtype: np.dtype[Any] | None = None, copy: bool | None = None) -> NoReturn:
         raise self._no_value("as a NumPy array", "use the tensor operation of the same name, or tf.numpy_function for "
                              "code that needs arrays")  # fmt: skip
 
@@ -438,7 +438,7 @@ class SymbolicTensor(Tensor):
     def __copy__(self) -> Any:
         return own(self, self)
 
-    def __deepcopy__(self, memo: Any) -> Any:
+    def __deepcopy__(self, memo: object) -> Any:
         return own(self, self)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Sequence
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,6 +35,9 @@ from .tracing_state import (
     open_graphs,
 )
 
+if TYPE_CHECKING:
+    from .likes import DTypeLike
+
 __all__ = [
     "LOCAL", "apply", "building", "current_graph", "current_scope", "executing_eagerly", "get_current_name_scope",
     "inside_function", "is_user_file", "name_scope", "open_graphs", "run_eagerly", "static_value", "user_code",
@@ -54,7 +57,7 @@ EAGER_INPUTS: Note[dict[Value, weakref.ref[Any]]] = Note(
 """By the constant of a graph that one has become, the eager tensors from outside; they are not kept alive."""
 
 
-def is_symbolic_tensor(tensor: Any) -> bool:
+def is_symbolic_tensor(tensor: object) -> bool:
     """Whether a value is a tensor of a graph, whose value is not known while tracing."""
     return isinstance(tensor, SymbolicTensor)
 
@@ -67,7 +70,7 @@ def building_by_hand(graph: Graph) -> building:
 
 
 @APPLY.give
-def apply(op: Op, *inputs: Any, name: str | None = None, **attributes: Any) -> Any:
+def apply(op: Op, *inputs: object, name: str | None = None, **attributes: object) -> Any:
     """Apply an op to tensors and what converts to them.
 
     While a graph is being traced this adds a node and returns symbolic tensors, also when all inputs are constants;
@@ -126,7 +129,7 @@ def run_recorded(op: Op, inputs: Sequence[Any], attributes: dict[str, Any]) -> A
     return RUN_RECORDED.function(op, inputs, attributes)
 
 
-def value_of(tensor: Any, dtype: Any = None) -> Value:
+def value_of(tensor: object, dtype: DTypeLike | None = None) -> Value:
     """The current graph's value for a tensor or what converts to one: captured, or a constant node."""
     graph = LOCAL.graph
     assert graph is not None
@@ -224,14 +227,14 @@ def kernel_of(node: Node, in_place: bool = False) -> Callable[..., Any]:
     if not doubtful or isinstance(kernel, np.ufunc):
         return kernel
 
-    def run(*arrays: Any, **attributes: Any) -> Any:
+    def run(*arrays: object, **attributes: object) -> Any:
         _infer_once(op, arrays, attributes)
         return kernel(*arrays, **attributes)
 
     return run
 
 
-def _array(value: Any) -> Any:
+def _array(value: object) -> Any:
     tensor: Any = value if isinstance(value, Tensor) else convert.convert_to_tensor(value)
     if isinstance(tensor, SymbolicTensor):
         raise foreign_value_error(tensor.value)
@@ -284,7 +287,7 @@ def _located(error: Exception, op: Op, where: Place | None) -> Exception:
     return error
 
 
-def static_value(tensor: Any, partial: bool = False) -> np.ndarray[Any, Any] | None:
+def static_value(tensor: object, partial: bool = False) -> np.ndarray[Any, Any] | None:
     """The array of a tensor whose value is known while tracing (eager, or a ``constant`` node), else None.
 
     ``partial`` changes nothing: a value is known as a whole or not at all.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
 
@@ -33,7 +34,7 @@ _HELPING = frozenset(("reprlib", "dataclasses", "pprint", "collections"))
 _METHODS = frozenset(("__str__", "__repr__", "__format__"))
 
 
-def written(function: Any, *arguments: Any) -> Any:
+def written(function: Callable[..., Any], *arguments: object) -> Any:
     """What a function writes of plain values; refused when it writes the name of a graph tensor among them."""
     return function(*arguments)
 

@@ -30,7 +30,7 @@ class Prefetch(Dataset):
 
     _name = "_PrefetchDataset"
 
-    def __init__(self, source: Dataset, size: Any) -> None:
+    def __init__(self, source: Dataset, size: object) -> None:
         self._size: Number = number(size, "buffer_size")
         known = static(self._size)
         if known is not None:

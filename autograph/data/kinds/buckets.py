@@ -30,7 +30,7 @@ class Bucketed(Dataset):
 
     def __init__(
         self, source: Dataset, length_of: Callable[..., Any], boundaries: Sequence[int], sizes: Sequence[int],
-        padded_shapes: Any, values: Any, to_boundary: bool, as_they_are: bool, drop_remainder: bool
+        padded_shapes: object, values: object, to_boundary: bool, as_they_are: bool, drop_remainder: bool
     ) -> None:  # fmt: skip
         if len(sizes) != len(boundaries) + 1:
             raise InvalidArgumentError(

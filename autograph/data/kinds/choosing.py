@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from ..functions import Environment
 from .combine import joined_specs
 from .shuffling import MEMORY
 
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import TensorLike
+
 __all__ = ["Choose", "Counter", "RandomNumbers", "sampled"]
 
 
@@ -30,7 +33,7 @@ class Choose(Dataset):
 
     _name = "_DirectedInterleaveDataset"
 
-    def __init__(self, datasets: Sequence[Dataset], choices: Dataset, stop_on_empty: Any) -> None:
+    def __init__(self, datasets: Sequence[Dataset], choices: Dataset, stop_on_empty: object) -> None:
         if not datasets:
             raise InvalidArgumentError("Invalid `datasets`. `datasets` should not be empty.")
         spec = choices.element_spec
@@ -74,7 +77,9 @@ class Choose(Dataset):
 
 
 @SAMPLED.give
-def sampled(datasets: Sequence[Dataset], weights: Any, seed: int | None, stop_on_empty: Any, again: bool) -> Dataset:
+def sampled(
+    datasets: Sequence[Dataset], weights: TensorLike, seed: int | None, stop_on_empty: object, again: bool
+) -> Dataset:
     """Elements of datasets that are drawn at random with some weights (`Dataset.sample_from_datasets`)."""
     if not datasets:
         raise InvalidArgumentError("Invalid `datasets`. `datasets` should not be empty.")
@@ -93,7 +98,7 @@ def sampled(datasets: Sequence[Dataset], weights: Any, seed: int | None, stop_on
     return Choose(drawn, RandomChoices(given[given > 0], seed, again), stop_on_empty)
 
 
-def _known(weights: Any) -> Any:
+def _known(weights: object) -> Any:
     tensor = None if isinstance(weights, Dataset) else convert_to_tensor(weights)
     if not isinstance(tensor, EagerTensor) or len(tensor.static_shape or ()) != 1:
         raise InvalidTypeError("sample_from_datasets() needs weights that are a list of numbers known while tracing")
@@ -147,7 +152,7 @@ class Counter(Dataset):
 
     _name = "_CounterDataset"
 
-    def __init__(self, start: Any, step: Any, dtype: DType) -> None:
+    def __init__(self, start: object, step: object, dtype: DType) -> None:
         self._numbers = [number(start, "start"), number(step, "step")]
         super().__init__(TensorSpec((), dtype), tensors=self._numbers)
 

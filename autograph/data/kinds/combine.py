@@ -25,7 +25,7 @@ class Zip(Dataset):
 
     _name = "_ZipDataset"
 
-    def __init__(self, datasets: Any) -> None:
+    def __init__(self, datasets: object) -> None:
         if isinstance(datasets, list):
             raise InvalidTypeError("Invalid input to `zip`. Use a tuple or a dict of datasets, not a list.")
         sources = nest.flatten(datasets)
@@ -90,13 +90,13 @@ class Concatenate(Dataset):
         return UNKNOWN_CARDINALITY if UNKNOWN_CARDINALITY in counts else sum(counts)
 
 
-def joined_specs(first: Any, second: Any) -> Any:
+def joined_specs(first: object, second: object) -> Any:
     """The specs that the elements of two datasets fit; `TypeError` or `ValueError` when there are none."""
     nest.assert_same_structure(first, second)
     return nest.map_structure(_joined, first, second)
 
 
-def _joined(first: Any, second: Any) -> Any:
+def _joined(first: object, second: object) -> Any:
     if isinstance(first, TensorSpec) and isinstance(second, TensorSpec) and first.dtype is second.dtype:
         return TensorSpec(relax(first.type.shape, second.type.shape), first.dtype)
     if isinstance(first, DatasetSpec) and isinstance(second, DatasetSpec):

@@ -34,7 +34,7 @@ __all__ = [
 class Rows(Dataset):
     """Elements that have been made already."""
 
-    def __init__(self, specs: Any, rows: Sequence[Element]) -> None:
+    def __init__(self, specs: object, rows: Sequence[Element]) -> None:
         self._rows = rows
         super().__init__(specs)
 
@@ -50,7 +50,9 @@ class PaddedBatch(Dataset):
 
     _name = "_PaddedBatchDataset"
 
-    def __init__(self, source: Dataset, size: Any, padded_shapes: Any, values: Any, drop_remainder: Any) -> None:
+    def __init__(
+        self, source: Dataset, size: object, padded_shapes: object, values: object, drop_remainder: object
+    ) -> None:
         self._size: Number = number(size, "batch_size")
         self._drop: Number = flag(drop_remainder)
         length = static(self._size)
@@ -80,19 +82,19 @@ class PaddedBatch(Dataset):
                            environment.number(self._drop))  # fmt: skip
 
 
-def shapes_to_pad_to(specs: Any, given: Any) -> list[tuple[int | None, ...]]:
+def shapes_to_pad_to(specs: object, given: object) -> list[tuple[int | None, ...]]:
     """The shape to which each component is padded, with None for the longest of a batch."""
     leaves, parts = tensor_specs(specs, "padded_batch"), _parts(specs, given)
     return [_padded_shape(i, leaf, part) for i, (leaf, part) in enumerate(zip(leaves, parts, strict=True))]
 
 
-def padding_values_of(specs: Any, given: Any) -> list[Any]:
+def padding_values_of(specs: object, given: object) -> list[Any]:
     """The tensors with which the components are padded."""
     leaves, parts = nest.flatten(specs), _parts(specs, given, repeated=True)
     return [_padding_value(leaf, part) for leaf, part in zip(leaves, parts, strict=True)]
 
 
-def _parts(specs: Any, given: Any, repeated: bool = False) -> list[Any]:
+def _parts(specs: object, given: object, repeated: bool = False) -> list[Any]:
     """What is given for each component: None, or as the parts of a like structure, or (``repeated``) one for all."""
     count = len(nest.flatten(specs))
     if given is None or (repeated and not nest.is_nested(given)):
@@ -126,7 +128,7 @@ def _padded_shape(component: int, spec: TensorSpec, given: Any) -> tuple[int | N
     return shape
 
 
-def _padding_value(spec: TensorSpec, given: Any) -> Any:
+def _padding_value(spec: TensorSpec, given: object) -> Any:
     if given is None:
         return convert_to_tensor("" if spec.dtype is string else np.zeros((), spec.dtype.numpy))
     value = convert_to_tensor(given)
@@ -143,7 +145,7 @@ def stack_rows(rows: list[Element], shapes: Sequence[tuple[int | None, ...]], va
     return tuple(map(_stack_padded, zip(*rows, strict=True), shapes, values))
 
 
-def _stack_padded(parts: tuple[Any, ...], shape: tuple[int | None, ...], value: Any) -> Any:
+def _stack_padded(parts: tuple[Any, ...], shape: tuple[int | None, ...], value: object) -> Any:
     """One component of a batch. Raises `DataLossError` for a part that is longer than the shape to pad to."""
     arrays = [wrap(part)._array for part in parts]
     largest = map(max, zip(*[array.shape for array in arrays], strict=True))
@@ -164,7 +166,7 @@ class Window(Dataset):
 
     _name = "_WindowDataset"
 
-    def __init__(self, source: Dataset, size: Any, shift: Any, stride: Any, drop_remainder: Any) -> None:
+    def __init__(self, source: Dataset, size: object, shift: object, stride: object, drop_remainder: object) -> None:
         self._numbers = [number(size, "size"), number(size if shift is None else shift, "shift"),
                          number(stride, "stride")]  # fmt: skip
         self._drop: Number = flag(drop_remainder)
@@ -214,7 +216,7 @@ class Rebatch(Dataset):
 
     _name = "_RebatchDataset"
 
-    def __init__(self, source: Dataset, sizes: Any, drop_remainder: Any) -> None:
+    def __init__(self, source: Dataset, sizes: object, drop_remainder: object) -> None:
         self._sizes = convert_to_tensor(sizes)
         self._drop: Number = flag(drop_remainder)
         rows = static(self._sizes) if self._sizes.static_shape == () and static(self._drop) else None
@@ -288,7 +290,7 @@ class GroupByWindow(Dataset):
             yield from reduced(key, groups[key][1])
 
 
-def _integer(function: Callable[..., Any], specs: Any, what: str) -> ElementFunction:
+def _integer(function: Callable[..., Any], specs: object, what: str) -> ElementFunction:
     made = ElementFunction(function, specs)
     spec = made.specs
     if not (isinstance(spec, TensorSpec) and spec.dtype is int64 and spec.shape.is_compatible_with(())):

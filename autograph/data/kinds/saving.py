@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator
-from typing import Any
 
 from autograph.errors import AutographError, DataLossError, InvalidArgumentError, NotFoundError, SavedFileError
 from autograph.runtime.base import nest
@@ -70,7 +69,7 @@ def save_dataset(dataset: Dataset, path: str | os.PathLike[str], compression: st
 
 
 @LOAD.give
-def load_dataset(path: str | os.PathLike[str], element_spec: Any) -> Dataset:
+def load_dataset(path: str | os.PathLike[str], element_spec: object) -> Dataset:
     """As `Dataset.load`."""
     folder = os.fspath(path)
     file = os.path.join(folder, _CONTENT)
@@ -101,7 +100,7 @@ class Loaded(Dataset):
 
     _name = "_LoadDataset"
 
-    def __init__(self, path: str, specs: Any, count: int, size: int) -> None:
+    def __init__(self, path: str, specs: object, count: int, size: int) -> None:
         super().__init__(specs)
         self._path, self._count, self._size = path, count, size
 

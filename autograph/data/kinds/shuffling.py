@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -60,7 +59,7 @@ class Shuffle(Dataset):
 
     _name = "_ShuffleDataset"
 
-    def __init__(self, source: Dataset, size: Any, seed: int | None, again: bool) -> None:
+    def __init__(self, source: Dataset, size: object, seed: int | None, again: bool) -> None:
         self._size: Number = number(size, "buffer_size")
         self._seed = None if seed is None else int(seed)
         self._again = bool(again)

@@ -30,7 +30,7 @@ class Tensors(Dataset):
 
     _name = "_TensorDataset"
 
-    def __init__(self, tensors: Any) -> None:
+    def __init__(self, tensors: object) -> None:
         tensors = normalised(tensors)
         super().__init__(specs_of(tensors), tensors=nest.flatten(tensors, expand_composites=True))
 
@@ -46,7 +46,7 @@ class TensorSlices(Dataset):
 
     _name = "_TensorSliceDataset"
 
-    def __init__(self, tensors: Any) -> None:
+    def __init__(self, tensors: object) -> None:
         tensors = normalised(tensors)
         leaves = nest.flatten(tensors)
         if not leaves:
@@ -115,7 +115,7 @@ class FromGenerator(Dataset):
 
     _name = "_FlatMapDataset"
 
-    def __init__(self, generator: Callable[..., Any], specs: Any, arguments: tuple[Any, ...]) -> None:
+    def __init__(self, generator: Callable[..., Any], specs: object, arguments: tuple[Any, ...]) -> None:
         if not callable(generator):
             raise InvalidTypeError("`generator` must be a Python callable.")
         self._generator = generator
@@ -143,7 +143,7 @@ class VariantDataset(Dataset):
 
     _name = "_VariantDataset"
 
-    def __init__(self, specs: Any, tensor: Any) -> None:
+    def __init__(self, specs: object, tensor: object) -> None:
         super().__init__(specs, tensors=[tensor])
 
     def components(self) -> list[Any]:

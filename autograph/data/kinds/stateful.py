@@ -85,7 +85,7 @@ class Single(Dataset):
 class _WithState(Dataset):
     """A function that takes a state and an element, and gives the next state."""
 
-    def _prepare(self, source: Dataset, initial: Any, function: Callable[..., Any], next_state: Any) -> Any:
+    def _prepare(self, source: Dataset, initial: object, function: Callable[..., Any], next_state: Any) -> Any:
         """Traces the function until the specs of its state are what it gives; returns them."""
         initial = normalised(initial)
         specs = specs_of(initial)
@@ -107,7 +107,7 @@ class Reduce(_WithState):
 
     _name = "_ReduceDataset"
 
-    def __init__(self, source: Dataset, initial: Any, function: Callable[[Any, Any], Any]) -> None:
+    def __init__(self, source: Dataset, initial: object, function: Callable[[Any, Any], Any]) -> None:
         specs = self._prepare(source, initial, function, lambda given: given)
         super().__init__(specs, [source], [*self._initial, *self._function.captured])
 
@@ -130,12 +130,12 @@ class Scan(_WithState):
 
     _name = "_ScanDataset"
 
-    def __init__(self, source: Dataset, initial: Any, function: Callable[[Any, Any], Any]) -> None:
+    def __init__(self, source: Dataset, initial: object, function: Callable[[Any, Any], Any]) -> None:
         self._prepare(source, initial, function, self._state_of)
         super().__init__(self._function.specs[1], [source], [*self._initial, *self._function.captured])
 
     @staticmethod
-    def _state_of(given: Any) -> Any:
+    def _state_of(given: object) -> Any:
         if not isinstance(given, tuple) or len(given) != 2:
             raise InvalidTypeError(
                 "Invalid `scan_func`. `scan_func` should return a pair consisting of new state and the output value "
@@ -158,7 +158,7 @@ class Scan(_WithState):
         return self._sources[0].length(environment)
 
 
-def _joined(specs: Any, after: Any) -> Any:
+def _joined(specs: object, after: object) -> Any:
     """The specs of a state, with the dimensions unknown that a step changes."""
     nest.assert_same_structure(specs, after)
     for a, b in zip(nest.flatten(specs), nest.flatten(after), strict=True):

@@ -77,7 +77,7 @@ class Filter(Dataset):
         return (item for item, kept in with_answers(self._function.bind(environment), items) if kept)
 
 
-def predicate_of(predicate: Callable[..., Any], specs: Any) -> ElementFunction:
+def predicate_of(predicate: Callable[..., Any], specs: object) -> ElementFunction:
     """A function of elements that gives a truth value; `ValueError` when it gives something else."""
     made = ElementFunction(predicate, specs)
     spec = made.specs
@@ -100,7 +100,7 @@ class Batch(Dataset):
 
     _name = "_BatchDataset"
 
-    def __init__(self, source: Dataset, size: Any, drop_remainder: Any) -> None:
+    def __init__(self, source: Dataset, size: object, drop_remainder: object) -> None:
         self._size: Number = number(size, "batch_size")
         self._drop = flag(drop_remainder)
         length = static(self._size)
@@ -182,7 +182,7 @@ class Unbatch(Dataset):
 class _Counted(Dataset):
     """A dataset that depends on another one and a number."""
 
-    def __init__(self, source: Dataset, count: Any) -> None:
+    def __init__(self, source: Dataset, count: object) -> None:
         self._number: Number = number(count, "count")
         super().__init__(source.element_spec, [source], [self._number])
 
@@ -263,7 +263,7 @@ class Shard(Dataset):
 
     _name = "_ShardDataset"
 
-    def __init__(self, source: Dataset, shards: Any, index: Any) -> None:
+    def __init__(self, source: Dataset, shards: object, index: object) -> None:
         self._shards: Number = number(shards, "num_shards")
         self._index: Number = number(index, "index")
         known = static(self._shards), static(self._index)

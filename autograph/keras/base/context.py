@@ -78,19 +78,19 @@ def call_number() -> int:
     return _local.call or _local.last
 
 
-def set_mask(tensor: Any, mask: Any) -> None:
+def set_mask(tensor: object, mask: object) -> None:
     """Give a tensor a mask."""
     if mask is None and get_mask(tensor) is None:
         return
     _masks.set(tensor, mask)
 
 
-def get_mask(tensor: Any) -> Any:
+def get_mask(tensor: object) -> Any:
     """The mask of a tensor, None when it has none."""
     return _masks.get(tensor)
 
 
-def masks_of(structure: Any) -> Any:
+def masks_of(structure: object) -> Any:
     """The masks of a structure of tensors in the same structure; None when there are none at all."""
     if isinstance(structure, Tensor):
         return get_mask(structure)
@@ -100,7 +100,7 @@ def masks_of(structure: Any) -> Any:
     return nest.pack_sequence_as(structure, masks)
 
 
-def is_readable(tensor: Any) -> bool:
+def is_readable(tensor: object) -> bool:
     """Whether a tensor may be used here: an eager one, or one of the graph that is being built, or of one around it."""
     if not isinstance(tensor, SymbolicTensor):
         return True

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.base import nest, shapes
 from autograph.runtime.base.dtypes import as_dtype
 from autograph.runtime.tensors.tensor import Tensor
+
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import DTypeLike
 
 __all__ = ["InputSpec", "check_input"]
 
@@ -26,7 +29,7 @@ class InputSpec:
     """
 
     def __init__(
-        self, dtype: Any = None, shape: Any = None, ndim: int | None = None, max_ndim: int | None = None,
+        self, dtype: DTypeLike | None = None, shape: Any = None, ndim: int | None = None, max_ndim: int | None = None,
         min_ndim: int | None = None, axes: dict[int, int | None] | None = None,
         allow_last_axis_squeeze: bool = False, name: str | None = None, optional: bool = False
     ) -> None:  # fmt: skip
@@ -45,7 +48,7 @@ class InputSpec:
         return f"InputSpec({', '.join(parts)})"
 
 
-def check_input(layer: Any, inputs: Any) -> None:
+def check_input(layer: Any, inputs: object) -> None:
     """Raise `InvalidArgumentError` (a `ValueError`) where the inputs don't fit the layer's `input_spec`."""
     spec = layer.input_spec
     single = isinstance(inputs, Tensor) and isinstance(spec, InputSpec)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from .signature import CallSignature, shapes_for_build
 from .staging import converted_call
 from .symbolic import is_symbolic, output_shape, symbolic_call
 from .tracking import Record
+
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import DTypeLike, ShapeLike
 
 __all__ = ["InputSpec", "Layer"]
 
@@ -55,7 +58,7 @@ class Layer(LayerState):
     Raises `ValueError` for other keywords.
     """
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __new__(cls, *args: object, **kwargs: object) -> Any:
         layer = super().__new__(cls)
         record = Record()
         record.arguments = args, kwargs
@@ -63,7 +66,7 @@ class Layer(LayerState):
         object.__setattr__(layer, "_record", record)
         return layer
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         if "build" in vars(cls):
             cls.build = _named_build(cls.build)  # type: ignore[method-assign]
@@ -91,7 +94,7 @@ class Layer(LayerState):
         record.path = current_path(record.name)
         record.ready = True
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name in _TRACED:
             self._record.signature = None
             if self._record.compiled is not None:
@@ -112,7 +115,7 @@ class Layer(LayerState):
         return self._record.input_spec
 
     @input_spec.setter
-    def input_spec(self, value: Any) -> None:
+    def input_spec(self, value: object) -> None:
         self._record.input_spec = value
 
     @property
@@ -129,12 +132,12 @@ class Layer(LayerState):
         return self._record.activity_regularizer
 
     @activity_regularizer.setter
-    def activity_regularizer(self, value: Any) -> None:
+    def activity_regularizer(self, value: object) -> None:
         self._record.activity_regularizer = value
 
     # Building
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Make the weights; subclasses do it here. What is not defined has nothing to make."""
         self._record.built = True
 
@@ -160,7 +163,7 @@ class Layer(LayerState):
             record.signature = CallSignature(self.call)
         return record.signature
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         """The outputs for the inputs: tensors, arrays, or the symbolic tensors of `Input`.
 
         Raises `ValueError` for inputs that the layer can't take, and what `build` and `call` raise.
@@ -226,7 +229,7 @@ class Layer(LayerState):
         elif not nest.is_nested(outputs):
             context.set_mask(outputs, masks)
 
-    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Any, previous_mask: object = None) -> Any:
         """The mask of the outputs: that of the inputs, where the layer supports masks."""
         return previous_mask if self.supports_masking else None
 
@@ -244,7 +247,7 @@ class Layer(LayerState):
             kwargs = {**kwargs, "training": found}
         return found, kwargs
 
-    def _check_first(self, value: Any) -> None:
+    def _check_first(self, value: object) -> None:
         if isinstance(value, Tensor):
             return
         for leaf in nest.flatten(value):
@@ -255,7 +258,7 @@ class Layer(LayerState):
                     remedy="pass an array or tensor, for example np.array(values)",
                 )
 
-    def _as_input(self, value: Any) -> Any:
+    def _as_input(self, value: object) -> Any:
         """An argument with tensors in place of arrays and variables, floating ones cast to the layer's dtype."""
         record = self._record
         if isinstance(value, Tensor):
@@ -288,7 +291,7 @@ class Layer(LayerState):
         """A new layer for what `get_config` gave."""
         return cls(**config)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
         """The shape of the outputs for inputs of a shape (tuples, with None for what is unknown)."""
         return output_shape(self, input_shape)
 
@@ -300,7 +303,7 @@ def _named_build(build: Callable[..., Any]) -> Callable[..., Any]:
     """A `build` method whose weights have paths behind the layer's name, and after which the layer is built."""
 
     @functools.wraps(build)
-    def named(self: Layer, *args: Any, **kwargs: Any) -> Any:
+    def named(self: Layer, *args: object, **kwargs: object) -> Any:
         with inside(self):
             result = build(self, *args, **kwargs)
             self._record.path = current_path()
@@ -311,7 +314,7 @@ def _named_build(build: Callable[..., Any]) -> Callable[..., Any]:
     return named
 
 
-def _dtype_of(dtype: Any) -> Any:
+def _dtype_of(dtype: DTypeLike) -> Any:
     if isinstance(dtype, dict):
         dtype = dtype["config"]["name"]
     found = as_dtype("float32" if dtype is None else dtype)
@@ -320,7 +323,7 @@ def _dtype_of(dtype: Any) -> Any:
     return found
 
 
-def _has_tensors(value: Any) -> bool:
+def _has_tensors(value: object) -> bool:
     return any(isinstance(leaf, Tensor) or hasattr(leaf, "keras_history") for leaf in nest.flatten(value))
 
 
@@ -332,5 +335,5 @@ def _shapes_of(value: Any) -> Any:
     return None if value is None else value.static_shape
 
 
-def _batch_size(output: Any) -> Any:
+def _batch_size(output: object) -> Any:
     return shape(output)[0]

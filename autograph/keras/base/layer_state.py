@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,12 @@ from .tracking import Record, Tracked, all_layers, own_layers, own_metrics, own_
 from .variable import KerasVariable
 from .weights import get_arrays, set_arrays
 
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import DTypeLike, ShapeLike
+
+    from .layer import Layer
+    from .registry import Identifier
+
 __all__ = ["LayerState"]
 
 
@@ -33,7 +39,7 @@ class OfFirstCall:
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
-    def __get__(self, layer: Any, owner: type | None = None) -> Any:
+    def __get__(self, layer: Layer, owner: type | None = None) -> Any:
         if layer is None:
             return self
         nodes = layer._record.nodes
@@ -110,8 +116,9 @@ class LayerState(Tracked):
     # Weights
 
     def add_weight(
-        self, shape: Any = None, initializer: Any = None, dtype: Any = None, trainable: bool = True,
-        regularizer: Any = None, constraint: Any = None, name: str | None = None, **kwargs: Any
+        self, shape: ShapeLike = None, initializer: Identifier = None, dtype: DTypeLike | None = None,
+        trainable: bool = True, regularizer: Identifier = None, constraint: Identifier = None,
+        name: str | None = None, **kwargs: object
     ) -> KerasVariable:  # fmt: skip
         """A new weight of the layer.
 
@@ -196,7 +203,7 @@ class LayerState(Tracked):
 
     # Losses
 
-    def add_loss(self, loss: Any) -> None:
+    def add_loss(self, loss: object) -> None:
         """Add one scalar tensor, or several, to what training minimises; for this call of the outermost layer."""
         record = self._record
         if record.loss_call != context.call_number():

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .registry import snake_case
+
+if TYPE_CHECKING:
+    from .layer import Layer
 
 __all__ = ["auto_name", "clear_session", "current_path", "inside"]
 
@@ -45,7 +48,7 @@ class inside:
 
     __slots__ = ("before", "layer")
 
-    def __init__(self, layer: Any) -> None:
+    def __init__(self, layer: Layer) -> None:
         self.layer = layer
 
     def __enter__(self) -> None:

@@ -14,12 +14,12 @@ class Notes:
     def __init__(self) -> None:
         self._values: dict[int, tuple[weakref.ref[Any], Any]] = {}
 
-    def set(self, tensor: Any, value: Any) -> None:
+    def set(self, tensor: object, value: object) -> None:
         """Note a value for a tensor."""
         key = id(tensor)
         self._values[key] = weakref.ref(tensor, lambda _: self._values.pop(key, None)), value
 
-    def get(self, tensor: Any) -> Any:
+    def get(self, tensor: object) -> Any:
         """What is noted for a tensor; None when nothing is."""
         found = self._values.get(id(tensor))
         return found[1] if found is not None and found[0]() is tensor else None

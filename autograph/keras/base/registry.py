@@ -14,7 +14,10 @@ from autograph.errors import InvalidArgumentError
 
 from .custom_objects import get_registered_name, get_registered_object
 
-__all__ = ["Registry", "snake_case"]
+__all__ = ["Identifier", "Registry", "snake_case"]
+
+Identifier = str | dict[str, Any] | Callable[..., Any] | None
+"""What users give for an initializer, an activation and the like: its name, its configuration, its class, or itself."""
 
 
 def snake_case(name: str) -> str:
@@ -41,7 +44,7 @@ class Registry:
 
     def __init__(
         self, kind: str, module: str, objects: Iterable[Any], *, aliases: dict[str, Any] | None = None,
-        lower: bool = False, default: Any = None
+        lower: bool = False, default: object = None
     ) -> None:  # fmt: skip
         self.kind = kind
         self.module = module
@@ -53,7 +56,7 @@ class Registry:
                 self.objects.setdefault(item.__name__.lower() if lower else snake_case(item.__name__), item)
         self.objects.update(aliases or {})
 
-    def get(self, identifier: Any, custom_objects: dict[str, Any] | None = None) -> Any:
+    def get(self, identifier: Identifier, custom_objects: dict[str, Any] | None = None) -> Any:
         """The object for a name, a configuration, a class, or an object that is one already; None gives the default.
 
         Raises `ValueError` for what names nothing, and for what is not callable.
@@ -69,18 +72,18 @@ class Registry:
             raise InvalidArgumentError(f"Could not interpret {self.kind} identifier: {identifier}")
         return found
 
-    def fits(self, found: Any) -> bool:
+    def fits(self, found: object) -> bool:
         """Whether something is an object of this kind."""
         return callable(found)
 
     def _named(self, name: str, custom_objects: dict[str, Any] | None) -> Any:
         return get_registered_object(name, custom_objects) or self.objects.get(name)
 
-    def knows(self, name: Any) -> bool:
+    def knows(self, name: str | None) -> bool:
         """Whether something is the name of an object of this kind."""
         return isinstance(name, str) and self._named(name, None) is not None
 
-    def serialize(self, item: Any) -> Any:
+    def serialize(self, item: object) -> Any:
         """The configuration of an object that has a `get_config`; the name of a function.
 
         Raises `ValueError` for other objects, and for lambdas, whose name says nothing.

@@ -5,12 +5,15 @@ from __future__ import annotations
 import functools
 import inspect
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidTypeError, UnimplementedError
 
 from .. import activations, constraints, initializers, regularizers
 from .custom_objects import custom_object_scope, get_registered_name, get_registered_object
+
+if TYPE_CHECKING:
+    from .layer import Layer
 
 __all__ = ["UnknownClassError", "config_of", "deserialize", "dtype_config", "plain"]
 
@@ -57,7 +60,7 @@ def plain(value: Any) -> Any:
     return activations.serialize(value)
 
 
-def _layer_config(layer: Any) -> dict[str, Any]:
+def _layer_config(layer: Layer) -> dict[str, Any]:
     """The class and the settings of a layer, and the shape that it was built for."""
     kind = type(layer)
     known = library_classes().get(kind.__name__) is kind
@@ -80,7 +83,7 @@ def library_classes() -> dict[str, Any]:
     return {name: each for name, each in named.items() if isinstance(each, type) and hasattr(each, "get_config")}
 
 
-def deserialize(config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
+def deserialize(config: object, custom_objects: dict[str, Any] | None = None) -> Any:
     """The layer or model for what `plain` gave of it, without its weights.
 
     Classes of the user are looked up in ``custom_objects``, the scopes around and among the registered ones. Raises
@@ -100,7 +103,7 @@ def _made(config: dict[str, Any]) -> Any:
     return found.from_config(config.get("config") or {})  # type: ignore[attr-defined]
 
 
-def config_of(layer: Any) -> dict[str, Any]:
+def config_of(layer: Layer) -> dict[str, Any]:
     """The name, trainability and dtype of a layer, then its settings.
 
     Layers of the library say in ``settings`` which attributes those are. For a class of the user they are the

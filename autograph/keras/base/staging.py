@@ -26,26 +26,26 @@ def converted_call(function: Callable[..., Any]) -> Callable[..., Any]:
     return call(function)
 
 
-def call_if(condition: Any, function: Callable[[], None]) -> None:
+def call_if(condition: object, function: Callable[[], None]) -> None:
     """Call a function where a condition holds; in a graph it is a branch."""
     cond(condition, function, lambda: None)
 
 
-def traced_call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def traced_call(function: Callable[..., Any], *args: object, **kwargs: object) -> Any:
     """Call a function in a graph of its own, which leaves no graph tensors behind in objects of the user."""
     return traced(function)(*args, **kwargs)
 
 
-def scan_time(step: Callable[[Any, Any], Any], elements: Any, initial: Any) -> Any:
+def scan_time(step: Callable[[Any, Any], Any], elements: object, initial: object) -> Any:
     """What ``state = step(state, element)`` gives after each element along the first axis, stacked."""
     return scan(step, elements, initial)
 
 
-def fold_time(step: Callable[[Any, Any], Any], elements: Any, initial: Any) -> Any:
+def fold_time(step: Callable[[Any, Any], Any], elements: object, initial: object) -> Any:
     """What ``state = step(state, element)`` gives after the last element along the first axis."""
     return foldl(step, elements, initial)
 
 
-def map_time(function: Callable[[Any], Any], elements: Any) -> Any:
+def map_time(function: Callable[[Any], Any], elements: object) -> Any:
     """What a function gives for each slice of the elements along the first axis, stacked."""
     return map_fn(function, elements)

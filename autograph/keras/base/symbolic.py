@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.base import nest
@@ -23,6 +23,11 @@ from . import context
 from .names import auto_name
 from .staging import traced_call
 from .tracking import Record
+
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import DTypeLike, ShapeLike
+
+    from .layer import Layer
 
 __all__ = ["KerasTensor", "Node", "Operation", "output_shape", "symbolic_call"]
 
@@ -54,7 +59,7 @@ class KerasTensor:
     __array_priority__ = 200
     __tensor_priority__ = 1
 
-    def __init__(self, shape: Any, dtype: Any = "float32", name: str | None = None) -> None:
+    def __init__(self, shape: ShapeLike, dtype: DTypeLike = "float32", name: str | None = None) -> None:
         self.static_shape = as_shape(shape)
         self._dtype = as_dtype(dtype)
         self.name = name or auto_name("keras_tensor")
@@ -81,7 +86,7 @@ class KerasTensor:
     def __tensor__(self) -> Any:
         self._refuse("as a tensor")
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Any:
         self._refuse("as an array")
 
     def __bool__(self) -> bool:
@@ -113,7 +118,7 @@ class Operation:
         self.name = name or auto_name(kind)
         self.built = True
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: object) -> Any:
         if is_symbolic(args, {}):
             return symbolic_call(self, args, {})
         return self._function(*args)
@@ -128,10 +133,10 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 
 
 def _define(kind: str) -> None:
-    def apply(self: Any, *others: Any) -> Any:
+    def apply(self: Any, *others: object) -> Any:
         return Operation(kind)(self, *others)
 
-    def apply_reversed(self: Any, other: Any) -> Any:
+    def apply_reversed(self: Any, other: object) -> Any:
         return Operation(kind)(other, self)
 
     short = OPERATIONS[kind].__name__
@@ -172,7 +177,7 @@ def symbolic_call(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
     return node.outputs
 
 
-def _map(function: Callable[[Any], Any], structure: Any) -> Any:
+def _map(function: Callable[[Any], Any], structure: object) -> Any:
     return nest.map_structure(lambda leaf: None if leaf is None else function(leaf), structure)
 
 
@@ -180,7 +185,7 @@ def _traced(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tu
     """The specs of the outputs of a call, and of their masks, from a trace on placeholders."""
     graph = Graph(operation.name)
 
-    def placeholder(leaf: Any) -> Any:
+    def placeholder(leaf: object) -> Any:
         if not isinstance(leaf, KerasTensor):
             return leaf
         tensor = SymbolicTensor(graph.parameter(Type(leaf.dtype, leaf.static_shape), leaf.name))
@@ -196,23 +201,23 @@ def _traced(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tu
     return _map(_spec, outputs), [None if mask is None else _spec(mask) for mask in masks]
 
 
-def _spec(tensor: Any) -> TensorSpec:
+def _spec(tensor: object) -> TensorSpec:
     if not isinstance(tensor, Tensor):
         raise InvalidArgumentError(f"a layer called on Input must return tensors, not {tensor!r}")
     return TensorSpec(tensor.static_shape, tensor.dtype)
 
 
-def output_shape(layer: Any, input_shape: Any) -> Any:
+def output_shape(layer: Layer, input_shape: ShapeLike) -> Any:
     """The shape of what a layer makes of inputs of a shape: a tuple, or a structure of tuples."""
     with trace.building(None):
         specs, _ = _traced(layer, (placeholders(input_shape, layer.dtype),), {})
     return _map(lambda spec: spec.type.shape, specs)
 
 
-def specs_of(structure: Any) -> Any:
+def specs_of(structure: object) -> Any:
     """A structure with a `TensorSpec` for each tensor, symbolic or not."""
 
-    def spec(leaf: Any) -> Any:
+    def spec(leaf: object) -> Any:
         if isinstance(leaf, (Tensor, KerasTensor)):
             return TensorSpec(leaf.static_shape, leaf.dtype)
         return leaf
@@ -220,7 +225,7 @@ def specs_of(structure: Any) -> Any:
     return nest.map_structure(spec, structure)
 
 
-def is_shape(value: Any) -> bool:
+def is_shape(value: object) -> bool:
     """Whether a value is one shape: a sequence of numbers and None."""
     if isinstance(value, TensorShape):
         return True

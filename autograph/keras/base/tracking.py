@@ -7,11 +7,14 @@ attributes change at any time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.runtime.state.variable import Variable
 
 from ..metrics import Metric
+
+if TYPE_CHECKING:
+    from .layer import Layer
 
 __all__ = ["Record", "all_layers", "flat_layers", "own_metrics", "own_variables", "unique"]
 
@@ -66,7 +69,7 @@ def unique(items: Iterable[Any]) -> list[Any]:
     return list({id(item): item for item in items}.values())
 
 
-def _leaves(value: Any, seen: set[int]) -> Iterator[Any]:
+def _leaves(value: object, seen: set[int]) -> Iterator[Any]:
     if isinstance(value, (list, tuple, Mapping)):
         if id(value) not in seen:
             seen.add(id(value))
@@ -76,7 +79,7 @@ def _leaves(value: Any, seen: set[int]) -> Iterator[Any]:
         yield value
 
 
-def _parts(layer: Any, wanted: Callable[[Any], bool]) -> Iterator[Any]:
+def _parts(layer: Layer, wanted: Callable[[Any], bool]) -> Iterator[Any]:
     seen: set[int] = set()
     for value in list(vars(layer).values()):
         yield from (leaf for leaf in _leaves(value, seen) if wanted(leaf))
@@ -98,12 +101,12 @@ def own_layers(layer: Any) -> list[Any]:
     return unique([*layer._record.layers, *_parts(layer, lambda leaf: isinstance(leaf, Tracked) and leaf is not layer)])
 
 
-def own_metrics(layer: Any) -> list[Any]:
+def own_metrics(layer: Layer) -> list[Any]:
     """The metrics that a layer holds directly."""
     return unique(_parts(layer, lambda leaf: isinstance(leaf, Metric)))
 
 
-def all_layers(layer: Any, seen: set[int] | None = None) -> Iterator[Any]:
+def all_layers(layer: object, seen: set[int] | None = None) -> Iterator[Any]:
     """The layer and all layers in it, outer ones first, each once."""
     seen = set() if seen is None else seen
     if id(layer) not in seen:
@@ -113,6 +116,6 @@ def all_layers(layer: Any, seen: set[int] | None = None) -> Iterator[Any]:
             yield from all_layers(part, seen)
 
 
-def flat_layers(layer: Any) -> list[Any]:
+def flat_layers(layer: Layer) -> list[Any]:
     """All layers in a layer, without itself."""
     return list(all_layers(layer))[1:]

@@ -36,7 +36,7 @@ class KerasVariable(Variable):
     """
 
     def __init__(
-        self, initializer: Any, shape: Any = None, dtype: Any = None, trainable: bool = True, autocast: bool = True,
+        self, initializer: object, shape: Any = None, dtype: Any = None, trainable: bool = True, autocast: bool = True,
         aggregation: str | None = "none", synchronization: str | None = "auto", name: str | None = None, *,
         path: str | None = None, regularizer: Callable[[Any], Any] | None = None,
         constraint: Callable[[Any], Any] | None = None

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from autograph.runtime.tools.export.weights import load_tensors, save_tensors
 
 from .registry import snake_case
 from .tracking import own_layers, own_variables
+
+if TYPE_CHECKING:
+    from .layer import Layer
 
 __all__ = ["get_arrays", "load_arrays", "load_weights", "named_weights", "save_weights", "set_arrays"]
 
@@ -57,14 +60,14 @@ def _assign(pairs: Any) -> None:
             variable.assign(np.asarray(array, variable.dtype.numpy))
 
 
-def variables_by_place(layer: Any) -> dict[str, Any]:
+def variables_by_place(layer: Layer) -> dict[str, Any]:
     """All weights of a layer by their places in it; a weight that has several goes by the first."""
     found: dict[str, Any] = {}
     _collect(layer, "", found, set(), set())
     return found
 
 
-def _collect(layer: Any, prefix: str, found: dict[str, Any], layers: set[int], variables: set[int]) -> None:
+def _collect(layer: Layer, prefix: str, found: dict[str, Any], layers: set[int], variables: set[int]) -> None:
     if id(layer) in layers:
         return
     layers.add(id(layer))
@@ -104,7 +107,7 @@ def named_weights(model: Any) -> dict[str, np.ndarray[Any, Any]]:
     return {place: array_of(variable) for place, variable in places.items()}
 
 
-def load_weights(model: Any, path: str | os.PathLike[str], skip_mismatch: bool = False) -> None:
+def load_weights(model: object, path: str | os.PathLike[str], skip_mismatch: bool = False) -> None:
     """Set the weights of a model, and the variables of its optimizer, to what `save_weights` has written.
 
     With ``skip_mismatch``, weights that the file does not hold, or holds with another shape, stay as they are, and so

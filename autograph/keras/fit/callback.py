@@ -32,7 +32,7 @@ class Callback:
     def set_params(self, params: dict[str, Any]) -> None:
         self.params = params
 
-    def set_model(self, model: Any) -> None:
+    def set_model(self, model: object) -> None:
         self._model = model
 
     def on_batch_begin(self, batch: int, logs: Logs = None) -> None:
@@ -78,8 +78,8 @@ class CallbackList(Callback):
     """Callbacks as one: what is called on it is called on each of them."""
 
     def __init__(
-        self, callbacks: Any = None, add_history: bool = False, add_progbar: bool = True, model: Any = None,
-        verbose: int | str = 0, **params: Any
+        self, callbacks: Any = None, add_history: bool = False, add_progbar: bool = True, model: object = None,
+        verbose: int | str = 0, **params: object
     ) -> None:  # fmt: skip
         super().__init__()
         if isinstance(callbacks, Callback):
@@ -194,8 +194,9 @@ class LambdaCallback(Callback):
     """Functions as a callback: ``LambdaCallback(on_epoch_end=lambda epoch, logs: …)``."""
 
     def __init__(
-        self, on_epoch_begin: Any = None, on_epoch_end: Any = None, on_train_begin: Any = None,
-        on_train_end: Any = None, on_train_batch_begin: Any = None, on_train_batch_end: Any = None, **kwargs: Any
+        self, on_epoch_begin: object = None, on_epoch_end: object = None, on_train_begin: object = None,
+        on_train_end: object = None, on_train_batch_begin: object = None, on_train_batch_end: object = None,
+        **kwargs: object
     ) -> None:  # fmt: skip
         super().__init__()
         given = {name: value for name, value in {**locals(), **kwargs}.items() if name.startswith("on_")}

@@ -29,7 +29,7 @@ _KINDS: dict[str, Any] = {"loss": losses, "metrics": metrics, "weighted_metrics"
 _PLAIN = ("loss_weights", "run_eagerly", "steps_per_execution", "jit_compile")
 
 
-def _encode(value: Any, registry: Registry) -> Any:
+def _encode(value: object, registry: Registry) -> Any:
     if value is None or isinstance(value, (str, int, float)):
         return value
     if isinstance(value, (list, tuple)):
@@ -50,7 +50,7 @@ def compile_from_config(model: Any, config: dict[str, Any]) -> None:
     model.compile(optimizer=optimizer, **decoded, **{name: config[name] for name in _PLAIN})
 
 
-def _decode(value: Any, registry: Registry) -> Any:
+def _decode(value: object, registry: Registry) -> Any:
     if isinstance(value, list):
         return [_decode(each, registry) for each in value]
     if isinstance(value, dict) and "class_name" not in value:
@@ -71,7 +71,7 @@ def _known(config: Any, registry: Registry) -> Any:
     return registry.deserialize(config)
 
 
-def _check_small(value: Any) -> None:
+def _check_small(value: object) -> None:
     for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
         if isinstance(each, int) and abs(each) > _GREATEST:
             raise InvalidArgumentError(f"a metric can't have {each} parts")

@@ -27,7 +27,7 @@ class CompiledLosses:
     names: of the outputs, where a model has several by name.
     """
 
-    def __init__(self, loss: Any, loss_weights: Any = None, names: list[str] | None = None) -> None:
+    def __init__(self, loss: object, loss_weights: object = None, names: list[str] | None = None) -> None:
         self.loss = loss
         self.weights = loss_weights
         self.names = names
@@ -35,7 +35,7 @@ class CompiledLosses:
         self._made: list[Any] | None = None
         self.trackers: list[Mean] = []
 
-    def _make(self, outputs: Any, count: int) -> list[tuple[Any, float]]:
+    def _make(self, outputs: object, count: int) -> list[tuple[Any, float]]:
         if self._made is None:
             given = per_output(self.loss, outputs, count, self.names, "losses")
             weights = per_output(self.weights, outputs, count, self.names, "loss weights")
@@ -43,7 +43,7 @@ class CompiledLosses:
             self._made = [(each, 1.0 if weight is None else weight) for each, weight in zip(made, weights, strict=True)]
         return self._made
 
-    def __call__(self, y: Any, outputs: Any, sample_weight: Any) -> Any:
+    def __call__(self, y: object, outputs: object, sample_weight: object) -> Any:
         """The weighted sum of the losses, None when there is none."""
         predicted = nest.flatten(outputs)
         targets = targets_for(y, outputs, self.names)
@@ -79,7 +79,7 @@ class CompiledMetrics(Metric):
     `result` is a dict: results by name; of names that several metrics have, the later ones get a number.
     """
 
-    def __init__(self, metrics: Any, weighted_metrics: Any = None, names: list[str] | None = None) -> None:
+    def __init__(self, metrics: object, weighted_metrics: object = None, names: list[str] | None = None) -> None:
         super().__init__(name="compile_metrics")
         self.given = metrics
         self.given_weighted = weighted_metrics
@@ -99,7 +99,7 @@ class CompiledMetrics(Metric):
         for metric in self.metrics:
             metric.reset_state()
 
-    def _make(self, targets: list[Any], outputs: Any) -> list[tuple[int, Metric, str, bool]]:
+    def _make(self, targets: list[Any], outputs: object) -> list[tuple[int, Metric, str, bool]]:
         if self._made is None:
             predicted = nest.flatten(outputs)
             names = self.names or [f"output_{number}" for number in range(len(predicted))]
@@ -116,7 +116,7 @@ class CompiledMetrics(Metric):
             self._made = made
         return self._made
 
-    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: object = None) -> None:
         """Take the targets and outputs of a batch into account; weights of samples count for weighted metrics."""
         targets = targets_for(y_true, y_pred, self.names)
         weights = targets_for(sample_weight, y_pred, self.names)
@@ -140,7 +140,7 @@ class CompiledMetrics(Metric):
         return {name: metric.result() for name, metric in self.by_name().items()}
 
 
-def per_output(value: Any, outputs: Any, count: int, names: list[str] | None, what: str) -> list[Any]:
+def per_output(value: object, outputs: object, count: int, names: list[str] | None, what: str) -> list[Any]:
     """One thing for each output. Raises `InvalidArgumentError` for a list of another length, or unknown names."""
     if isinstance(value, dict):
         keys = sorted(outputs) if isinstance(outputs, dict) else names or []
@@ -155,7 +155,7 @@ def per_output(value: Any, outputs: Any, count: int, names: list[str] | None, wh
     return [value] * count
 
 
-def metric_lists(value: Any, outputs: Any, count: int, names: list[str] | None) -> list[list[Any]]:
+def metric_lists(value: object, outputs: object, count: int, names: list[str] | None) -> list[list[Any]]:
     """The metrics for each output; a flat list is for a single output."""
     if value is None:
         return [[] for _ in range(count)]
@@ -172,7 +172,7 @@ def metric_lists(value: Any, outputs: Any, count: int, names: list[str] | None) 
     return [[] if each is None else list(each) if isinstance(each, (list, tuple)) else [each] for each in found]
 
 
-def targets_for(value: Any, outputs: Any, names: list[str] | None) -> list[Any]:
+def targets_for(value: object, outputs: object, names: list[str] | None) -> list[Any]:
     """The targets (or weights) of each output; None where there are none."""
     count = len(nest.flatten(outputs))
     if value is None:
@@ -204,7 +204,7 @@ BY_SHAPE = {
 }
 
 
-def _metric(identifier: Any, target: Any, output: Any) -> Metric:
+def _metric(identifier: Any, target: object, output: object) -> Metric:
     """A metric; ``"accuracy"`` and ``"crossentropy"`` are of the kind that targets and outputs ask for."""
     if isinstance(identifier, str) and identifier.lower() in BY_SHAPE:
         binary, sparse, categorical = BY_SHAPE[identifier.lower()]

@@ -25,14 +25,14 @@ __all__ = [
 ]  # fmt: skip
 
 
-def pack_x_y_sample_weight(x: Any, y: Any = None, sample_weight: Any = None) -> Any:
+def pack_x_y_sample_weight(x: object, y: object = None, sample_weight: object = None) -> Any:
     """A batch: (x, y, sample_weight), without what is None at its end; ``x`` itself when it is alone and no tuple."""
     if y is None and sample_weight is None:
         return (x,) if isinstance(x, (tuple, list)) else x
     return (x, y) if sample_weight is None else (x, y, sample_weight)
 
 
-def unpack_x_y_sample_weight(data: Any) -> tuple[Any, Any, Any]:
+def unpack_x_y_sample_weight(data: object) -> tuple[Any, Any, Any]:
     """(x, y, sample_weight) of a batch: of a tuple of up to three parts, or of inputs alone; None what isn't there."""
     if isinstance(data, list) and len(data) in (2, 3):
         data = tuple(data)
@@ -60,8 +60,8 @@ class ArrayData:
     """
 
     def __init__(
-        self, x: Any, y: Any, sample_weight: Any, batch_size: int | None = None, shuffle: bool = False,
-        steps: int | None = None
+        self, x: object, y: object, sample_weight: object, batch_size: int | None = None,
+        shuffle: bool = False, steps: int | None = None
     ) -> None:  # fmt: skip
         self.parts = _arrays((x, y, sample_weight))
         self.count = _common_length(self.parts)
@@ -152,7 +152,7 @@ class NumberedData(IterableData):
         self.source.on_epoch_end()
 
 
-def _batch(value: Any) -> Any:
+def _batch(value: object) -> Any:
     return _map(convert_to_tensor, tuple(value) if isinstance(value, list) else value)
 
 
@@ -230,7 +230,7 @@ def split_off(parts: Any, share: float) -> tuple[Any, Any]:
     return _map(lambda array: array[:place], arrays), _map(lambda array: array[place:], arrays)
 
 
-def _is_arrays(value: Any) -> bool:
+def _is_arrays(value: object) -> bool:
     """Whether a value is arrays, or a structure of them."""
     if isinstance(value, (Tensor, np.ndarray, np.generic)) or hasattr(value, "__array__"):
         return True
@@ -242,7 +242,7 @@ def _is_arrays(value: Any) -> bool:
 def _arrays(structure: Any) -> Any:
     """The structure with an array for every tensor, array or list of numbers."""
 
-    def convert(value: Any) -> Any:
+    def convert(value: object) -> Any:
         if value is None:
             return None
         if isinstance(value, list) and value and not nest.is_nested(value[0]) and not _is_arrays(value[0]):
@@ -260,11 +260,11 @@ def _arrays(structure: Any) -> Any:
     return tuple([convert(part) for part in structure])
 
 
-def _taker(rows: Any) -> Callable[[Any], Any]:
+def _taker(rows: object) -> Callable[[Any], Any]:
     return lambda array: EagerTensor(array[rows])
 
 
-def _map(function: Callable[[Any], Any], structure: Any) -> Any:
+def _map(function: Callable[[Any], Any], structure: object) -> Any:
     return nest.map_structure(lambda leaf: None if leaf is None else function(leaf), structure)
 
 

@@ -24,11 +24,11 @@ class Fitting:
 
     @trimming
     def fit(
-        self, x: Any = None, y: Any = None, batch_size: int | None = None, epochs: int = 1,
-        verbose: int | str = "auto", callbacks: Any = None, validation_split: float = 0.0, validation_data: Any = None,
-        shuffle: bool = True, class_weight: dict[int, float] | None = None, sample_weight: Any = None,
-        initial_epoch: int = 0, steps_per_epoch: int | None = None, validation_steps: int | None = None,
-        validation_batch_size: int | None = None, validation_freq: Any = 1
+        self, x: object = None, y: object = None, batch_size: int | None = None,
+        epochs: int = 1, verbose: int | str = "auto", callbacks: object = None, validation_split: float = 0.0,
+        validation_data: object = None, shuffle: bool = True, class_weight: dict[int, float] | None = None,
+        sample_weight: object = None, initial_epoch: int = 0, steps_per_epoch: int | None = None,
+        validation_steps: int | None = None, validation_batch_size: int | None = None, validation_freq: object = 1
     ) -> History:  # fmt: skip
         """Train the model, and return a `History`, whose ``history`` has the losses and metrics of each epoch.
 
@@ -97,7 +97,7 @@ class Fitting:
         return plain_logs(logs)
 
     def _validate(
-        self, data: Any, batch_size: int | None, steps: int | None, watchers: CallbackList
+        self, data: object, batch_size: int | None, steps: int | None, watchers: CallbackList
     ) -> dict[str, Any]:  # fmt: skip
         if isinstance(data, (tuple, list)) and not hasattr(data, "element_spec"):
             x, y, sample_weight = (*data, None, None)[:3]
@@ -109,8 +109,9 @@ class Fitting:
 
     @trimming
     def evaluate(
-        self, x: Any = None, y: Any = None, batch_size: int | None = None, verbose: int | str = "auto",
-        sample_weight: Any = None, steps: int | None = None, callbacks: Any = None, return_dict: bool = False
+        self, x: object = None, y: object = None, batch_size: int | None = None,
+        verbose: int | str = "auto", sample_weight: object = None, steps: int | None = None,
+        callbacks: object = None, return_dict: bool = False
     ) -> Any:  # fmt: skip
         """The loss and the metrics on data: a number, or a list, or with ``return_dict`` a dict.
 
@@ -138,8 +139,8 @@ class Fitting:
 
     @trimming
     def predict(
-        self, x: Any, batch_size: int | None = None, verbose: int | str = "auto", steps: int | None = None,
-        callbacks: Any = None
+        self, x: object, batch_size: int | None = None, verbose: int | str = "auto", steps: int | None = None,
+        callbacks: object = None
     ) -> Any:  # fmt: skip
         """The outputs for inputs, as arrays along whose first axes the batches are put together."""
         model: Any = self

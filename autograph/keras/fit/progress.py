@@ -53,7 +53,7 @@ class Progbar:
 
     def __init__(
         self, target: int | None, width: int = _WIDTH, verbose: int = 1, interval: float = 0.05,
-        stateful_metrics: Any = None, unit_name: str = "step"
+        stateful_metrics: object = None, unit_name: str = "step"
     ) -> None:  # fmt: skip
         self.target = target
         self.width = width
@@ -78,7 +78,7 @@ class Progbar:
             head = f"{current:>{len(of)}}/{of} - {_duration(now - self._start)}"
             self._write(f"{head}{self._per_step(current, now - self._start, ' - ')}{self._metrics()}\n")
 
-    def add(self, n: int, values: Any = None) -> None:
+    def add(self, n: int, values: object = None) -> None:
         """Show that ``n`` more steps are done."""
         self._done = getattr(self, "_done", 0) + n
         self.update(self._done, values)
@@ -115,7 +115,7 @@ class Progbar:
         sys.stdout.flush()
 
 
-def _number(value: Any) -> str:
+def _number(value: object) -> str:
     number = float(np.mean(np.asarray(value)))
     return f"{number:.4f}" if abs(number) > 1e-3 else f"{number:.4e}"
 

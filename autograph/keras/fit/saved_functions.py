@@ -67,7 +67,7 @@ def _calling(model: Any) -> Function | None:
 
 
 def _function_of(model: Any) -> Function:
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: Any) -> Any:
         return model(*args, **kwargs)
 
     signature = model._signature().signature
@@ -79,7 +79,7 @@ def _function_of(model: Any) -> Function:
     return function(call)
 
 
-def _of_any_batch(leaf: Any) -> Any:
+def _of_any_batch(leaf: object) -> Any:
     if not isinstance(leaf, TensorSpec) or not leaf.shape.rank:
         return leaf
     return TensorSpec((None, *leaf.shape[1:]), leaf.dtype)

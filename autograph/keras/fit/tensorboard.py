@@ -35,7 +35,7 @@ class TensorBoard(Callback):
     def __init__(
         self, log_dir: str | os.PathLike[str] = "logs", histogram_freq: int = 0, write_graph: bool = True,
         write_images: bool = False, write_steps_per_second: bool = False, update_freq: Any = "epoch",
-        profile_batch: Any = 0, embeddings_freq: int = 0, embeddings_metadata: Any = None
+        profile_batch: object = 0, embeddings_freq: int = 0, embeddings_metadata: object = None
     ) -> None:  # fmt: skip
         super().__init__()
         asked = {"write_images": write_images, "write_steps_per_second": write_steps_per_second,

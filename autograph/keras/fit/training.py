@@ -56,8 +56,8 @@ class Trainer(Fitting):
         return self._record.compiled  # type: ignore[attr-defined]
 
     def compile(
-        self, optimizer: Any = "rmsprop", loss: Any = None, loss_weights: Any = None, metrics: Any = None,
-        weighted_metrics: Any = None, run_eagerly: bool = False, steps_per_execution: int = 1,
+        self, optimizer: Any = "rmsprop", loss: object = None, loss_weights: object = None, metrics: object = None,
+        weighted_metrics: object = None, run_eagerly: bool = False, steps_per_execution: int = 1,
         jit_compile: bool | str | None = "auto", auto_scale_loss: bool = True
     ) -> None:  # fmt: skip
         """Say how the model is trained and measured.
@@ -109,7 +109,7 @@ class Trainer(Fitting):
         return self._compiled.optimizer
 
     @optimizer.setter
-    def optimizer(self, value: Any) -> None:
+    def optimizer(self, value: object) -> None:
         self._compiled.optimizer = value
         self._reset_functions()
 
@@ -169,11 +169,11 @@ class Trainer(Fitting):
 
     # Steps
 
-    def _call(self, x: Any, training: bool) -> Any:
+    def _call(self, x: object, training: bool) -> Any:
         takes_training = self._signature().takes_training  # type: ignore[attr-defined]
         return self(x, training=training) if takes_training else self(x)  # type: ignore[operator]
 
-    def train_step(self, data: Any) -> dict[str, Any]:
+    def train_step(self, data: object) -> dict[str, Any]:
         """One step of training on a batch; returns the losses and metrics so far by name."""
         x, y, sample_weight = unpack_x_y_sample_weight(data)
         compiled = self._compiled
@@ -188,25 +188,30 @@ class Trainer(Fitting):
             compiled.optimizer.apply_gradients(zip(gradients, variables, strict=True))
         return self.compute_metrics(x, y, outputs, sample_weight)
 
-    def test_step(self, data: Any) -> dict[str, Any]:
+    def test_step(self, data: object) -> dict[str, Any]:
         """One step of evaluation on a batch; returns the losses and metrics so far by name."""
         x, y, sample_weight = unpack_x_y_sample_weight(data)
         outputs = self._call(x, False)
         self._track(self.compute_loss(x=x, y=y, y_pred=outputs, sample_weight=sample_weight, training=False), x)
         return self.compute_metrics(x, y, outputs, sample_weight)
 
-    def predict_step(self, data: Any) -> Any:
+    def predict_step(self, data: object) -> Any:
         """The outputs for a batch."""
         x, _, _ = unpack_x_y_sample_weight(data)
         return self._call(x, False)
 
-    def _track(self, loss: Any, x: Any) -> None:
+    def _track(self, loss: object, x: object) -> None:
         """Take a loss into the mean over samples."""
         first = next(leaf for leaf in nest.flatten(x) if leaf is not None)
         self._compiled.tracker.update_state(loss, sample_weight=shape(first)[0])
 
     def compute_loss(
-        self, x: Any = None, y: Any = None, y_pred: Any = None, sample_weight: Any = None, training: bool = True
+        self,
+        x: object = None,
+        y: Any = None,
+        y_pred: Any = None,
+        sample_weight: Any = None,
+        training: bool = True,
     ) -> Any:
         """The loss of a batch: of `compile`, and what `add_loss` and regularizers add.
 
@@ -224,7 +229,7 @@ class Trainer(Fitting):
             )
         return total
 
-    def compute_metrics(self, x: Any, y: Any, y_pred: Any, sample_weight: Any = None) -> dict[str, Any]:
+    def compute_metrics(self, x: object, y: object, y_pred: object, sample_weight: object = None) -> dict[str, Any]:
         """Take a batch into the metrics; returns `get_metrics_result`."""
         if self._compiled.metrics is not None and y is not None:
             self._compiled.metrics.update_state(y, y_pred, sample_weight)
@@ -242,14 +247,19 @@ class Trainer(Fitting):
         if name not in functions:
             method = getattr(self, name)
 
-            def step(data: Any) -> Any:
+            def step(data: object) -> Any:
                 return converted_call(method)(data)
 
             functions[name] = step if self.run_eagerly else function(step, reduce_retracing=True)
         return functions[name]
 
     def train_on_batch(
-        self, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None, return_dict: bool = False
+        self,
+        x: object,
+        y: object = None,
+        sample_weight: object = None,
+        class_weight: object = None,
+        return_dict: bool = False,
     ) -> Any:
         """One step of training. Returns the loss and the metrics of the batch: a number, a list or a dict."""
         self._check_compiled()
@@ -257,18 +267,24 @@ class Trainer(Fitting):
         logs = self._function("train_step")(self._batch(x, y, sample_weight, class_weight))
         return self._result(logs, return_dict)
 
-    def test_on_batch(self, x: Any, y: Any = None, sample_weight: Any = None, return_dict: bool = False) -> Any:
+    def test_on_batch(
+        self,
+        x: object,
+        y: object = None,
+        sample_weight: object = None,
+        return_dict: bool = False,
+    ) -> Any:
         """One step of evaluation. Returns as `train_on_batch`."""
         self._check_compiled()
         self.reset_metrics()
         return self._result(self._function("test_step")(self._batch(x, y, sample_weight)), return_dict)
 
-    def predict_on_batch(self, x: Any) -> Any:
+    def predict_on_batch(self, x: object) -> Any:
         """The outputs for one batch, as arrays."""
         outputs = self._function("predict_step")(self._batch(x))
         return nest.map_structure(lambda leaf: leaf.numpy(), outputs)
 
-    def _batch(self, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None) -> Any:
+    def _batch(self, x: object, y: object = None, sample_weight: object = None, class_weight: Any = None) -> Any:
         count = len(next(iter(nest.flatten(x))))
         data = data_from(x, y, sample_weight, batch_size=max(count, 1), class_weight=class_weight)
         return next(data.batches())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.runtime.ops.elementwise.elementwise import cast
 from autograph.runtime.ops.elementwise.math import equal
@@ -13,17 +13,20 @@ from autograph.runtime.tensors.convert import convert_to_tensor
 
 from .reduction import same_rank
 
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import TensorLike
+
 __all__ = [
     "binary_accuracy", "categorical_accuracy", "sparse_categorical_accuracy", "sparse_top_k_categorical_accuracy",
     "top_k_categorical_accuracy",
 ]  # fmt: skip
 
 
-def _right(y_true: Any, y_pred: Any) -> Any:
+def _right(y_true: TensorLike, y_pred: TensorLike) -> Any:
     return cast(equal(y_true, y_pred), "float32")
 
 
-def accuracy(y_true: Any, y_pred: Any) -> Any:
+def accuracy(y_true: TensorLike, y_pred: TensorLike) -> Any:
     """Where labels and predictions are equal."""
     y_pred = convert_to_tensor(y_pred)
     return _right(*same_rank(cast(y_true, y_pred.dtype), y_pred))
@@ -35,7 +38,7 @@ def binary_accuracy(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Any:
     return _right(y_true, cast(y_pred > cast(threshold, y_pred.dtype), y_true.dtype))
 
 
-def categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
+def categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Any:
     """Where the class of the greatest prediction is that of the one-hot label."""
     return _right(argmax(y_true, -1), argmax(y_pred, -1))
 
@@ -49,12 +52,12 @@ def sparse_categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
     return squeeze(matches, -1) if (matches.ndim or 0) > 1 and matches.static_shape[-1] == 1 else matches
 
 
-def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
+def top_k_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike, k: int = 5) -> Any:
     """Where the class of the one-hot label is among the `k` greatest predictions."""
     return sparse_top_k_categorical_accuracy(argmax(y_true, -1), y_pred, k)
 
 
-def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
+def sparse_top_k_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike, k: int = 5) -> Any:
     """Where the label, the number of a class, is among the `k` greatest predictions."""
     y_true, y_pred = cast(y_true, "int32"), convert_to_tensor(y_pred)
     classes = shape(y_pred)[-1]

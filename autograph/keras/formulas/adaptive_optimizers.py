@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.runtime.ops.elementwise.elementwise import cast, clip_by_value
 from autograph.runtime.ops.elementwise.math import absolute, maximum, power, sign, sqrt, square
@@ -11,6 +11,11 @@ from autograph.runtime.tensors.convert import convert_to_tensor
 
 from .. import initializers
 from .optimizer import Optimizer
+
+if TYPE_CHECKING:
+    from autograph.runtime.state.variable import Variable
+    from autograph.runtime.tensors.likes import TensorLike
+    from autograph.runtime.tensors.tensor import Tensor
 
 __all__ = ["Adadelta", "Adamax", "Ftrl", "Lion", "Nadam"]
 
@@ -22,7 +27,7 @@ class Adadelta(Optimizer):
     """
 
     def __init__(
-        self, learning_rate: Any = 0.001, rho: float = 0.95, epsilon: float = 1e-7, *args: Any, **kwargs: Any
+        self, learning_rate: TensorLike = 0.001, rho: float = 0.95, epsilon: float = 1e-7, *args: Any, **kwargs: Any
     ) -> None:
         super().__init__(learning_rate, *args, **kwargs)
         self.rho, self.epsilon = rho, epsilon
@@ -32,7 +37,7 @@ class Adadelta(Optimizer):
         self._gradients = self.add_optimizer_variables(variables, "accumulated_grad")
         self._moves = self.add_optimizer_variables(variables, "accumulated_delta_var")
 
-    def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
+    def update_step(self, gradient: Tensor, variable: Variable, learning_rate: Tensor) -> None:
         index = self.index_of(variable)
         gradients, moves = self._gradients[index], self._moves[index]
         gradients.assign(self.rho * gradients + (1 - self.rho) * square(gradient))
@@ -48,7 +53,7 @@ class _Moments(Optimizer):
     """What optimizers with two moments share: their settings and variables."""
 
     def __init__(
-        self, learning_rate: Any = 0.001, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-7,
+        self, learning_rate: object = 0.001, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-7,
         *args: Any, **kwargs: Any
     ) -> None:  # fmt: skip
         super().__init__(learning_rate, *args, **kwargs)
@@ -70,7 +75,7 @@ class Adamax(_Moments):
     `w = w - learning_rate / (1 - beta_1 ** t) * m / (u + epsilon)`. Further arguments are those of `Optimizer`.
     """
 
-    def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
+    def update_step(self, gradient: Tensor, variable: Variable, learning_rate: Tensor) -> None:
         index, dtype = self.index_of(variable), variable.dtype
         m, u = self._first[index], self._second[index]
         decayed = power(convert_to_tensor(self.beta_1, dtype), cast(self.iterations + 1, dtype))
@@ -98,7 +103,7 @@ class Nadam(_Moments):
         self._product.assign(self._product * self._momentum_at(cast(self.iterations + 1, "float32")))
         super()._step(grads, variables)
 
-    def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
+    def update_step(self, gradient: Tensor, variable: Variable, learning_rate: Tensor) -> None:
         index, dtype = self.index_of(variable), variable.dtype
         m, v = self._first[index], self._second[index]
         step = cast(self.iterations + 1, dtype)
@@ -117,7 +122,7 @@ class Lion(Optimizer):
     """
 
     def __init__(
-        self, learning_rate: Any = 0.001, beta_1: float = 0.9, beta_2: float = 0.99, *args: Any, **kwargs: Any
+        self, learning_rate: object = 0.001, beta_1: float = 0.9, beta_2: float = 0.99, *args: Any, **kwargs: Any
     ) -> None:
         super().__init__(learning_rate, *args, **kwargs)
         self.beta_1, self.beta_2 = beta_1, beta_2
@@ -126,7 +131,7 @@ class Lion(Optimizer):
         super().build(variables)
         self._momentums = self.add_optimizer_variables(variables, "momentum")
 
-    def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
+    def update_step(self, gradient: Tensor, variable: Variable, learning_rate: Tensor) -> None:
         m = self._momentums[self.index_of(variable)]
         variable.assign_sub(learning_rate * sign(m * self.beta_1 + gradient * (1 - self.beta_1)))
         m.assign(m * self.beta_2 + gradient * (1 - self.beta_2))
@@ -145,9 +150,10 @@ class Ftrl(Optimizer):
     """
 
     def __init__(
-        self, learning_rate: Any = 0.001, learning_rate_power: float = -0.5, initial_accumulator_value: float = 0.1,
-        l1_regularization_strength: float = 0.0, l2_regularization_strength: float = 0.0,
-        l2_shrinkage_regularization_strength: float = 0.0, beta: float = 0.0, *args: Any, **kwargs: Any
+        self, learning_rate: TensorLike = 0.001, learning_rate_power: float = -0.5,
+        initial_accumulator_value: float = 0.1, l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0, l2_shrinkage_regularization_strength: float = 0.0, beta: float = 0.0,
+        *args: Any, **kwargs: Any
     ) -> None:  # fmt: skip
         super().__init__(learning_rate, *args, **kwargs)
         self.learning_rate_power, self.initial_accumulator_value = learning_rate_power, initial_accumulator_value
@@ -162,7 +168,7 @@ class Ftrl(Optimizer):
         self._accumulators = self.add_optimizer_variables(variables, "accumulator", start)
         self._linears = self.add_optimizer_variables(variables, "linear")
 
-    def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
+    def update_step(self, gradient: Any, variable: Any, learning_rate: Tensor) -> None:
         index = self.index_of(variable)
         accumulator, linear = self._accumulators[index], self._linears[index]
         l1, l2 = self.l1_regularization_strength, self.l2_regularization_strength

@@ -7,7 +7,7 @@ of true and false positives and negatives, as far as it needs them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from autograph.runtime.ops.shape.sort import searchsorted, top_k
 
 from .metric import Metric
 from .reduction import same_rank
+
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import DTypeLike, TensorLike
 
 __all__ = ["AUC", "FalseNegatives", "FalsePositives", "Precision", "Recall", "TrueNegatives", "TruePositives"]
 
@@ -42,7 +45,7 @@ class _Counts(Metric):
 
     def __init__(
         self, thresholds: Any = None, top_k: int | None = None, class_id: int | None = None, name: str | None = None,
-        dtype: Any = None
+        dtype: DTypeLike | None = None
     ) -> None:  # fmt: skip
         super().__init__(dtype, name)
         self.init_thresholds, self.top_k, self.class_id = thresholds, top_k, class_id
@@ -74,7 +77,7 @@ class _Counts(Metric):
                 if name in self.kept:
                     getattr(self, name).assign_add(value)
 
-    def _flat(self, y_true: Any, y_pred: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+    def _flat(self, y_true: Any, y_pred: Any, sample_weight: TensorLike) -> tuple[Any, Any, Any]:
         """Labels, predictions and weights as vectors of one length."""
         y_pred, y_true = same_rank(cast(y_pred, "float32"), cast(y_true, "bool"))
         if sample_weight is not None:
@@ -124,7 +127,7 @@ class Recall(_Counts):
 class _Count(_Counts):
     """One of the counts."""
 
-    def __init__(self, thresholds: Any = None, name: str | None = None, dtype: Any = None) -> None:
+    def __init__(self, thresholds: object = None, name: str | None = None, dtype: DTypeLike | None = None) -> None:
         super().__init__(thresholds, name=name, dtype=dtype)
 
     def result(self) -> Any:
@@ -181,7 +184,7 @@ class AUC(_Counts):
 
     def __init__(
         self, num_thresholds: int = 200, curve: str = "ROC", summation_method: str = "interpolation",
-        name: str | None = None, dtype: Any = None, thresholds: Sequence[float] | None = None,
+        name: str | None = None, dtype: DTypeLike | None = None, thresholds: Sequence[float] | None = None,
         from_logits: bool = False
     ) -> None:  # fmt: skip
         Metric.__init__(self, dtype, name)
@@ -201,7 +204,7 @@ class AUC(_Counts):
         self.num_thresholds = len(self.thresholds)
         self._make(self.thresholds)
 
-    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+    def update_state(self, y_true: object, y_pred: Any, sample_weight: object = None) -> None:
         super().update_state(y_true, sigmoid(y_pred) if self.from_logits else y_pred, sample_weight)
 
     def result(self) -> Any:

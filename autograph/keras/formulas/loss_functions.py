@@ -8,7 +8,7 @@ an axis of size one at the end is added or taken away.
 from __future__ import annotations
 
 import math as _math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.runtime.base.places import warn
 from autograph.runtime.base.shapes import is_compatible
@@ -23,6 +23,9 @@ from ..base.context import set_mask
 from ..base.notes import logits
 from .reduction import require_same_shape, same_rank
 
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import TensorLike
+
 __all__ = [
     "KLD", "MAE", "MAPE", "MSE", "MSLE", "binary_crossentropy", "categorical_crossentropy", "categorical_hinge",
     "cosine_similarity", "hinge", "huber", "kl_divergence", "kld", "kullback_leibler_divergence", "log_cosh", "logcosh",
@@ -34,7 +37,7 @@ __all__ = [
 EPSILON = 1e-7
 
 
-def _predictions(y_pred: Any) -> Any:
+def _predictions(y_pred: TensorLike) -> Any:
     y_pred = convert_to_tensor(y_pred)
     return y_pred if y_pred.dtype.is_floating else cast(y_pred, "float32")
 
@@ -48,32 +51,32 @@ def _pair(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
 # Differences.
 
 
-def mean_squared_error(y_true: Any, y_pred: Any) -> Any:
+def mean_squared_error(y_true: Any, y_pred: TensorLike) -> Any:
     """The mean of `(y_true - y_pred) ** 2` over the last axis."""
     y_true, y_pred = _pair(y_true, y_pred)
     return reduce_mean(math.square(y_true - y_pred), -1)
 
 
-def mean_absolute_error(y_true: Any, y_pred: Any) -> Any:
+def mean_absolute_error(y_true: object, y_pred: Any) -> Any:
     """The mean of `abs(y_true - y_pred)` over the last axis."""
     y_true, y_pred = _pair(y_true, y_pred)
     return reduce_mean(math.absolute(y_true - y_pred), -1)
 
 
-def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Any:
+def mean_absolute_percentage_error(y_true: Any, y_pred: object) -> Any:
     """The mean of `100 * abs((y_true - y_pred) / y_true)` over the last axis."""
     y_true, y_pred = _pair(y_true, y_pred)
     return 100 * reduce_mean(math.absolute((y_true - y_pred) / math.maximum(math.absolute(y_true), EPSILON)), -1)
 
 
-def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Any:
+def mean_squared_logarithmic_error(y_true: TensorLike, y_pred: TensorLike) -> Any:
     """The mean of `(log(y_true + 1) - log(y_pred + 1)) ** 2` over the last axis; negative values count as zero."""
     y_true, y_pred = _pair(y_true, y_pred)
     first, second = (math.log(math.maximum(y, EPSILON) + 1) for y in (y_pred, y_true))
     return reduce_mean(math.square(first - second), -1)
 
 
-def huber(y_true: Any, y_pred: Any, delta: float = 1.0) -> Any:
+def huber(y_true: Any, y_pred: TensorLike, delta: float = 1.0) -> Any:
     """The mean of `e ** 2 / 2` where `e = abs(y_pred - y_true) <= delta`, of `delta * e - delta ** 2 / 2` elsewhere.
 
     (Huber, 1964.)
@@ -83,7 +86,7 @@ def huber(y_true: Any, y_pred: Any, delta: float = 1.0) -> Any:
     return reduce_mean(where(error <= delta, 0.5 * math.square(error), delta * error - 0.5 * delta * delta), -1)
 
 
-def log_cosh(y_true: Any, y_pred: Any) -> Any:
+def log_cosh(y_true: Any, y_pred: object) -> Any:
     """The mean of `log(cosh(y_pred - y_true))` over the last axis."""
     y_true, y_pred = _pair(y_true, y_pred)
     error = y_pred - y_true
@@ -144,7 +147,7 @@ def poisson(y_true: Any, y_pred: Any) -> Any:
     return reduce_mean(y_pred - cast(y_true, y_pred.dtype) * math.log(y_pred + EPSILON), -1)
 
 
-def _logits_of(y_pred: Any, from_logits: bool) -> tuple[Any, bool]:
+def _logits_of(y_pred: TensorLike, from_logits: bool) -> tuple[Any, bool]:
     """Predictions, and whether they are logits: those of a softmax or sigmoid are taken where they are known."""
     known = logits.get(y_pred)
     if known is None:
@@ -157,7 +160,7 @@ def _logits_of(y_pred: Any, from_logits: bool) -> tuple[Any, bool]:
     return known, True
 
 
-def _probabilities(y_pred: Any) -> Any:
+def _probabilities(y_pred: TensorLike) -> Any:
     return clip_by_value(y_pred, EPSILON, 1 - EPSILON)
 
 

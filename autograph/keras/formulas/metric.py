@@ -7,7 +7,7 @@ it to zero. All work eagerly and in traced functions; make metrics outside, or o
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.errors import FailedPreconditionError, UnimplementedError
 from autograph.runtime.ops.elementwise.elementwise import cast
@@ -25,6 +25,11 @@ from ..base.staging import converted_call
 from ..base.variable import KerasVariable
 from .reduction import apply_mask, same_rank
 
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import DTypeLike, ShapeLike, TensorLike
+
+    from ..base.registry import Identifier
+
 __all__ = ["Mean", "MeanMetricWrapper", "Metric", "Sum"]
 
 
@@ -40,7 +45,12 @@ class Metric:
         self.dtype = getattr(dtype, "name", dtype) or "float32"
 
     def add_variable(
-        self, shape: Any, initializer: Any, dtype: Any = None, aggregation: str = "sum", name: str | None = None
+        self,
+        shape: ShapeLike,
+        initializer: Identifier,
+        dtype: DTypeLike | None = None,
+        aggregation: str = "sum",
+        name: str | None = None,
     ) -> Any:
         """A variable of the metric, which starts as `initializer` says. `aggregation` is without meaning."""
         if not hasattr(self, "dtype"):
@@ -53,7 +63,13 @@ class Metric:
         self.__dict__.setdefault("_added", []).append(made)
         return made
 
-    def add_weight(self, shape: Any = (), initializer: Any = None, dtype: Any = None, name: str | None = None) -> Any:
+    def add_weight(
+        self,
+        shape: ShapeLike = (),
+        initializer: Identifier = None,
+        dtype: DTypeLike | None = None,
+        name: str | None = None,
+    ) -> Any:
         """As `add_variable`, for a scalar that is zero unless something else is asked for."""
         return self.add_variable(shape, initializer, dtype, name=name)
 
@@ -77,7 +93,7 @@ class Metric:
         for variable in self.variables:
             variable.assign(zeros(shape(variable), variable.dtype))
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         converted_call(self.update_state)(*args, **kwargs)
         return converted_call(self.result)()
 
@@ -118,7 +134,7 @@ class Sum(Metric):
         super().__init__(dtype, name)
         self.total = self.add_variable((), "zeros", self.dtype, name="total")
 
-    def update_state(self, values: Any, sample_weight: Any = None) -> None:
+    def update_state(self, values: object, sample_weight: object = None) -> None:
         values, _ = _samplewise(values, sample_weight, reduce_sum, self.dtype)
         self.total.assign_add(reduce_sum(values))
 
@@ -150,12 +166,12 @@ class Mean(Metric):
 class MeanMetricWrapper(Mean):
     """The mean of what a function of labels and predictions gives; further arguments are passed on to it."""
 
-    def __init__(self, fn: Callable[..., Any], name: str | None = None, dtype: Any = None, **kwargs: Any) -> None:
+    def __init__(self, fn: Callable[..., Any], name: str | None = None, dtype: Any = None, **kwargs: object) -> None:
         super().__init__(name or auto_name(type(self).__name__), dtype)
         self._fn = fn
         self._settings = kwargs
 
-    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:  # type: ignore[override]
+    def update_state(self, y_true: TensorLike, y_pred: Any, sample_weight: Any = None) -> None:  # type: ignore[override]
         mask = get_mask(y_pred)
         values = converted_call(self._fn)(y_true, y_pred, **self._settings)
         super().update_state(values, apply_mask(sample_weight, mask, self.dtype, "sum"))

@@ -7,7 +7,7 @@ variables. It builds them for the variables of its first step, also while that i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +28,11 @@ from ..base.names import auto_name
 from ..base.staging import call_if, converted_call
 from ..base.variable import KerasVariable
 from . import schedules
+
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import DTypeLike, ShapeLike
+
+    from ..base.registry import Identifier
 
 __all__ = ["Optimizer"]
 
@@ -116,7 +121,8 @@ class Optimizer:
         return {"variables": self._variables}
 
     def add_variable(
-        self, shape: Any, initializer: Any = "zeros", dtype: Any = None, name: str | None = None
+        self, shape: ShapeLike, initializer: Identifier = "zeros", dtype: DTypeLike | None = None,
+        name: str | None = None
     ) -> Any:  # fmt: skip
         """A variable of the optimizer."""
         name = name or "variable"
@@ -134,7 +140,7 @@ class Optimizer:
         return self.add_variable(reference_variable.shape, initializer, reference_variable.dtype, full)
 
     def add_optimizer_variables(
-        self, trainable_variables: Sequence[Any], name: str, initializer: Any = "zeros"
+        self, trainable_variables: Sequence[Any], name: str, initializer: Identifier = "zeros"
     ) -> list[Any]:
         """One variable for each of some variables, with its shape and dtype."""
         return [self.add_variable_from_reference(v, name, initializer) for v in trainable_variables]
@@ -149,7 +155,7 @@ class Optimizer:
         self._indices = {_key(v): i for i, v in enumerate(variables)}
         self.built = True
 
-    def index_of(self, variable: Any) -> int:
+    def index_of(self, variable: Variable) -> int:
         """The position of a variable among those that the optimizer was built for. Raises `ValueError` for others."""
         found = self._indices.get(_key(variable))
         if found is None:
@@ -291,11 +297,11 @@ class Optimizer:
             for variable in var_list:
                 variable.assign(self._averages[self.index_of(variable)])
 
-    def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
+    def update_step(self, gradient: Tensor, variable: Variable, learning_rate: Tensor) -> None:
         """Change a variable by its gradient; both and the learning rate have its dtype."""
         raise UnimplementedError(f"{type(self).__name__} does not define update_step()")
 
-    def minimize(self, loss: Any, var_list: Sequence[Any], tape: Any = None) -> Any:
+    def minimize(self, loss: object, var_list: Sequence[Any], tape: Any = None) -> Any:
         """One step on a loss: a function without parameters, or a tensor with the tape that recorded it.
 
         Raises `ValueError` for a tensor without a tape.
@@ -341,7 +347,7 @@ class Optimizer:
         return cls(**config)
 
 
-def _key(variable: Any) -> int:
+def _key(variable: Variable) -> int:
     return id(getattr(variable, "origin", variable))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.base.shapes import is_compatible
@@ -12,6 +12,9 @@ from autograph.runtime.ops.infer import require, text
 from autograph.runtime.ops.reduce.reduce import reduce_sum
 from autograph.runtime.ops.shape.shape import expand_dims, size, squeeze
 from autograph.runtime.tensors.convert import convert_to_tensor
+
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import DTypeLike, TensorLike
 
 __all__ = ["apply_mask", "reduce_weighted_values", "require_same_shape", "same_rank", "standardize_reduction"]
 
@@ -38,7 +41,7 @@ def same_rank(a: Any, b: Any, expand_vectors: bool = True) -> tuple[Any, Any]:
     return (a, expand_dims(b, -1)) if b.ndim == 1 and expand_vectors else (squeeze(a, -1), b)
 
 
-def apply_mask(sample_weight: Any, mask: Any, dtype: Any, reduction: str | None) -> Any:
+def apply_mask(sample_weight: TensorLike, mask: TensorLike, dtype: DTypeLike, reduction: str | None) -> Any:
     """Sample weights that are zero where a mask is False; those of a mean make up for what is left out."""
     if mask is None:
         return sample_weight

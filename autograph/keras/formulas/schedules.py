@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError, UnimplementedError
 from autograph.runtime.ops.elementwise.elementwise import cast, where
@@ -13,6 +13,9 @@ from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.runtime.tensors.trace import name_scope
 
 from ..base.registry import Registry
+
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import TensorLike
 
 __all__ = [
     "CosineDecay", "CosineDecayRestarts", "ExponentialDecay", "InverseTimeDecay", "LearningRateSchedule",
@@ -23,7 +26,7 @@ __all__ = [
 class LearningRateSchedule:
     """The base of schedules; subclasses define ``__call__(step)`` and `get_config`."""
 
-    def __call__(self, step: Any) -> Any:
+    def __call__(self, step: TensorLike) -> Any:
         """The learning rate at a step, a number or a tensor."""
         raise UnimplementedError(
             f"Learning rate schedule '{type(self).__name__}' must override `__call__(self, step)`."
@@ -46,14 +49,14 @@ class _Decay(LearningRateSchedule):
 
     settings: tuple[str, ...]
 
-    def __init__(self, initial_learning_rate: Any, steps: float, name: str, what: str = "decay_steps") -> None:
+    def __init__(self, initial_learning_rate: object, steps: float, name: str, what: str = "decay_steps") -> None:
         if steps <= 0:
             raise InvalidArgumentError(f"Argument `{what}` must be > 0. Received: {what}={steps}")
         self.initial_learning_rate = initial_learning_rate
         self.name = name
         setattr(self, what, steps)
 
-    def _start(self, step: Any) -> tuple[Any, Any]:
+    def _start(self, step: TensorLike) -> tuple[Any, Any]:
         """The first rate, and the step in its dtype."""
         rate = convert_to_tensor(self.initial_learning_rate)
         return rate, cast(step, rate.dtype)
@@ -69,7 +72,7 @@ class _RateDecay(_Decay):
     decay_steps: float
 
     def __init__(
-        self, initial_learning_rate: Any, decay_steps: float, decay_rate: float, staircase: bool = False,
+        self, initial_learning_rate: object, decay_steps: float, decay_rate: float, staircase: bool = False,
         name: str | None = None
     ) -> None:  # fmt: skip
         super().__init__(initial_learning_rate, decay_steps, name or type(self).__name__)
@@ -83,7 +86,7 @@ class _RateDecay(_Decay):
 class ExponentialDecay(_RateDecay):
     """`initial_learning_rate * decay_rate ** (step / decay_steps)`, the exponent rounded down if `staircase`."""
 
-    def __call__(self, step: Any) -> Any:
+    def __call__(self, step: TensorLike) -> Any:
         with name_scope(self.name):
             rate, step = self._start(step)
             return rate * power(cast(self.decay_rate, rate.dtype), self._periods(step))
@@ -92,7 +95,7 @@ class ExponentialDecay(_RateDecay):
 class InverseTimeDecay(_RateDecay):
     """`initial_learning_rate / (1 + decay_rate * step / decay_steps)`, the quotient rounded down if `staircase`."""
 
-    def __call__(self, step: Any) -> Any:
+    def __call__(self, step: TensorLike) -> Any:
         with name_scope(self.name):
             rate, step = self._start(step)
             return rate / (1 + self.decay_rate * self._periods(step))
@@ -108,7 +111,7 @@ class PolynomialDecay(_Decay):
     decay_steps: float
 
     def __init__(
-        self, initial_learning_rate: Any, decay_steps: float, end_learning_rate: float = 0.0001, power: float = 1.0,
+        self, initial_learning_rate: object, decay_steps: float, end_learning_rate: float = 0.0001, power: float = 1.0,
         cycle: bool = False, name: str = "PolynomialDecay"
     ) -> None:  # fmt: skip
         super().__init__(initial_learning_rate, decay_steps, name)
@@ -137,13 +140,13 @@ class CosineDecay(_Decay):
     decay_steps: float
 
     def __init__(
-        self, initial_learning_rate: Any, decay_steps: float, alpha: float = 0.0, name: str = "CosineDecay",
+        self, initial_learning_rate: object, decay_steps: float, alpha: float = 0.0, name: str = "CosineDecay",
         warmup_target: float | None = None, warmup_steps: float = 0
     ) -> None:  # fmt: skip
         super().__init__(initial_learning_rate, decay_steps, name)
         self.alpha, self.warmup_target, self.warmup_steps = alpha, warmup_target, warmup_steps
 
-    def _decayed(self, rate: Any, step: Any) -> Any:
+    def _decayed(self, rate: TensorLike, step: TensorLike) -> Any:
         wave = 0.5 * (1 + cos(math.pi * minimum(step, self.decay_steps) / self.decay_steps))
         return rate * ((1 - self.alpha) * wave + self.alpha)
 
@@ -169,7 +172,7 @@ class CosineDecayRestarts(_Decay):
     first_decay_steps: float
 
     def __init__(
-        self, initial_learning_rate: Any, first_decay_steps: float, t_mul: float = 2.0, m_mul: float = 1.0,
+        self, initial_learning_rate: object, first_decay_steps: float, t_mul: float = 2.0, m_mul: float = 1.0,
         alpha: float = 0.0, name: str = "SGDRDecay"
     ) -> None:  # fmt: skip
         super().__init__(initial_learning_rate, first_decay_steps, name, "first_decay_steps")
@@ -206,7 +209,7 @@ class PiecewiseConstantDecay(LearningRateSchedule):
             )
         self.boundaries, self.values, self.name = boundaries, values, name
 
-    def __call__(self, step: Any) -> Any:
+    def __call__(self, step: TensorLike) -> Any:
         with name_scope(self.name):
             step = convert_to_tensor(step)
             rate = convert_to_tensor(self.values[-1])

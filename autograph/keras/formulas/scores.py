@@ -56,7 +56,7 @@ class FBetaScore(Metric):
         self.average, self.beta, self.threshold = average, beta, threshold
         self._sums: Any = None
 
-    def _build(self, classes: Any) -> None:
+    def _build(self, classes: object) -> None:
         if classes is None:
             raise InvalidArgumentError(f"{self.name} needs to know the number of classes")
         size = () if self.average == "micro" else (classes,)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.ops.elementwise.elementwise import cast, where
@@ -12,6 +12,9 @@ from .. import activations
 from ..base.layer import InputSpec, Layer
 from .core import in_own_dtype, known_dimension
 from .described import add_described, describe
+
+if TYPE_CHECKING:
+    from ..base.registry import Identifier
 
 __all__ = ["ELU", "LeakyReLU", "PReLU", "Softmax"]
 
@@ -40,7 +43,7 @@ class LeakyReLU(_Elementwise):
             )
         self.negative_slope = negative_slope
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: object) -> Any:
         """The activation."""
         return activations.leaky_relu(in_own_dtype(self, inputs), self.negative_slope)
 
@@ -50,11 +53,11 @@ class ELU(_Elementwise):
 
     settings = ("alpha",)
 
-    def __init__(self, alpha: float = 1.0, **kwargs: Any) -> None:
+    def __init__(self, alpha: float = 1.0, **kwargs: object) -> None:
         super().__init__(**kwargs)
         self.alpha = alpha
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: object) -> Any:
         """The activation."""
         return activations.elu(in_own_dtype(self, inputs), self.alpha)
 
@@ -64,11 +67,11 @@ class Softmax(_Elementwise):
 
     settings = ("axis",)
 
-    def __init__(self, axis: Any = -1, **kwargs: Any) -> None:
+    def __init__(self, axis: Any = -1, **kwargs: object) -> None:
         super().__init__(**kwargs)
         self.axis = axis
 
-    def call(self, inputs: Any, mask: Any = None) -> Any:
+    def call(self, inputs: Any, mask: object = None) -> Any:
         """The activation."""
         return activations.softmax(inputs, self.axis) if mask is None else masked_softmax(inputs, mask, self.axis)
 
@@ -91,8 +94,8 @@ class PReLU(Layer):
     settings = ("alpha_initializer", "alpha_regularizer", "alpha_constraint", "shared_axes")
 
     def __init__(
-        self, alpha_initializer: Any = "Zeros", alpha_regularizer: Any = None, alpha_constraint: Any = None,
-        shared_axes: Any = None, **kwargs: Any
+        self, alpha_initializer: Identifier = "Zeros", alpha_regularizer: Identifier = None,
+        alpha_constraint: Identifier = None, shared_axes: object = None, **kwargs: Any
     ) -> None:  # fmt: skip
         super().__init__(**kwargs)
         self.supports_masking = True

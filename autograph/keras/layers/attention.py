@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.ops.elementwise.dropout import dropout
@@ -20,6 +20,12 @@ from .. import activations
 from ..base.layer import Layer
 from .core import in_own_dtype, known_dimension, positive
 from .described import add_described, describe, describe_alike
+
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import ShapeLike, TensorLike
+    from autograph.runtime.tensors.tensor import Tensor
+
+    from ..base.registry import Identifier
 
 __all__ = ["AdditiveAttention", "Attention", "EinsumDense", "MultiHeadAttention"]
 
@@ -46,9 +52,10 @@ class EinsumDense(Layer):
     )  # fmt: skip
 
     def __init__(
-        self, equation: str, output_shape: Any, activation: Any = None, bias_axes: str | None = None,
-        kernel_initializer: Any = "glorot_uniform", bias_initializer: Any = "zeros", kernel_regularizer: Any = None,
-        bias_regularizer: Any = None, kernel_constraint: Any = None, bias_constraint: Any = None, **kwargs: Any
+        self, equation: str, output_shape: Any, activation: Identifier = None, bias_axes: str | None = None,
+        kernel_initializer: Identifier = "glorot_uniform", bias_initializer: Identifier = "zeros",
+        kernel_regularizer: Identifier = None, bias_regularizer: Identifier = None,
+        kernel_constraint: Identifier = None, bias_constraint: Identifier = None, **kwargs: Any
     ) -> None:  # fmt: skip
         super().__init__(**kwargs)
         self.equation = equation
@@ -107,7 +114,7 @@ class EinsumDense(Layer):
         if bias is not None:
             self.bias = add_described(self, "bias", bias)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: object) -> Any:
         """The outputs of the equation."""
         outputs = einsum(self.equation, in_own_dtype(self, inputs), self.kernel.value())
         return self.activation(outputs if self.bias is None else outputs + self.bias.value())
@@ -151,7 +158,7 @@ class Attention(Layer):
         if self.score_mode == "concat":
             self.concat_score_weight = self.add_weight((), "ones", name="concat_score_weight")
 
-    def _check(self, inputs: Any) -> None:
+    def _check(self, inputs: TensorLike) -> None:
         if not isinstance(inputs, (list, tuple)) or len(inputs) not in (2, 3):
             raise InvalidArgumentError(
                 f"{type(self).__name__} layer accepts inputs list of length 2 or 3, namely [query, value] or [query, "
@@ -165,8 +172,10 @@ class Attention(Layer):
         sums = expand_dims(query, -2) + expand_dims(key, -3)
         return self.concat_score_weight.value() * reduce_sum(tanh(scale * sums), -1)
 
-    def call(self, inputs: Any, mask: Any = None, return_attention_scores: bool = False, training: Any = False,
-             use_causal_mask: bool = False) -> Any:  # fmt: skip
+    def call(
+        self, inputs: Any, mask: Any = None, return_attention_scores: bool = False,
+        training: bool | Tensor | None = False, use_causal_mask: bool = False,
+    ) -> Any:  # fmt: skip
         """The outputs, and with ``return_attention_scores`` the scores after softmax.
 
         ``mask``: a list with the masks of query and value, which may be None. ``use_causal_mask``: the query at a
@@ -193,7 +202,7 @@ class Attention(Layer):
             outputs = outputs * expand_dims(cast(query_mask, outputs.dtype), -1)
         return (outputs, weights) if return_attention_scores else outputs
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: TensorLike, mask: object = None) -> Any:
         """The mask of the query."""
         return mask[0] if isinstance(mask, (list, tuple)) else None
 
@@ -221,7 +230,7 @@ class AdditiveAttention(Attention):
         return reduce_sum(scale * tanh(expand_dims(query, -2) + expand_dims(key, -3)), -1)
 
 
-def _causal(rows: Any, columns: Any) -> Any:
+def _causal(rows: TensorLike, columns: object) -> Any:
     return cast(band_part(ones([rows, columns]), -1, 0), "bool")
 
 
@@ -242,9 +251,11 @@ class MultiHeadAttention(Layer):
 
     def __init__(
         self, num_heads: int, key_dim: int, value_dim: int | None = None, dropout: float = 0.0, use_bias: bool = True,
-        output_shape: Any = None, kernel_initializer: Any = "glorot_uniform", bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None, bias_regularizer: Any = None, activity_regularizer: Any = None,
-        kernel_constraint: Any = None, bias_constraint: Any = None, seed: int | None = None, **kwargs: Any
+        output_shape: ShapeLike = None, kernel_initializer: Identifier = "glorot_uniform",
+        bias_initializer: Identifier = "zeros", kernel_regularizer: Identifier = None,
+        bias_regularizer: Identifier = None, activity_regularizer: Identifier = None,
+        kernel_constraint: Identifier = None, bias_constraint: Identifier = None, seed: int | None = None,
+        **kwargs: Any
     ) -> None:  # fmt: skip
         if kwargs.pop("attention_axes", None) is not None:
             raise InvalidArgumentError("MultiHeadAttention knows attention along the second axis only")
@@ -264,7 +275,7 @@ class MultiHeadAttention(Layer):
         self.value_dense: Any = None
         self.output_dense: Any = None
 
-    def _dense(self, equation: str, output_shape: Any, bias_axes: str, name: str) -> EinsumDense:
+    def _dense(self, equation: str, output_shape: ShapeLike, bias_axes: str, name: str) -> EinsumDense:
         layer = EinsumDense(
             equation, output_shape, bias_axes=bias_axes if self.use_bias else None, name=name, dtype=self.dtype
         )
@@ -273,7 +284,7 @@ class MultiHeadAttention(Layer):
         return layer
 
     def build(  # type: ignore[override]  # by the names of the arguments
-        self, query_shape: Any, value_shape: Any, key_shape: Any = None
+        self, query_shape: Any, value_shape: object, key_shape: object = None
     ) -> None:
         """Make the projections; the last axes of query, value and key must be known."""
         key_shape = value_shape if key_shape is None else key_shape
@@ -292,8 +303,8 @@ class MultiHeadAttention(Layer):
         self.output_dense.build((*query_shape[:2], self.num_heads, self.value_dim))
 
     def call(
-        self, query: Any, value: Any, key: Any = None, query_mask: Any = None, value_mask: Any = None,
-        key_mask: Any = None, attention_mask: Any = None, return_attention_scores: bool = False,
+        self, query: object, value: TensorLike, key: Any = None, query_mask: object = None, value_mask: object = None,
+        key_mask: object = None, attention_mask: object = None, return_attention_scores: bool = False,
         training: Any = None, use_causal_mask: bool = False
     ) -> Any:  # fmt: skip
         """The outputs, and with ``return_attention_scores`` the scores (batch, heads, n, m) after softmax.
@@ -311,7 +322,7 @@ class MultiHeadAttention(Layer):
         outputs = self.output_dense(einsum("acbd,adch->abch", kept, self.value_dense(value)))
         return (outputs, weights) if return_attention_scores else outputs
 
-    def _seen(self, query: Any, value: Any, masks: tuple[Any, ...], causal: bool) -> Any:
+    def _seen(self, query: object, value: Any, masks: tuple[Any, ...], causal: bool) -> Any:
         """Which values each query sees, (batch, n, m); None for all."""
         query_mask, value_mask, key_mask, found = masks
         found = None if found is None else cast(found, "bool")
@@ -326,6 +337,6 @@ class MultiHeadAttention(Layer):
                 found = each if found is None else logical_and(found, each)
         return found
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: TensorLike, mask: object = None) -> Any:
         """The mask of the query."""
         return mask

@@ -6,7 +6,7 @@ and the rest (``advance``).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.base import nest
@@ -22,6 +22,12 @@ from ..base.serialization import deserialize, dtype_config, plain
 from .core import known_dimension, positive
 from .described import add_described, describe
 
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import DTypeLike, ShapeLike, TensorLike
+    from autograph.runtime.tensors.tensor import Tensor
+
+    from ..base.registry import Identifier
+
 __all__ = ["GRUCell", "LSTMCell", "SimpleRNNCell", "StackedRNNCells"]
 
 
@@ -31,7 +37,7 @@ def batch_of(inputs: Any, axis: int = 0) -> Any:
     return known[axis] if known is not None and known[axis] is not None else shape(inputs)[axis]
 
 
-def zero_states(sizes: Any, batch: Any, dtype: Any) -> list[Any]:
+def zero_states(sizes: Any, batch: object, dtype: Any) -> list[Any]:
     """Zeros (batch, size) for each size, which may be a sequence of sizes itself."""
     found = []
     for size in sizes if isinstance(sizes, (list, tuple)) else [sizes]:
@@ -59,11 +65,13 @@ class RecurrentCell(Layer):
     bias_initializer: Any
 
     def __init__(
-        self, units: int, activation: Any = "tanh", use_bias: bool = True, kernel_initializer: Any = "glorot_uniform",
-        recurrent_initializer: Any = "orthogonal", bias_initializer: Any = "zeros", kernel_regularizer: Any = None,
-        recurrent_regularizer: Any = None, bias_regularizer: Any = None, kernel_constraint: Any = None,
-        recurrent_constraint: Any = None, bias_constraint: Any = None, dropout: float = 0.0,
-        recurrent_dropout: float = 0.0, seed: int | None = None, **kwargs: Any
+        self, units: int, activation: Identifier = "tanh", use_bias: bool = True,
+        kernel_initializer: Identifier = "glorot_uniform", recurrent_initializer: Identifier = "orthogonal",
+        bias_initializer: Identifier = "zeros", kernel_regularizer: Identifier = None,
+        recurrent_regularizer: Identifier = None, bias_regularizer: Identifier = None,
+        kernel_constraint: Identifier = None, recurrent_constraint: Identifier = None,
+        bias_constraint: Identifier = None, dropout: float = 0.0, recurrent_dropout: float = 0.0,
+        seed: int | None = None, **kwargs: Any
     ) -> None:  # fmt: skip
         super().__init__(**kwargs)
         self.units = positive("units", units)
@@ -91,7 +99,7 @@ class RecurrentCell(Layer):
     def _bias_shape(self) -> tuple[int, ...]:
         return (self.gates * self.units,)
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Make ``kernel`` (n, gates * units), ``recurrent_kernel`` (units, gates * units) and ``bias``."""
         size = known_dimension(self, input_shape, -1)
         self.kernel = add_described(self, "kernel", (size, self.gates * self.units))
@@ -101,35 +109,35 @@ class RecurrentCell(Layer):
         if self.use_bias:
             self.bias = add_described(self, "bias", self._bias_shape(), initializer=self._initial_bias)
 
-    def _initial_bias(self, shape: Any, dtype: Any = None) -> Any:
+    def _initial_bias(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> Any:
         return self.bias_initializer(shape, dtype=dtype)
 
-    def get_initial_state(self, batch_size: Any = None) -> list[Any]:
+    def get_initial_state(self, batch_size: object = None) -> list[Any]:
         """Zeros (batch_size, units) for each state."""
         return [zeros([batch_size, self.units], self._record.dtype) for _ in range(self.state_count)]
 
-    def project(self, inputs: Any) -> Any:
+    def project(self, inputs: TensorLike) -> Any:
         """What depends on the inputs (…, n) alone: (…, gates * units)."""
         found = inputs @ self.kernel.value()
         return found + self.bias.value() if self.use_bias else found
 
-    def advance(self, projected: Any, states: list[Any], kept: Any) -> tuple[Any, list[Any]]:
+    def advance(self, projected: object, states: list[Any], kept: object) -> tuple[Any, list[Any]]:
         """One step, from projected inputs (batch, gates * units). ``kept``: what recurrent dropout multiplies by."""
         raise NotImplementedError
 
-    def recurrent_mask(self, state: Any, training: Any) -> Any:
+    def recurrent_mask(self, state: object, training: bool | Tensor) -> Any:
         """What the state is multiplied by in each step of one sequence; None without recurrent dropout."""
         if not training or not self.recurrent_dropout:
             return None
         return dropout(ones_like(state), self.recurrent_dropout, seed=self.seed)
 
-    def dropped(self, inputs: Any, training: Any, noise_shape: Any = None) -> Any:
+    def dropped(self, inputs: TensorLike, training: bool | Tensor, noise_shape: object = None) -> Any:
         """The inputs after dropout."""
         if not training or not self.dropout:
             return inputs
         return dropout(inputs, self.dropout, noise_shape, self.seed)
 
-    def call(self, inputs: Any, states: Any, training: Any = False) -> tuple[Any, Any]:
+    def call(self, inputs: Any, states: object, training: Any = False) -> tuple[Any, Any]:
         """Outputs (batch, units) and the next states. Raises `InvalidArgumentError` for a wrong number of states."""
         found = [convert_to_tensor(state) for state in nest.flatten(states)]
         if len(found) != self.state_count:
@@ -139,14 +147,14 @@ class RecurrentCell(Layer):
         return outputs, following if isinstance(states, (list, tuple)) else following[0]
 
 
-def _kept(state: Any, kept: Any) -> Any:
+def _kept(state: object, kept: Any) -> Any:
     return state if kept is None else state * kept
 
 
 class SimpleRNNCell(RecurrentCell):
     """``h = activation(x @ kernel + bias + h @ recurrent_kernel)``."""
 
-    def advance(self, projected: Any, states: list[Any], kept: Any) -> tuple[Any, list[Any]]:
+    def advance(self, projected: object, states: list[Any], kept: object) -> tuple[Any, list[Any]]:
         """One step."""
         h = self.activation(projected + _kept(states[0], kept) @ self.recurrent_kernel.value())
         return h, [h]
@@ -165,7 +173,7 @@ class LSTMCell(RecurrentCell):
     settings = (*RecurrentCell.shared, "recurrent_activation", "unit_forget_bias")
 
     def __init__(
-        self, units: int, activation: Any = "tanh", recurrent_activation: Any = "sigmoid", use_bias: bool = True,
+        self, units: int, activation: Any = "tanh", recurrent_activation: Identifier = "sigmoid", use_bias: bool = True,
         kernel_initializer: Any = "glorot_uniform", recurrent_initializer: Any = "orthogonal",
         bias_initializer: Any = "zeros", unit_forget_bias: bool = True, **kwargs: Any
     ) -> None:  # fmt: skip
@@ -175,7 +183,7 @@ class LSTMCell(RecurrentCell):
         self.recurrent_activation = activations.get(recurrent_activation)
         self.unit_forget_bias = unit_forget_bias
 
-    def _initial_bias(self, shape: Any, dtype: Any = None) -> Any:
+    def _initial_bias(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> Any:
         if not self.unit_forget_bias:
             return super()._initial_bias(shape, dtype)
         units = self.units
@@ -186,7 +194,7 @@ class LSTMCell(RecurrentCell):
         ]
         return concat(parts, 0)
 
-    def advance(self, projected: Any, states: list[Any], kept: Any) -> tuple[Any, list[Any]]:
+    def advance(self, projected: object, states: list[Any], kept: object) -> tuple[Any, list[Any]]:
         """One step."""
         h, c = states
         i, f, g, o = split(projected + _kept(h, kept) @ self.recurrent_kernel.value(), 4, -1)
@@ -209,7 +217,7 @@ class GRUCell(RecurrentCell):
     settings = (*RecurrentCell.shared, "recurrent_activation", "reset_after")
 
     def __init__(
-        self, units: int, activation: Any = "tanh", recurrent_activation: Any = "sigmoid", use_bias: bool = True,
+        self, units: int, activation: Any = "tanh", recurrent_activation: Identifier = "sigmoid", use_bias: bool = True,
         kernel_initializer: Any = "glorot_uniform", recurrent_initializer: Any = "orthogonal",
         bias_initializer: Any = "zeros", reset_after: bool = True, **kwargs: Any
     ) -> None:  # fmt: skip
@@ -222,14 +230,14 @@ class GRUCell(RecurrentCell):
     def _bias_shape(self) -> tuple[int, ...]:
         return (2, 3 * self.units) if self.reset_after else (3 * self.units,)
 
-    def project(self, inputs: Any) -> Any:
+    def project(self, inputs: TensorLike) -> Any:
         """The products with the kernel, and the bias of inputs."""
         found = inputs @ self.kernel.value()
         if not self.use_bias:
             return found
         return found + (self.bias[0] if self.reset_after else self.bias.value())
 
-    def advance(self, projected: Any, states: list[Any], kept: Any) -> tuple[Any, list[Any]]:
+    def advance(self, projected: Any, states: list[Any], kept: object) -> tuple[Any, list[Any]]:
         """One step."""
         h = _kept(states[0], kept)
         units, gate = self.units, self.recurrent_activation
@@ -306,7 +314,7 @@ class StackedRNNCells(Layer):
             size = getattr(cell, "output_size", None) or nest.flatten(cell.state_size)[0]
             input_shape = (*input_shape[:-1], size)
 
-    def step(self, sequences: Any, states: list[Any], training: Any) -> Any:
+    def step(self, sequences: TensorLike, states: list[Any], training: bool | Tensor) -> Any:
         """The function of one step for sequences (batch, time, n), with one dropout mask for all steps."""
         per_cell = self.split(states)
         kept = [cell.recurrent_mask(each[0], training) for cell, each in zip(self.cells, per_cell, strict=True)]
@@ -314,7 +322,7 @@ class StackedRNNCells(Layer):
         inputs = [cell.dropped(ones_like(width[:, 0] if number == 0 else width), training)
                   for number, (cell, width) in enumerate(zip(self.cells, widths, strict=False))]  # fmt: skip
 
-        def advance(x: Any, flat: list[Any]) -> tuple[Any, list[Any]]:
+        def advance(x: TensorLike, flat: list[Any]) -> tuple[Any, list[Any]]:
             following: list[Any] = []
             for number, (cell, own) in enumerate(zip(self.cells, self.split(flat), strict=True)):
                 x = x * inputs[number] if training and cell.dropout else x
@@ -324,7 +332,7 @@ class StackedRNNCells(Layer):
 
         return advance
 
-    def call(self, inputs: Any, states: Any, training: Any = False) -> tuple[Any, Any]:
+    def call(self, inputs: Any, states: object, training: object = False) -> tuple[Any, Any]:
         """Outputs of the last cell (batch, units), and the next states in the structure of the given ones."""
         following = []
         for cell, own in zip(self.cells, self.split(nest.flatten(states)), strict=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.ops.linalg.convolution import conv1d_transpose, conv2d_transpose, conv3d_transpose, convolution
@@ -14,6 +14,12 @@ from ..base.layer import InputSpec, Layer
 from .core import in_own_dtype, known_dimension, positive
 from .described import add_described, describe
 from .geometry import axes_order, checked_format, checked_padding, per_axis
+
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import Ints, ShapeLike
+    from autograph.runtime.tensors.tensor import Tensor
+
+    from ..base.registry import Identifier
 
 __all__ = [
     "Conv1D", "Conv1DTranspose", "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose", "Convolution1D",
@@ -31,7 +37,7 @@ class Convolution(Layer):
     paddings: tuple[str, ...] = ("valid", "same")
 
     def _init_geometry(
-        self, kernel_size: Any, strides: Any, padding: Any, data_format: Any, dilation_rate: Any
+        self, kernel_size: Ints, strides: Ints, padding: str, data_format: Any, dilation_rate: Ints
     ) -> None:
         rank = self.rank
         self.kernel_size = per_axis("kernel_size", kernel_size, rank)
@@ -48,7 +54,12 @@ class Convolution(Layer):
         self.bias: Any = None
 
     def _init_outputs(
-        self, activation: Any, use_bias: bool, initializer: Any, regularizer: Any, constraint: Any
+        self,
+        activation: Identifier,
+        use_bias: bool,
+        initializer: Identifier,
+        regularizer: Identifier,
+        constraint: Identifier,
     ) -> None:
         self.activation = activations.get(activation)
         self.use_bias = use_bias
@@ -58,7 +69,7 @@ class Convolution(Layer):
     def _channels_axis(self) -> int:
         return -1 if self.data_format == "channels_last" else 1
 
-    def _channels(self, input_shape: Any) -> int:
+    def _channels(self, input_shape: ShapeLike) -> int:
         """The number of channels of the inputs, which must be known and stays the same."""
         channels = known_dimension(self, input_shape, self._channels_axis)
         self.input_spec = InputSpec(ndim=self.rank + 2, axes={self._channels_axis: channels})
@@ -68,7 +79,7 @@ class Convolution(Layer):
         if self.use_bias:
             self.bias = add_described(self, "bias", (filters,))
 
-    def _convolved(self, inputs: Any, kernel: Any) -> Any:
+    def _convolved(self, inputs: Tensor, kernel: object) -> Any:
         inputs = in_own_dtype(self, inputs)
         padding = self.padding.upper()
         if padding == "CAUSAL":
@@ -80,7 +91,7 @@ class Convolution(Layer):
         order = axes_order(self.data_format, self.rank)
         return convolution(inputs, kernel, self.strides, padding, order, self.dilation_rate)
 
-    def _finished(self, outputs: Any) -> Any:
+    def _finished(self, outputs: object) -> Any:
         if self.use_bias:
             bias = self.bias.value()
             outputs = outputs + (bias if self._channels_axis == -1 else reshape(bias, [-1, *[1] * self.rank]))
@@ -100,7 +111,7 @@ class FullConvolution(Convolution):
         self, filters: int, kernel_size: Any, strides: Any = 1, padding: str = "valid", data_format: str | None = None,
         dilation_rate: Any = 1, groups: int = 1, activation: Any = None, use_bias: bool = True,
         kernel_initializer: Any = "glorot_uniform", bias_initializer: Any = "zeros", kernel_regularizer: Any = None,
-        bias_regularizer: Any = None, activity_regularizer: Any = None, kernel_constraint: Any = None,
+        bias_regularizer: Any = None, activity_regularizer: object = None, kernel_constraint: Any = None,
         bias_constraint: Any = None, **kwargs: Any
     ) -> None:  # fmt: skip
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
@@ -119,7 +130,7 @@ class FullConvolution(Convolution):
     def _kernel_shape(self, channels: int) -> tuple[int, ...]:
         return (*self.kernel_size, channels // self.groups, self.filters)
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Make the weights; the number of channels must be known, and a multiple of ``groups``."""
         channels = self._channels(input_shape)
         if channels % self.groups:
@@ -178,8 +189,9 @@ class TransposedConvolution(FullConvolution):
     settings = (*FullConvolution.settings, "output_padding")
 
     def __init__(
-        self, filters: int, kernel_size: Any, strides: Any = 1, padding: str = "valid", output_padding: Any = None,
-        data_format: str | None = None, dilation_rate: Any = 1, *args: Any, **kwargs: Any
+        self, filters: int, kernel_size: Ints, strides: object = 1, padding: str = "valid",
+        output_padding: object = None, data_format: str | None = None, dilation_rate: object = 1, *args: Any,
+        **kwargs: Any
     ) -> None:  # fmt: skip
         groups = kwargs.pop("groups", 1)
         super().__init__(filters, kernel_size, strides, padding, data_format, dilation_rate, groups, *args, **kwargs)
@@ -256,7 +268,7 @@ class DepthwiseConvolution(Convolution):
         self, kernel_size: Any, strides: Any = 1, padding: str = "valid", depth_multiplier: int = 1,
         data_format: str | None = None, dilation_rate: Any = 1, activation: Any = None, use_bias: bool = True,
         depthwise_initializer: Any = "glorot_uniform", bias_initializer: Any = "zeros",
-        depthwise_regularizer: Any = None, bias_regularizer: Any = None, activity_regularizer: Any = None,
+        depthwise_regularizer: Any = None, bias_regularizer: Any = None, activity_regularizer: Identifier = None,
         depthwise_constraint: Any = None, bias_constraint: Any = None, **kwargs: Any
     ) -> None:  # fmt: skip
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
@@ -269,7 +281,7 @@ class DepthwiseConvolution(Convolution):
     def _add_kernel(self, name: str, channels: int) -> Any:
         return add_described(self, "depthwise", (*self.kernel_size, channels, self.depth_multiplier), name)
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Make the weights; the number of channels must be known."""
         channels = self._channels(input_shape)
         self._kernel = self._add_kernel("kernel", channels)
@@ -284,7 +296,7 @@ class DepthwiseConvolution(Convolution):
         *sizes, channels, multiplier = self._kernel.static_shape
         return self._convolved(inputs, reshape(kernel, [*sizes, 1, channels * multiplier]))
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: object) -> Any:
         """The convolved channels."""
         return self._finished(self._depthwise(inputs))
 
@@ -313,12 +325,14 @@ class SeparableConvolution(DepthwiseConvolution):
     )  # fmt: skip
 
     def __init__(
-        self, filters: int, kernel_size: Any, strides: Any = 1, padding: str = "valid", data_format: str | None = None,
-        dilation_rate: Any = 1, depth_multiplier: int = 1, activation: Any = None, use_bias: bool = True,
-        depthwise_initializer: Any = "glorot_uniform", pointwise_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros", depthwise_regularizer: Any = None, pointwise_regularizer: Any = None,
-        bias_regularizer: Any = None, activity_regularizer: Any = None, depthwise_constraint: Any = None,
-        pointwise_constraint: Any = None, bias_constraint: Any = None, **kwargs: Any
+        self, filters: int, kernel_size: Ints, strides: Ints = 1, padding: str = "valid",
+        data_format: str | None = None, dilation_rate: Ints = 1, depth_multiplier: int = 1,
+        activation: Identifier = None, use_bias: bool = True, depthwise_initializer: Identifier = "glorot_uniform",
+        pointwise_initializer: Identifier = "glorot_uniform", bias_initializer: Identifier = "zeros",
+        depthwise_regularizer: Identifier = None, pointwise_regularizer: Identifier = None,
+        bias_regularizer: Identifier = None, activity_regularizer: Identifier = None,
+        depthwise_constraint: Identifier = None, pointwise_constraint: Identifier = None,
+        bias_constraint: Identifier = None, **kwargs: object
     ) -> None:  # fmt: skip
         super().__init__(
             kernel_size, strides, padding, depth_multiplier, data_format, dilation_rate, activation, use_bias,
@@ -329,7 +343,7 @@ class SeparableConvolution(DepthwiseConvolution):
         describe(self, "pointwise", pointwise_initializer, pointwise_regularizer, pointwise_constraint)
         self.pointwise_kernel: Any = None
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Make the weights; the number of channels must be known."""
         channels = self._channels(input_shape)
         self._kernel = self._add_kernel("depthwise_kernel", channels)

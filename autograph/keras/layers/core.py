@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.base.dtypes import as_dtype
@@ -21,6 +21,11 @@ from ..base.staging import converted_call
 from ..base.symbolic import KerasTensor, Node
 from .described import add_described, describe
 
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import DTypeLike, ShapeLike, TensorLike
+
+    from ..base.registry import Identifier
+
 __all__ = ["Activation", "Dense", "Embedding", "Identity", "InputLayer", "Lambda", "ReLU", "Rescaling"]
 
 
@@ -30,9 +35,9 @@ class InputLayer(Layer):
     settings = ("batch_shape", "dtype")
 
     def __init__(
-        self, shape: Any = None, batch_size: int | None = None, dtype: Any = None, sparse: bool | None = None,
-        ragged: bool | None = None, batch_shape: Any = None, input_tensor: Any = None, optional: bool = False,
-        name: str | None = None, **kwargs: Any
+        self, shape: Any = None, batch_size: int | None = None, dtype: DTypeLike | None = None,
+        sparse: bool | None = None, ragged: bool | None = None, batch_shape: Any = None,
+        input_tensor: TensorLike | None = None, optional: bool = False, name: str | None = None, **kwargs: Any
     ) -> None:  # fmt: skip
         if sparse or ragged or input_tensor is not None or optional:
             raise InvalidArgumentError("InputLayer takes no sparse, ragged, input_tensor or optional argument")
@@ -76,9 +81,11 @@ class Dense(Layer):
     quantization_config = None
 
     def __init__(
-        self, units: int, activation: Any = None, use_bias: bool = True, kernel_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros", kernel_regularizer: Any = None, bias_regularizer: Any = None,
-        activity_regularizer: Any = None, kernel_constraint: Any = None, bias_constraint: Any = None, **kwargs: Any
+        self, units: int, activation: Identifier = None, use_bias: bool = True,
+        kernel_initializer: Identifier = "glorot_uniform", bias_initializer: Identifier = "zeros",
+        kernel_regularizer: Identifier = None, bias_regularizer: Identifier = None,
+        activity_regularizer: Identifier = None, kernel_constraint: Identifier = None,
+        bias_constraint: Identifier = None, **kwargs: Any
     ) -> None:  # fmt: skip
         if kwargs.get("quantization_config", 0) is None:
             kwargs.pop("quantization_config")
@@ -93,7 +100,7 @@ class Dense(Layer):
         self.kernel: Any = None
         self.bias: Any = None
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Make the weights; the last dimension of the inputs must be known."""
         size = known_dimension(self, input_shape, -1)
         self.kernel = add_described(self, "kernel", (size, self.units))
@@ -101,7 +108,7 @@ class Dense(Layer):
             self.bias = add_described(self, "bias", (self.units,))
         self.input_spec = InputSpec(min_ndim=2, axes={-1: size})
 
-    def call(self, inputs: Any, training: Any = None) -> Any:
+    def call(self, inputs: Any, training: object = None) -> Any:
         """Outputs (..., units)."""
         inputs = in_own_dtype(self, inputs)
         shape = inputs.static_shape
@@ -126,9 +133,9 @@ class Embedding(Layer):
     quantization_config = None
 
     def __init__(
-        self, input_dim: int, output_dim: int, embeddings_initializer: Any = "uniform",
-        embeddings_regularizer: Any = None, embeddings_constraint: Any = None, mask_zero: bool = False,
-        weights: Any = None, **kwargs: Any
+        self, input_dim: int, output_dim: int, embeddings_initializer: Identifier = "uniform",
+        embeddings_regularizer: Identifier = None, embeddings_constraint: Identifier = None, mask_zero: bool = False,
+        weights: TensorLike | None = None, **kwargs: Any
     ) -> None:  # fmt: skip
         length = kwargs.pop("input_length", None)
         if length is not None and "input_shape" not in kwargs:
@@ -146,7 +153,7 @@ class Embedding(Layer):
             self.build()
             self.set_weights(weights if isinstance(weights, list) else [weights])
 
-    def build(self, input_shape: Any = None) -> None:
+    def build(self, input_shape: ShapeLike = None) -> None:
         """Make the table."""
         if self.embeddings is None:
             self.embeddings = add_described(self, "embeddings", (self.input_dim, self.output_dim))
@@ -157,7 +164,7 @@ class Embedding(Layer):
             inputs = cast(inputs, "int32")
         return gather(self.embeddings.value(), inputs)
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: TensorLike, mask: object = None) -> Any:
         """Where the inputs are not 0; None without ``mask_zero``."""
         return not_equal(inputs, 0) if self.mask_zero else None
 
@@ -167,13 +174,13 @@ class Activation(Layer):
 
     settings = ("activation",)
 
-    def __init__(self, activation: Any, **kwargs: Any) -> None:
+    def __init__(self, activation: Identifier, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.supports_masking = True
         self.activation = activations.get(activation)
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Any:
         """``activation(inputs)``; a function of the user is converted in a trace."""
         return converted_call(self.activation)(inputs)
 
@@ -213,7 +220,7 @@ class Identity(Layer):
         self.supports_masking = True
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: object) -> Any:
         """The inputs."""
         return inputs
 
@@ -229,7 +236,7 @@ class Lambda(Layer):
     """
 
     def __init__(
-        self, function: Callable[..., Any], output_shape: Any = None, mask: Any = None,
+        self, function: Callable[..., Any], output_shape: ShapeLike = None, mask: TensorLike | None = None,
         arguments: dict[str, Any] | None = None, **kwargs: Any
     ) -> None:  # fmt: skip
         super().__init__(**kwargs)
@@ -241,14 +248,14 @@ class Lambda(Layer):
         self.supports_masking = mask is not None
         self.built = True
 
-    def call(self, inputs: Any, mask: Any = None, training: Any = None) -> Any:
+    def call(self, inputs: Any, mask: TensorLike | None = None, training: object = None) -> Any:
         """What the function returns."""
         code = getattr(self.function, "__code__", None)
         names = () if code is None else code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         extra = {name: value for name, value in (("mask", mask), ("training", training)) if name in names}
         return converted_call(self.function)(inputs, **{**self.arguments, **extra})
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: object, mask: object = None) -> Any:
         """What ``mask`` is, or makes of the inputs and their mask."""
         return self._mask(inputs, mask) if callable(self._mask) else self._mask
 
@@ -310,8 +317,8 @@ def known_dimension(layer: Layer, shape: Any, axis: int) -> int:
 
 
 def Input(
-    shape: Any = None, batch_size: int | None = None, dtype: Any = None, sparse: bool | None = None,
-    ragged: bool | None = None, batch_shape: Any = None, name: str | None = None, tensor: Any = None,
+    shape: ShapeLike = None, batch_size: int | None = None, dtype: DTypeLike | None = None, sparse: bool | None = None,
+    ragged: bool | None = None, batch_shape: object = None, name: str | None = None, tensor: TensorLike | None = None,
     optional: bool = False
 ) -> Any:  # fmt: skip
     """A symbolic tensor for what a model will be given.

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import constraints, initializers, regularizers
 from ..base.layer import Layer
 
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import ShapeLike
+
+    from ..base.registry import Identifier
+
 __all__ = ["add_described", "describe", "describe_alike"]
 
 
-def describe(layer: Layer, weight: str, initializer: Any, regularizer: Any = None, constraint: Any = None) -> None:
+def describe(
+    layer: Layer, weight: str, initializer: Identifier, regularizer: Identifier = None, constraint: Identifier = None
+) -> None:
     """Keep what the arguments say of a weight as attributes of the layer: ``kernel_initializer`` and so on.
 
     Raises `ValueError` for names that are not known.
@@ -30,7 +37,9 @@ def describe_alike(layer: Layer, weight: str, other: Layer) -> None:
     )
 
 
-def add_described(layer: Layer, weight: str, shape: Any, name: str | None = None, initializer: Any = None) -> Any:
+def add_described(
+    layer: Layer, weight: str, shape: ShapeLike, name: str | None = None, initializer: Identifier = None
+) -> Any:
     """The weight that `describe` was told of; ``name`` and ``initializer`` where it has others than those."""
     return layer.add_weight(
         shape, initializer or getattr(layer, f"{weight}_initializer"), name=name or weight,

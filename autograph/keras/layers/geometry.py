@@ -21,7 +21,7 @@ def per_axis(name: str, value: Any, rank: int, least: int = 1) -> tuple[int, ...
     return found
 
 
-def pairs(name: str, value: Any, rank: int) -> tuple[tuple[int, int], ...]:
+def pairs(name: str, value: object, rank: int) -> tuple[tuple[int, int], ...]:
     """Numbers of elements before and after each spatial axis: one for all, one for each axis, or a pair for each.
 
     Raises `ValueError` for anything else. For a single axis a pair may stand by itself.
@@ -34,7 +34,7 @@ def pairs(name: str, value: Any, rank: int) -> tuple[tuple[int, int], ...]:
     return tuple(per_axis(name, size, 2, 0) for size in each)  # type: ignore[misc]
 
 
-def checked_padding(value: Any, known: tuple[str, ...] = ("valid", "same")) -> str:
+def checked_padding(value: object, known: tuple[str, ...] = ("valid", "same")) -> str:
     """A way to pad, in lower case. Raises `ValueError` for another word."""
     found = str(value).lower()
     if found not in known:

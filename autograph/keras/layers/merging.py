@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.ops.elementwise.math import logical_and, logical_or, maximum, minimum
@@ -15,6 +16,9 @@ from autograph.runtime.ops.shape.joining import concat
 from autograph.runtime.ops.shape.shape import expand_dims, transpose
 
 from ..base.layer import Layer
+
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import TensorLike
 
 __all__ = [
     "Add", "Average", "Concatenate", "Dot", "Maximum", "Minimum", "Multiply", "Subtract", "add", "average",
@@ -50,7 +54,7 @@ class Merge(Layer):
         """What a kind of merging makes of the inputs."""
         raise NotImplementedError
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: TensorLike, mask: object = None) -> Any:
         """Where the mask of any input is True; None where one of them has none."""
         if not isinstance(mask, (list, tuple)) or any(each is None for each in mask):
             return None
@@ -116,7 +120,7 @@ class Concatenate(Merge):
 
     settings = ("axis",)
 
-    def __init__(self, axis: int = -1, **kwargs: Any) -> None:
+    def __init__(self, axis: int = -1, **kwargs: object) -> None:
         super().__init__(**kwargs)
         self.axis = axis
 
@@ -136,7 +140,7 @@ class Concatenate(Merge):
                 )
         return concat(inputs, self.axis)
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Any, mask: object = None) -> Any:
         """The masks one after the other; along an axis that masks do not have, where any of them is True.
 
         Inputs without a mask count as True. None where there are no masks at all.
@@ -163,12 +167,12 @@ class Dot(Merge):
     settings = ("axes", "normalize")
     least = 2
 
-    def __init__(self, axes: Any, normalize: bool = False, **kwargs: Any) -> None:
+    def __init__(self, axes: int | Sequence[int], normalize: bool = False, **kwargs: object) -> None:
         super().__init__(**kwargs)
         self.axes = axes if isinstance(axes, int) else tuple(axes)
         self.normalize = normalize
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: TensorLike, mask: object = None) -> Any:
         """None: the axes of masks are gone."""
         return None
 
@@ -191,27 +195,27 @@ class Dot(Merge):
         return matmul(first, second) if ranks[1] == 3 else matmul(first, expand_dims(second, 2))[:, :, 0]
 
 
-def add(inputs: list[Any], **kwargs: Any) -> Any:
+def add(inputs: list[Any], **kwargs: object) -> Any:
     """As ``Add(**kwargs)(inputs)``."""
     return Add(**kwargs)(inputs)
 
 
-def average(inputs: list[Any], **kwargs: Any) -> Any:
+def average(inputs: list[Any], **kwargs: object) -> Any:
     """As ``Average(**kwargs)(inputs)``."""
     return Average(**kwargs)(inputs)
 
 
-def concatenate(inputs: list[Any], axis: int = -1, **kwargs: Any) -> Any:
+def concatenate(inputs: list[Any], axis: int = -1, **kwargs: object) -> Any:
     """As ``Concatenate(axis, **kwargs)(inputs)``."""
     return Concatenate(axis, **kwargs)(inputs)
 
 
-def subtract(inputs: list[Any], **kwargs: Any) -> Any:
+def subtract(inputs: list[Any], **kwargs: object) -> Any:
     """As ``Subtract(**kwargs)(inputs)``."""
     return Subtract(**kwargs)(inputs)
 
 
-def multiply(inputs: list[Any], **kwargs: Any) -> Any:
+def multiply(inputs: list[Any], **kwargs: object) -> Any:
     """As ``Multiply(**kwargs)(inputs)``."""
     return Multiply(**kwargs)(inputs)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 from autograph.runtime.ops.elementwise.elementwise import cast
@@ -15,6 +16,12 @@ from .. import initializers
 from ..base.layer import InputSpec, Layer
 from .core import in_own_dtype, known_dimension
 from .described import add_described, describe
+
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import ShapeLike
+    from autograph.runtime.tensors.tensor import Tensor
+
+    from ..base.registry import Identifier
 
 __all__ = [
     "BatchNormalization", "GroupNormalization", "LayerNormalization", "RMSNormalization", "UnitNormalization",
@@ -39,9 +46,10 @@ class BatchNormalization(Layer):
 
     def __init__(
         self, axis: int = -1, momentum: float = 0.99, epsilon: float = 1e-3, center: bool = True, scale: bool = True,
-        beta_initializer: Any = "zeros", gamma_initializer: Any = "ones", moving_mean_initializer: Any = "zeros",
-        moving_variance_initializer: Any = "ones", beta_regularizer: Any = None, gamma_regularizer: Any = None,
-        beta_constraint: Any = None, gamma_constraint: Any = None, **kwargs: Any
+        beta_initializer: Identifier = "zeros", gamma_initializer: Identifier = "ones",
+        moving_mean_initializer: Identifier = "zeros", moving_variance_initializer: Identifier = "ones",
+        beta_regularizer: Identifier = None, gamma_regularizer: Identifier = None, beta_constraint: Identifier = None,
+        gamma_constraint: Identifier = None, **kwargs: Any
     ) -> None:  # fmt: skip
         for name, only in (("synchronized", False), ("renorm", False), ("renorm_clipping", None)):
             if kwargs.pop(name, only) != only:
@@ -76,7 +84,7 @@ class BatchNormalization(Layer):
         )
         self.input_spec = InputSpec(ndim=len(input_shape), axes={self.axis: size[0]})
 
-    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+    def call(self, inputs: Any, training: object = None, mask: Any = None) -> Any:
         """The normalised inputs."""
         inputs = in_own_dtype(self, inputs)
         rank = len(inputs.static_shape)
@@ -101,7 +109,7 @@ class BatchNormalization(Layer):
         return inputs * factor + shift
 
 
-def _moments(inputs: Any, axes: list[int], mask: Any) -> tuple[Any, Any]:
+def _moments(inputs: Tensor, axes: list[int], mask: Tensor) -> tuple[Any, Any]:
     """Mean and variance over axes; of the steps that a mask has, when there is one."""
     if mask is None:
         mean = reduce_mean(inputs, axes, keepdims=True)
@@ -127,9 +135,10 @@ class LayerNormalization(Layer):
     rms_scaling = False
 
     def __init__(
-        self, axis: Any = -1, epsilon: float = 1e-3, center: bool = True, scale: bool = True,
-        beta_initializer: Any = "zeros", gamma_initializer: Any = "ones", beta_regularizer: Any = None,
-        gamma_regularizer: Any = None, beta_constraint: Any = None, gamma_constraint: Any = None, **kwargs: Any
+        self, axis: int | Sequence[int] = -1, epsilon: float = 1e-3, center: bool = True, scale: bool = True,
+        beta_initializer: Identifier = "zeros", gamma_initializer: Identifier = "ones",
+        beta_regularizer: Identifier = None, gamma_regularizer: Identifier = None, beta_constraint: Identifier = None,
+        gamma_constraint: Identifier = None, **kwargs: Any
     ) -> None:  # fmt: skip
         if kwargs.pop("rms_scaling", False):
             raise InvalidArgumentError("LayerNormalization knows rms_scaling=False only")
@@ -152,7 +161,7 @@ class LayerNormalization(Layer):
     def _axes(self) -> list[int]:
         return [self.axis] if isinstance(self.axis, int) else self.axis
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Make the weights; the sizes of the axes must be known."""
         sizes = tuple(known_dimension(self, input_shape, axis) for axis in self._axes)
         if self.scale:
@@ -171,7 +180,7 @@ class LayerNormalization(Layer):
         around = [inputs.static_shape[axis] if axis in axes else 1 for axis in range(rank)]
         return self._shifted(outputs, around)
 
-    def _shifted(self, outputs: Any, around: list[int]) -> Any:
+    def _shifted(self, outputs: object, around: list[int]) -> Any:
         """The outputs times ``gamma`` plus ``beta``, which are reshaped."""
         if self.scale:
             outputs = outputs * reshape(self.gamma.value(), around)
@@ -194,7 +203,7 @@ class GroupNormalization(LayerNormalization):
         super().__init__(axis, *args, **kwargs)
         self.groups = groups
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Make the weights; raises `ValueError` for a number of features that the groups do not share."""
         size = known_dimension(self, input_shape, self._axes[0])
         if self.groups == -1:
@@ -225,7 +234,7 @@ class RMSNormalization(Layer):
 
     settings = ("axis", "epsilon")
 
-    def __init__(self, axis: Any = -1, epsilon: float = 1e-6, **kwargs: Any) -> None:
+    def __init__(self, axis: int | Sequence[int] = -1, epsilon: float = 1e-6, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.axis = axis if isinstance(axis, int) else list(axis)
         self.epsilon = epsilon
@@ -235,7 +244,7 @@ class RMSNormalization(Layer):
     def _axes(self) -> list[int]:
         return [self.axis] if isinstance(self.axis, int) else self.axis
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Make ``scale``; the sizes of the axes must be known."""
         sizes = tuple(known_dimension(self, input_shape, axis) for axis in self._axes)
         self.scale = self.add_weight(sizes, "ones", name="scale")
@@ -255,12 +264,12 @@ class UnitNormalization(Layer):
 
     settings = ("axis",)
 
-    def __init__(self, axis: Any = -1, **kwargs: Any) -> None:
+    def __init__(self, axis: int | Sequence[int] = -1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.axis = axis if isinstance(axis, int) else list(axis)
         self.supports_masking = True
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: object) -> Any:
         """The normalised inputs."""
         return l2_normalize(in_own_dtype(self, inputs), self.axis)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.runtime.ops.elementwise.elementwise import cast
 from autograph.runtime.ops.reduce.pooling import avg_pool, max_pool
@@ -12,6 +12,9 @@ from autograph.runtime.ops.reduce.reduce import reduce_max, reduce_mean, reduce_
 from ..base.layer import InputSpec, Layer
 from .core import in_own_dtype
 from .geometry import axes_order, checked_format, checked_padding, per_axis
+
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import Ints
 
 __all__ = [
     "AveragePooling1D", "AveragePooling2D", "AveragePooling3D", "AvgPool1D", "AvgPool2D", "AvgPool3D",
@@ -34,7 +37,7 @@ class Pooling(Layer):
     pool: Callable[..., Any]
 
     def __init__(
-        self, pool_size: Any = 2, strides: Any = None, padding: str = "valid", data_format: str | None = None,
+        self, pool_size: Ints = 2, strides: Ints | None = None, padding: str = "valid", data_format: str | None = None,
         name: str | None = None, **kwargs: Any
     ) -> None:  # fmt: skip
         super().__init__(name=name, **kwargs)
@@ -45,7 +48,7 @@ class Pooling(Layer):
         self.input_spec = InputSpec(ndim=self.rank + 2)
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: object) -> Any:
         """The numbers; elements of the padding do not count."""
         order = axes_order(self.data_format, self.rank)
         return type(self).pool(inputs, self.pool_size, self.strides, self.padding.upper(), order)
@@ -85,7 +88,7 @@ class GlobalPooling(Layer):
 class GlobalAveragePooling(GlobalPooling):
     """The means over all spatial axes"""
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: object) -> Any:
         """The means."""
         return reduce_mean(in_own_dtype(self, inputs), self._axes, self.keepdims)
 
@@ -93,7 +96,7 @@ class GlobalAveragePooling(GlobalPooling):
 class GlobalMaxPooling(GlobalPooling):
     """The maxima over all spatial axes"""
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: object) -> Any:
         """The maxima."""
         return reduce_max(inputs, self._axes, self.keepdims)
 
@@ -103,7 +106,7 @@ class GlobalAveragePooling1D(GlobalAveragePooling):
 
     rank = 1
 
-    def __init__(self, data_format: str | None = None, keepdims: bool = False, **kwargs: Any) -> None:
+    def __init__(self, data_format: str | None = None, keepdims: bool = False, **kwargs: object) -> None:
         super().__init__(data_format, keepdims, **kwargs)
         self.supports_masking = True
 
@@ -117,7 +120,7 @@ class GlobalAveragePooling1D(GlobalAveragePooling):
         total = reduce_sum(inputs * weights, self._axes, self.keepdims)
         return total / reduce_sum(weights, self._axes, self.keepdims)
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: object, mask: object = None) -> Any:
         """None: there is no time any more."""
         return None
 

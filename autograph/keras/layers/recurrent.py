@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.base import nest
@@ -20,6 +20,10 @@ from ..base.serialization import deserialize, dtype_config, plain
 from ..base.staging import fold_time, scan_time
 from ..base.variable import KerasVariable
 from .cells import GRUCell, LSTMCell, RecurrentCell, SimpleRNNCell, StackedRNNCells, batch_of, zero_states
+
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import TensorLike
+    from autograph.runtime.tensors.tensor import Tensor
 
 __all__ = ["GRU", "LSTM", "RNN", "Masking", "SimpleRNN"]
 
@@ -69,7 +73,7 @@ class RNN(Layer):
         self.supports_masking = True
         self.input_spec = InputSpec(ndim=3) if isinstance(cell, RecurrentCell) else None
 
-    def build(self, sequences_shape: Any, initial_state_shape: Any = None) -> None:
+    def build(self, sequences_shape: Any, initial_state_shape: object = None) -> None:
         """Make the cell's weights, for inputs of one step."""
         if isinstance(self.cell, Layer) and not self.cell.built:
             self.cell.build((sequences_shape[0], *sequences_shape[2:]))
@@ -108,11 +112,11 @@ class RNN(Layer):
         """The size of the cell's state, or a list of sizes."""
         return self.cell.state_size
 
-    def get_initial_state(self, batch_size: Any) -> list[Any]:
+    def get_initial_state(self, batch_size: object) -> list[Any]:
         """Zeros (batch_size, units) for each state."""
         return self._zeros(batch_size)
 
-    def _zeros(self, batch: Any) -> list[Any]:
+    def _zeros(self, batch: object) -> list[Any]:
         sizes = self.cell.flat_sizes if isinstance(self.cell, StackedRNNCells) else self.cell.state_size
         return zero_states(sizes, batch, self._record.dtype)
 
@@ -146,7 +150,7 @@ class RNN(Layer):
             )
         return ensure_shape(sequences, (wanted, *given[1:]))
 
-    def _initial(self, sequences: Any, given: Any) -> list[Any]:
+    def _initial(self, sequences: TensorLike, given: object) -> list[Any]:
         if given is None and self.stateful:
             return [state.value() for state in self.states]
         zero = self._zeros(batch_of(sequences))
@@ -157,7 +161,7 @@ class RNN(Layer):
             raise InvalidArgumentError(f"layer '{self.name}' has {len(zero)} states, initial_state has {len(states)}")
         return states
 
-    def _step(self, sequences: Any, states: list[Any], training: Any) -> tuple[Any, Any]:
+    def _step(self, sequences: TensorLike, states: list[Any], training: bool | Tensor) -> tuple[Any, Any]:
         """The function of one step, and the sequence that it goes along."""
         cell = self.cell
         if isinstance(cell, StackedRNNCells) and cell.is_known:
@@ -167,7 +171,7 @@ class RNN(Layer):
             sequences = cell.dropped(sequences, training, (None, 1, None))
             return (lambda x, states: cell.advance(x, states, kept)), cell.project(sequences)
 
-        def call(x: Any, states: list[Any]) -> tuple[Any, list[Any]]:
+        def call(x: Tensor, states: list[Any]) -> tuple[Any, list[Any]]:
             single = isinstance(cell.state_size, int)
             output, following = cell(x, states[0] if single and not isinstance(cell, Layer) else states)
             return output, nest.flatten(following)
@@ -207,7 +211,7 @@ class RNN(Layer):
             outputs.append(state[0])
         return stack(outputs) if self.return_sequences else state[0], state[0], list(state[1])
 
-    def _output_like(self, step: Any, elements: Any, states: list[Any]) -> Any:
+    def _output_like(self, step: TensorLike, elements: TensorLike, states: list[Any]) -> Any:
         """Zeros like the outputs of one step."""
         if isinstance(self.cell, RecurrentCell):
             return zeros_like(states[0])
@@ -216,7 +220,7 @@ class RNN(Layer):
             size = nest.flatten(self.cell.state_size)[0]
         return zero_states([size], batch_of(elements, 1), self._record.dtype)[0]
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: TensorLike, mask: object = None) -> Any:
         """That of the inputs for sequences, none for the last outputs and states."""
         found = mask if self.return_sequences else None
         return [found, *[None for _ in nest.flatten(self.cell.state_size)]] if self.return_state else found
@@ -310,7 +314,7 @@ class Masking(Layer):
         self.supports_masking = True
         self.built = True
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: object, mask: object = None) -> Any:
         """Where any number of a step is not the value."""
         return reduce_any(not_equal(inputs, self.mask_value), -1)
 

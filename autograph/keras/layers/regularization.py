@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.ops.elementwise.dropout import dropout
@@ -14,6 +14,10 @@ from autograph.runtime.ops.shape.shape import shape
 from ..base.layer import InputSpec, Layer
 from ..regularizers import L1L2
 from .geometry import checked_format
+
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import TensorLike
+    from autograph.runtime.tensors.tensor import Tensor
 
 __all__ = [
     "ActivityRegularization", "AlphaDropout", "Dropout", "GaussianDropout", "GaussianNoise", "SpatialDropout1D",
@@ -44,10 +48,10 @@ class Dropout(Layer):
         self.supports_masking = True
         self.built = True
 
-    def _noise_shape_for(self, inputs: Any) -> Any:
+    def _noise_shape_for(self, inputs: TensorLike) -> Any:
         return self.noise_shape
 
-    def call(self, inputs: Any, training: Any = False) -> Any:
+    def call(self, inputs: Any, training: bool | Tensor | None = False) -> Any:
         """The inputs, with dropped elements while training."""
         if not training or self.rate == 0:
             return inputs
@@ -61,11 +65,11 @@ class SpatialDropout1D(Dropout):
 
     settings = ("rate", "seed")
 
-    def __init__(self, rate: float, seed: int | None = None, **kwargs: Any) -> None:
+    def __init__(self, rate: float, seed: int | None = None, **kwargs: object) -> None:
         super().__init__(rate, seed=seed, **kwargs)
         self.input_spec = InputSpec(ndim=3)
 
-    def _noise_shape_for(self, inputs: Any) -> Any:
+    def _noise_shape_for(self, inputs: TensorLike) -> Any:
         return (None, 1, None)
 
 
@@ -75,12 +79,12 @@ class _SpatialDropout(Dropout):
     settings = ("rate", "seed", "data_format")
     rank: int
 
-    def __init__(self, rate: float, data_format: str | None = None, seed: int | None = None, **kwargs: Any) -> None:
+    def __init__(self, rate: float, data_format: str | None = None, seed: int | None = None, **kwargs: object) -> None:
         super().__init__(rate, seed=seed, **kwargs)
         self.data_format = checked_format(data_format)
         self.input_spec = InputSpec(ndim=self.rank + 2)
 
-    def _noise_shape_for(self, inputs: Any) -> Any:
+    def _noise_shape_for(self, inputs: TensorLike) -> Any:
         ones = (1,) * self.rank
         return (None, *ones, None) if self.data_format == "channels_last" else (None, None, *ones)
 
@@ -114,7 +118,7 @@ class GaussianNoise(Layer):
         self.supports_masking = True
         self.built = True
 
-    def call(self, inputs: Any, training: Any = False) -> Any:
+    def call(self, inputs: Any, training: bool | Tensor | None = False) -> Any:
         """The inputs, noisy while training."""
         if not training or self.stddev == 0:
             return inputs
@@ -129,10 +133,10 @@ class GaussianDropout(Dropout):
 
     settings = ("rate", "seed")
 
-    def __init__(self, rate: float, seed: int | None = None, **kwargs: Any) -> None:
+    def __init__(self, rate: float, seed: int | None = None, **kwargs: object) -> None:
         super().__init__(rate, seed=seed, **kwargs)
 
-    def call(self, inputs: Any, training: Any = False) -> Any:
+    def call(self, inputs: Any, training: object = False) -> Any:
         """The inputs, noisy while training."""
         if not training or self.rate == 0:
             return inputs
@@ -149,7 +153,7 @@ class AlphaDropout(Dropout):
 
     settings = ("rate", "seed", "noise_shape")
 
-    def call(self, inputs: Any, training: Any = False) -> Any:
+    def call(self, inputs: Any, training: bool | Tensor | None = False) -> Any:
         """The inputs, with dropped elements while training."""
         if not training or self.rate == 0:
             return inputs
@@ -174,6 +178,6 @@ class ActivityRegularization(Layer):
         self.l2 = l2
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: object) -> Any:
         """The inputs."""
         return inputs

@@ -136,7 +136,7 @@ class ZeroPadding(Spatial):
 
     settings = ("padding", "data_format")
 
-    def __init__(self, padding: Any = 1, data_format: str | None = None, **kwargs: Any) -> None:
+    def __init__(self, padding: object = 1, data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.padding = pairs("padding", padding, self.rank)
         self._init_axes(data_format)
@@ -174,7 +174,7 @@ class Cropping(Spatial):
 
     settings = ("cropping", "data_format")
 
-    def __init__(self, cropping: Any = 1, data_format: str | None = None, **kwargs: Any) -> None:
+    def __init__(self, cropping: object = 1, data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.cropping = pairs("cropping", cropping, self.rank)
         self._init_axes(data_format)
@@ -207,7 +207,7 @@ class Cropping2D(Cropping):
 
     rank = 2
 
-    def __init__(self, cropping: Any = ((0, 0), (0, 0)), data_format: str | None = None, **kwargs: Any) -> None:
+    def __init__(self, cropping: object = ((0, 0), (0, 0)), data_format: str | None = None, **kwargs: object) -> None:
         super().__init__(cropping, data_format, **kwargs)
 
 
@@ -222,7 +222,7 @@ class UpSampling(Spatial):
 
     settings: tuple[str, ...] = ("size", "data_format")
 
-    def __init__(self, size: Any = 2, data_format: str | None = None, **kwargs: Any) -> None:
+    def __init__(self, size: object = 2, data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.size = per_axis("size", size, self.rank)
         self._init_axes(data_format)
@@ -257,7 +257,7 @@ class UpSampling2D(UpSampling):
     interpolation = "nearest"
 
     def __init__(
-        self, size: Any = (2, 2), data_format: str | None = None, interpolation: str = "nearest", **kwargs: Any
+        self, size: object = (2, 2), data_format: str | None = None, interpolation: str = "nearest", **kwargs: object
     ) -> None:
         super().__init__(size, data_format, **kwargs)
         if interpolation != "nearest":

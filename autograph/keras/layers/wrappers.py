@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.base import nest
@@ -14,6 +14,10 @@ from ..base.layer import Layer
 from ..base.serialization import deserialize, dtype_config, plain
 from ..base.staging import map_time
 
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import ShapeLike, TensorLike
+    from autograph.runtime.tensors.tensor import Tensor
+
 __all__ = ["Bidirectional", "TimeDistributed", "Wrapper"]
 
 _MERGE_MODES = ("sum", "mul", "ave", "concat", None)
@@ -22,7 +26,7 @@ _MERGE_MODES = ("sum", "mul", "ave", "concat", None)
 class Wrapper(Layer):
     """The base of layers around another one, ``layer``. Raises `ValueError` for what is no layer."""
 
-    def __init__(self, layer: Any, **kwargs: Any) -> None:
+    def __init__(self, layer: Layer, **kwargs: Any) -> None:
         if not isinstance(layer, Layer):
             raise InvalidArgumentError(
                 f"Layer {layer!r} supplied to Wrapper isn't a supported layer type. Please ensure wrapped "
@@ -31,7 +35,7 @@ class Wrapper(Layer):
         super().__init__(**kwargs)
         self.layer = layer
 
-    def build(self, input_shape: Any = None) -> None:
+    def build(self, input_shape: ShapeLike = None) -> None:
         """Build the layer inside."""
         if not self.layer.built:
             self.layer.build(input_shape)
@@ -56,7 +60,7 @@ class TimeDistributed(Wrapper):
     inputs of less than three dimensions.
     """
 
-    def __init__(self, layer: Any, **kwargs: Any) -> None:
+    def __init__(self, layer: Layer, **kwargs: object) -> None:
         if not isinstance(layer, Layer):
             raise InvalidArgumentError(
                 f"Please initialize `TimeDistributed` layer with a `keras.layers.Layer` instance. Received: {layer}"
@@ -73,7 +77,7 @@ class TimeDistributed(Wrapper):
             )
         super().build((input_shape[0], *input_shape[2:]))
 
-    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+    def call(self, inputs: Any, training: object = None, mask: Any = None) -> Any:
         """What the layer gives for each step, along the second axis."""
         if mask is not None and len(mask.static_shape) < 2:
             raise InvalidArgumentError("The `mask` passed to the `TimeDistributed` layer must be at least 2D (e.g., "
@@ -114,7 +118,7 @@ class Bidirectional(Layer):
     """
 
     def __init__(
-        self, layer: Any, merge_mode: str | None = "concat", weights: Any = None, backward_layer: Any = None,
+        self, layer: Any, merge_mode: str | None = "concat", weights: object = None, backward_layer: Any = None,
         **kwargs: Any
     ) -> None:  # fmt: skip
         for each in (layer, backward_layer):
@@ -159,7 +163,7 @@ class Bidirectional(Layer):
                     "backward layer"
                 )
 
-    def build(self, sequences_shape: Any, initial_state_shape: Any = None) -> None:
+    def build(self, sequences_shape: object, initial_state_shape: object = None) -> None:
         """Make the weights of both layers."""
         for each in (self.forward_layer, self.backward_layer):
             if not each.built:
@@ -168,7 +172,9 @@ class Bidirectional(Layer):
             self.set_weights(self._record.initial)
             self._record.initial = None
 
-    def call(self, sequences: Any, initial_state: Any = None, mask: Any = None, training: Any = None) -> Any:
+    def call(
+        self, sequences: TensorLike, initial_state: Any = None, mask: Any = None, training: bool | Tensor | None = None
+    ) -> Any:
         """The outputs, and with ``return_state`` the last states of the forward and of the backward layer.
 
         ``initial_state``: a list of states, those of the forward layer first.
@@ -217,7 +223,7 @@ class Bidirectional(Layer):
         """The state variables of both layers."""
         return [*self.forward_layer.states, *self.backward_layer.states]
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: TensorLike, mask: object = None) -> Any:
         """That of the inputs for sequences, none for the last outputs and states."""
         found = mask if self.return_sequences else None
         outputs = [found, found] if self.merge_mode is None else [found]
@@ -238,7 +244,7 @@ class Bidirectional(Layer):
         return cls(**{**config, **inside})
 
 
-def _copy(layer: Any, prefix: str, go_backwards: bool) -> Any:
+def _copy(layer: Layer, prefix: str, go_backwards: bool) -> Any:
     """A new layer of a layer's configuration, of another name."""
     name = f"{prefix}{layer.name.removeprefix(prefix)}"
     return type(layer).from_config({**layer.get_config(), "name": name, "go_backwards": go_backwards})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.base import nest
@@ -14,12 +14,15 @@ from .functional_config import replay
 from .model import Functional, Model
 from .sequential import Sequential
 
+if TYPE_CHECKING:
+    from ..base.layer import Layer
+
 __all__ = ["clone_model"]
 
 
 def clone_model(
-    model: Any, input_tensors: Any = None, clone_function: Callable[[Any], Any] | None = None,
-    call_function: Callable[..., Any] | None = None, recursive: bool = False, **kwargs: Any
+    model: object, input_tensors: object = None, clone_function: Callable[[Any], Any] | None = None,
+    call_function: Callable[..., Any] | None = None, recursive: bool = False, **kwargs: object
 ) -> Any:  # fmt: skip
     """A model of the same structure, whose layers are new and have new weights; it is not compiled.
 
@@ -47,7 +50,7 @@ def clone_model(
     if not is_known:
         return type(model).from_config(model.get_config())
 
-    def clone(layer: Any) -> Any:
+    def clone(layer: Layer) -> Any:
         if recursive and (type(layer) is Functional or isinstance(layer, Sequential)):
             return clone_model(layer, None, clone_function, call_function, True)
         if isinstance(layer, (InputLayer, Operation)) or clone_function is None:
@@ -67,13 +70,13 @@ def clone_model(
     return made
 
 
-def _copy(layer: Any) -> Any:
+def _copy(layer: Layer) -> Any:
     if isinstance(layer, Operation):
         return Operation(layer.kind, layer.name)
     return type(layer).from_config(layer.get_config())
 
 
-def _clone_sequential(model: Sequential, input_tensors: Any, clone: Callable[[Any], Any]) -> Sequential:
+def _clone_sequential(model: Sequential, input_tensors: object, clone: Callable[[Any], Any]) -> Sequential:
     layers = [clone(layer) for layer in model.layers]
     given = model._record.input
     if input_tensors is not None:

@@ -25,7 +25,7 @@ class FunctionalGraph:
     outputs that depend on other inputs, and for two layers of one name.
     """
 
-    def __init__(self, inputs: Any, outputs: Any) -> None:
+    def __init__(self, inputs: Any, outputs: object) -> None:
         self.inputs = inputs
         self.outputs = outputs
         for leaf in (*nest.flatten(inputs), *nest.flatten(outputs)):
@@ -74,7 +74,7 @@ class FunctionalGraph:
             pending += [(_node(leaf), False) for leaf in reversed(node.inputs)]
         return finished[::-1], visits
 
-    def run(self, inputs: Any) -> Any:
+    def run(self, inputs: object) -> Any:
         """The outputs for tensors in the structure of the inputs."""
         values = {id(leaf): value for leaf, value in zip(nest.flatten(self.inputs), self._fitting(inputs), strict=True)}
 
@@ -87,7 +87,7 @@ class FunctionalGraph:
         Adds what the calls give to the values. Returns the function from symbolic tensors to values.
         """
 
-        def value_of(leaf: Any) -> Any:
+        def value_of(leaf: object) -> Any:
             return values[id(leaf)] if isinstance(leaf, KerasTensor) else leaf
 
         for node in self.nodes:
@@ -99,7 +99,7 @@ class FunctionalGraph:
             values.update(zip(map(id, outputs), nest.flatten(results), strict=True))
         return value_of
 
-    def _fitting(self, inputs: Any) -> list[Any]:
+    def _fitting(self, inputs: object) -> list[Any]:
         """The tensors given, in the order of the inputs. Dicts are matched by the names of the input layers."""
         wanted = nest.flatten(self.inputs)
         if isinstance(inputs, dict) and not isinstance(self.inputs, dict):
@@ -123,7 +123,7 @@ def _node(tensor: KerasTensor) -> Node:
     return tensor.keras_history[0]
 
 
-def _fit(value: Any, wanted: KerasTensor) -> Any:
+def _fit(value: object, wanted: KerasTensor) -> Any:
     """A tensor as an input wants it: of its dtype, with a last axis of size 1 more or less."""
     tensor = convert_to_tensor(value)
     if tensor.dtype is not wanted.dtype:

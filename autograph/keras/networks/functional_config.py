@@ -61,14 +61,14 @@ def _calls(graph: FunctionalGraph) -> dict[int, list[Node]]:
     return found
 
 
-def _operation_config(operation: Any) -> dict[str, Any]:
+def _operation_config(operation: object) -> dict[str, Any]:
     if isinstance(operation, Operation):
         return {"module": _OPERATIONS, "class_name": operation.kind, "config": {"name": operation.name},
                 "registered_name": None}  # fmt: skip
     return dict(plain(operation))
 
 
-def _encode(value: Any, place: Callable[[KerasTensor], list[Any]]) -> Any:
+def _encode(value: object, place: Callable[[KerasTensor], list[Any]]) -> Any:
     """An argument of a call; what JSON does not have is a dict with a ``class_name``."""
     if isinstance(value, KerasTensor):
         config = {"shape": value.static_shape, "dtype": value.dtype.name, "keras_history": place(value)}
@@ -145,7 +145,7 @@ def _operation(config: dict[str, Any]) -> Any:
     return made
 
 
-def _is_ready(value: Any, outputs: dict[tuple[str, int, int], KerasTensor]) -> bool:
+def _is_ready(value: object, outputs: dict[tuple[str, int, int], KerasTensor]) -> bool:
     """Whether all tensors that a call was given are made."""
     if isinstance(value, list):
         return all(_is_ready(each, outputs) for each in value)
@@ -156,7 +156,7 @@ def _is_ready(value: Any, outputs: dict[tuple[str, int, int], KerasTensor]) -> b
     return all(_is_ready(each, outputs) for each in value.values())
 
 
-def _decode(value: Any, tensor: Callable[[Any], KerasTensor]) -> Any:
+def _decode(value: object, tensor: Callable[[Any], KerasTensor]) -> Any:
     if isinstance(value, list):
         return [_decode(each, tensor) for each in value]
     if not isinstance(value, dict):
@@ -188,7 +188,7 @@ def _places(value: Any, tensor: Callable[[Any], KerasTensor]) -> Any:
 
 
 def replay(
-    graph: FunctionalGraph, operation_for: Callable[[Any], Any], given: Any = None,
+    graph: FunctionalGraph, operation_for: Callable[[Any], Any], given: object = None,
     call: Callable[..., Any] | None = None
 ) -> tuple[Any, Any]:  # fmt: skip
     """The symbolic inputs and outputs of the same calls of other layers.
@@ -201,7 +201,7 @@ def replay(
     if given is not None:
         tensors = dict(zip(map(id, nest.flatten(graph.inputs)), nest.flatten(given), strict=True))
 
-    def call_other(operation: Any, *args: Any, **kwargs: Any) -> Any:
+    def call_other(operation: object, *args: object, **kwargs: object) -> Any:
         other = replaced.get(id(operation))
         if other is None:
             other = replaced[id(operation)] = operation_for(operation)

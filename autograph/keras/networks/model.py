@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError, UnimplementedError
 from autograph.runtime.base import nest
@@ -23,6 +23,9 @@ from ..fit.saved_functions import children_of_model
 from ..fit.training import Trainer
 from .functional import FunctionalGraph
 from .functional_config import graph_from_config, graph_to_config
+
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import ShapeLike
 
 __all__ = ["Functional", "Model"]
 
@@ -45,12 +48,12 @@ class Model(Trainer, Layer):
     ((None, 3), 15)
     """
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __new__(cls, *args: object, **kwargs: object) -> Any:
         if cls is Model and (args or "inputs" in kwargs):
             return super().__new__(Functional, *args, **kwargs)
         return super().__new__(cls, *args, **kwargs)
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: Any) -> None:
         graph = None
         if args or "inputs" in kwargs:
             given = dict(zip(("inputs", "outputs", "name"), args, strict=False))
@@ -129,8 +132,8 @@ class Model(Trainer, Layer):
         return nest.map_structure(lambda leaf: leaf.static_shape, self._symbolic("output_shape").outputs)
 
     def summary(
-        self, line_length: int | None = None, positions: Any = None, print_fn: Any = None, expand_nested: bool = False,
-        show_trainable: bool = False, layer_range: Any = None
+        self, line_length: int | None = None, positions: object = None, print_fn: object = None,
+        expand_nested: bool = False, show_trainable: bool = False, layer_range: object = None
     ) -> None:  # fmt: skip
         """Print a table of the layers, their output shapes and numbers of parameters; see `summary.print_summary`."""
         PRINT_SUMMARY.function(self, line_length, positions, print_fn, expand_nested, show_trainable, layer_range)
@@ -144,7 +147,7 @@ class Model(Trainer, Layer):
             raise UnimplementedError(f"Model {type(self).__name__} does not have a `call()` method implemented.")
         return graph.run(args[0] if args else kwargs["inputs"])
 
-    def build(self, input_shape: Any = None) -> None:
+    def build(self, input_shape: ShapeLike = None) -> None:
         """Make all weights for inputs of a shape, by a trace on placeholders: ``model.build((None, 4))``."""
         if self.graph_of_calls is not None or (self.built and input_shape is None):
             return
@@ -185,7 +188,7 @@ class Model(Trainer, Layer):
 
     def export(
         self, filepath: str | os.PathLike[str], format: str = "tf_saved_model", verbose: bool | None = None,
-        input_signature: Any = None
+        input_signature: object = None
     ) -> None:  # fmt: skip
         """Write a folder that runs without the Python source: ``saved_model.load(filepath).serve(inputs)``.
 
@@ -211,7 +214,7 @@ class Model(Trainer, Layer):
         """Write the configuration, the weights and what `compile` was given into a file; see `models.save_model`."""
         SAVE_MODEL.function(self, filepath, overwrite, zipped)
 
-    def to_json(self, **kwargs: Any) -> str:
+    def to_json(self, **kwargs: object) -> str:
         """The configuration as JSON, for `models.model_from_json`; ``kwargs`` go to `json.dumps`."""
         return TO_JSON.function(self, **kwargs)
 

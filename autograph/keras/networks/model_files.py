@@ -56,7 +56,7 @@ _METADATA, _CONFIG, _WEIGHTS = "metadata.json", "config.json", "model.safetensor
 
 @SAVE_MODEL.give
 def save_model(
-    model: Any, filepath: str | os.PathLike[str], overwrite: bool = True, zipped: bool | None = None
+    model: object, filepath: str | os.PathLike[str], overwrite: bool = True, zipped: bool | None = None
 ) -> None:  # fmt: skip
     """Write a model, with its weights and what `compile` was given, for `load_model`.
 
@@ -122,7 +122,7 @@ def _config(model: Any) -> dict[str, Any]:
     return config
 
 
-def _encode(value: Any) -> Any:
+def _encode(value: object) -> Any:
     """Arguments of a call, with specs for tensors."""
     if isinstance(value, TensorSpec):
         return {"class_name": "__tensor_spec__", "config": [value.type.shape, value.dtype.name]}
@@ -136,7 +136,7 @@ def _encode(value: Any) -> Any:
 
 
 @TO_JSON.give
-def to_json(model: Any, **kwargs: Any) -> str:
+def to_json(model: object, **kwargs: Any) -> str:
     """The configuration of a model as JSON; ``kwargs`` go to `json.dumps`. Raises as `save_model`."""
     return json.dumps(_config(model), **kwargs)
 
@@ -208,7 +208,7 @@ def _made(config: Any) -> Any:
     return model
 
 
-def _decode(value: Any) -> Any:
+def _decode(value: object) -> Any:
     if isinstance(value, list):
         return [_decode(each) for each in value]
     if not isinstance(value, dict):
@@ -218,7 +218,7 @@ def _decode(value: Any) -> Any:
     return {key: _decode(each) for key, each in value.items()}
 
 
-def _check_metadata(metadata: Any, path: str) -> None:
+def _check_metadata(metadata: object, path: str) -> None:
     if not isinstance(metadata, dict) or metadata.get("format") != FORMAT:
         raise SavedFileError(f"{path} is no model of autograph", remedy="load a file that model.save has written")
     version = metadata.get("version")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 from autograph.runtime.tensors import trace
@@ -16,6 +16,9 @@ from ..base.symbolic import KerasTensor, specs_of
 from ..layers.core import Input, InputLayer
 from .functional import FunctionalGraph
 from .model import Model
+
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import ShapeLike
 
 __all__ = ["Sequential"]
 
@@ -45,12 +48,12 @@ class Sequential(Model):
             self._add(layer)
         self._build_from_input()
 
-    def add(self, layer: Any) -> None:
+    def add(self, layer: Layer) -> None:
         """Add a layer at the end. Raises `ValueError` for what is no layer, or a layer of the same name."""
         self._add(layer)
         self._build_from_input()
 
-    def _add(self, layer: Any) -> None:
+    def _add(self, layer: Layer) -> None:
         record = self._record
         if isinstance(layer, KerasTensor) and layer.keras_history is not None:
             layer = layer.keras_history[0].operation
@@ -100,7 +103,7 @@ class Sequential(Model):
             record.built = True
             auto_name("Functional")  # Keras makes a functional model inside: the names of later ones count on from it
 
-    def build(self, input_shape: Any = None) -> None:
+    def build(self, input_shape: ShapeLike = None) -> None:
         """Make all weights for inputs of a shape, with the batch dimension; once built, nothing happens."""
         record = self._record
         if record.graph is not None or not record.layers:
@@ -120,7 +123,7 @@ class Sequential(Model):
         auto_name("Functional")
         self._record.path = self.name
 
-    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+    def call(self, inputs: object, training: object = None, mask: object = None) -> Any:
         """What the last layer makes of what the layer before it makes of … the inputs."""
         graph = self.graph_of_calls
         if graph is not None:

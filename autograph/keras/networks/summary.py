@@ -6,7 +6,7 @@ import re
 import shutil
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.base import nest
@@ -14,6 +14,9 @@ from autograph.runtime.base import nest
 from ..base.symbolic import is_shape, output_shape
 from .model import PRINT_SUMMARY
 from .sequential import Sequential
+
+if TYPE_CHECKING:
+    from ..base.layer import Layer
 
 __all__ = ["print_summary"]
 
@@ -80,7 +83,7 @@ def _is_chain(graph: Any) -> bool:
     )  # fmt: skip
 
 
-def _rows(layer: Any, graph: Any, show_trainable: bool, depth: int | None, connected: bool) -> list[list[str]]:
+def _rows(layer: Any, graph: object, show_trainable: bool, depth: int | None, connected: bool) -> list[list[str]]:
     """The row of a layer, and with a depth those of the layers in it."""
     prefix = "   " * depth + "└ " if depth else ""
     row = [f"{prefix}{layer.name} ({_kind(layer)})", _shape_of(layer), _count_of(layer)]
@@ -93,12 +96,12 @@ def _rows(layer: Any, graph: Any, show_trainable: bool, depth: int | None, conne
     return [row, *(each for rows in nested for each in rows)]
 
 
-def _kind(layer: Any) -> str:
+def _kind(layer: Layer) -> str:
     kind = getattr(layer, "kind", None)
     return type(layer).__name__ if kind is None else "".join(part.capitalize() for part in kind.split("_"))
 
 
-def _shape_of(layer: Any) -> str:
+def _shape_of(layer: Layer) -> str:
     record = layer._record
     shape = record.output_shapes[-1] if record.output_shapes else None
     if shape is None and record.build_shape is not None:
@@ -116,14 +119,14 @@ def _shape_of(layer: Any) -> str:
     return f"[{', '.join(str(part) for _, part in parts)}]" if len(parts) > 1 else str(parts[0][1])
 
 
-def _count_of(layer: Any) -> str:
+def _count_of(layer: Layer) -> str:
     if not layer.built:
         return "0 (unbuilt)"
     weights = getattr(layer, "weights", [])
     return f"{sum(weight._array.size for weight in weights):,}"
 
 
-def _sources(layer: Any, graph: Any) -> str:
+def _sources(layer: Layer, graph: Any) -> str:
     """Which outputs of which layers a layer was called on."""
     found = []
     for node in layer._record.nodes:

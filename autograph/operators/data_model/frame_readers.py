@@ -72,7 +72,7 @@ def make_class(metaclass: Any, name: object, bases: Any, namespace: Any, **keywo
     return metaclass(name, bases, {**module, **namespace}, **keywords)
 
 
-def _warn(message: Any, category: Any = None, stacklevel: int = 1, source: Any = None, **keywords: Any) -> None:
+def _warn(message: Any, category: object = None, stacklevel: int = 1, source: object = None, **keywords: Any) -> None:
     own = sys._getframe()
     prefixes = keywords.pop("skip_file_prefixes", ())
     frames = user_frames(_outside(own.f_back))

@@ -65,7 +65,7 @@ class GraphBackend(Backend):
     def if_stmt(self, test: object, body: Thunk, orelse: Thunk, names: tuple[str, ...]) -> Any:
         return cond.if_stmt(read(test), body, orelse, names)
 
-    def while_stmt(self, go: Any, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options) -> Any:
+    def while_stmt(self, go: object, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options) -> Any:
         go = read(go)
         known = conditions.static_truth(go)
         if known is None:
@@ -210,7 +210,7 @@ class GraphBackend(Backend):
     def recursive(self, function: FunctionType, form: Callable[..., Any]) -> Callable[..., Any]:
         return recursion.recursive(function, form)
 
-    def format_value(self, value: object, conversion: str | None, specification: Any) -> Any:
+    def format_value(self, value: object, conversion: str | None, specification: object) -> Any:
         return as_number(text.format_value(read(value), conversion, specification), str)
 
     def percent(self, template: object, values: object) -> Any:

@@ -6,7 +6,7 @@ They have the meaning of a ``for`` statement: a Python loop on eager tensors, on
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.base import nest
@@ -30,6 +30,9 @@ from .heap.state import created
 from .values.lists import StagedList, mutables
 from .whole_calls import following_changes
 
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import DTypeLike
+
 _REMEDY = "pass an initializer, or elements along a first axis that has some"
 
 
@@ -49,7 +52,7 @@ class _Elements:
         self.backwards = backwards
         self.dtype = leaves[0].dtype
 
-    def at(self, i: Any) -> Any:
+    def at(self, i: object) -> Any:
         place = self.length - 1 - i if self.backwards else i
         return _made(nest.map_structure(lambda tensor: tensor[place], self.tensors))
 
@@ -154,13 +157,13 @@ def scan(
 def map_fn(
     fn: Callable[[Any], Any],
     elems: object,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     parallel_iterations: int | None = None,
     back_prop: bool = True,
     swap_memory: bool = False,
     infer_shape: bool = True,
     name: str | None = None,
-    fn_output_signature: Any = None,
+    fn_output_signature: object = None,
 ) -> Any:
     """What `fn` returns for each element along the first axis of the tensors in `elems`, stacked.
 
@@ -211,7 +214,7 @@ def _as_spec(leaf: object) -> TensorSpec:
     return leaf if isinstance(leaf, TensorSpec) else TensorSpec(None, as_dtype(leaf))
 
 
-def _fitting(result: object, like: Any) -> Any:
+def _fitting(result: object, like: object) -> Any:
     """The result of a function as tensors that fit a signature."""
     try:
         nest.assert_same_structure(like, result)
@@ -228,7 +231,7 @@ def _fitting(result: object, like: Any) -> Any:
     return nest.map_structure(fit, like, result)
 
 
-def _stacked(results: Any, elements: _Elements, like: Any) -> Any:
+def _stacked(results: Any, elements: _Elements, like: object) -> Any:
     """The results along a new first axis; for none at all, empty tensors of a signature or like the elements."""
     form = heap.staged(results)
     heap.unstage(results)
@@ -249,7 +252,7 @@ def _inner_shape(spec: TensorSpec) -> tuple[int, ...]:
     return tuple(n or 0 for n in spec.type.shape or ())
 
 
-def _stacked_leaf(handle: Any, kind: Any, elements: _Elements) -> Any:
+def _stacked_leaf(handle: object, kind: Any, elements: _Elements) -> Any:
     leaf = OPS["list_stack"](handle, dtype=kind.dtype, shape=kind.shape)
     if elements.static_length is not None and leaf.static_shape is not None:
         leaf = OPS["ensure_shape"](leaf, shape=(elements.static_length, *leaf.static_shape[1:]))

@@ -28,7 +28,7 @@ _DATA = (bool, int, float, complex, str, bytes, np.ndarray, np.generic, Tensor)
 
 
 @following_changes
-def cond(pred: Any, true_fn: Branch, false_fn: Branch, name: str | None = None) -> Any:
+def cond(pred: object, true_fn: Branch, false_fn: Branch, name: str | None = None) -> Any:
     """What `true_fn()` returns where `pred`, one bool, is true, else what `false_fn()` returns.
 
     In a graph both become branches of a conditional; dtypes promote and shapes relax.
@@ -73,7 +73,7 @@ def case(
     return call(function)()
 
 
-def _require_last(pred: Any) -> None:
+def _require_last(pred: object) -> None:
     _require(pred, InvalidArgumentError("no condition of this case is true", remedy="give it a default"))
 
 
@@ -82,7 +82,7 @@ def _require_exclusive(preds: list[Any]) -> None:
     _require(at_most_one, InvalidArgumentError("more than one condition of this case, which is exclusive, is true"))
 
 
-def _require(pred: Any, error: InvalidArgumentError) -> None:
+def _require(pred: object, error: InvalidArgumentError) -> None:
     if backend_of(pred) is not None:
         require(pred, error)
     elif not pred:
@@ -91,7 +91,7 @@ def _require(pred: Any, error: InvalidArgumentError) -> None:
 
 @following_changes
 def switch_case(
-    branch_index: Any,
+    branch_index: object,
     branch_fns: Sequence[Branch | tuple[int, Branch]] | dict[int, Branch],
     default: Branch | None = None,
     name: str = "switch_case",
@@ -129,7 +129,7 @@ def while_loop(
     cond: Callable[..., Any],
     body: Callable[..., Any],
     loop_vars: Sequence[Any],
-    shape_invariants: Any = None,
+    shape_invariants: object = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,

@@ -40,7 +40,7 @@ class Plan:
         exec(compile("\n".join(writer.lines), self._file, "exec"), writer.globals)
         self._function: Callable[..., tuple[Any, ...]] = writer.globals[self._entry]
 
-    def run(self, *inputs: Any) -> tuple[Any, ...]:
+    def run(self, *inputs: object) -> tuple[Any, ...]:
         """Run the graph. Raises what kernels and ``raise`` nodes raise, located at the user's lines."""
         token = ignore()
         try:

@@ -117,7 +117,7 @@ class Writer:
             self.globals[name] = array[()] if plain else array
         return name
 
-    def attribute(self, key: str, value: Any) -> str:
+    def attribute(self, key: str, value: object) -> str:
         if is_literal(value):
             return repr(value)
         name = self.fresh_global(f"attr_{identifier(key)}")

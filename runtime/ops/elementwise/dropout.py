@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,10 +19,15 @@ from ..shape.create import zeros_like
 from ..shape.shape import shape as shape_of
 from .elementwise import cast, where
 
+if TYPE_CHECKING:
+    from ...tensors.likes import TensorLike
+
 __all__ = ["dropout", "stateless_dropout"]
 
 
-def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None, name: str | None = None) -> Any:
+def dropout(
+    x: TensorLike, rate: TensorLike, noise_shape: object = None, seed: int | None = None, name: str | None = None
+) -> Any:
     """`x` with each element zero with the probability `rate`, else multiplied by `1 / (1 - rate)`
 
     (Srivastava et al., 2014). With a `noise_shape` that broadcasts to that of `x`, elements along its axes of size 1
@@ -33,13 +38,18 @@ def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None,
 
 
 def stateless_dropout(
-    x: Any, rate: Any, seed: Any, rng_alg: str = "auto_select", noise_shape: Any = None, name: str | None = None
+    x: TensorLike,
+    rate: TensorLike,
+    seed: TensorLike,
+    rng_alg: str = "auto_select",
+    noise_shape: object = None,
+    name: str | None = None,
 ) -> Any:
     """As `dropout`, determined by `seed`, two integers. `rng_alg` is without meaning: there is one generator."""
     return _dropped(x, rate, noise_shape, lambda dims, dtype: random.stateless_uniform(dims, seed, dtype=dtype), name)
 
 
-def _dropped(x: Any, rate: Any, noise_shape: Any, draw: Callable[..., Any], name: str | None) -> Any:
+def _dropped(x: TensorLike, rate: TensorLike, noise_shape: object, draw: Callable[..., Any], name: str | None) -> Any:
     x = convert_to_tensor(x)
     require(x.dtype.is_floating, f"dropout needs a floating tensor, not {x.dtype.name}")
     rate = convert_to_tensor(rate, dtype_hint=x.dtype)
@@ -54,7 +64,7 @@ def _dropped(x: Any, rate: Any, noise_shape: Any, draw: Callable[..., Any], name
     return where(kept, x / (1 - cast(rate, x.dtype)), zeros_like(x), name=name)
 
 
-def _noise_dims(x: Tensor, noise_shape: Any) -> Any:
+def _noise_dims(x: Tensor, noise_shape: object) -> Any:
     """The shape of the random numbers: where `noise_shape` has ``None``, that of `x`."""
     shape = x.static_shape
     own = shape if shape is not None and None not in shape else shape_of(x)

@@ -214,7 +214,7 @@ angle = unary("angle", lambda x: np.arctan2(x.imag, x.real), "The angle of a com
               numpy_names=("angle",), parameters="input", public="math.angle")  # fmt: skip
 
 
-def zeros(like: Any) -> Any:
+def zeros(like: TensorLike) -> Any:
     """Zeros as a tensor of the same kind."""
     return FUNCTIONS["zeros_like"](like)
 
@@ -282,7 +282,7 @@ bitcast_op = op(
 )  # fmt: skip
 
 
-def bitcast(input: TensorLike, type: Any, name: str | None = None) -> Any:
+def bitcast(input: TensorLike, type: object, name: str | None = None) -> Any:
     """The bits of `input` taken for those of the dtype `type`, both of numbers.
 
     A smaller dtype makes a last dimension with the parts of each element, a larger one takes it away. Raises

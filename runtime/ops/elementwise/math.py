@@ -351,11 +351,11 @@ def polygamma(a: int, x: TensorLike, name: str | None = None) -> Any:
 # What gradients share.
 
 
-def _where(condition: Any, x: Any, y: Any) -> Any:
+def _where(condition: object, x: TensorLike, y: TensorLike) -> Any:
     return OPS["where"](condition, x, y)
 
 
-def _chosen(g: Tensor, x: Tensor, y: Tensor, first: Any) -> tuple[Any, Any]:
+def _chosen(g: Tensor, x: Tensor, y: Tensor, first: object) -> tuple[Any, Any]:
     """The gradient for the one of two numbers that was chosen."""
     zero = zeros(g)
     return sum_to(_where(first, g, zero), x), sum_to(_where(first, zero, g), y)
@@ -371,7 +371,7 @@ def _safe_log(x: Any) -> Any:
     return _where(good, log(_where(good, x, 1)), 0)
 
 
-def _sinc_slope(x: Any, out: Any) -> Any:
+def _sinc_slope(x: Any, out: Tensor) -> Any:
     """The derivative of `sinc`: its Taylor series near 0, where the quotient loses precision."""
     small = absolute(x) < 0.1
     square_ = square(_where(small, x, 0) * _math.pi)
@@ -380,7 +380,7 @@ def _sinc_slope(x: Any, out: Any) -> Any:
     return _where(small, x * (-(_math.pi**2) / 3) * series, (cos(safe * _math.pi) - sinc(safe)) / safe)
 
 
-def _i1_slope(x: Any, out: Any) -> Any:
+def _i1_slope(x: TensorLike, out: Tensor) -> Any:
     zero = equal(x, 0)
     return i0(x) - _where(zero, 0.5, out / _where(zero, 1, x))
 

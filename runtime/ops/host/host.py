@@ -33,7 +33,7 @@ from ..kernels.print_format import format_array
 __all__ = ["assert_node", "numpy_function", "print", "py_function", "raise_node", "timestamp"]
 
 
-def _no_outputs(*_: Type, **__: Any) -> tuple[Type, ...]:
+def _no_outputs(*_: Type, **__: object) -> tuple[Type, ...]:
     return ()
 
 
@@ -45,7 +45,7 @@ def fill_gaps(count: int, attributes: dict[str, Any], outputs: int) -> bool:
     return len(attributes["pieces"]) == count + 1
 
 
-def _print(*arrays: Array, pieces: tuple[str, ...], summarize: int, stream: Any) -> tuple[()]:
+def _print(*arrays: Array, pieces: tuple[str, ...], summarize: int, stream: object) -> tuple[()]:
     if len(arrays) == 1 and pieces[0] == "" and np.ndim(arrays[0]) == 0 and isinstance(_item(arrays[0]), bytes):
         shown = [_item(arrays[0]).decode("utf-8", "replace")]  # a string alone is printed as it is
     else:
@@ -78,7 +78,7 @@ PRINT = op("print", gradient=NOT_DIFFERENTIABLE, infer=_no_outputs, numpy=_print
     attributes=kinds("pieces summarize", stream=one_of("stderr", "stdout")), fits=fill_gaps)  # fmt: skip
 
 
-def print(*inputs: Any, output_stream: Any = None, summarize: int = 3, sep: str = " ", end: str = "\n",
+def print(*inputs: Any, output_stream: object = None, summarize: int = 3, sep: str = " ", end: str = "\n",
           name: str | None = None) -> Any:  # fmt: skip
     """Print tensors and Python values, in a graph on every run. Returns None; in a graph built by hand, the operation.
 
@@ -109,7 +109,7 @@ def print(*inputs: Any, output_stream: Any = None, summarize: int = 3, sep: str 
     return graph.nodes[-1] if graph is not None and BY_HAND.known(graph) is not None else None
 
 
-def _is_stream(stream: Any) -> bool:
+def _is_stream(stream: object) -> bool:
     if isinstance(stream, str):
         return stream in ("stdout", "stderr") or stream.startswith("file://")
     return hasattr(stream, "write") or callable(stream)
@@ -164,7 +164,7 @@ class ErrorTemplate:
         self._cause = cause
         self._suppress = True
 
-    def _take(self, value: Any) -> Any:
+    def _take(self, value: object) -> Any:
         if isinstance(value, Tensor):
             self.tensors.append(value)
             return Slot(len(self.tensors) - 1)
@@ -271,7 +271,7 @@ def assert_node(condition: TensorLike, error: BaseException) -> None:
 # Python functions
 
 
-def _py_function_types(*_: Type, types: tuple[DType, ...], followed: bool = False, **__: Any) -> tuple[Type, ...]:
+def _py_function_types(*_: Type, types: tuple[DType, ...], followed: bool = False, **__: object) -> tuple[Type, ...]:
     return (*[Type(dtype, None) for dtype in types], *([Type(variant, ())] if followed else []))
 
 
@@ -319,7 +319,7 @@ PY_FUNCTION = op("py_function", infer=_py_function_types, numpy=_py_function, ef
     "``followed``, another output is what gradients need."))  # fmt: skip
 
 
-def py_function(func: Callable[..., Any], inp: Sequence[Any], Tout: Any, name: str | None = None) -> Any:
+def py_function(func: Callable[..., Any], inp: Sequence[Any], Tout: object, name: str | None = None) -> Any:
     """Call a Python function with eager tensors whenever the graph runs.
 
     ``Tout`` is the dtype of its result, or a list of dtypes for a list of results (empty for None). The results have
@@ -330,7 +330,7 @@ def py_function(func: Callable[..., Any], inp: Sequence[Any], Tout: Any, name: s
     return _call_python(func, inp, Tout, True, name)
 
 
-def numpy_function(func: Callable[..., Any], inp: Sequence[Any], Tout: Any, stateful: bool = True,
+def numpy_function(func: Callable[..., Any], inp: Sequence[Any], Tout: object, stateful: bool = True,
                    name: str | None = None) -> Any:  # fmt: skip
     """Call a Python function with NumPy arrays (copies) whenever the graph runs; else as `py_function`.
 

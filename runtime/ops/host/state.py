@@ -79,7 +79,7 @@ def _check_equal_shapes(shape: Shape, given: Shape) -> None:
         )
 
 
-def _step(function: Any) -> Any:
+def _step(function: Callable[..., Any]) -> Any:
     def stepped(target: Any, old: Any, value: Any) -> Any:
         shape = np.shape(value)
         if shape != old.shape:
@@ -99,13 +99,13 @@ def _step(function: Any) -> Any:
     return kernel
 
 
-def _infer_update(*inputs: Type, target: Tensor, by: str, **attributes: Any) -> tuple[Type, ...]:
+def _infer_update(*inputs: Type, target: Tensor, by: str, **attributes: object) -> tuple[Type, ...]:
     OPS[by].infer(Type(target.dtype, target.static_shape), *inputs, **attributes)
     return ()
 
 
-def _update(*inputs: Any, target: Any, by: str, **attributes: Any) -> tuple[()]:
-    def updated(target: Any, old: Any) -> Any:
+def _update(*inputs: object, target: Any, by: str, **attributes: object) -> tuple[()]:
+    def updated(target: Any, old: object) -> Any:
         return np.asarray(OPS[by].numpy(old, *inputs, **attributes), target.dtype.numpy)
 
     change(target, updated)
@@ -116,11 +116,11 @@ VARIABLE: Provided[Callable[..., Any]] = Provided("runtime.state.variable")
 """`Variable`: who asks for samples has loaded it."""
 
 
-def _is_update(name: Any) -> bool:
+def _is_update(name: str) -> bool:
     return type(name) is str and name in OPS and OPS[name].in_place is not None
 
 
-def _sample(*inputs: Any, role: str = "target", **attributes: Any) -> Any:
+def _sample(*inputs: object, role: str = "target", **attributes: object) -> Any:
     """Inputs and attributes for a variable of two numbers."""
     variable = VARIABLE.function(np.array([1, 2], np.float32))
     return tuple(np.array(x, np.float32) for x in inputs), {role: variable, **attributes}

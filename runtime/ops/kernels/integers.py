@@ -28,7 +28,7 @@ def loud(kernel: Kernel, name: str) -> Kernel:
     def handler(error: str, flag: int) -> None:
         warn(f"{error} encountered in {name}")
 
-    def loud_kernel(x: Array, *rest: Any) -> Any:
+    def loud_kernel(x: Array, *rest: object) -> Any:
         if x.dtype.kind not in "iu":
             return kernel(x, *rest)
         with np.errstate(divide="call", over="call", call=handler):

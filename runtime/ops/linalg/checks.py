@@ -30,7 +30,7 @@ def square_matrix(shape: Shape) -> None:
 def guarded(kernel: Callable[..., Any], message: str) -> Callable[..., Any]:
     """The kernel, with NumPy's `LinAlgError` as `InvalidArgumentError`."""
 
-    def guard(*arrays: Any, **attributes: Any) -> Any:
+    def guard(*arrays: object, **attributes: object) -> Any:
         try:
             return kernel(*arrays, **attributes)
         except np.linalg.LinAlgError as error:

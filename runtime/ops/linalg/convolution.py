@@ -74,7 +74,7 @@ def _check_result(g: Type, x: tuple[Dim, ...], w: tuple[Dim, ...], *geometry: An
 
 
 def _infer_input(
-    g: Type, w: Type, *_: Type, shape: Shape, strides: Any, padding: Padding, dilations: Any
+    g: Type, w: Type, *_: Type, shape: Shape, strides: Any, padding: Padding, dilations: object
 ) -> Type:  # fmt: skip
     rank = len(strides)
     _check(g, w, rank)
@@ -84,7 +84,7 @@ def _infer_input(
 
 
 def _infer_filters(
-    x: Type, g: Type, *_: Type, shape: Shape, strides: Any, padding: Padding, dilations: Any
+    x: Type, g: Type, *_: Type, shape: Shape, strides: Any, padding: Padding, dilations: object
 ) -> Type:  # fmt: skip
     rank = len(strides)
     _check(x, g, rank)
@@ -98,7 +98,7 @@ def _infer_filters(
 def _checked(infer: Callable[..., Any], kernel: Callable[..., Any]) -> Callable[..., Any]:
     """A kernel that raises as inference does, with a shape that is a tensor put into the attributes."""
 
-    def run(a: TensorLike, b: TensorLike, *dims: Any, **attributes: Any) -> Any:
+    def run(a: TensorLike, b: TensorLike, *dims: Any, **attributes: object) -> Any:
         if dims:
             attributes["shape"] = tuple(dims[0].tolist())
         infer(type_of(a), type_of(b), **attributes)
@@ -107,7 +107,7 @@ def _checked(infer: Callable[..., Any], kernel: Callable[..., Any]) -> Callable[
     return run
 
 
-def _like(record: Callable[..., Any], first: Any, second: Any, like: Tensor, geometry: dict[str, Any]) -> Any:
+def _like(record: Callable[..., Any], first: object, second: object, like: Tensor, geometry: dict[str, Any]) -> Any:
     """An adjoint with the result of the shape of a tensor."""
     hint, inputs = _known(like)
     return record(first, second, *inputs, shape=hint, **geometry)
@@ -118,19 +118,19 @@ def _known(like: Tensor) -> Any:
     return (shape, ()) if shape is not None and None not in shape else as_dims(shape_of(like))
 
 
-def _gradient(g: Tensor, out: Tensor, x: Tensor, w: Tensor, **geometry: Any) -> tuple[Any, Any]:
+def _gradient(g: Tensor, out: Tensor, x: Tensor, w: Tensor, **geometry: object) -> tuple[Any, Any]:
     return lambda: _like(input_op, g, w, x, geometry), lambda: _like(filters_op, x, g, w, geometry)
 
 
 def _input_gradient(
-    h: Any, out: Tensor, g: Tensor, w: Tensor, *dims: Any, shape: Shape, **geometry: Any
+    h: object, out: Tensor, g: Tensor, w: Tensor, *dims: object, shape: Shape, **geometry: Any
 ) -> tuple[Any, ...]:
     dims_gradients = (None for _ in dims)
     return lambda: convolution_op(h, w, **geometry), lambda: _like(filters_op, h, g, w, geometry), *dims_gradients
 
 
 def _filters_gradient(
-    h: Any, out: Tensor, x: Tensor, g: Tensor, *dims: Any, shape: Shape, **geometry: Any
+    h: object, out: Tensor, x: Tensor, g: Tensor, *dims: object, shape: Shape, **geometry: Any
 ) -> tuple[Any, ...]:
     dims_gradients = (None for _ in dims)
     return lambda: _like(input_op, g, h, x, geometry), lambda: convolution_op(x, h, **geometry), *dims_gradients
@@ -288,8 +288,8 @@ def conv1d_transpose(
 
 
 def conv2d_transpose(
-    input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME", data_format: str | None = "NHWC",
-    dilations: Any = None, name: str | None = None
+    input: Any, filters: Any, output_shape: object, strides: Any, padding: Any = "SAME",
+    data_format: str | None = "NHWC", dilations: Any = None, name: str | None = None
 ) -> Any:  # fmt: skip
     """The adjoint of `conv2d` in its tensor (Zeiler et al., 2010).
 
@@ -328,7 +328,7 @@ def depthwise_conv2d(
 
 
 def separable_conv2d(
-    input: TensorLike, depthwise_filter: Any, pointwise_filter: Any, strides: Ints,
+    input: TensorLike, depthwise_filter: object, pointwise_filter: object, strides: Ints,
     padding: str | Sequence[Sequence[int]], data_format: str | None = None,
     dilations: Ints | None = None, name: str | None = None,
 ) -> Any:  # fmt: skip

@@ -40,7 +40,7 @@ def _symmetric() -> list[Any]:
     return squares()
 
 
-def infer_square(x: Type, **_: Any) -> Type:
+def infer_square(x: Type, **_: object) -> Type:
     square_matrix(x.shape)
     shape = x.shape
     if shape is not None:
@@ -62,7 +62,7 @@ def _column(x: Tensor) -> Any:
     return expand_dims(expand_dims(x, -1), -1)
 
 
-def _slogdet_gradient(g: Any, out: Any, x: Tensor) -> Any:
+def _slogdet_gradient(g: Tensor, out: Tensor, x: Tensor) -> Any:
     """The logarithm follows the real part of `trace(inv(x) @ dx)`, the angle of a complex sign the imaginary part."""
     weight = cast(g[1], x.dtype)
     if x.dtype.is_complex:
@@ -113,7 +113,7 @@ def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> An
 # Solving.
 
 
-def _infer_solve(a: Type, b: Type, **_: Any) -> Type:
+def _infer_solve(a: Type, b: Type, **_: object) -> Type:
     square_matrix(a.shape)
     at_least(b.shape, 2, "the right side")
     dtype = inexact(a.dtype)

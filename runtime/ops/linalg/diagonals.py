@@ -28,8 +28,8 @@ _ALIGN = "RIGHT_LEFT"
 
 
 def diag(
-    diagonal: TensorLike, name: str = "diag", k: Any = 0, num_rows: int | None = None, num_cols: int | None = None,
-    padding_value: Any = 0, align: str = _ALIGN,
+    diagonal: TensorLike, name: str = "diag", k: TensorLike = 0, num_rows: int | None = None,
+    num_cols: int | None = None, padding_value: Any = 0, align: str = _ALIGN
 ) -> Any:  # fmt: skip
     """Matrices whose diagonals `k` are the last axis of `diagonal`, or the last two, with `padding_value` elsewhere.
 
@@ -62,7 +62,7 @@ def diag(
 
 
 def diag_part(
-    input: Any, name: str = "diag_part", k: Any = 0, padding_value: Any = 0, align: str = _ALIGN
+    input: object, name: str = "diag_part", k: TensorLike = 0, padding_value: Any = 0, align: str = _ALIGN
 ) -> Any:  # fmt: skip
     """The diagonals `k` of a matrix or a batch of matrices, in their dtype, filled up with `padding_value`.
 
@@ -83,7 +83,9 @@ def diag_part(
     return gather(padded, cells.reshape(-1, longest), axis=-1, name=name)
 
 
-def set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = _ALIGN) -> Any:
+def set_diag(
+    input: TensorLike, diagonal: object, name: str = "set_diag", k: TensorLike = 0, align: str = _ALIGN
+) -> Any:
     """`input`, of rank 2 or more, with the diagonals `k` of its matrices replaced; shape and dtype stay.
 
     Raises `InvalidArgumentError` for a rank below 2, and for diagonals of another shape or dtype than those there.
@@ -106,7 +108,7 @@ def set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, alig
     return gather(both, np.where(inside, rows * columns + places, kept), axis=-1, name=name)
 
 
-def _band(k: Any) -> tuple[int, int]:
+def _band(k: object) -> tuple[int, int]:
     """The lowest and the highest diagonal."""
     ends = [whole(end, "k") for end in (k if isinstance(k, (tuple, list)) else (k, k))]
     require(len(ends) == 2 and ends[0] <= ends[1], f"k is a diagonal or the lowest and the highest one, not {k!r}")

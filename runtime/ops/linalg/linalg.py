@@ -213,7 +213,7 @@ tensordot_op: Op = op(
 )  # fmt: skip
 
 
-def tensordot(a: TensorLike, b: TensorLike, axes: Any, name: str | None = None) -> Any:
+def tensordot(a: TensorLike, b: TensorLike, axes: object, name: str | None = None) -> Any:
     """The sum of products over axes: the last and first `axes` ones for a number, or a pair of lists of axes.
 
     The result has the other axes, those of `a` first, and the common dtype. Raises `InvalidArgumentError` for axes that
@@ -372,7 +372,7 @@ einsum_op: Op = op(
 )  # fmt: skip
 
 
-def einsum(equation: str, *inputs: TensorLike, name: str | None = None, **_: Any) -> Any:
+def einsum(equation: str, *inputs: TensorLike, name: str | None = None, **_: object) -> Any:
     """Sums of products in Einstein's notation: `einsum("ij,jk->ik", a, b)` is the matrix product.
 
     The result has the dtype common to the inputs. Raises `InvalidArgumentError` for an equation for another number of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,7 +36,7 @@ __all__ = ["eig", "eigvals", "expm", "logm", "lu", "lu_matrix_inverse", "lu_reco
 def _checked(kernel: Callable[..., Any], message: str) -> Callable[..., Any]:
     """The kernel, with errors for matrices that are not square and for dtypes, and for what NumPy can't do."""
 
-    def check(x: TensorLike, **attributes: Any) -> Any:
+    def check(x: TensorLike, **attributes: object) -> Any:
         infer_square(type_of(x))
         return kernel(x, **attributes)
 
@@ -306,7 +306,7 @@ lu_op = op(
 )  # fmt: skip
 
 
-def lu(input: TensorLike, output_idx_type: Any = int32, name: str | None = None) -> Lu:
+def lu(input: TensorLike, output_idx_type: object = int32, name: str | None = None) -> Lu:
     """`lu, p` with `input[p] == l @ u`: the lower triangle `l`, with ones on its diagonal, and the upper triangle `u`.
 
     `[..., n, n]` gives both triangles in one `[..., n, n]`, float64 for integers, and `[..., n]` of `output_idx_type`.
@@ -315,7 +315,7 @@ def lu(input: TensorLike, output_idx_type: Any = int32, name: str | None = None)
     return Lu(*lu_op(input, dtype=as_dtype(output_idx_type), name=name))
 
 
-def lu_reconstruct(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Any:
+def lu_reconstruct(lower_upper: object, perm: Any, validate_args: bool = False, name: str | None = None) -> Any:
     """The matrices that `lu` has taken apart. Raises `InvalidArgumentError` for matrices that are not square."""
     factors, order = _factors(lower_upper, perm)
     product = _unit_lower(factors) @ band_part(factors, 0, -1)
@@ -335,7 +335,7 @@ def lu_solve(lower_upper: Any, perm: Any, rhs: TensorLike, validate_args: bool =
     return triangular_solve_op(factors, middle, lower=False, name=name)
 
 
-def lu_matrix_inverse(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Any:
+def lu_matrix_inverse(lower_upper: object, perm: Any, validate_args: bool = False, name: str | None = None) -> Any:
     """The inverse of the matrix that `lu` has taken apart; raises as `lu_solve`."""
     factors, order = _factors(lower_upper, perm)
     n = factors.static_shape[-1]
@@ -343,7 +343,7 @@ def lu_matrix_inverse(lower_upper: Any, perm: Any, validate_args: bool = False, 
     return lu_solve(factors, order, zeros_like(factors) + eye(n, dtype=factors.dtype), name=name)
 
 
-def _factors(lower_upper: Any, perm: Any) -> tuple[Any, Any]:
+def _factors(lower_upper: object, perm: int | Sequence[int]) -> tuple[Any, Any]:
     factors, order = convert_to_tensor(lower_upper), convert_to_tensor(perm)
     infer_square(Type(factors.dtype, factors.static_shape))
     require(order.static_shape is not None, "the rank of the permutation must be known")

@@ -8,7 +8,7 @@ zero. So an array that grows in a loop needs not be kept as it was in each turn.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from ..infer import exactly, require, require_kind, text
 from ..shape.create import zeros_like
 from . import lists
 
+if TYPE_CHECKING:
+    from ...tensors.likes import TensorLike
+
 __all__ = ["grow_op", "new_op", "read_op", "stack_op", "write_op"]
 
 
@@ -38,7 +41,7 @@ def _new(size: Any) -> ListValue:
     return ListValue.of([None] * int(size))
 
 
-def _infer_index(items: Type, index: Type, *_: Any) -> None:
+def _infer_index(items: Type, index: Type, *_: object) -> None:
     require_kind(index, "iu", "the index")
     exactly(index.shape, 0, "the index")
 
@@ -116,7 +119,7 @@ def _add_at(items: ListValue, index: Any, value: Tensor) -> ListValue:
     return items.set(int(index), lists._sum(items[int(index)], value))
 
 
-def _take(items: ListValue, index: Any, like: Any) -> Any:
+def _take(items: ListValue, index: Any, like: TensorLike) -> Any:
     item = items[int(index)] if int(index) < len(items) else None
     return np.zeros_like(like) if item is None else item
 
@@ -125,7 +128,7 @@ def _clear(items: ListValue, index: Array) -> ListValue:
     return items.set(int(index), None) if int(index) < len(items) else items
 
 
-def _sample(*inputs: Any, **attributes: Any) -> Any:
+def _sample(*inputs: object, **attributes: object) -> Any:
     array = ListValue.of([np.array([1.0, 2.0], np.float32), None])
     return (array, *inputs), attributes
 
@@ -170,6 +173,6 @@ clear_op: Op = op("array_clear", infer=lambda items, index: lists._list_type(), 
                   doc="The array without the element at an index.", native=True)  # fmt: skip
 
 
-def _write_gradient(g: Tensor, index: Any, value: Tensor) -> tuple[Any, ...]:
+def _write_gradient(g: Tensor, index: object, value: Tensor) -> tuple[Any, ...]:
     element = take_op(g, index, zeros_like(value))  # first: `g` is an old version once it has been changed
     return clear_op(g, index), None, element

@@ -32,7 +32,7 @@ from ..shape.create import zeros_like
 __all__ = ["TensorList"]
 
 
-def _list_type(*_: Type, **__: Any) -> Type:
+def _list_type(*_: Type, **__: object) -> Type:
     return Type(variant, ())
 
 
@@ -103,7 +103,7 @@ def _zeros_like(items: ListValue) -> ListValue:
     return ListValue.of([_zeros_of(x) for x in items.items()])
 
 
-def _zeros_of(item: Any) -> Any:
+def _zeros_of(item: object) -> Any:
     if item is None:  # of an array (see `ops.arrays`), and not written
         return None
     return _zeros_like(item) if type(item) is ListValue else np.zeros_like(item)
@@ -139,7 +139,7 @@ pop_op = op("list_pop", infer=lambda items, dtype, shape: (Type(variant, ()), Ty
             attributes=kinds("dtype shape"))  # fmt: skip
 
 
-def _add_to_element(total: Any, g: Tensor, index: Any, kind: dict[str, Any]) -> Any:
+def _add_to_element(total: object, g: Tensor, index: object, kind: dict[str, Any]) -> Any:
     element = get_op(total, index, **kind)
     return set_op(total, index, add_op(element, g) if element.dtype is variant else element + g)
 
@@ -192,7 +192,7 @@ def _push_gradient(g: Tensor, value: Tensor) -> tuple[Any, Any]:
     return pop_op(g, dtype=value.dtype, shape=value.static_shape)
 
 
-def _set_gradient(g: Tensor, items: Any, index: Any, value: Tensor) -> tuple[Any, ...]:
+def _set_gradient(g: Tensor, items: object, index: object, value: Tensor) -> tuple[Any, ...]:
     """The element that was replaced had no influence; a tensor is taken to have had the shape of the new one."""
     is_list = value.dtype is variant
     zero = zeros_like_op(get_op(items, index, dtype=variant, shape=())) if is_list else zeros_like(value)
@@ -216,7 +216,7 @@ class TensorList:
     element_shape: Shape
 
     @classmethod
-    def new(cls, dtype: DTypeLike, element_shape: Any = None) -> TensorList:
+    def new(cls, dtype: DTypeLike, element_shape: object = None) -> TensorList:
         """An empty list of elements of a dtype and a shape (``None`` for what is not known).
 
         Raises `InvalidTypeError` for what is no dtype or no shape.
@@ -265,7 +265,7 @@ class TensorList:
         """This list, with an element shape that allows its own and the given one."""
         return TensorList(self.handle, self.dtype, relax(self.element_shape, element_shape))
 
-    def _with(self, handle: Any) -> TensorList:
+    def _with(self, handle: object) -> TensorList:
         return TensorList(handle, self.dtype, self.element_shape)
 
     def _element(self, value: Tensor) -> Any:

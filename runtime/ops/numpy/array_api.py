@@ -69,7 +69,7 @@ def _eigvalsh(a: Tensor) -> Any:
 
 
 @implements("linalg.matrix_norm")
-def _matrix_norm(x: Tensor, keepdims: bool = False, ord: Any = "fro") -> Any:
+def _matrix_norm(x: Tensor, keepdims: bool = False, ord: object = "fro") -> Any:
     return cumulative.norm(x, ord, (-2, -1), keepdims)
 
 
@@ -88,7 +88,7 @@ def _matrix_power(a: Tensor, n: int) -> Any:
 
 
 @implements("broadcast_arrays")
-def _broadcast_arrays(*args: Any) -> tuple[Any, ...]:
+def _broadcast_arrays(*args: object) -> tuple[Any, ...]:
     tensors = [convert_to_tensor(each) for each in args]
     zero = functools.reduce(operator.add, [elementwise.cast(create.zeros_like(each), "int32") for each in tensors])
     return tuple([shape.broadcast_to(each, shape.shape(zero)) for each in tensors])
@@ -125,7 +125,7 @@ def _svdvals(x: Tensor) -> Any:
 
 
 @implements("linalg.vector_norm")
-def _vector_norm(x: Tensor, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
+def _vector_norm(x: Tensor, axis: int | Sequence[int] | None = None, keepdims: bool = False, ord: object = 2) -> Any:
     x = convert_to_tensor(x)
     chosen = axis_attribute(axis)
     if isinstance(chosen, tuple):

@@ -15,7 +15,7 @@ from ...base.dtypes import Array, as_dtype, int64
 from ...base.shapes import size as size_of
 from ...ir.op import OPS
 from ...tensors.convert import convert_to_tensor
-from ...tensors.likes import DTypeLike, TensorLike
+from ...tensors.likes import DTypeLike, ShapeLike, TensorLike
 from ...tensors.numpy_protocol import implements
 from ...tensors.promotion import together
 from ...tensors.tensor import Tensor
@@ -34,7 +34,7 @@ _none: Any = np._NoValue  # what NumPy's own wrappers pass for an argument not g
 def _reduction(*names: str, op: str) -> None:
     record = OPS[op]
 
-    def function(a: Any, axis: Any = None, out: None = None, keepdims: Any = False) -> Any:
+    def function(a: TensorLike, axis: object = None, out: None = None, keepdims: object = False) -> Any:
         return record(a, axis=axis_attribute(axis), keepdims=bool(keepdims is not _none and keepdims))
 
     implements(*names)(function)
@@ -43,7 +43,9 @@ def _reduction(*names: str, op: str) -> None:
 def _typed_reduction(*names: str, op: str) -> None:
     record = OPS[op]
 
-    def function(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: Any = False) -> Any:
+    def function(
+        a: TensorLike, axis: object = None, dtype: DTypeLike | None = None, out: None = None, keepdims: object = False
+    ) -> Any:
         wide = None if dtype is None else as_dtype(dtype)
         return record(a, axis=axis_attribute(axis), dtype=wide, keepdims=bool(keepdims is not _none and keepdims))
 
@@ -84,23 +86,33 @@ def _min(a: Any, axis: Any = None, out: None = None, keepdims: Any = False) -> A
 
 
 @implements("argmax")
-def _argmax(a: Any, axis: Any = None, out: None = None, *, keepdims: Any = False) -> Any:
+def _argmax(
+    a: TensorLike, axis: int | Sequence[int] | None = None, out: None = None, *, keepdims: object = False
+) -> Any:
     return reduce.argmax_op(a, axis=axis_attribute(axis), keepdims=bool(keepdims is not _none and keepdims))
 
 
 @implements("argmin")
-def _argmin(a: Any, axis: Any = None, out: None = None, *, keepdims: Any = False) -> Any:
+def _argmin(
+    a: TensorLike, axis: int | Sequence[int] | None = None, out: None = None, *, keepdims: object = False
+) -> Any:
     return reduce.argmin_op(a, axis=axis_attribute(axis), keepdims=bool(keepdims is not _none and keepdims))
 
 
 @implements("var")
-def _var(a: Any, axis: Any = None, dtype: None = None, out: None = None, ddof: int = 0, keepdims: Any = False) -> Any:
+def _var(
+    a: TensorLike, axis: int | Sequence[int] | None = None, dtype: None = None, out: None = None, ddof: int = 0,
+    keepdims: object = False
+) -> Any:  # fmt: skip
     require(dtype is None, "np.var of a tensor takes no dtype; cast the tensor")
     return reduce.var_op(a, axis=axis_attribute(axis), ddof=ddof, keepdims=bool(keepdims is not _none and keepdims))
 
 
 @implements("std")
-def _std(a: Any, axis: Any = None, dtype: None = None, out: None = None, ddof: int = 0, keepdims: Any = False) -> Any:
+def _std(
+    a: TensorLike, axis: int | Sequence[int] | None = None, dtype: None = None, out: None = None, ddof: int = 0,
+    keepdims: object = False
+) -> Any:  # fmt: skip
     require(dtype is None, "np.std of a tensor takes no dtype; cast the tensor")
     return reduce.std_op(a, axis=axis_attribute(axis), ddof=ddof, keepdims=bool(keepdims is not _none and keepdims))
 
@@ -131,7 +143,7 @@ def _accumulated(a: Tensor, dtype: DTypeLike) -> Any:
 
 
 @implements("linalg.norm")
-def _norm(x: Tensor, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+def _norm(x: Tensor, ord: object = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Any:
     tensor = convert_to_tensor(x)
     if axis is None and ord is not None and tensor.ndim == 2:
         axis = (0, 1)
@@ -150,7 +162,7 @@ def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
 
 @implements("clip")
 def _clip(
-    a: Tensor, a_min: Any = None, a_max: Any = None, out: None = None, *, min: Any = None, max: Any = None
+    a: Tensor, a_min: object = None, a_max: object = None, out: None = None, *, min: object = None, max: object = None
 ) -> Any:
     low = (min if min is not _none else None) if a_min is None or a_min is _none else a_min
     high = (max if max is not _none else None) if a_max is None or a_max is _none else a_max
@@ -177,7 +189,7 @@ def _allclose(a: Tensor, b: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equa
 
 
 @implements("reshape")
-def _reshape(a: Tensor, /, shape: Any = None, order: str = "C", *, copy: Any = None) -> Any:
+def _reshape(a: Tensor, /, shape: ShapeLike = None, order: str = "C", *, copy: object = None) -> Any:
     require(order == "C", f"np.reshape of a tensor knows only order C, not {order!r}")
 
     return reshape(a, shape)
@@ -194,12 +206,12 @@ def _transpose(a: Any, axes: Any = None) -> Any:
 
 
 @implements("squeeze")
-def _squeeze(a: Any, axis: Any = None) -> Any:
+def _squeeze(a: TensorLike, axis: int | Sequence[int] | None = None) -> Any:
     return shape.squeeze_op(a, axis=axis_attribute(axis))
 
 
 @implements("flip")
-def _flip(m: Any, axis: Any = None) -> Any:
+def _flip(m: object, axis: int | Sequence[int] | None = None) -> Any:
     return shape.reverse_op(m, axis=axis_attribute(axis))
 
 
@@ -209,7 +221,7 @@ def _roll(a: Tensor, shift: Tensor, axis: int | Sequence[int] | None = None) -> 
 
 
 @implements("broadcast_to")
-def _broadcast_to(array: Array, shape: Any, subok: bool = False) -> Any:
+def _broadcast_to(array: Array, shape: ShapeLike, subok: bool = False) -> Any:
     return broadcast_to(array, shape)
 
 
@@ -260,7 +272,7 @@ def _tile(A: Any, reps: Any) -> Any:
 
 
 @implements("pad")
-def _pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Any:
+def _pad(array: Array, pad_width: object, mode: str = "constant", *, constant_values: Any = 0) -> Any:
     tensor = convert_to_tensor(array)
     pairs = np.broadcast_to(np.asarray(pad_width), (rank_of(tensor, "np.pad"), 2)).tolist()
     return joining.pad(tensor, pairs, mode, constant_values)
@@ -308,12 +320,16 @@ def _full_like(a: Tensor, fill_value: Any, dtype: DTypeLike | None = None, order
 
 
 @implements("sort")
-def _sort(a: Any, axis: int | None = -1, kind: Any = None, order: None = None, *, stable: bool | None = None) -> Any:
+def _sort(
+    a: TensorLike, axis: int | None = -1, kind: object = None, order: None = None, *, stable: bool | None = None
+) -> Any:
     return sort.sort(*_flattened(a, axis))
 
 
 @implements("argsort")
-def _argsort(a: Any, axis: int | None = -1, kind: Any = None, order: None = None, *, stable: bool | None = None) -> Any:
+def _argsort(
+    a: object, axis: int | None = -1, kind: object = None, order: None = None, *, stable: bool | None = None
+) -> Any:
     tensor, place = _flattened(a, axis)
     return sort.argsort_op(tensor, axis=place, dtype=int64)
 
@@ -336,7 +352,7 @@ def _trace(a: Tensor, offset: int = 0) -> Any:
 
 
 @implements("diag")
-def _diag(v: Any, k: int = 0) -> Any:
+def _diag(v: object, k: int = 0) -> Any:
     tensor = convert_to_tensor(v)
     return diagonals.diag(tensor, k=k) if tensor.ndim == 1 else diagonals.diag_part(tensor, k=k)
 
@@ -368,7 +384,7 @@ def _meshgrid(*xi: Any, indexing: str = "xy") -> list[Any]:
 
 
 @implements("einsum")
-def _einsum(equation: str, *operands: Any, optimize: Any = False) -> Any:
+def _einsum(equation: str, *operands: Any, optimize: object = False) -> Any:
     return linalg.einsum(equation, *operands)
 
 
@@ -387,7 +403,7 @@ def _solve(a: Tensor, b: Tensor) -> Any:
 
 
 @implements("take_along_axis")
-def _take_along_axis(arr: Any, indices: Tensor, axis: int = -1) -> Any:
+def _take_along_axis(arr: TensorLike, indices: Tensor, axis: int = -1) -> Any:
     return gather.take_along_axis(arr, indices, axis)
 
 

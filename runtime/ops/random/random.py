@@ -67,7 +67,7 @@ class _Generators:
             return sampler(generator)
 
 
-def generator_of(seed: Any) -> Any:
+def generator_of(seed: object) -> Any:
     """A generator of NumPy's that starts from `seed`, integers; from what the machine gives for ``None``."""
     entropy = None if seed is None else [int(part) % 2**64 for part in np.atleast_1d(np.asarray(seed, object))]
     return np.random.Generator(np.random.Philox(np.random.SeedSequence(entropy)))
@@ -100,12 +100,12 @@ def sample_uniform(generator: Any, shape: ShapeLike, dtype: DType, low: Any, hig
     return np.minimum(values, np.nextafter(high, low)).astype(dtype.numpy)
 
 
-def sample_normal(generator: Any, shape: ShapeLike, dtype: DType, mean: TensorLike, deviation: Any) -> Any:
+def sample_normal(generator: Any, shape: ShapeLike, dtype: DType, mean: TensorLike, deviation: object) -> Any:
     width = np.float32 if dtype.name in ("float16", "float32") else np.float64
     return (np.asarray(generator.standard_normal(shape, width)) * deviation + mean).astype(dtype.numpy)
 
 
-def sample_truncated_normal(generator: Any, shape: ShapeLike, dtype: DType, mean: TensorLike, deviation: Any) -> Any:
+def sample_truncated_normal(generator: Any, shape: ShapeLike, dtype: DType, mean: TensorLike, deviation: object) -> Any:
     values = np.asarray(generator.standard_normal(shape))
     outside = np.abs(values) > 2
     while outside.any():
@@ -136,12 +136,14 @@ def _declare(name: str, sampler: Callable[..., Any], doc: str) -> tuple[Op, Op]:
     """The stateful and the stateless op of a distribution with two parameters."""
 
     def stateful(
-        a: TensorLike, b: TensorLike, *dynamic: Any, shape: ShapeLike, dtype: DType, seed: int | None = None
+        a: TensorLike, b: TensorLike, *dynamic: object, shape: ShapeLike, dtype: DType, seed: int | None = None
     ) -> Any:
         dims = drawn_shape(dynamic, shape, a, b)
         return generators.draw(seed, lambda generator: sampler(generator, dims, dtype, a, b))
 
-    def stateless(seed: Any, a: TensorLike, b: TensorLike, *dynamic: Any, shape: ShapeLike, dtype: DType) -> Any:
+    def stateless(
+        seed: TensorLike, a: TensorLike, b: TensorLike, *dynamic: object, shape: ShapeLike, dtype: DType
+    ) -> Any:
         dims = drawn_shape(dynamic, shape, a, b)
         return sampler(generator_of(checked_seed(seed)), dims, dtype, a, b)
 
@@ -210,7 +212,7 @@ def _ends(minval: Tensor, maxval: Tensor, dtype: DType) -> tuple[Any, Any]:
 
 
 def uniform(
-    shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, seed: int | None = None,
+    shape: Any, minval: Any = 0, maxval: Any = None, dtype: object = float32, seed: int | None = None,
     name: str | None = None
 ) -> Any:
     """Numbers of `shape`, uniform from `minval` up to, without, `maxval` (1 for floats; integers need one).
@@ -246,7 +248,7 @@ def truncated_normal(
 
 
 def _stateful(
-    record: Op, shape: Any, mean: Tensor, stddev: Tensor, dtype: DTypeLike, seed: int | None, name: str | None
+    record: Op, shape: ShapeLike, mean: Tensor, stddev: Tensor, dtype: DTypeLike, seed: int | None, name: str | None
 ) -> Any:
     target = as_dtype(dtype)
     require(target.is_floating, f"normal random numbers can't have dtype {target.name}")
@@ -256,7 +258,7 @@ def _stateful(
 
 
 def stateless_uniform(
-    shape: Any, seed: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, name: str | None = None,
+    shape: Any, seed: TensorLike, minval: Any = 0, maxval: Any = None, dtype: object = float32, name: str | None = None,
     alg: str = "auto_select",
 ) -> Any:  # fmt: skip
     """As `uniform`, determined by `seed`, two integers; any other seed raises `InvalidArgumentError`.
@@ -269,7 +271,7 @@ def stateless_uniform(
 
 
 def stateless_normal(
-    shape: ShapeLike, seed: Any, mean: TensorLike = 0.0, stddev: TensorLike = 1.0, dtype: DTypeLike = float32,
+    shape: ShapeLike, seed: TensorLike, mean: TensorLike = 0.0, stddev: TensorLike = 1.0, dtype: DTypeLike = float32,
     name: str | None = None, alg: str = "auto_select",
 ) -> Any:  # fmt: skip
     """As `normal`, of any real `dtype`, by `seed`, two integers; any other raises `InvalidArgumentError`."""
@@ -278,7 +280,7 @@ def stateless_normal(
 
 
 def stateless_truncated_normal(
-    shape: ShapeLike, seed: Any, mean: TensorLike = 0.0, stddev: TensorLike = 1.0, dtype: DTypeLike = float32,
+    shape: ShapeLike, seed: TensorLike, mean: TensorLike = 0.0, stddev: TensorLike = 1.0, dtype: DTypeLike = float32,
     name: str | None = None, alg: str = "auto_select",
 ) -> Any:  # fmt: skip
     """As `truncated_normal`, of any real `dtype`, by `seed`, two integers; any other raises `InvalidArgumentError`."""
@@ -286,7 +288,7 @@ def stateless_truncated_normal(
     return stateless_truncated_op(seed, mean, stddev, *inputs, shape=hint, dtype=as_dtype(dtype), name=name)
 
 
-def bernoulli(shape: ShapeLike, probability: Any = 0.5, seed: int | None = None, name: str | None = None) -> Any:
+def bernoulli(shape: ShapeLike, probability: TensorLike = 0.5, seed: int | None = None, name: str | None = None) -> Any:
     """Booleans of `shape`, each true with the given probability, which broadcasts.
 
     Raises `InvalidArgumentError` for probabilities that don't broadcast with `shape`.
@@ -294,7 +296,9 @@ def bernoulli(shape: ShapeLike, probability: Any = 0.5, seed: int | None = None,
     return uniform(shape, seed=seed, name=name) < probability
 
 
-def stateless_bernoulli(shape: ShapeLike, seed: Any, probability: Any = 0.5, name: str | None = None) -> Any:
+def stateless_bernoulli(
+    shape: ShapeLike, seed: TensorLike, probability: TensorLike = 0.5, name: str | None = None
+) -> Any:
     """As `bernoulli`, determined by `seed`, two integers; any other seed raises `InvalidArgumentError`."""
     return stateless_uniform(shape, seed, name=name) < probability
 
@@ -302,12 +306,12 @@ def stateless_bernoulli(shape: ShapeLike, seed: Any, probability: Any = 0.5, nam
 # Shuffling and choosing.
 
 
-def _infer_shuffle(x: Type, **_: Any) -> Type:
+def _infer_shuffle(x: Type, **_: object) -> Type:
     at_least(x.shape, 1)
     return x
 
 
-def _shuffle_gradient(g: Tensor, seed: Any, x: Tensor) -> Any:
+def _shuffle_gradient(g: Tensor, seed: Tensor, x: Tensor) -> Any:
     """The seed gives the same order again."""
     return gather(g, invert_permutation(stateless_shuffle(range_(shape(x)[0]), seed)))
 
@@ -343,7 +347,7 @@ def shuffle(value: TensorLike, seed: int | None = None, name: str | None = None)
     return shuffle_op(value, seed=seed, name=name)
 
 
-def stateless_shuffle(value: TensorLike, seed: Any, name: str | None = None) -> Any:
+def stateless_shuffle(value: TensorLike, seed: TensorLike, name: str | None = None) -> Any:
     """As `shuffle`, determined by `seed`, two integers; any other seed raises `InvalidArgumentError`."""
     return stateless_shuffle_op(seed, value, name=name)
 
@@ -397,7 +401,7 @@ def categorical(logits: TensorLike, num_samples: int, dtype: DTypeLike | None = 
 
 
 def stateless_categorical(
-    logits: TensorLike, num_samples: int, seed: Any, dtype: DTypeLike = int64, name: str | None = None
+    logits: TensorLike, num_samples: int, seed: TensorLike, dtype: DTypeLike = int64, name: str | None = None
 ) -> Any:
     """As `categorical`, determined by `seed`, two integers; any other seed raises `InvalidArgumentError`."""
     return stateless_categorical_op(seed, logits, count=int(num_samples), dtype=as_dtype(dtype), name=name)

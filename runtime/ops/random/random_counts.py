@@ -37,7 +37,7 @@ def _poisson(generator: Any, rates: Any, dims: Any) -> Any:
     return generator.poisson(rates, dims)
 
 
-def _gamma(generator: Any, shapes: Any, dims: Any) -> Any:
+def _gamma(generator: Any, shapes: Any, dims: object) -> Any:
     require(bool((shapes > 0).all()), "the parameter alpha of a gamma distribution must be above zero")
     return generator.standard_gamma(shapes, dims)
 
@@ -52,18 +52,18 @@ def _infer(parameters: Type, *dims: Type, shape: Shape, dtype: DType) -> Type:
     return Type(dtype, shape)
 
 
-def _declare(name: str, sampler: Callable[..., Any], gradient: Any, doc: str) -> tuple[Op, Op]:
+def _declare(name: str, sampler: Callable[..., Any], gradient: object, doc: str) -> tuple[Op, Op]:
     """The stateful and the stateless op."""
 
-    def draw(generator: Any, parameters: Any, dims: Any, shape: Any, dtype: DType) -> Any:
+    def draw(generator: object, parameters: Any, dims: Any, shape: ShapeLike, dtype: DType) -> Any:
         size = random.drawn_shape(dims, shape, parameters)
         _infer(Type(as_dtype(parameters.dtype), parameters.shape), shape=size, dtype=dtype)
         return np.asarray(sampler(generator, parameters, size)).astype(dtype.numpy)
 
-    def stateful(parameters: Any, *dims: ShapeLike, shape: ShapeLike, dtype: DType, seed: int | None = None) -> Any:
+    def stateful(parameters: object, *dims: ShapeLike, shape: ShapeLike, dtype: DType, seed: int | None = None) -> Any:
         return random.generators.draw(seed, lambda generator: draw(generator, parameters, dims, shape, dtype))
 
-    def stateless(seed: Any, parameters: Any, *dims: ShapeLike, shape: ShapeLike, dtype: DType) -> Any:
+    def stateless(seed: TensorLike, parameters: object, *dims: ShapeLike, shape: ShapeLike, dtype: DType) -> Any:
         return draw(random.generator_of(random.checked_seed(seed)), parameters, dims, shape, dtype)
 
     def infer_stateless(seed: Type, *types: Type, shape: Shape, dtype: DType) -> Type:
@@ -91,7 +91,7 @@ poisson_op, stateless_poisson_op = _declare(
     "poisson", _poisson, NOT_DIFFERENTIABLE, "Counts from Poisson distributions with some means.")  # fmt: skip
 
 
-def _no_gradient(*_: Any, **__: Any) -> Any:
+def _no_gradient(*_: object, **__: object) -> Any:
     no_gradient("random_gamma", "use stop_gradient on alpha; the gradient of beta is there")
 
 
@@ -99,7 +99,7 @@ gamma_op, stateless_gamma_op = _declare(
     "gamma", _gamma, _no_gradient, "Numbers from gamma distributions of the rate one.")  # fmt: skip
 
 
-def _whole(shape: Any, parameters: Any) -> Any:
+def _whole(shape: ShapeLike, parameters: Any) -> Any:
     """The shape of a result with a parameter for each of its last elements."""
     hint, inputs = as_dims(shape)
     inner = parameters.static_shape
@@ -122,7 +122,7 @@ def poisson(
 
 
 def stateless_poisson(
-    shape: ShapeLike, seed: Any, lam: TensorLike, dtype: DTypeLike = int32, name: str | None = None
+    shape: ShapeLike, seed: TensorLike, lam: TensorLike, dtype: DTypeLike = int32, name: str | None = None
 ) -> Any:
     """Counts from Poisson distributions, of `shape`, to which the means `lam` broadcast, determined by `seed`.
 
@@ -140,12 +140,12 @@ def _gamma_parameters(alpha: Tensor, beta: Tensor, dtype: DType) -> tuple[Any, A
     return alpha + zeros_like(beta), beta
 
 
-def _scaled(numbers: Any, beta: Tensor, dtype: DType) -> Any:
+def _scaled(numbers: object, beta: Tensor, dtype: DType) -> Any:
     return maximum(numbers / beta, np.finfo(dtype.numpy).tiny)
 
 
 def gamma(
-    shape: Any, alpha: Any, beta: Any = None, dtype: Any = float32, seed: int | None = None, name: str | None = None
+    shape: Any, alpha: Any, beta: Any = None, dtype: object = float32, seed: int | None = None, name: str | None = None
 ) -> Any:
     """Numbers from gamma distributions of shape `alpha` and rate `beta` (1), which broadcast.
 
@@ -160,7 +160,7 @@ def gamma(
 
 
 def stateless_gamma(
-    shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: Any = float32, name: str | None = None
+    shape: ShapeLike, seed: object, alpha: Any, beta: Any = None, dtype: object = float32, name: str | None = None
 ) -> Any:
     """As `gamma`, but of `shape`, to which `alpha` and `beta` broadcast, and determined by `seed`, two integers."""
     target = as_dtype(dtype)

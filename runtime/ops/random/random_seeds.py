@@ -18,7 +18,7 @@ from .random import stateless_uniform
 __all__ = ["experimental", "fold_in", "split"]
 
 
-def split(seed: Any, num: int = 2, alg: str = "auto_select") -> Any:
+def split(seed: TensorLike, num: int = 2, alg: str = "auto_select") -> Any:
     """`num` seeds, the rows of a matrix, made of one: each gives numbers of its own.
 
     `seed` is two integers; the result has its dtype. `alg` changes nothing: the algorithm is Philox always. Raises
@@ -39,7 +39,7 @@ def fold_in(seed: Any, data: TensorLike, alg: str = "auto_select") -> Any:
     return stack([_drawn([], seed), cast(convert_to_tensor(data), seed.dtype)])
 
 
-def _checked(seed: Any) -> Any:
+def _checked(seed: TensorLike) -> Any:
     seed = convert_to_tensor(seed, dtype_hint=int32)
     require(seed.dtype.is_integer, f"a seed is made of integers, not of {seed.dtype.name}")
     return seed

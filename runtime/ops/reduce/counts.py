@@ -70,8 +70,8 @@ bincount_op = op(
 
 
 def bincount(
-    arr: Any, weights: Any = None, minlength: int | None = None, maxlength: int | None = None, dtype: Any = int32,
-    name: str | None = None, axis: int | None = None, binary_output: bool = False,
+    arr: TensorLike, weights: TensorLike | None = None, minlength: int | None = None, maxlength: int | None = None,
+    dtype: DTypeLike = int32, name: str | None = None, axis: int | None = None, binary_output: bool = False
 ) -> Any:  # fmt: skip
     """How often each number `0, 1, …` occurs in `arr`, or the sum of its weights.
 
@@ -96,7 +96,7 @@ def bincount(
     return cast(counts > 0, counts.dtype)
 
 
-def _row_counts(x: Any, weights: Any, least: int, most: int | None, dtype: Any) -> Any:
+def _row_counts(x: Any, weights: Any, least: int, most: int | None, dtype: DTypeLike | None) -> Any:
     """The counts for each row of a matrix: of numbers that tell the rows apart, all at once."""
     exactly(x.static_shape, 2, "what is counted row by row")
     require_kind(Type(x.dtype, None), "iu", "what is counted")

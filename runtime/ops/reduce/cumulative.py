@@ -37,7 +37,7 @@ def _infer_cumulative(x: Type, axis: int = 0, exclusive: bool = False, reverse: 
     return x
 
 
-def _cumulative(function: Any, start: Any) -> Callable[..., Any]:
+def _cumulative(function: Any, start: object) -> Callable[..., Any]:
     def kernel(x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
         if reverse:
             x = np.flip(x, axis)
@@ -134,7 +134,7 @@ def _cumprod_gradient(g: Tensor, x: Tensor, axis: int, exclusive: bool, backward
 
 def _logsumexp_gradient(g: Tensor, out: Tensor, x: Tensor, axis: int, exclusive: bool, reverse: bool) -> Any:
     """Positive and negative gradients apart, each in logarithms, so that nothing overflows (as TensorFlow does)."""
-    def part(g: Any) -> Any:
+    def part(g: Tensor) -> Any:
         some = g > 0
         logs = where_op(some, log(where_op(some, g, 1)), -np.inf) - where_op(some, out, 0)
         return exp(cumulative_logsumexp_op(logs, axis=axis, exclusive=exclusive, reverse=not reverse) + x)
@@ -159,7 +159,7 @@ cumulative_logsumexp_op = op(
 # Norms.
 
 
-def _infer_norm(x: Type, ord: Any = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Type:
+def _infer_norm(x: Type, ord: object = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Type:
     require_kind(x, "biufc")
     return Type(x.dtype.real_dtype if x.dtype.kind in "fc" else float64, reduced(x.shape, axis, keepdims))
 
@@ -186,7 +186,7 @@ norm_op = op(
     warns=True, attributes=kinds("ord axis keepdims"))  # fmt: skip
 
 
-def _norm_gradient(g: Tensor, out: Tensor, x: Tensor, ord: Any, axis: Any, keepdims: bool) -> Any:
+def _norm_gradient(g: Tensor, out: Tensor, x: Tensor, ord: Any, axis: int | Sequence[int], keepdims: bool) -> Any:
     if isinstance(axis, tuple) and len(axis) == 2 and ord not in (None, "fro"):
         return _matrix_norm_gradient(g, x, ord, axis, keepdims)
     g, out = expand_reduced(g, x, axis, keepdims), expand_reduced(out, x, axis, keepdims)
@@ -251,7 +251,7 @@ def cumulative_logsumexp(
 
 
 def norm(
-    tensor: Any, ord: Any = "euclidean", axis: Axis = None, keepdims: bool = False, name: str | None = None
+    tensor: TensorLike, ord: object = "euclidean", axis: Axis = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
     """The norm of vectors (`axis` an int), matrices (`axis` a pair), or of all elements as one vector (no `axis`).
 

@@ -16,7 +16,7 @@ from ...base.shapes import Shape, is_compatible
 from ...ir.kinds import kinds
 from ...ir.op import NOT_DIFFERENTIABLE, Type, op, type_of
 from ...tensors.convert import convert_to_tensor
-from ...tensors.likes import DTypeLike
+from ...tensors.likes import DTypeLike, TensorLike
 from ...tensors.tensor import Tensor
 from ..infer import exactly, product, rank_of, require, require_kind, text
 from ..kernels import samples as s
@@ -57,7 +57,7 @@ def _infer_max(x: Type, **geometry: Any) -> Type:
     return _infer(x, **geometry)
 
 
-def _infer_place(x: Type, **geometry: Any) -> Type:
+def _infer_place(x: Type, **geometry: object) -> Type:
     return Type(int64, _infer_max(x, **geometry).shape)
 
 
@@ -86,7 +86,7 @@ def _windows(lengths: Any, sizes: Any, strides: Any, padding: Padding) -> Window
     return Windows(lengths, sizes, strides, (1,) * len(sizes), padding)
 
 
-def _maximum(x: Array, sizes: Array, strides: Any, padding: Padding) -> Any:
+def _maximum(x: Array, sizes: Array, strides: object, padding: Padding) -> Any:
     windows = _windows(x.shape[1:-1], sizes, strides, padding)
     padded = windows.padded(x, neutral(x.dtype, True))
     result = None
@@ -95,7 +95,7 @@ def _maximum(x: Array, sizes: Array, strides: Any, padding: Padding) -> Any:
     return result
 
 
-def _place(x: Array, sizes: Array, strides: Any, padding: Padding) -> Any:
+def _place(x: Array, sizes: Array, strides: object, padding: Padding) -> Any:
     """The position in the flat tensor of the first maximum of each window."""
     windows = _windows(x.shape[1:-1], sizes, strides, padding)
     padded = windows.padded(x, neutral(x.dtype, True))
@@ -122,7 +122,7 @@ def _counts(windows: Windows, dtype: DTypeLike) -> Any:
     return total
 
 
-def _mean(x: Array, sizes: Array, strides: Any, padding: Padding) -> Any:
+def _mean(x: Array, sizes: Array, strides: object, padding: Padding) -> Any:
     windows = _windows(x.shape[1:-1], sizes, strides, padding)
     padded = windows.padded(x)
     total = np.zeros((x.shape[0], *windows.counts, x.shape[-1]), x.dtype)
@@ -132,7 +132,7 @@ def _mean(x: Array, sizes: Array, strides: Any, padding: Padding) -> Any:
     return total
 
 
-def _spread(g: Array, *dims: Any, shape: Any, sizes: Array, strides: Any, padding: Padding) -> Any:
+def _spread(g: Array, *dims: Any, shape: Any, sizes: Array, strides: object, padding: Padding) -> Any:
     shape = tuple(dims[0].tolist()) if dims else shape
     _infer_spread(type_of(g), shape=shape, sizes=sizes, strides=strides, padding=padding)
     windows = _windows(shape[1:-1], sizes, strides, padding)
@@ -157,7 +157,9 @@ def _mean_gradient(g: Tensor, out: Tensor, x: Tensor, **geometry: Any) -> tuple[
     return (spread_op(g, *inputs, shape=hint, **geometry),)
 
 
-def _spread_gradient(h: Any, out: Tensor, g: Tensor, *dims: Any, shape: Shape, **geometry: Any) -> tuple[Any, ...]:
+def _spread_gradient(
+    h: object, out: Tensor, g: Tensor, *dims: object, shape: Shape, **geometry: Any
+) -> tuple[Any, ...]:
     return mean_op(h, **geometry), *(None for _ in dims)
 
 
@@ -216,7 +218,7 @@ spread_op = op(
 
 
 def _pool(
-    record: Any, rank: int, input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None,
+    record: Any, rank: int, input: TensorLike, ksize: Any, strides: Any, padding: Any, data_format: str | None,
     name: str | None
 ) -> Any:  # fmt: skip
     first = channels_first(data_format, rank)
@@ -236,21 +238,31 @@ def _rank_of(input: Tensor) -> int:
 
 
 def max_pool(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None, name: str | None = None
+    input: Any, ksize: Any, strides: object, padding: object, data_format: str | None = None, name: str | None = None
 ) -> Any:
     """The maximum of each window, over the spatial axes of a tensor of rank 3, 4 or 5; see `max_pool2d`."""
     return _pool(max_op, _rank_of(input), input, ksize, strides, padding, data_format, name)
 
 
 def max_pool1d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NWC", name: str | None = None
+    input: TensorLike,
+    ksize: object,
+    strides: object,
+    padding: object,
+    data_format: str | None = "NWC",
+    name: str | None = None,
 ) -> Any:
     """The maximum of each window of `input[batch, width, channels]`; see `max_pool2d`."""
     return _pool(max_op, 1, input, ksize, strides, padding, data_format, name)
 
 
 def max_pool2d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NHWC", name: str | None = None
+    input: TensorLike,
+    ksize: object,
+    strides: object,
+    padding: object,
+    data_format: str | None = "NHWC",
+    name: str | None = None,
 ) -> Any:
     """The maximum of each window of `input[batch, height, width, channels]`.
 
@@ -268,28 +280,43 @@ def max_pool2d(
 
 
 def max_pool3d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NDHWC", name: str | None = None
+    input: TensorLike,
+    ksize: object,
+    strides: object,
+    padding: object,
+    data_format: str | None = "NDHWC",
+    name: str | None = None,
 ) -> Any:
     """The maximum of each window of `input[batch, depth, height, width, channels]`; see `max_pool2d`."""
     return _pool(max_op, 3, input, ksize, strides, padding, data_format, name)
 
 
 def avg_pool(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None, name: str | None = None
+    input: Any, ksize: Any, strides: object, padding: object, data_format: str | None = None, name: str | None = None
 ) -> Any:
     """The mean of each window, over the spatial axes of a tensor of rank 3, 4 or 5; see `avg_pool2d`."""
     return _pool(mean_op, _rank_of(input), input, ksize, strides, padding, data_format, name)
 
 
 def avg_pool1d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NWC", name: str | None = None
+    input: TensorLike,
+    ksize: object,
+    strides: object,
+    padding: object,
+    data_format: str | None = "NWC",
+    name: str | None = None,
 ) -> Any:
     """The mean of each window of `input[batch, width, channels]`; see `avg_pool2d`."""
     return _pool(mean_op, 1, input, ksize, strides, padding, data_format, name)
 
 
 def avg_pool2d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NHWC", name: str | None = None
+    input: TensorLike,
+    ksize: object,
+    strides: object,
+    padding: object,
+    data_format: str | None = "NHWC",
+    name: str | None = None,
 ) -> Any:
     """The mean of each window of `input[batch, height, width, channels]`, a floating tensor.
 
@@ -299,14 +326,19 @@ def avg_pool2d(
 
 
 def avg_pool3d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NDHWC", name: str | None = None
+    input: TensorLike,
+    ksize: object,
+    strides: object,
+    padding: object,
+    data_format: str | None = "NDHWC",
+    name: str | None = None,
 ) -> Any:
     """The mean of each window of `input[batch, depth, height, width, channels]`; see `avg_pool2d`."""
     return _pool(mean_op, 3, input, ksize, strides, padding, data_format, name)
 
 
 def pool(
-    input: Any, window_shape: Any, pooling_type: str, strides: Any = None, padding: Any = "VALID",
+    input: Any, window_shape: object, pooling_type: str, strides: object = None, padding: Any = "VALID",
     data_format: str | None = None, dilations: Any = None, name: str | None = None
 ) -> Any:  # fmt: skip
     """`max_pool` or `avg_pool`, as the type "MAX" or "AVG" says; windows are 1 apart when left out.

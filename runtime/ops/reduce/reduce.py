@@ -39,7 +39,7 @@ __all__ = [
 Axis = int | Sequence[int] | None
 
 
-def axis_attribute(axis: Any) -> Any:
+def axis_attribute(axis: object) -> Any:
     """`axis` as an attribute: ``None``, an int or a tuple of ints."""
     if axis is None or isinstance(axis, int):
         return axis
@@ -143,7 +143,9 @@ def neutral(dtype: Any, largest: bool) -> Any:
     return limits.min if largest else limits.max
 
 
-def _mean_kernel(x: Array, axis: Any = None, keepdims: bool = False, dtype: DType | None = None) -> Any:
+def _mean_kernel(
+    x: Array, axis: int | Sequence[int] | None = None, keepdims: bool = False, dtype: DType | None = None
+) -> Any:
     if dtype is not None and dtype.kind in "iu":
         total = _sum(np.add)(x, axis, keepdims, dtype)
         count = max(x.size // max(total.size, 1), 1)
@@ -151,7 +153,7 @@ def _mean_kernel(x: Array, axis: Any = None, keepdims: bool = False, dtype: DTyp
     return np.asarray(np.mean(x, axis=axis, keepdims=keepdims, dtype=None if dtype is None else dtype.numpy))
 
 
-def expand_reduced(g: Any, x: Any, axis: int | Sequence[int], keepdims: bool) -> Any:
+def expand_reduced(g: Tensor, x: Tensor, axis: int | Sequence[int], keepdims: bool) -> Any:
     """A reduction's result (or its gradient), with the reduced axes back as ones where the rank allows it."""
     if keepdims:
         return g
@@ -166,18 +168,21 @@ def expand_reduced(g: Any, x: Any, axis: int | Sequence[int], keepdims: bool) ->
 
 
 def _spread_gradient(g: Tensor, out: Tensor, x: Tensor, axis: Any = None, keepdims: bool = False,
-    dtype: Any = None) -> tuple[Any]:
+    dtype: DTypeLike | None = None) -> tuple[Any]:
     return (cast(broadcast_to_shape_of(expand_reduced(g, x, axis, keepdims), x), x.dtype),)
 
 
 def _mean_gradient(
-    g: Tensor, out: Tensor, x: Tensor, axis: Any = None, keepdims: bool = False, dtype: Any = None
-) -> tuple[Any]:
+    g: Tensor, out: Tensor, x: Tensor, axis: int | Sequence[int] | None = None, keepdims: bool = False,
+    dtype: DTypeLike | None = None
+) -> tuple[Any]:  # fmt: skip
     count = cast(size(x), x.dtype) / cast(size(out), x.dtype)
     return (_spread_gradient(g, out, x, axis, keepdims)[0] / count,)
 
 
-def _prod_gradient(g: Any, out: Any, x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> tuple[Any]:
+def _prod_gradient(
+    g: Any, out: Tensor, x: Any, axis: Any = None, keepdims: bool = False, dtype: DTypeLike | None = None
+) -> tuple[Any]:
     """Each element's gradient is the product of all others, right also where elements are zero."""
     rank = x.ndim
     require(rank is not None, "the gradient of a product needs the tensor's rank")
@@ -277,7 +282,7 @@ var_op = op(
     attributes=kinds("axis keepdims ddof"), public="math.reduce_variance")  # fmt: skip
 
 
-def _var_gradient(g: Tensor, x: Tensor, axis: Any, keepdims: bool, ddof: int) -> Any:
+def _var_gradient(g: Tensor, x: Tensor, axis: int | Sequence[int], keepdims: bool, ddof: int) -> Any:
     mean = mean_op(x, axis=axis, keepdims=True)
     count = cast(size(x), x.dtype) / cast(size(mean), x.dtype) - ddof
     return expand_reduced(g, x, axis, keepdims) * (x - mean) * 2 / count
@@ -297,7 +302,7 @@ def _infer_arg(x: Type, axis: int | None = None, keepdims: bool = False, dtype: 
     return Type(dtype, reduced(x.shape, axis, keepdims))
 
 
-def _arg(function: Any) -> Callable[..., Any]:
+def _arg(function: Callable[..., Any]) -> Callable[..., Any]:
     def kernel(x: TensorLike, axis: int | None = None, keepdims: bool = False, dtype: DType = int64) -> Any:
         return np.asarray(function(x, axis=axis, keepdims=keepdims)).astype(dtype.numpy, copy=False)
 
@@ -363,7 +368,7 @@ def reduce_mean(input_tensor: Any, axis: Axis = None, keepdims: bool = False, na
 
 
 def _public(record: Op, name_: str, more: str = "") -> Callable[..., Any]:
-    def function(input_tensor: Any, axis: Axis = None, keepdims: bool = False, name: str | None = None) -> Any:
+    def function(input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None) -> Any:
         return record(input_tensor, axis=axis_attribute(axis), keepdims=keepdims, name=name)
 
     finish(function, record, name_)
@@ -389,7 +394,7 @@ def reduce_euclidean_norm(
 
 
 def count_nonzero(
-    input: Any, axis: Axis = None, keepdims: bool = False, dtype: Any = int64, name: str | None = None
+    input: TensorLike, axis: Axis = None, keepdims: bool = False, dtype: DTypeLike = int64, name: str | None = None
 ) -> Any:
     """The number, in `dtype`, of elements that are not zero (or empty text). Shape and errors as for `reduce_sum`."""
     return cast(count_op(input, axis=axis_attribute(axis), keepdims=keepdims, name=name), dtype)

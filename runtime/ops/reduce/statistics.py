@@ -40,7 +40,7 @@ def weighted_moments(
 
 
 def sufficient_statistics(
-    x: Any, axes: Axis, shift: Any = None, keepdims: bool = False, name: str | None = None
+    x: Any, axes: Axis, shift: object = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Any, Any, Any, Any]:
     """What the mean and the variance of `x` over `axes` are made of: count, sum, sum of squares, and `shift`.
 
@@ -90,7 +90,7 @@ def histogram_fixed_width(
     return bincount(bins, minlength=nbins, maxlength=nbins, dtype=dtype, name=name)
 
 
-def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None) -> Any:
+def log_poisson_loss(targets: Any, log_input: object, compute_full_loss: bool = False, name: str | None = None) -> Any:
     """`exp(log_input) - log_input * targets`; the full loss adds Stirling's approximation of `log(targets!)`.
 
     The approximation is left out for targets up to 1. Raises `InvalidArgumentError` for shapes that don't broadcast.
@@ -104,7 +104,9 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
     return result + where((targets >= 0) & (targets <= 1), 0, extra)
 
 
-def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None) -> Any:
+def compute_average_loss(
+    per_example_loss: object, sample_weight: TensorLike | None = None, global_batch_size: Any = None
+) -> Any:
     """The sum of the losses of examples, times their weights, over the size of the batch, a scalar.
 
     The size is that of the first axis unless it is given. Raises `InvalidArgumentError` for a scalar without it.
@@ -118,6 +120,6 @@ def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, globa
     return reduce_sum(losses) / cast(global_batch_size, losses.dtype)
 
 
-def scale_regularization_loss(regularization_loss: Any) -> Any:
+def scale_regularization_loss(regularization_loss: object) -> Any:
     """The sum of losses for one of the replicas that train together, of which there is one."""
     return reduce_sum(regularization_loss)

@@ -58,7 +58,7 @@ def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC", name:
     return reshape(parts, [n, height * block, width * block, inner], name)
 
 
-def _block(size: Any) -> int:
+def _block(size: object) -> int:
     block = whole(size, "block_size")
     require(block >= 2, f"block_size must be at least 2, not {block}")
     return block

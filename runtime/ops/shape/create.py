@@ -127,7 +127,10 @@ range_op = op(
 )  # fmt: skip
 
 
-def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Any:
+def range(
+    start: TensorLike, limit: TensorLike | None = None, delta: TensorLike = 1, dtype: DTypeLike | None = None,
+    name: str = "range"
+) -> Any:  # fmt: skip
     """The numbers `start, start + delta, …` up to, without, `limit`; with one argument, from 0 to it.
 
     The dtype is the common one of the arguments, int32 for Python ints. A range that can't start
@@ -147,7 +150,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
     return range_op(*ends, length=length, name=name)
 
 
-def _keeping_dtype(end: Any) -> Any:
+def _keeping_dtype(end: object) -> Any:
     """An end of a range: the widest dtype is that of the range, also where it is that of an array, as in TensorFlow."""
     return convert_to_tensor(end) if isinstance(end, (np.ndarray, np.generic)) else end
 
@@ -263,7 +266,7 @@ def one_hot(
 
 
 def eye(
-    num_rows: int, num_columns: int | None = None, batch_shape: Any = None, dtype: DTypeLike = float32,
+    num_rows: int, num_columns: int | None = None, batch_shape: object = None, dtype: DTypeLike = float32,
     name: str | None = None
 ) -> Any:
     """The identity matrix, or a batch of them: shape `batch_shape + [num_rows, num_columns]`. Sizes are Python ints.

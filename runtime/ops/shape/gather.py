@@ -64,7 +64,7 @@ def _gather(x: Array, indices: Array, axis: int, batch_dims: int = 0) -> Any:
     return np.moveaxis(picked, source, [axis - batch_dims + i for i in source])
 
 
-def _gather_gradient(g: Any, out: Tensor, x: Any, indices: Any, axis: int, batch_dims: int = 0) -> tuple[Any, None]:
+def _gather_gradient(g: Any, out: Tensor, x: Any, indices: Tensor, axis: int, batch_dims: int = 0) -> tuple[Any, None]:
     rank = x.ndim
     require(rank is not None, "the gradient of gather needs the tensor's rank")
     if batch_dims:
@@ -90,7 +90,7 @@ def coordinates(x: Any, count: int) -> list[Any]:
             for i in range(count)]  # fmt: skip
 
 
-def put_along(x: Any, indices: Any, g: Any, axis: int) -> Any:
+def put_along(x: Any, indices: TensorLike, g: Tensor, axis: int) -> Any:
     """Zeros like `x` with `g` added along an axis at indices of the same rank: the adjoint of `take_along_axis`."""
     rank = x.ndim
     require(rank is not None, "this gradient needs the tensor's rank")
@@ -248,7 +248,7 @@ take_along_axis_op = op(
 )  # fmt: skip
 
 
-def take_along_axis(arr: Any, indices: TensorLike, axis: int) -> Any:
+def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int) -> Any:
     """The elements of `arr` along `axis` at `indices`, which has the same rank; negative ones count from the end.
 
     The other axes broadcast; the dtype stays. Raises `OutOfRangeError` for an index outside, `InvalidArgumentError` for
@@ -308,7 +308,7 @@ slice_op = op(
 
 
 @FUNCTIONS.give
-def slice(input_: TensorLike, begin: TensorLike, size: Any, name: str | None = None) -> Any:
+def slice(input_: TensorLike, begin: TensorLike, size: TensorLike, name: str | None = None) -> Any:
     """The region of `input_` from `begin` (a vector) of `size` (ints, tensors or a vector; -1: all that remains).
 
     The dtype stays. Raises `OutOfRangeError` when the region does not lie inside, `InvalidArgumentError` when `begin`

@@ -43,7 +43,7 @@ Key = tuple[tuple[Any, ...], ...]
 # From Python's key to an attribute and inputs, and back.
 
 
-def encode(key: Any) -> tuple[Key, list[Any]]:
+def encode(key: object) -> tuple[Key, list[Any]]:
     """A Python key as an attribute and the tensors that it refers to."""
     inputs: list[Any] = []
     parts = key if isinstance(key, tuple) else (key,)
@@ -74,7 +74,7 @@ def _encode_part(part: Any, inputs: list[Any]) -> tuple[Any, ...]:
     return ("input", len(inputs) - 1)
 
 
-def _index_tensor(part: Any) -> Any:
+def _index_tensor(part: object) -> Any:
     tensor = part if isinstance(part, Tensor) else convert_to_tensor(np.zeros(0,
         np.int64) if type(part) is list and not part else part)
     if tensor.dtype.kind not in "iub":
@@ -258,7 +258,7 @@ def _get_item(x: Tensor, *inputs: Tensor, key: Key) -> Any:
         raise OutOfRangeError(str(error)) from None
 
 
-def set_item_in_place(x: Any, value: Any, *inputs: Any, key: Key) -> Any:
+def set_item_in_place(x: Any, value: object, *inputs: object, key: Key) -> Any:
     """Store into `x` itself: what `set_item` does to a copy. For executors that know that nobody else sees `x`."""
     x = writable(x)
     try:
@@ -296,7 +296,7 @@ def _infer_add_at(x: Type, value: Type, *inputs: Type, key: Key) -> Type:
     return _infer_set_item(x, value, *inputs, key=key)
 
 
-def _add_in_place(x: Any, value: Any, *inputs: Any, key: Key) -> Any:
+def _add_in_place(x: Any, value: Any, *inputs: object, key: Key) -> Any:
     x = writable(x)
     place = numpy_key(x, key, inputs)
     np.add.at(x, place, np.broadcast_to(value, x[place].shape))  # NumPy itself does not check the shape in all cases
@@ -363,7 +363,7 @@ add_at_op: Op = op("add_at", infer=_infer_add_at, in_place=_add_in_place,
 
 
 @FUNCTIONS.give
-def get_item(x: TensorLike, key: Any, name: str | None = None) -> Any:
+def get_item(x: TensorLike, key: object, name: str | None = None) -> Any:
     """`x[key]` with NumPy's meaning and shapes, and the dtype of `x`; any part of the key may be a tensor.
 
     Raises `OutOfRangeError` for an index out of range: while tracing where it is known, else when the graph runs;
@@ -376,7 +376,7 @@ def get_item(x: TensorLike, key: Any, name: str | None = None) -> Any:
 getitem = get_item
 
 
-def set_item(x: TensorLike, key: Any, value: Any, name: str | None = None) -> Any:
+def set_item(x: TensorLike, key: object, value: Any, name: str | None = None) -> Any:
     """A tensor like `x` in which `x[key]` is `value`, which broadcasts; `x` itself stays as it is.
 
     Shape and dtype stay. Raises `OutOfRangeError` for an index out of range, `InvalidTypeError` for one of another

@@ -265,7 +265,7 @@ def _tile(x: Array, *dynamic: Array, multiples: Any) -> Any:
     return np.tile(x, counts)
 
 
-def _tile_gradient(g: Tensor, out: Tensor, x: Any, *dynamic: Any, multiples: Shape) -> tuple[Any, ...]:
+def _tile_gradient(g: Tensor, out: Tensor, x: Any, *dynamic: object, multiples: Shape) -> tuple[Any, ...]:
     rank = x.ndim
     require(rank is not None, "the gradient of tile needs the tensor's rank")
     counts = [dynamic[0][i] if dynamic else multiples[i] for i in range(rank)]  # type: ignore[index]
@@ -284,7 +284,7 @@ tile_op = op(
 )  # fmt: skip
 
 
-def tile(input: TensorLike, multiples: Any, name: str | None = None) -> Any:
+def tile(input: TensorLike, multiples: object, name: str | None = None) -> Any:
     """`input` repeated `multiples[i]` times along each axis `i` (ints, scalar tensors, or an integer tensor).
 
     The dtype stays. Raises `InvalidArgumentError` unless there is one number, not negative, for each axis.
@@ -382,7 +382,7 @@ def _pad_gradient(
     return inner, OPS["sum"](g) - OPS["sum"](inner), *none
 
 
-def _mirrored_gradient(g: Any, x: Any, dynamic: tuple[Any, ...], paddings: Any, mode: str) -> Any:
+def _mirrored_gradient(g: Tensor, x: Any, dynamic: tuple[Any, ...], paddings: Any, mode: str) -> Any:
     """Every element of the result is one of `x`: those places along each axis, found by padding the numbers of them."""
     rank = x.ndim
     require(rank is not None, "the gradient of pad needs the tensor's rank")
@@ -410,7 +410,7 @@ pad_op = op(
 
 
 def pad(
-    tensor: TensorLike, paddings: Any, mode: str = "CONSTANT", constant_values: TensorLike = 0,
+    tensor: TensorLike, paddings: object, mode: str = "CONSTANT", constant_values: TensorLike = 0,
     name: str | None = None,
 ) -> Any:  # fmt: skip
     """`tensor` with `paddings[i] = [before, after]` more elements along each axis `i`.

@@ -99,7 +99,7 @@ def _computed(value: Value, parts: list[Known]) -> Known | None:
     if op.warns and not is_total(op, [scratch.constant(each) for each in numbers], attributes):
         return None
 
-    def run(*arrays: Any) -> Any:
+    def run(*arrays: object) -> Any:
         result = op.numpy(*arrays, **attributes)
         return np.asarray(result[value.index] if type(result) is tuple else result)
 

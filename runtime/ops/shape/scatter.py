@@ -80,7 +80,7 @@ def _fitting(shape: Any, indices: Tensor, updates: Any) -> None:
     require(updates.shape == expected, f"updates of shape {text(updates.shape)} do not fit {text(expected)}")
 
 
-def _scatter(function: Any) -> Callable[..., Any]:
+def _scatter(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda x, indices, updates: scatter_in_place(function, np.array(x), indices, updates)
 
 
@@ -106,7 +106,7 @@ def _update_gradient(g: Tensor, out: Tensor, x: Tensor, indices: Tensor, updates
     return tensor_scatter_nd_update(g, indices, zeros_like(updates)), None, given
 
 
-def _chosen_gradient(g: Tensor, out: Any, x: Tensor, indices: Tensor, updates: Tensor) -> tuple[Any, ...]:
+def _chosen_gradient(g: Tensor, out: Tensor, x: Tensor, indices: Tensor, updates: Tensor) -> tuple[Any, ...]:
     """To what was chosen; equal candidates share it."""
     kept = cast(x == out, x.dtype)
     stored = cast(updates == gather_nd(out, indices), x.dtype)
@@ -120,7 +120,7 @@ _FITS_SEGMENTS = """The segments are the first axis of the result, in place of t
 Raises `InvalidArgumentError` for ids that are no integers or do not fit the data, """
 
 
-def _declare(name: str, function: Any, doc: str, gradient: Any = None) -> Callable[..., Any]:
+def _declare(name: str, function: Any, doc: str, gradient: object = None) -> Callable[..., Any]:
     infer = _infer_sum if function in (np.add, np.subtract) else _infer_scatter
     record = op(name, infer=infer, numpy=_scatter(function), in_place=_in_place(function),
                 samples=_samples, gradient=gradient, raises_by_value=True, doc=doc, public=name,

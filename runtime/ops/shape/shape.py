@@ -312,7 +312,7 @@ def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> An
 # reverse, roll
 
 
-def _infer_axes(x: Type, axis: int | Sequence[int], **_: Any) -> Type:
+def _infer_axes(x: Type, axis: int | Sequence[int], **_: object) -> Type:
     if x.shape is not None:
         axes_of(axis, len(x.shape))
     return x
@@ -415,7 +415,7 @@ def shape_n(input: Sequence[Any], out_type: DTypeLike = int32, name: str | None 
     return [shape(x, out_type, name) for x in input]
 
 
-def size(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
+def size(input: object, out_type: Any = int32, name: str | None = None) -> Any:
     """The number of elements of `input`, a scalar of `out_type`; errors as for `shape`."""
     return size_op(input, dtype=_integer_dtype(out_type), name=name)
 

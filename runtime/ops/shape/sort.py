@@ -59,7 +59,7 @@ class UniqueWithCounts(NamedTuple):
     count: Any
 
 
-def _infer_sort(x: Type, axis: int = -1, descending: bool = False, **_: Any) -> Type:
+def _infer_sort(x: Type, axis: int = -1, descending: bool = False, **_: object) -> Type:
     require_kind(x, "biufS")
     at_least(x.shape, 1)
     if x.shape is not None:
@@ -153,7 +153,7 @@ def _top_k(x: Any, k: int, dtype: DType = int32) -> tuple[Any, Any]:
     return np.take_along_axis(x, order, -1), order.astype(dtype.numpy)
 
 
-def _top_k_gradient(g: Any, out: Any, x: Tensor, k: int, dtype: DType = int32) -> tuple[Any]:
+def _top_k_gradient(g: Tensor, out: Tensor, x: Tensor, k: int, dtype: DType = int32) -> tuple[Any]:
     return (put_along(x, out[1], g[0], -1),)
 
 
@@ -167,7 +167,9 @@ top_k_op = op(
 )  # fmt: skip
 
 
-def top_k(input: TensorLike, k: int = 1, sorted: bool = True, index_type: Any = int32, name: str | None = None) -> TopK:
+def top_k(
+    input: TensorLike, k: int = 1, sorted: bool = True, index_type: object = int32, name: str | None = None
+) -> TopK:
     """The `k` (a Python int) largest elements of the last axis, largest first, and their indices.
 
     `[..., n]` gives `[..., k]` of the same dtype and of `index_type`. Of equal elements the one with the lower index
@@ -203,7 +205,7 @@ def _unique(x: Array, dtype: DType = int32) -> tuple[Any, ...]:
     return x[first[order]], places[inverse.reshape(-1)].astype(dtype.numpy), counts[order].astype(dtype.numpy)
 
 
-def _unique_gradient(g: Tensor, out: Any, x: Tensor) -> Any:
+def _unique_gradient(g: Tensor, out: Tensor, x: Tensor) -> Any:
     """To the first of each kind, as that is the element which was taken."""
     order = argsort_op(out[1], dtype=int32)
     first = gather(order, searchsorted(gather(out[1], order), range_(size(out[0], out_type=out[1].dtype))))
@@ -220,7 +222,7 @@ unique_op = op(
 )  # fmt: skip
 
 
-def unique(x: TensorLike, out_idx: Any = int32, name: str | None = None) -> Unique:
+def unique(x: TensorLike, out_idx: object = int32, name: str | None = None) -> Unique:
     """The distinct elements of a vector in the order of their first appearance, and each element's place there.
 
     `y` has the dtype of `x`, `idx` the size of `x` and dtype `out_idx`. Other ranks raise `InvalidArgumentError` in
@@ -230,7 +232,7 @@ def unique(x: TensorLike, out_idx: Any = int32, name: str | None = None) -> Uniq
     return Unique(y, idx)
 
 
-def unique_with_counts(x: TensorLike, out_idx: Any = int32, name: str | None = None) -> UniqueWithCounts:
+def unique_with_counts(x: TensorLike, out_idx: object = int32, name: str | None = None) -> UniqueWithCounts:
     """As `unique`, and how often each element occurs, as many as `y`, of dtype `out_idx`."""
     return UniqueWithCounts(*unique_op(x, dtype=as_dtype(out_idx), name=name))
 

@@ -15,7 +15,7 @@ from .shape import reshape
 __all__ = ["reshaped", "rewritten"]
 
 
-def rewritten(value: Value, whole: Any, new: Any) -> Any:
+def rewritten(value: Value, whole: object, new: Any) -> Any:
     """What `whole`, of which a value would be a view, holds after the view has been given something else."""
     node = value.node
     op, others = node.op, [SymbolicTensor(each) for each in node.inputs[1:]]

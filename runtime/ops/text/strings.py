@@ -44,7 +44,7 @@ def each(function: Callable[..., Any], *arrays: Any, dtype: DTypeLike = object) 
     return result
 
 
-def _infer_text(*types: Type, **_: Any) -> Type:
+def _infer_text(*types: Type, **_: object) -> Type:
     for type_ in types:
         require_kind(type_, "S")
     return Type(string, broadcast(*[type_.shape for type_ in types]))
@@ -160,7 +160,7 @@ reduce_join_op = op(
 
 
 def reduce_join(
-    inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "", name: str | None = None
+    inputs: TensorLike, axis: object = None, keepdims: bool = False, separator: str = "", name: str | None = None
 ) -> Any:
     """The strings over `axis` (all by default) joined with `separator` between; `keepdims` keeps the axes as 1.
 
@@ -197,7 +197,7 @@ substr_op = op(
 )  # fmt: skip
 
 
-def substr(input: TensorLike, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Any:
+def substr(input: TensorLike, pos: object, len: object, unit: str = "BYTE", name: str | None = None) -> Any:
     """The part of each string from `pos` (from the end when negative) of at most `len` bytes or UTF8_CHARs.
 
     All broadcast. Raises `InvalidArgumentError` for a `pos` beyond a string, or one that is no integer.

@@ -85,7 +85,7 @@ def filled(layout: Any, arrays: tuple[Any, ...]) -> Any:
     return layout
 
 
-def python_value(array: Any) -> Any:
+def python_value(array: Array) -> Any:
     """The value of a scalar as Python's own type; a float is the one with the same shortest text."""
     if isinstance(array, bytes):
         return _decoded(array)
@@ -125,7 +125,7 @@ def _format(value: Tensor, conversion: str | None, specification: str) -> str:
     return format(_CONVERSIONS[conversion](value), specification)
 
 
-def _extreme(function: Callable[..., Any], values: Tensor, *default: Any) -> Any:
+def _extreme(function: Callable[..., Any], values: Tensor, *default: object) -> Any:
     return function(values, default=default[0]) if default else function(values)
 
 
@@ -164,7 +164,7 @@ def _infer(*_: Type, method: str, layout: tuple[Any, ...]) -> Any:
 
 
 def _samples() -> list[Any]:
-    def sample(method: str, layout: tuple[Any, ...], *arrays: Any) -> Any:
+    def sample(method: str, layout: tuple[Any, ...], *arrays: object) -> Any:
         return arrays, {"method": method, "layout": layout}
 
     text = np.array(b"a b", object)
@@ -233,7 +233,7 @@ def layout_of(value: Any, tensors: list[Any]) -> Any:
 
 
 @FUNCTIONS.give
-def apply_text(method: str, *arguments: Any) -> Any:
+def apply_text(method: str, *arguments: object) -> Any:
     """The text (or number, or truth) that a function of Python gives for arguments with tensors in them."""
     tensors: list[Any] = []
     layout = tuple([layout_of(each, tensors) for each in arguments])
@@ -250,7 +250,7 @@ class _Name(str):
         return str(self)
 
 
-def _is_layout(value: Any) -> bool:
+def _is_layout(value: object) -> bool:
     """Whether a value may stand in the arguments of a text."""
     if isinstance(value, Optional):
         return _is_layout(value.layout)
@@ -335,14 +335,14 @@ def method_of(tensor: Any, name: str) -> Callable[..., Any] | None:
     if tensor.dtype is not string or name not in METHODS or tensor.static_shape not in ((), None):
         return None
 
-    def method(*arguments: Any, **keywords: Any) -> Any:
+    def method(*arguments: object, **keywords: object) -> Any:
         return apply_text(name, tensor, *positional(name, arguments, keywords))
 
     return method
 
 
 @FUNCTIONS.give
-def get_part(tensor: TensorLike, key: Any) -> Any:
+def get_part(tensor: TensorLike, key: object) -> Any:
     """``s[i]`` and ``s[i:j]`` of a string tensor of rank 0: characters, as Python counts them."""
     if isinstance(key, Tensor) and (not key.dtype.is_integer or key.static_shape not in ((), None)):
         raise InvalidTypeError("string indices must be integers", remedy="write s[i] with one whole number")

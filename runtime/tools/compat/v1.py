@@ -16,7 +16,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,6 +36,9 @@ from ...tensors import trace
 from ...tensors.convert import convert_to_tensor
 from ...tensors.spec import TensorSpec
 from ...tensors.tensor import DEFAULT_SESSION, SymbolicTensor
+
+if TYPE_CHECKING:
+    from ...tensors.likes import DTypeLike, ShapeLike
 
 __all__ = [
     "Graph", "Session", "Variable", "get_default_graph", "get_default_session", "global_variables",
@@ -63,7 +66,7 @@ def get_default_session() -> Session | None:
     return _local.session
 
 
-def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SymbolicTensor:
+def placeholder(dtype: DTypeLike, shape: ShapeLike = None, name: str | None = None) -> SymbolicTensor:
     """A tensor of the default graph whose value is given to `Session.run`.
 
     Parameters
@@ -81,7 +84,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Symbo
     return SymbolicTensor(graph.parameter(Type(spec.dtype, spec.type.shape), name or "Placeholder"))
 
 
-def placeholder_with_default(input: Any, shape: Any = None, name: str | None = None) -> Any:
+def placeholder_with_default(input: Any, shape: ShapeLike = None, name: str | None = None) -> Any:
     """A tensor that has a value of its own unless another one is given to `Session.run`."""
     return identity(input, name=name or "PlaceholderWithDefault")
 
@@ -117,13 +120,13 @@ class Session:
     np.int32(5)
     """
 
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+    def __init__(self, target: str = "", graph: Graph | None = None, config: object = None) -> None:
         self.graph = get_default_graph() if graph is None else graph
         self._closed = False
         self._parts: dict[Any, Executable] = {}
 
-    def run(self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None, options: Any = None,
-            run_metadata: Any = None) -> Any:  # fmt: skip
+    def run(self, fetches: object, feed_dict: Mapping[Any, Any] | None = None, options: object = None,
+            run_metadata: object = None) -> Any:  # fmt: skip
         """The values of tensors, computed from those that are fed; operations are run, and give None.
 
         Only what the fetches need is run, in the order of the program.
@@ -158,7 +161,7 @@ class Session:
                       for leaf, result in zip(leaves, found, strict=True)]  # fmt: skip
         return nest.pack_sequence_as(fetches, values)
 
-    def _fetched(self, leaf: Any) -> Value | Node | None:
+    def _fetched(self, leaf: object) -> Value | Node | None:
         if isinstance(leaf, Variable):
             return leaf.operation
         if isinstance(leaf, Node):
@@ -172,7 +175,7 @@ class Session:
             "an operation or a variable"
         )
 
-    def _value(self, tensor: Any) -> Value:
+    def _value(self, tensor: object) -> Value:
         if isinstance(tensor, str):
             name, _, index = tensor.partition(":")
             outputs = self._named(name).outputs
@@ -183,7 +186,7 @@ class Session:
             raise InvalidTypeError(f"Cannot interpret feed_dict key as Tensor: {tensor!r}")
         return self._own(tensor.value, tensor.value.node)
 
-    def _own(self, found: Any, node: Node) -> Any:
+    def _own(self, found: object, node: Node) -> Any:
         if node.graph is not self.graph:
             raise InvalidArgumentError(
                 f"{node.name!r} is not an element of this session's graph, but of {node.graph!r}"
@@ -196,7 +199,7 @@ class Session:
         except KeyError as error:
             raise InvalidArgumentError(error.args[0]) from None
 
-    def _array(self, value: Value, given: Any) -> np.ndarray[Any, Any]:
+    def _array(self, value: Value, given: object) -> np.ndarray[Any, Any]:
         array = convert_to_tensor(given, value.type.dtype)._array
         if not shapes.is_compatible(array.shape, value.type.shape):
             raise InvalidArgumentError(
@@ -260,5 +263,5 @@ def _part(graph: Graph, wanted: Sequence[Value | Node | None], fed: Sequence[Val
     return part
 
 
-def _shown(result: Any) -> Any:
+def _shown(result: object) -> Any:
     return result[()] if isinstance(result, np.ndarray) and result.ndim == 0 else result

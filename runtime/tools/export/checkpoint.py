@@ -38,7 +38,7 @@ _STATE = "checkpoint"
 _LINE = re.compile(r'(model_checkpoint_path|all_model_checkpoint_paths): ("(?:[^"\\]|\\.)*")')
 
 
-def variables_of(root: Any) -> dict[str, Variable]:
+def variables_of(root: object) -> dict[str, Variable]:
     """The variables that an object holds, by the path that leads to each."""
     found: dict[str, Variable] = {}
     seen = {id(root): root}  # which keeps what objects make up for us, and so its id
@@ -79,7 +79,7 @@ class Checkpoint:
     (1.0, 'ckpt-1')
     """
 
-    def __init__(self, root: Any = None, **kwargs: Any) -> None:
+    def __init__(self, root: object = None, **kwargs: object) -> None:
         self._root = root
         self._waiting: _Waiting | None = None
         for name, value in kwargs.items():
@@ -94,14 +94,14 @@ class Checkpoint:
         own = {name: value for name, value in vars(self).items() if name not in _OWN}
         return {**root, **own}
 
-    def write(self, file_prefix: str | os.PathLike[str], options: Any = None) -> str:
+    def write(self, file_prefix: str | os.PathLike[str], options: object = None) -> str:
         """Write the values under a name of your own; returns it. Raises as `weights.save_tensors`."""
         path = os.fspath(file_prefix)
         os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
         save_tensors(path + _EXTENSION, variables_of(self))
         return path
 
-    def save(self, file_prefix: str | os.PathLike[str], options: Any = None) -> str:
+    def save(self, file_prefix: str | os.PathLike[str], options: object = None) -> str:
         """Write the values as ``prefix-1``, ``prefix-2`` …, and note which is the latest; returns the name."""
         self.save_counter.assign_add(1)
         path = self.write(f"{os.fspath(file_prefix)}-{int(self.save_counter)}")
@@ -110,7 +110,7 @@ class Checkpoint:
         _write_state(folder, [*[each for each in _read_state(folder) if each != name], name])
         return path
 
-    def read(self, save_path: str | os.PathLike[str], options: Any = None) -> CheckpointStatus:
+    def read(self, save_path: str | os.PathLike[str], options: object = None) -> CheckpointStatus:
         """Set the variables to what `write` has written. Either all that are in the file are set, or none.
 
         Values whose variables do not exist wait for them: a variable that is made later, as by the first call of a
@@ -134,7 +134,7 @@ class Checkpoint:
             deferred.wait(self._waiting)
         return CheckpointStatus(path, self, values.keys(), self._waiting)
 
-    def restore(self, save_path: str | os.PathLike[str] | None, options: Any = None) -> CheckpointStatus:
+    def restore(self, save_path: str | os.PathLike[str] | None, options: object = None) -> CheckpointStatus:
         """As `read`; for None, as `latest_checkpoint` gives where there is none, nothing is changed."""
         if save_path is None:
             return CheckpointStatus(None, self, (), None)
@@ -193,7 +193,7 @@ class _Waiting:
         self._root = self._weak(checkpoint._root)
         self._parts = {name: self._weak(part) for name, part in parts.items()}
 
-    def _weak(self, value: Any) -> Callable[[], Any]:
+    def _weak(self, value: object) -> Callable[[], Any]:
         try:
             return weakref.ref(value, lambda _: self._end())
         except TypeError:  # None, a list, a dict

@@ -99,7 +99,7 @@ def encode_trace(concrete: ConcreteFunction, graph: int, target: Target) -> dict
     }  # fmt: skip
 
 
-def _output(leaf: Any, places: Iterator[int]) -> Any:
+def _output(leaf: object, places: Iterator[int]) -> Any:
     """What stands for a part of a result; ``places`` are those of the graph's outputs that are left."""
     if leaf is None:
         return None
@@ -133,7 +133,7 @@ def is_alive(concrete: ConcreteFunction) -> bool:
 # In
 
 
-def decode_parameters(name: Any, data: Any, source: Source) -> Parameters:
+def decode_parameters(name: str, data: Any, source: Source) -> Parameters:
     """The parameters of a loaded function."""
     require(type(name) is str and len(name) <= 1000 and name.isprintable(), "the name of a function is not valid")
     require(type(data) is list, "the parameters of a function are no list")
@@ -156,14 +156,14 @@ def decode_parameters(name: Any, data: Any, source: Source) -> Parameters:
         raise
 
 
-def _is_parameter_name(name: Any) -> bool:
+def _is_parameter_name(name: str) -> bool:
     return is_name(name) or (type(name) is str and name.startswith("_") and is_name(f"a{name}"))
 
 
 def _callable(name: str, signature: inspect.Signature) -> Any:
     """What stands for the Python function, which is not there any more."""
 
-    def function(*args: Any, **kwargs: Any) -> Any:
+    def function(*args: object, **kwargs: object) -> Any:
         raise SignatureError(f"{name}() was loaded: there is no Python function to run, only graphs")
 
     function.__name__ = function.__qualname__ = name
@@ -208,7 +208,7 @@ def _result(leaf: Any, graph: Graph) -> Any:
     return leaf.spec.pack(parts)
 
 
-def _referenced(value: Any) -> Any:
+def _referenced(value: object) -> Any:
     """The value with a reference to each variable in it, as in the arguments of a trace."""
     return nest.map_structure(lambda leaf: ObjectReference(leaf) if isinstance(leaf, Variable) else leaf, value)
 
@@ -246,7 +246,7 @@ class RestoredFunction(Function):
         return tuple(variable for variable in self.variables if variable.trainable)
 
     @trimming
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         """Run the graph for these arguments."""
         values = self._traces.parameters.bind(args, kwargs)
         tensors: list[Any] = []
@@ -262,7 +262,7 @@ class RestoredFunction(Function):
             raise concrete.not_passed() from None
 
     def _concrete(
-        self, key: Any, values: Sequence[Any], tensors: Sequence[Any], called: bool = False
+        self, key: object, values: Sequence[Any], tensors: Sequence[Any], called: bool = False
     ) -> ConcreteFunction:
         return self._fitting(values)[0]
 
@@ -309,7 +309,7 @@ def _unknown_dimensions(concrete: ConcreteFunction) -> tuple[int, int]:
     return sum(shape is None for shape in shapes_), sum(shape.count(None) for shape in shapes_ if shape is not None)
 
 
-def _fits(value: Any, traced: Any, tensors: list[Any], convert: bool) -> bool:
+def _fits(value: Any, traced: object, tensors: list[Any], convert: bool) -> bool:
     """Whether an argument fits a traced one; its tensors are appended."""
     if isinstance(traced, TensorSpec):
         return _tensor_fits(value, traced, tensors, convert)
@@ -327,7 +327,7 @@ def _fits(value: Any, traced: Any, tensors: list[Any], convert: bool) -> bool:
     return all(_fits(child, inner, tensors, convert) for (_, child), (_, inner) in pairs)
 
 
-def _tensor_fits(value: Any, spec: TensorSpec, tensors: list[Any], convert: bool) -> bool:
+def _tensor_fits(value: object, spec: TensorSpec, tensors: list[Any], convert: bool) -> bool:
     if not is_tensor_like(value) and not hasattr(type(value), "__tensor__"):
         if not convert or value is None:
             return False

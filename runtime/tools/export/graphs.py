@@ -140,7 +140,7 @@ class GraphReader:
     def array(self, name: Any) -> Any:
         return self._source.array(name)
 
-    def variable(self, index: Any) -> Any:
+    def variable(self, index: object) -> Any:
         return self._source.variable(index)
 
     def graph(self, index: Any) -> Graph:

@@ -44,7 +44,7 @@ _LEAVES = (Variable, Function, ConcreteFunction, EagerTensor)
 # Out
 
 
-def children_of(value: Any, in_model: bool = False) -> dict[str, Any]:
+def children_of(value: object, in_model: bool = False) -> dict[str, Any]:
     """The attributes of an object by name, and the traced methods of its class.
 
     A class may say itself what is to be saved, by a method ``_trackable_children()`` that gives such a dict, or for
@@ -67,7 +67,7 @@ def children_of(value: Any, in_model: bool = False) -> dict[str, Any]:
 class _Walk:
     """Numbers the objects that hold something to be saved."""
 
-    def __init__(self, root: Any) -> None:
+    def __init__(self, root: object) -> None:
         self.objects: list[Any] = []
         self._places: dict[int, int] = {}
         self.children: list[list[tuple[Any, int]]] = []  # (name or key, place)
@@ -78,7 +78,7 @@ class _Walk:
             at += 1
         self.useful = self._reaching()
 
-    def place(self, value: Any) -> int:
+    def place(self, value: object) -> int:
         value = value.origin if isinstance(value, Variable) else value
         known = self._places.get(id(value))
         if known is None:
@@ -102,7 +102,7 @@ class _Walk:
         return reached
 
 
-def parts_of(value: Any, in_model: bool = False) -> list[tuple[Any, Any]]:
+def parts_of(value: object, in_model: bool = False) -> list[tuple[Any, Any]]:
     """What an object holds that may be saved (in a saved model, or in a checkpoint), by attribute, place or key."""
     if value is None or isinstance(value, (*_LEAVES, *_NEVER_WALKED, Signatures)):
         return []
@@ -115,7 +115,7 @@ def parts_of(value: Any, in_model: bool = False) -> list[tuple[Any, Any]]:
     return list(children_of(value, in_model).items())
 
 
-def encode_objects(root: Any, target: Target, trace: Callable[[ConcreteFunction], int],
+def encode_objects(root: object, target: Target, trace: Callable[[ConcreteFunction], int],
                    places: dict[int, int]) -> list[dict[str, Any]]:  # fmt: skip
     """The tree below an object; ``trace`` gives the place of a trace. Raises `SavingError` for functions.
 
@@ -141,7 +141,7 @@ def encode_objects(root: Any, target: Target, trace: Callable[[ConcreteFunction]
     return result
 
 
-def _encode_object(value: Any, children: list[tuple[Any, int]], useful: set[int], number: Callable[[int], int],
+def _encode_object(value: object, children: list[tuple[Any, int]], useful: set[int], number: Callable[[int], int],
                    target: Target, trace: Callable[[ConcreteFunction], int]) -> dict[str, Any]:  # fmt: skip
     if isinstance(value, Variable):
         return {"kind": "variable", "variable": target.variable(value)}
@@ -188,11 +188,11 @@ class _Fallback:
     def __init__(self, get: Callable[[Any], Any]) -> None:
         self._get = get
 
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
         return self if instance is None else self._get(instance)
 
 
-def _variables(loaded: Any) -> tuple[Variable, ...]:
+def _variables(loaded: object) -> tuple[Variable, ...]:
     """The variables of an object's attributes, and those that its functions use besides."""
     found = {id(variable): variable for variable in _OF_MODULES["variables"](loaded)}
     for function in functions_of(loaded):
@@ -225,7 +225,7 @@ class LoadedObject(Module):
     trainable_variables = _Fallback(lambda self: tuple(v for v in _variables(self) if v.trainable))
     non_trainable_variables = _Fallback(lambda self: tuple(v for v in _variables(self) if not v.trainable))
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         """Call the function ``__call__``. Raises `TypeError` when there is none."""
         function = self.__dict__.get("__call__")
         if function is None:
@@ -236,7 +236,7 @@ class LoadedObject(Module):
         return f"<LoadedObject {self._type_name!r} at {id(self):#x}>"
 
 
-def functions_of(loaded: Any) -> list[Any]:
+def functions_of(loaded: object) -> list[Any]:
     """The functions in an object's attributes, at any depth."""
     found: dict[int, Any] = {}
     waiting, seen = [loaded], set()
@@ -360,7 +360,7 @@ _KEYS = {
 }  # fmt: skip
 
 
-def decode_objects(data: Any, source: Source, traces: list[ConcreteFunction]) -> tuple[Any, Callable[[Any], Any]]:
+def decode_objects(data: object, source: Source, traces: list[ConcreteFunction]) -> tuple[Any, Callable[[Any], Any]]:
     """The root of a tree, and what gives the object of a place. Raises `InvalidArgumentError`."""
     reader = _Reader(data, source, traces)
     root = reader.object(0)

@@ -84,7 +84,7 @@ class _Writer:
         self._places: dict[int, Any] = {}
         self._kept: list[Any] = []  # so that no other object gets the same id
 
-    def _known(self, value: Any) -> Any:
+    def _known(self, value: object) -> Any:
         self._kept.append(value)
         return self._places.get(id(value))
 
@@ -132,7 +132,7 @@ class _Writer:
         return place
 
 
-def save(obj: Any, export_dir: str | os.PathLike[str], signatures: Any = None, options: Any = None) -> None:
+def save(obj: object, export_dir: str | os.PathLike[str], signatures: object = None, options: object = None) -> None:
     """Save an object with its variables and the traces of its functions into a folder; see `load`.
 
     Parameters
@@ -175,7 +175,7 @@ def save(obj: Any, export_dir: str | os.PathLike[str], signatures: Any = None, o
     _write(os.fspath(export_dir), content, weights)
 
 
-def _check_root(obj: Any) -> None:
+def _check_root(obj: object) -> None:
     functions = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type)
     containers = (str, bytes, int, float, complex, list, tuple, dict, set, type(None))
     if not isinstance(obj, (*functions, *containers)):
@@ -229,7 +229,7 @@ class _Source:
         require(is_index(index, len(self._variables)), "there is no such variable")
         return self._variables[index]
 
-    def graph(self, index: Any) -> Graph:
+    def graph(self, index: object) -> Graph:
         require(False, "a graph stands where none can be")
         raise AssertionError("unreachable")
 
@@ -247,7 +247,7 @@ class _Source:
         return _restored(array, name, data["trainable"], None, shape)
 
 
-def load(export_dir: str | os.PathLike[str], tags: Any = None, options: Any = None) -> Any:
+def load(export_dir: str | os.PathLike[str], tags: object = None, options: object = None) -> Any:
     """The object that `save` has written to a folder, without the Python source.
 
     It has the attributes that were saved: variables (which several functions may share), tensors, functions, and
@@ -300,7 +300,7 @@ def _content(folder: str) -> dict[str, Any]:
     return dict(content)
 
 
-def _arrays(folder: str, name: Any) -> dict[str, np.ndarray[Any, Any]]:
+def _arrays(folder: str, name: str) -> dict[str, np.ndarray[Any, Any]]:
     if name is None:
         return {}
     require(type(name) is str and _WEIGHTS.fullmatch(name), "the name of the weights file is not valid")

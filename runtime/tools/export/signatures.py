@@ -34,7 +34,7 @@ DEFAULT = "serving_default"
 # Out
 
 
-def encode_signatures(root: Any, signatures: Any, writer: Any) -> dict[str, Any]:
+def encode_signatures(root: object, signatures: object, writer: object) -> dict[str, Any]:
     """The signatures given to `save`, or the only one that the object offers. Raises `SavingError`."""
     own = getattr(root, "signatures", None)
     if signatures is None and isinstance(own, Signatures):
@@ -52,7 +52,7 @@ def encode_signatures(root: Any, signatures: Any, writer: Any) -> dict[str, Any]
     return result
 
 
-def _offered(root: Any) -> ConcreteFunction | None:
+def _offered(root: object) -> ConcreteFunction | None:
     """The trace of the only function of an object that has an input signature and results with names.
 
     A class may offer one by a method ``_serving_trace()`` besides.
@@ -67,7 +67,7 @@ def _offered(root: Any) -> ConcreteFunction | None:
     return None if concrete is None or _names(concrete) is None else concrete
 
 
-def _concrete(function: Any) -> ConcreteFunction:
+def _concrete(function: object) -> ConcreteFunction:
     if isinstance(function, ConcreteFunction):
         return function
     if isinstance(function, Function) and function.input_signature is not None:
@@ -146,7 +146,7 @@ class SignatureFunction(ConcreteFunction):
         given = {name: self._converted(name, value) for name, value in keywords.items()}
         return super()._flat_arguments(arguments, given)
 
-    def _converted(self, name: str, value: Any) -> Any:
+    def _converted(self, name: str, value: object) -> Any:
         if name not in self.input_names or isinstance(value, Tensor):
             return value
         return convert_to_tensor(value)

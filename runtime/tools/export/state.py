@@ -149,7 +149,7 @@ class _Slot:
 class RestoredPlace(StatePlace):
     """A place of a loaded model."""
 
-    def __init__(self, slot: _Slot, template: Any, may_miss: bool) -> None:
+    def __init__(self, slot: _Slot, template: object, may_miss: bool) -> None:
         self.label = slot.label
         self._slot = slot
         self._template = template
@@ -242,7 +242,7 @@ def _inputs(graph: Graph) -> set[Any]:
     return {value for place in state_of(graph) for value in place.inputs}
 
 
-def _types(template: Any) -> list[Type]:
+def _types(template: object) -> list[Type]:
     """The types of the tensors of a template."""
     if isinstance(template, TensorSpec):
         return [template.type]

@@ -18,7 +18,7 @@ __all__ = ["dumps", "loads"]
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-def dumps(value: Any) -> bytes:
+def dumps(value: object) -> bytes:
     """A value of dicts with string keys, lists, strings, finite numbers, bools and None as UTF-8."""
     return json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode()
 

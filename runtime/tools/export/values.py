@@ -96,22 +96,22 @@ class Target(Protocol):
 class Source(Protocol):
     """Where decoded values take from what they share; all raise `InvalidArgumentError`."""
 
-    def array(self, name: Any) -> np.ndarray[Any, Any]: ...
+    def array(self, name: str) -> np.ndarray[Any, Any]: ...
 
-    def variable(self, index: Any) -> Variable: ...
+    def variable(self, index: object) -> Variable: ...
 
-    def graph(self, index: Any) -> Graph: ...
+    def graph(self, index: object) -> Graph: ...
 
-    def function(self, index: Any) -> Graph: ...
+    def function(self, index: object) -> Graph: ...
 
 
-def require(condition: Any, message: str) -> None:
+def require(condition: object, message: str) -> None:
     """Raise `InvalidArgumentError` unless the condition holds; `saved_model.load` makes a `SavedFileError` of it."""
     if not condition:
         raise InvalidArgumentError(message)
 
 
-def is_index(value: Any, length: int) -> bool:
+def is_index(value: object, length: int) -> bool:
     """Whether a value is the place of an item of a table."""
     return type(value) is int and 0 <= value < length
 
@@ -119,7 +119,7 @@ def is_index(value: Any, length: int) -> bool:
 # Out
 
 
-def encode(value: Any, target: Target) -> Any:
+def encode(value: object, target: Target) -> Any:
     """The JSON form of a value. Raises `NotSavable` when there is none."""
     if value is None or type(value) is bool:
         return value
@@ -250,7 +250,7 @@ def _nonfinite(data: Any, source: Source) -> float:
     return float(data)
 
 
-def _complex(data: Any, source: Source) -> complex:
+def _complex(data: object, source: Source) -> complex:
     parts = _items(data, source)
     require(len(parts) == 2 and all(type(part) is float for part in parts), "a complex number is not valid")
     return complex(*parts)
@@ -261,7 +261,7 @@ def _bytes(data: Any, source: Source) -> bytes:
     return bytes.fromhex(data)
 
 
-def _ellipsis(data: Any, source: Source) -> Any:
+def _ellipsis(data: object, source: Source) -> Any:
     require(data is True, "an ellipsis is not valid")
     return ...
 
@@ -276,7 +276,7 @@ def _dict(data: Any, source: Source) -> dict[Any, Any]:
     return result
 
 
-def _is_key(value: Any) -> bool:
+def _is_key(value: object) -> bool:
     if type(value) is tuple:
         return all(map(_is_key, value))
     return value is None or type(value) in (bool, int, float, str, bytes)
@@ -304,14 +304,14 @@ def _record(kind: str, make: Callable[[str, tuple[str, ...]], type]) -> Callable
     return read
 
 
-def is_name(name: Any) -> bool:
+def is_name(name: str) -> bool:
     return (
         type(name) is str and len(name) <= 255 and name.isascii() and name.isidentifier()
         and not keyword.iskeyword(name) and not name.startswith("_")
     )  # fmt: skip
 
 
-def _optional(data: Any, source: Source) -> OptionalOutput:
+def _optional(data: object, source: Source) -> OptionalOutput:
     parts = _items(data, source)
     require(len(parts) == 2, "an optional result is not valid")
     return OptionalOutput(*parts)
@@ -328,7 +328,7 @@ def _array_spec(data: Any, source: Source) -> TensorArraySpec:
     return TensorArraySpec(decode_shape(data[1]), decode_dtype(data[0]), data[2], data[3])
 
 
-def _composite(data: Any, source: Source) -> CompositeOutput:
+def _composite(data: object, source: Source) -> CompositeOutput:
     parts = _items(data, source)
     require(len(parts) == 2 and isinstance(parts[0], TensorArraySpec), "a result is made of no known parts")
     spec, outputs = parts
@@ -337,7 +337,7 @@ def _composite(data: Any, source: Source) -> CompositeOutput:
     return CompositeOutput(spec, outputs)
 
 
-def _tensors(data: Any, source: Source) -> ListValue:
+def _tensors(data: object, source: Source) -> ListValue:
     items = _items(data, source)
     fits = (np.ndarray, ListValue, type(None))
     require(all(isinstance(item, fits) for item in items), "a list of tensors holds something else")
@@ -349,7 +349,7 @@ def _output(data: Any, source: Source) -> Output:
     return Output(data)
 
 
-def _slice(data: Any, source: Source) -> slice:
+def _slice(data: object, source: Source) -> slice:
     parts = _items(data, source)
     require(len(parts) == 3, "a slice is not valid")
     return slice(*parts)

@@ -124,7 +124,7 @@ def _is_text(name: str) -> bool:
 # Arrays as safetensors has them
 
 
-def _array_of(value: Any) -> np.ndarray[Any, Any]:
+def _array_of(value: object) -> np.ndarray[Any, Any]:
     with trace.building(None):
         tensor = convert_to_tensor(value)
         assert tensor.dtype is not variant, "only graphs have lists of tensors"
@@ -198,7 +198,7 @@ def _encodings(data: bytes, name: str) -> dict[str, Any]:
     return encoded
 
 
-def _is_encoding(value: Any) -> bool:
+def _is_encoding(value: object) -> bool:
     if not isinstance(value, dict) or value.keys() != {"dtype", "shape"}:
         return False
     if value["dtype"] not in (string.name, complex64.name, complex128.name) or not isinstance(value["shape"], list):

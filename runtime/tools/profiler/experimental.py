@@ -10,7 +10,6 @@ import threading
 import time
 from collections import namedtuple
 from pathlib import Path
-from typing import Any
 
 from autograph.errors import AlreadyExistsError, UnavailableError
 
@@ -29,7 +28,7 @@ _lock = threading.Lock()
 _folder = Path()
 
 
-def start(logdir: str | os.PathLike[str], options: Any = None) -> None:
+def start(logdir: str | os.PathLike[str], options: object = None) -> None:
     """Begin to record, for all threads, how long each node of each graph that is called takes.
 
     logdir: the folder for the files that `stop` writes. Graphs run more slowly meanwhile, and none becomes machine code
@@ -82,7 +81,7 @@ def _new_folder(parent: Path) -> Path:
 class Profile:
     """``with Profile(folder):`` takes a profile of what runs in it: `start` at the beginning, `stop` at the end."""
 
-    def __init__(self, logdir: str | os.PathLike[str], options: Any = None) -> None:
+    def __init__(self, logdir: str | os.PathLike[str], options: object = None) -> None:
         self._logdir, self._options = logdir, options
 
     def __enter__(self) -> None:
@@ -95,7 +94,7 @@ class Profile:
 class Trace:
     """``with Trace(name, **details):`` is an event of its own in a profile, such as a training step."""
 
-    def __init__(self, name: str, **kwargs: Any) -> None:
+    def __init__(self, name: str, **kwargs: object) -> None:
         self._name, self._details = name, kwargs
         self._started = 0
 
@@ -103,7 +102,7 @@ class Trace:
         self._started = recorder.clock()
         return self
 
-    def set_metadata(self, **kwargs: Any) -> None:
+    def set_metadata(self, **kwargs: object) -> None:
         """Add details to the event."""
         self._details |= kwargs
 

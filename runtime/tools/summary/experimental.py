@@ -9,7 +9,7 @@ from .writer import local
 __all__ = ["get_step", "set_step"]
 
 
-def set_step(step: Any) -> None:
+def set_step(step: object) -> None:
     """Set the default step of this thread: a number, an integer tensor or variable, or None."""
     local.step = step
 

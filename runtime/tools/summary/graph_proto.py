@@ -126,7 +126,7 @@ class _Body:
         return made
 
 
-def _set(attribute: Any, value: Any) -> None:
+def _set(attribute: Any, value: object) -> None:
     if isinstance(value, (bool, np.bool_)):
         attribute.b = bool(value)
     elif isinstance(value, (int, np.integer)) and -(2**63) <= value < 2**63:

@@ -65,7 +65,7 @@ def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None
         metadata.partition_graphs.append(graph_proto(each))
         metadata.function_graphs.add(pre_optimization_graph=graph_proto(each))
 
-    def encode(tag: str, data: Any, description: str | None) -> Any:
+    def encode(tag: str, data: object, description: str | None) -> Any:
         summary = library("compat.proto.summary_pb2").Summary()
         tensor = library("util.tensor_util").make_tensor_proto(metadata.SerializeToString())
         value = summary.value.add(tag=tag, tensor=tensor)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import wave
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,12 +21,15 @@ from ...tensors import trace
 from ...tensors.convert import convert_to_tensor
 from .writer import SummaryWriter, is_recorded, library, local
 
+if TYPE_CHECKING:
+    from ...tensors.likes import TensorLike
+
 __all__ = ["audio", "histogram", "image", "scalar", "text", "write"]
 
 Encoder = Callable[[str, Any, str | None], Any]
 
 
-def _write(data: Any, step: Any, record: Any, *, writer: SummaryWriter, tag: str, encode: Encoder,
+def _write(data: object, step: Any, record: object, *, writer: SummaryWriter, tag: str, encode: Encoder,
            description: str | None) -> Any:  # fmt: skip
     if record:
         writer.write_event(step=int(step), summary=encode(tag, np.asarray(data), description))
@@ -40,7 +43,7 @@ WRITE = op(
 )  # fmt: skip
 
 
-def _record(name: str, data: Any, step: Any, encode: Encoder, description: str | None) -> Any:
+def _record(name: str, data: object, step: TensorLike, encode: Encoder, description: str | None) -> Any:
     """Write a summary, or add the node that does; whether it was written, as a tensor."""
     record = is_recorded()
     if record is False:
@@ -83,11 +86,11 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
     return _record(name, data, step, _scalar, description)
 
 
-def _scalar(tag: str, data: Any, description: str | None) -> Any:
+def _scalar(tag: str, data: object, description: str | None) -> Any:
     return library("plugins.scalar.summary_v2").scalar_pb(tag, data, description)
 
 
-def histogram(name: str, data: Any, step: Any = None, buckets: int | None = None,
+def histogram(name: str, data: object, step: Any = None, buckets: int | None = None,
               description: str | None = None) -> Any:  # fmt: skip
     """Write how the values of a tensor, of any shape, are distributed, in ``buckets`` (30) of equal width.
 
@@ -95,13 +98,13 @@ def histogram(name: str, data: Any, step: Any = None, buckets: int | None = None
     """
     data = cast(convert_to_tensor(data), float64)
 
-    def encode(tag: str, data: Any, description: str | None) -> Any:
+    def encode(tag: str, data: object, description: str | None) -> Any:
         return library("plugins.histogram.summary_v2").histogram_pb(tag, data, buckets, description)
 
     return _record(name, data, step, encode, description)
 
 
-def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
+def text(name: str, data: object, step: Any = None, description: str | None = None) -> Any:
     """Write text in Markdown: a string, or a tensor of strings, of which matrices are shown as tables.
 
     Returns and raises as `scalar`.
@@ -109,23 +112,23 @@ def text(name: str, data: Any, step: Any = None, description: str | None = None)
     return _record(name, convert_to_tensor(data, string), step, _text, description)
 
 
-def _text(tag: str, data: Any, description: str | None) -> Any:
+def _text(tag: str, data: object, description: str | None) -> Any:
     return library("plugins.text.summary_v2").text_pb(tag, data, description)
 
 
-def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None) -> Any:
+def write(tag: str, tensor: object, step: Any = None, metadata: object = None, name: str | None = None) -> Any:
     """Write a tensor as it is; ``metadata``, a ``SummaryMetadata`` of TensorBoard, tells which plugin shows it.
 
     Returns and raises as `scalar`.
     """
 
-    def encode(tag: str, data: Any, description: str | None) -> Any:
+    def encode(tag: str, data: object, description: str | None) -> Any:
         return _summary(tag, data, metadata)
 
     return _record(tag, convert_to_tensor(tensor), step, encode, None)
 
 
-def image(name: str, data: Any, step: Any = None, max_outputs: int = 3, description: str | None = None) -> Any:
+def image(name: str, data: object, step: Any = None, max_outputs: int = 3, description: str | None = None) -> Any:
     """Write pictures.
 
     Parameters
@@ -203,7 +206,7 @@ def _wav(sound: np.ndarray[Any, Any], sample_rate: int) -> bytes:
     return buffer.getvalue()
 
 
-def _summary(tag: str, data: Any, metadata: Any) -> Any:
+def _summary(tag: str, data: object, metadata: object) -> Any:
     """A ``Summary`` with one value."""
     summary = library("compat.proto.summary_pb2").Summary()
     tensor = library("util.tensor_util").make_tensor_proto(data)

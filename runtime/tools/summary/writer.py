@@ -7,12 +7,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.errors import FailedPreconditionError, MissingExtraError
 
 from ...base.dtypes import bool_
 from ...tensors import convert, trace
+
+if TYPE_CHECKING:
+    from ...tensors.likes import TensorLike
 
 
 class _Local(threading.local):
@@ -55,7 +58,7 @@ class SummaryWriter:
         self._graphs: set[str] = set()
 
     @contextmanager
-    def as_default(self, step: Any = None) -> Iterator[SummaryWriter]:
+    def as_default(self, step: TensorLike | None = None) -> Iterator[SummaryWriter]:
         """``with writer.as_default():`` the summaries of this thread go here; ``step`` is their default step.
 
         Raises `RuntimeError` when the writer is closed.
@@ -71,7 +74,7 @@ class SummaryWriter:
         finally:
             local.writer, local.step = before
 
-    def set_as_default(self, step: Any = None) -> None:
+    def set_as_default(self, step: object = None) -> None:
         """From now on the summaries of this thread go here."""
         self._check_open()
         local.writer = self
@@ -94,7 +97,7 @@ class SummaryWriter:
             if self._file is not None:
                 self._file.close()
 
-    def write_event(self, **content: Any) -> None:
+    def write_event(self, **content: object) -> None:
         """Append one event: `step`, and `summary` or `graph_def`, protocol buffers of TensorBoard."""
         self._check_open()
         if self._open is not None:
@@ -161,7 +164,7 @@ def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
 
 
 @contextmanager
-def record_if(condition: Any) -> Iterator[None]:
+def record_if(condition: object) -> Iterator[None]:
     """``with record_if(step % 100 == 0):`` summaries are written only where the condition holds.
 
     ``condition``: a bool, a bool tensor, or a function that gives one, called for each summary.

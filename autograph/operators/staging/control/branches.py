@@ -147,7 +147,7 @@ def tried(run: Callable[[], Any]) -> Any:
         graph.truncate(mark)
 
 
-def _update(result: Any, journal: Journal, is_loop: bool) -> None:
+def _update(result: object, journal: Journal, is_loop: bool) -> None:
     """Brings up to date what is merged after a body: all that has been chosen after a turn, as the next begins so."""
     aliases.settle()
     if is_loop:
@@ -161,7 +161,7 @@ def _reached(values: list[Any]) -> Iterator[Any]:
     return (each for value in values for each in mutables(value))
 
 
-def _is_gone(owner: Any) -> bool:
+def _is_gone(owner: object) -> bool:
     """Whether a changed place is the memory of an array that nobody has any more."""
     return isinstance(owner, StagedArray) and owner.memory is None
 

@@ -131,7 +131,7 @@ def all_of(values: list[Any]) -> Any:
     return reduce(OPS["logical_and"], staged) if staged else True
 
 
-def is_(left: Any, right: Any) -> Any:
+def is_(left: object, right: Any) -> Any:
     """``left is right``: a staged bool when one may be None.
 
     Raises:

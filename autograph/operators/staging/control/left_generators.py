@@ -18,7 +18,7 @@ from ..heap import iterators
 from .errors import where
 
 
-def refuse_open(iterator: Any) -> None:
+def refuse_open(iterator: object) -> None:
     """To be called where some runs leave a loop over an iterator, and others go on.
 
     Raises:
@@ -37,7 +37,7 @@ def refuse_open(iterator: Any) -> None:
             )
 
 
-def _moving(iterator: Any) -> Iterator[GeneratorType[Any, Any, Any]]:
+def _moving(iterator: object) -> Iterator[GeneratorType[Any, Any, Any]]:
     """The generators among what an iterator is made of, and those that these hold in variables of their own."""
     seen: set[int] = set()
     pending = [iterator]

@@ -158,7 +158,7 @@ class Loop:
         journal, held = stack()[outermost._nesting.depth], references_in(outermost._initial)
         own = references_in(self._initial)
 
-        def is_first(obj: Any) -> bool:
+        def is_first(obj: object) -> bool:
             return id(obj) in held or journal.is_early(obj) or (id(obj) in own and not journal.is_created(obj))
 
         return self._aliases.lasting(is_first)
@@ -354,7 +354,7 @@ class Loop:
             nesting.is_all_known &= len(_local.open) == 1 or new <= self._known_aliases().relations.keys()
         return values if stable else None
 
-    def _add_found(self, key: Key, location: Location, value: Any) -> None:
+    def _add_found(self, key: Key, location: Location, value: object) -> None:
         """Makes what the body was found to change, to some value, a part of the state."""
         self._unsettled = location.label
         slot = self.slots[key] = Slot(location, old_value(location), Constant(None))
@@ -362,7 +362,7 @@ class Loop:
         self._nesting.note_found(slot.lasting_key, location)
         self._nesting.note_type(slot.lasting_key, slot.spec)
 
-    def _widen(self, slot: Slot, value: Any, outcome: Outcome) -> bool:
+    def _widen(self, slot: Slot, value: object, outcome: Outcome) -> bool:
         """Joins the specification of a value with that of its slot; whether the slot held it already."""
         joined = named(self._joined(slot, slot.spec, spec_of(value)), slot.label)
         if joined == slot.spec:

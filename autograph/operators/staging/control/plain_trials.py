@@ -157,7 +157,7 @@ def _calls(frame: FrameType) -> Iterator[_Call]:
             yield _Call(function, given["arguments"], given["keywords"])
 
 
-def _module_of(function: Any) -> str:
+def _module_of(function: object) -> str:
     module = getattr(function, "__module__", None)
     return module if isinstance(module, str) else ""
 
@@ -216,7 +216,7 @@ def _operation(frame: FrameType) -> _Call | None:
     return next((call for call in _calls(frame) if _is_pure(call.function)), None)
 
 
-def _is_pure(function: Any) -> bool:
+def _is_pure(function: object) -> bool:
     """Whether a call changes nothing but what it is a method of, and runs no code but that of operators."""
     if any(function is each for each in _BUILTINS) or isinstance(function, np.ufunc):
         return True

@@ -32,7 +32,9 @@ _PLAIN = {type(reversed([])), *(type(iter(each)) for each in _CONTAINERS)}
 """Python's iterators that run no code of the user's to find an item."""
 
 
-def while_stmt(go: Any, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options, broke: Any = False) -> Any:
+def while_stmt(
+    go: object, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options, broke: object = False
+) -> Any:
     """Stages ``while``. ``go`` is the test of the first turn; ``broke`` says whether the loop has been left before."""
     limit = maximum_iterations(options)
     count = {} if limit is None else {"turn": 0}
@@ -55,7 +57,9 @@ def while_stmt(go: Any, test: Thunk, body: Thunk, names: tuple[str, ...], option
         return _while_with_effects(go, test, body, names, options, broke)
 
 
-def _while_with_effects(go: Any, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options, broke: Any) -> Any:
+def _while_with_effects(
+    go: object, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options, broke: object
+) -> Any:
     """A loop whose test changes something: it is evaluated at the end of each turn, as often as in Python."""
     limit = maximum_iterations(options)
     count = {} if limit is None else {"turn": 0}
@@ -81,7 +85,7 @@ def while_rest(stop: object, test: Thunk, body: Thunk, names: tuple[str, ...], o
 
 
 def for_stmt(
-    values: object, body: Callable[[Any], Any], names: tuple[str, ...], options: Options, broke: Any = False
+    values: object, body: Callable[[Any], Any], names: tuple[str, ...], options: Options, broke: object = False
 ) -> Any:
     """Stages ``for`` over a staged value."""
     items = iterable(values)
@@ -186,7 +190,7 @@ def _next_turn(
         return stop, True
     finished, around = False, stack()[-1]
 
-    def moves(other: Any) -> None:
+    def moves(other: object) -> None:
         refuse_open(other)
         ended.append(other)
 

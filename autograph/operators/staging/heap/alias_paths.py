@@ -11,7 +11,7 @@ from .decisions import Decision, and_, or_, within
 from .edges import CHOSEN, SHARED, TAKEN, Edge, Ways, edges_of, here, identity, is_any_stale, note_question, steps
 
 
-def may_be_same(one: Any, other: Any) -> Decision | None:
+def may_be_same(one: object, other: object) -> Decision | None:
     """Where two objects that are not one in Python while tracing are one when the graph runs; None: it can't tell."""
     note_question()
     one, other = identity(one), identity(other)
@@ -22,7 +22,7 @@ def may_be_same(one: Any, other: Any) -> Decision | None:
     return within(choices.same(one, other), here())
 
 
-def _may_be_copy(obj: Any) -> bool:
+def _may_be_copy(obj: object) -> bool:
     """Whether an object was taken from a list that a graph holds, which tells no longer which object it was."""
     return any(
         edge.kind is TAKEN and edge.nodes[0].obj is each
@@ -31,7 +31,7 @@ def _may_be_copy(obj: Any) -> bool:
     )
 
 
-def _reached(obj: Any) -> Iterator[tuple[Any, bool]]:
+def _reached(obj: object) -> Iterator[tuple[Any, bool]]:
     """What an object may be, and whether that can't be told."""
     pending: list[tuple[Any, Decision, list[tuple[Any, Edge | None]], bool]] = [(obj, here(), [], False)]
     done: dict[tuple[int, bool], Decision] = {}
@@ -51,7 +51,7 @@ _OBJECT, _IN, _ANY = range(3)
 """What is at the end of a path: what the object may be; a list that holds it; or any of whose elements it may be."""
 
 
-def possible(obj: Any, is_any_of: bool = False) -> set[int]:
+def possible(obj: object, is_any_of: bool = False) -> set[int]:
     """By identity what an object may be, and the lists of which it may be any element; itself among them.
 
     ``is_any_of``: an element of a list is meant, which only the run tells.
@@ -59,14 +59,14 @@ def possible(obj: Any, is_any_of: bool = False) -> set[int]:
     return {id(each) for each, state in _leads_to(obj, is_any_of) if state != _IN}
 
 
-def may_be_in(obj: Any, values: Any, is_any_of: bool = False) -> bool:
+def may_be_in(obj: object, values: object, is_any_of: bool = False) -> bool:
     """Whether an object, or any of the elements of one, may be an element of a list that a graph holds."""
     note_question()
     values = identity(values)
     return any(each is values and state != _OBJECT for each, state in _leads_to(obj, is_any_of))
 
 
-def _leads_to(obj: Any, is_any_of: bool) -> Iterator[tuple[Any, int]]:
+def _leads_to(obj: object, is_any_of: bool) -> Iterator[tuple[Any, int]]:
     pending = [(identity(obj), _ANY if is_any_of else _OBJECT)]
     seen = {(id(pending[0][0]), pending[0][1])}
     known = here()
@@ -98,7 +98,7 @@ class End(NamedTuple):
     """Whether the one that was asked for is out of date, and whether this is."""
 
 
-def ends(obj: Any, is_end: Callable[[Any], bool], known: Decision = True) -> Iterator[End]:
+def ends(obj: object, is_end: Callable[[Any], bool], known: Decision = True) -> Iterator[End]:
     """What is known, where a decision holds, of an object and those of which `is_end` holds, through others of which it
     doesn't.
 

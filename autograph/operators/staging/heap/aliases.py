@@ -43,25 +43,25 @@ def any_known() -> bool:
     return bool(this_thread.nodes) or choices.any_known()
 
 
-def note_dict(attributes: Any, owner: Any) -> None:
+def note_dict(attributes: object, owner: object) -> None:
     """Notes the dict of the attributes of an object: what is done to it is done to the object."""
     this_thread.dicts[id(attributes)] = attributes, owner
 
 
-def owner_of(obj: Any) -> Any:
+def owner_of(obj: object) -> Any:
     """The object of which something is the dict of attributes, if it is known to be; else the thing itself."""
     found = this_thread.dicts.get(id(obj)) if this_thread.dicts else None
     return obj if found is None else found[1]
 
 
-def is_known(obj: Any) -> bool:
+def is_known(obj: object) -> bool:
     """Whether anything is known of what an object may be."""
     note_question()
     obj = identity(obj)
     return id(obj) in this_thread.nodes or choices.is_known(obj)
 
 
-def has_others(obj: Any) -> bool:
+def has_others(obj: object) -> bool:
     """Whether an object may be another one, as merging has made one of the two."""
     note_question()
     obj = identity(obj)
@@ -122,7 +122,7 @@ def _keep_choices(side: Side) -> None:
                 relate(choice.obj, root.obj, SOMETIMES)
 
 
-def _relate_as(edge: Edge, one: Any, other: Any, when: Decision) -> None:
+def _relate_as(edge: Edge, one: object, other: object, when: Decision) -> None:
     """Notes that two objects may be one, out of date as those of another edge are."""
     made = relate(one, other, and_(edge.when, when), edge.kind, edge.loop, edge.label)
     if made is not None:
@@ -147,7 +147,7 @@ def _substitute(gone: list[Any], stands: dict[int, list[tuple[Any, Decision]]]) 
                 _relate_as(edge, *((each, other.obj) if side == 0 else (other.obj, each)), when)
 
 
-def use(obj: Any) -> None:
+def use(obj: object) -> None:
     """Brings an object up to date that is about to be used.
 
     Raises:
@@ -163,7 +163,7 @@ def use(obj: Any) -> None:
     choices.use(obj, known)
 
 
-def change(obj: Any, element: bool = False) -> None:
+def change(obj: object, element: bool = False) -> None:
     """Notes that an object is about to be changed; ``element``: one of the elements of a list that a graph holds."""
     if not any_known() or choices.is_settling():
         return

@@ -7,7 +7,7 @@ memory has changed since, and a store into it is one into the memory.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from . import aliases, array_memory, heap, state
 from .array_memory import memory_of
 from .locations import Mutable, name_of
 from .state import stack
+
+if TYPE_CHECKING:
+    from autograph.runtime.base.dtypes import Array
 
 
 class StagedArray(Mutable):
@@ -61,7 +64,7 @@ class StagedArray(Mutable):
         is_array = type(state) is SymbolicTensor and state.python is not None
         self._state = SymbolicTensor(state.value) if is_array else state
 
-    def read(self, view: Any) -> Any:
+    def read(self, view: object) -> Any:
         """What a view holds now: a tensor, or the array itself where Python knows."""
         if type(view) is SymbolicTensor:
             memory = self.memory
@@ -69,11 +72,11 @@ class StagedArray(Mutable):
             return self.at(None) if is_memory else _read_again(view)
         return self.at(_places(self.memory, view)) if self.is_changed else view
 
-    def tensor(self, view: Any) -> Any:
+    def tensor(self, view: object) -> Any:
         """What a view holds now, as a tensor."""
         return self.read(view) if type(view) is SymbolicTensor else self.at(_places(self.memory, view))
 
-    def at(self, places: Any) -> Any:
+    def at(self, places: object) -> Any:
         """What the memory holds now at some places of it, or (None) at all: a tensor."""
         state = self._state
         if places is None:
@@ -93,14 +96,14 @@ class StagedArray(Mutable):
             self._constants[key] = convert.wrap(self.first._array.reshape(-1)[places])
         return self._constants[key]
 
-    def write(self, view: Any, new: Any) -> None:
+    def write(self, view: object, new: object) -> None:
         """Has a view hold something else."""
         if type(view) is SymbolicTensor:
             _write(view.value, new)
         else:
             self.put(_places(self.memory, view), new)
 
-    def put(self, places: Any, new: Any) -> None:
+    def put(self, places: Any, new: object) -> None:
         """Has the memory hold something else at some places of it, or (None) at all."""
         if places is not None:
             flat = OPS["reshape"](self._state, shape=(-1,))
@@ -109,7 +112,7 @@ class StagedArray(Mutable):
         self.set_state(new)
 
 
-def _places(memory: Any, view: Any) -> Any:
+def _places(memory: Array, view: object) -> Any:
     if view is memory:
         return None
     found = array_memory.places_in(memory, view)
@@ -124,7 +127,7 @@ def _places(memory: Any, view: Any) -> Any:
     return found
 
 
-def form_of(array: Any) -> StagedArray:
+def form_of(array: object) -> StagedArray:
     """The staged form of the memory of an array, which gets one if it has none."""
     memory = memory_of(array)
     form = array_memory.form_of(memory)
@@ -138,7 +141,7 @@ def form_of(array: Any) -> StagedArray:
     return form
 
 
-def changing(array: Any) -> StagedArray:
+def changing(array: object) -> StagedArray:
     """The staged form of an array that is about to be changed, which is noted."""
     if type(array) is np.ndarray and not array.flags.writeable:
         raise ValueError("assignment destination is read-only")
@@ -151,12 +154,12 @@ def changing(array: Any) -> StagedArray:
     return form
 
 
-def note(array: Any) -> None:
+def note(array: object) -> None:
     """Notes what an array holds that Python itself is about to change."""
     state.about_to_change(memory_of(array))
 
 
-def must_stage(array: Any, *values: Any) -> bool:
+def must_stage(array: object, *values: object) -> bool:
     """Whether a change of an array that is about to be made is one of the graph: what it is made of, or whether it is
     made, only a run knows."""
     memory = memory_of(array)
@@ -170,14 +173,14 @@ def must_stage(array: Any, *values: Any) -> bool:
     return False
 
 
-def _changed_in_python(array: Any, memory: Any) -> None:
+def _changed_in_python(array: object, memory: Array) -> None:
     """Notes that Python changes an array at the top of a trace, which is taken back if that is thrown away."""
     for journal in stack():
         if journal.outermost and not journal.is_created(memory):
             journal.announce(memory if type(memory) is np.ndarray else array, user_code())
 
 
-def is_staged(value: Any) -> bool:
+def is_staged(value: object) -> bool:
     """Whether only a run knows a value, or a part of an index."""
     if type(value) is slice:
         return is_staged((value.start, value.stop, value.step))
@@ -186,13 +189,13 @@ def is_staged(value: Any) -> bool:
     return backend_of(value) is not None
 
 
-def current(array: Any) -> Any:
+def current(array: object) -> Any:
     """What an array holds now, as a tensor."""
     aliases.use(array)
     return form_of(array).tensor(array)
 
 
-def get_item(array: Any, index: Any) -> Any:
+def get_item(array: object, index: Any) -> Any:
     """``array[index]``: a view that NumPy makes, where it makes one."""
     aliases.use(array)
     if type(array) is np.ndarray and not is_staged(index):
@@ -204,7 +207,7 @@ def get_item(array: Any, index: Any) -> Any:
     return as_number(current(array)[index], array_memory.kind_of(array))
 
 
-def set_item(value: Any, array: Any, index: Any) -> None:
+def set_item(value: object, array: Any, index: object) -> None:
     """``array[index] = value``."""
     if not must_stage(array, index, value):
         note(array)
@@ -214,7 +217,7 @@ def set_item(value: Any, array: Any, index: Any) -> None:
     form.write(array, index_ops.set_item(form.tensor(array), index, heap.given(value)))
 
 
-def store(array: Any, made: Any, casting: Any = "same_kind") -> None:
+def store(array: object, made: Any, casting: Any = "same_kind") -> None:
     """``array[...] = made``, for what a function of NumPy gives."""
     form = changing(array)
     old = form.tensor(array)
@@ -284,7 +287,7 @@ def _write(value: Any, new: Any) -> None:
     _write(first, rewritten(value, _computed(first), new))
 
 
-def update(binary: Any, array: Any, other: Any) -> Any:
+def update(binary: Any, array: object, other: object) -> Any:
     """``array op= other``; returns the array. NotImplemented where Python does it."""
     if not must_stage(array, other):
         note(array)

@@ -20,6 +20,8 @@ from autograph.runtime.tensors.in_place import viewed
 from autograph.runtime.tensors.tensor import SymbolicTensor
 
 if TYPE_CHECKING:
+    from autograph.runtime.base.dtypes import Array
+
     from .array_forms import StagedArray
 
 _KINDS = "biufc"
@@ -57,14 +59,14 @@ def is_array(value: Any) -> bool:
     return kind is SymbolicTensor and (value.python is np.ndarray or is_mixed(value)) and value.static_shape != ()
 
 
-def note_mixed(tensor: Any) -> Any:
+def note_mixed(tensor: object) -> Any:
     """Notes that a graph tensor stands for an array in one branch, or turn, and for a tensor in another."""
     if type(tensor) is SymbolicTensor:
         _local.mixed[id(tensor.value)] = tensor.value
     return tensor
 
 
-def is_mixed(tensor: Any) -> bool:
+def is_mixed(tensor: object) -> bool:
     """Whether a graph tensor stands for an array in one branch and for a tensor in another, or is a view of such.
 
     To other tensors it is a tensor; what is stored into it is stored into the array.
@@ -81,12 +83,12 @@ def is_mixed(tensor: Any) -> bool:
     return False
 
 
-def kind_of(array: Any) -> type | None:
+def kind_of(array: object) -> type | None:
     """What graph tensors stand for that are read from an array: an array, or (None) a tensor."""
     return array.python if type(array) is SymbolicTensor else np.ndarray
 
 
-def is_tensor(value: Any) -> bool:
+def is_tensor(value: object) -> bool:
     """Whether a value is a graph tensor that stands for an array."""
     return type(value) is SymbolicTensor and is_array(value)
 
@@ -132,7 +134,7 @@ def seen_through(value: object) -> list[Any]:
     return [_root(value)] if isinstance(value, (np.flatiter, memoryview)) else []
 
 
-def _root(value: Any) -> Any:
+def _root(value: object) -> Any:
     """What owns the memory of an array, or of what looks into one."""
     while True:
         base = value.obj if isinstance(value, memoryview) else getattr(value, "base", None)
@@ -147,18 +149,18 @@ def is_whole(value: Any) -> bool:
     return value is memory or (is_tensor(value) and is_tensor(memory) and value.value is memory.value)
 
 
-def key_of(memory: Any) -> int:
+def key_of(memory: Array) -> int:
     return id(memory.value) if type(memory) is SymbolicTensor else id(memory)
 
 
-def form_at(value: Any) -> StagedArray | None:
+def form_at(value: object) -> StagedArray | None:
     """The form of the memory that the value of a graph tensor stands for."""
     found = _local.forms.get(id(value))
     memory = None if found is None else found.memory
     return found if type(memory) is SymbolicTensor and memory.value is value else None
 
 
-def read_at(value: Any) -> Read | None:
+def read_at(value: object) -> Read | None:
     """From which memory a value of a graph was read itself."""
     held = _held(value)
     found = _local.read.get(id(held))
@@ -178,7 +180,7 @@ def chain(tensor: SymbolicTensor) -> Iterator[Any]:
         value = viewed(value) if origin is None else origin
 
 
-def is_known(tensor: Any) -> bool:
+def is_known(tensor: object) -> bool:
     """Whether a tensor may be what another array holds, or a view of it."""
     if type(tensor) is not SymbolicTensor:
         return False
@@ -197,7 +199,7 @@ def form_of(memory: Any) -> StagedArray | None:
     return found if found is not None and found.memory is memory else None
 
 
-def known_form(value: Any) -> StagedArray | None:
+def known_form(value: object) -> StagedArray | None:
     """The staged form of the memory of an array, if it has one; None for all else."""
     return form_of(memory_of(value)) if _local.forms and is_array(value) else None
 
@@ -207,7 +209,7 @@ def stage(memory: Any, form: StagedArray) -> None:
     _local.forms[key_of(memory)] = form
 
 
-def note_read(tensor: Any, form: StagedArray, state: Any, places: Any) -> None:
+def note_read(tensor: Any, form: StagedArray, state: object, places: object) -> None:
     """Notes that a tensor is what memory holds in some state, see `Read`."""
     held = _held(tensor.value) if type(tensor) is SymbolicTensor else tensor._array
     if id(held) not in _local.read:
@@ -257,6 +259,6 @@ def _offsets(view: Any, memory: Any) -> Any:
     return found
 
 
-def weak(memory: Any) -> Any:
+def weak(memory: Array) -> Any:
     """A function that gives memory as long as there is any use of it."""
     return weakref.ref(memory) if type(memory) is np.ndarray else lambda: memory

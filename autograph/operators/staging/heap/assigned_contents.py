@@ -19,7 +19,7 @@ from .locations import Attribute, attributes_of, name_of
 from .state import about_to_change
 
 
-def assign_where(decision: Decision, target: Any, source: Any) -> None:
+def assign_where(decision: Decision, target: object, source: object) -> None:
     """Makes ``target`` hold what ``source`` does, where a decision holds."""
     test = decided(decision)
     if test is True:
@@ -41,7 +41,7 @@ def decided(decision: Decision) -> Any:
     return found[decision]
 
 
-def _one(node: decisions.Node, high: Any, low: Any) -> Any:
+def _one(node: decisions.Node, high: object, low: object) -> Any:
     """The bool of one node of a decision, from those of the nodes below."""
     test = node.test.tensor
     if high is True and low is False:
@@ -71,7 +71,7 @@ def _is_there(tensor: Any) -> bool:
     return graph is not None and graph.encloses_me(made_in) and tensor.value.node in made_in.nodes
 
 
-def _assign(target: Any, source: Any) -> None:
+def _assign(target: object, source: object) -> None:
     if is_array(target):
         array_forms.store(target, source)
         return

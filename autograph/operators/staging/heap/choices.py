@@ -29,7 +29,7 @@ class Root:
 
     __slots__ = ("choices", "obj", "pending", "version")
 
-    def __init__(self, obj: Any) -> None:
+    def __init__(self, obj: object) -> None:
         self.obj = obj
         self.version = 0
         self.pending: Choice | None = None
@@ -42,7 +42,7 @@ class Choice:
 
     __slots__ = ("obj", "roots", "seen")
 
-    def __init__(self, obj: Any) -> None:
+    def __init__(self, obj: object) -> None:
         self.obj = obj
         self.roots: dict[int, tuple[Root, Decision]] = {}
         self.seen: dict[int, int] = {}
@@ -104,11 +104,11 @@ def any_known() -> bool:
     return bool(_local.choices)
 
 
-def choice_of(obj: Any) -> Choice | None:
+def choice_of(obj: object) -> Choice | None:
     return _local.choices.get(id(memory_of(original(obj))))
 
 
-def is_known(obj: Any) -> bool:
+def is_known(obj: object) -> bool:
     """Whether an object is a choice, or what choices may be."""
     return id(obj) in _local.choices or id(obj) in _local.roots
 
@@ -159,7 +159,7 @@ def _tick() -> int:
     return _local.clock
 
 
-def use(obj: Any, here: Decision) -> None:
+def use(obj: object, here: Decision) -> None:
     """Brings an object up to date."""
     choice = _local.choices.get(id(obj))
     if choice is None:
@@ -187,14 +187,14 @@ def _settle(root: Root, here: Decision) -> None:
             _set_version(root, root.version, None)
 
 
-def _assign(truth: Decision, target: Any, source: Any) -> None:
+def _assign(truth: Decision, target: object, source: object) -> None:
     backend = asked.ACTIVE.function()
     assert backend is not None
     with as_they_are():
         backend.assign_where(truth, target, source)
 
 
-def change(obj: Any, here: Decision) -> None:
+def change(obj: object, here: Decision) -> None:
     """Notes that an object, which is up to date, is about to be changed."""
     choice = _local.choices.get(id(obj))
     if choice is None:
@@ -206,7 +206,7 @@ def change(obj: Any, here: Decision) -> None:
             _set_seen(choice, root, root.version)
 
 
-def renew(obj: Any) -> None:
+def renew(obj: object) -> None:
     """Notes that an object holds something else."""
     root = _local.roots.get(id(obj))
     if root is not None:
@@ -227,7 +227,7 @@ def update(here: Decision, is_available: Callable[[Decision], bool], objects: li
             use(choice.obj, here)
 
 
-def family(obj: Any) -> Iterator[tuple[Any, Decision]]:
+def family(obj: object) -> Iterator[tuple[Any, Decision]]:
     """The objects that an object may be, itself among them, with the decisions."""
     yield obj, True
     choice = _local.choices.get(id(obj))
@@ -244,13 +244,13 @@ def family(obj: Any) -> Iterator[tuple[Any, Decision]]:
                 yield each.obj, and_(when, each.roots[id(root.obj)][1])
 
 
-def is_current(one: Any, other: Any) -> bool:
+def is_current(one: object, other: object) -> bool:
     """Whether an object has seen the changes of another one of its family."""
     choice, root = _local.choices.get(id(one)), _local.roots.get(id(other))
     return choice is None or root is None or id(other) not in choice.roots or choice.is_current(root)
 
 
-def same(one: Any, other: Any) -> Decision:
+def same(one: object, other: object) -> Decision:
     """Where two objects are one."""
     mine, others = (_known_roots(each) for each in (one, other))
     found: Decision = False
@@ -259,7 +259,7 @@ def same(one: Any, other: Any) -> Decision:
     return found
 
 
-def _known_roots(obj: Any) -> dict[int, Decision]:
+def _known_roots(obj: object) -> dict[int, Decision]:
     choice = _local.choices.get(id(obj))
     return {id(obj): True} if choice is None else {key: when for key, (_, when) in choice.roots.items()}
 
@@ -347,7 +347,7 @@ def merge(branches: list[Branch], is_available: Callable[[Decision], bool]) -> M
 
 
 def _roots(
-    obj: Any, branch: Branch, is_available: Callable[[Decision], bool], merged: Merged
+    obj: object, branch: Branch, is_available: Callable[[Decision], bool], merged: Merged
 ) -> Iterator[tuple[Root, Decision, bool]]:
     """The roots of an object after a branch, and whether it is up to date with each."""
     choice = _local.choices.get(id(obj))

@@ -57,7 +57,7 @@ def replacement(function: Any) -> Callable[..., Any] | None:
     return _vars if function is vars else _dir if function is dir else None
 
 
-def _vars(*objects: Any) -> Any:
+def _vars(*objects: object) -> Any:
     for obj in objects:
         defaults = _defaults(obj)
         for name, value in raw_attribute(obj, "__dict__", {}).items():
@@ -72,7 +72,7 @@ def _vars(*objects: Any) -> Any:
     return vars(*objects)
 
 
-def _dir(*objects: Any) -> list[str]:
+def _dir(*objects: object) -> list[str]:
     for obj in objects:
         for name, value in raw_attribute(obj, "__dict__", {}).items():
             if _may_be_unset(value):
@@ -80,7 +80,7 @@ def _dir(*objects: Any) -> list[str]:
     return dir(*objects)
 
 
-def before_delete(obj: Any, name: str) -> None:
+def before_delete(obj: object, name: str) -> None:
     """Checks that an object has an attribute itself, in the run if only that knows."""
     value: Any = raw_attribute(obj, "__dict__", {}).get(name)
     if _may_be_unset(value):
@@ -89,16 +89,16 @@ def before_delete(obj: Any, name: str) -> None:
         _refuse(obj, name, "deleting it can't be staged")
 
 
-def _defaults(obj: Any) -> set[str]:
+def _defaults(obj: object) -> set[str]:
     """The attributes which an object may show because its class has them."""
     return {each.name for each in _local.noted if each.owner == id(obj)}
 
 
-def _may_be_unset(value: Any) -> bool:
+def _may_be_unset(value: object) -> bool:
     return type(value) is Maybe and value.ag__missing is UNDEFINED
 
 
-def _refuse(obj: Any, name: str, what: str) -> NoReturn:
+def _refuse(obj: object, name: str, what: str) -> NoReturn:
     kind = obj.__name__ if isinstance(obj, type) else type(obj).__name__
     raise StagedValueError(
         f"an object of {kind} has the attribute `{name}` itself in some runs only; {what}",

@@ -28,7 +28,7 @@ class Test:
 
     __slots__ = ("number", "tensor")
 
-    def __init__(self, number: int, tensor: Any) -> None:
+    def __init__(self, number: int, tensor: object) -> None:
         self.number = number
         self.tensor = tensor
 
@@ -53,7 +53,7 @@ def forget() -> None:
     _local.__init__()  # type: ignore[misc]
 
 
-def of(tensor: Any) -> Decision:
+def of(tensor: object) -> Decision:
     """The decision that a bool tensor is."""
     key = id(tensor.value) if hasattr(tensor, "value") else id(tensor)
     known = _local.decided.get(key)
@@ -65,7 +65,7 @@ def of(tensor: Any) -> Decision:
     return _node(test, True, False)
 
 
-def note(tensor: Any, decision: Decision) -> None:
+def note(tensor: object, decision: Decision) -> None:
     """Notes that a tensor has been computed from a decision."""
     key = id(tensor.value) if hasattr(tensor, "value") else id(tensor)
     if key not in _local.tests:

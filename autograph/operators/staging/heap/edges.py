@@ -144,13 +144,13 @@ class _Local(threading.local):
 this_thread = _Local()
 
 
-def identity(obj: Any) -> Any:
+def identity(obj: object) -> Any:
     """The object that a staged form, or an array, stands for: that of an array is its memory."""
     obj = original(obj)
     return array_memory.memory_of(obj)
 
 
-def edges_of(obj: Any) -> list[Edge]:
+def edges_of(obj: object) -> list[Edge]:
     """The edges of an object."""
     node = this_thread.nodes.get(id(obj))
     return [] if node is None else node.edges
@@ -163,7 +163,7 @@ def note_question() -> None:
 
 
 def relate(
-    one: Any, other: Any, when: Decision, kind: str = CHOSEN, loop: object = None, label: str = ""
+    one: object, other: object, when: Decision, kind: str = CHOSEN, loop: object = None, label: str = ""
 ) -> Edge | None:
     """Notes that two objects may be one."""
     one, other = identity(one), identity(other)
@@ -200,7 +200,7 @@ def here() -> Decision:
     return found
 
 
-def tell(obj: Any, when: Decision, element: bool) -> None:
+def tell(obj: object, when: Decision, element: bool) -> None:
     """Notes what a change of an object puts out of date."""
     node = this_thread.nodes.get(id(obj))
     if node is None:
@@ -239,7 +239,7 @@ def _spread(values: Node, source: Edge | None, when: Decision) -> None:
 Step = tuple[Any, Decision, "Edge | None"]
 
 
-def steps(obj: Any, when: Decision, path: list[tuple[Any, Edge | None]]) -> Iterator[Step]:
+def steps(obj: object, when: Decision, path: list[tuple[Any, Edge | None]]) -> Iterator[Step]:
     """What an object may be that is at the end of a path, or is related to otherwise, where a decision holds.
 
     Two objects of a turn may be one that is older in different turns alone; where they may be in one turn, there is an
@@ -285,7 +285,7 @@ class Ways:
         return True
 
 
-def check(obj: Any, known: Decision) -> None:
+def check(obj: object, known: Decision) -> None:
     """Refuses an object that may be out of date.
 
     Raises:
@@ -309,7 +309,7 @@ def check(obj: Any, known: Decision) -> None:
                 pending.append((other, both, step))
 
 
-def is_any_stale(obj: Any) -> bool:
+def is_any_stale(obj: object) -> bool:
     """Whether anything is out of date of what has to do with an object, however far: soon found."""
     if not this_thread.stale:
         return False
@@ -333,7 +333,7 @@ def settle() -> None:
         choices.settle(here())
 
 
-def too_many(obj: Any) -> MutationError:
+def too_many(obj: object) -> MutationError:
     place = user_location()
     return MutationError(
         "so many objects may be one another here, as loops have left them, that it can't be followed which of them a "
@@ -344,7 +344,7 @@ def too_many(obj: Any) -> MutationError:
     )
 
 
-def out_of_date(label: str, is_chosen: bool, obj: Any) -> MutationError:
+def out_of_date(label: str, is_chosen: bool, obj: object) -> MutationError:
     """The error for the use of an object that may be one which has been changed; ``is_chosen``: by merging."""
     obj = original(obj)
     name, what = asked.NAME_OF.function(obj, label), "an array that is used here"

@@ -44,7 +44,7 @@ def drop_key(container: Any, key: Any) -> None:
         _base_of(container).__delitem__(container, key)
 
 
-def _base_of(container: Any) -> Any:
+def _base_of(container: object) -> Any:
     return OrderedDict if isinstance(container, OrderedDict) else dict
 
 
@@ -62,11 +62,11 @@ class Form:
             return None
 
     @source.setter
-    def source(self, obj: Any) -> None:
+    def source(self, obj: object) -> None:
         self._source = obj
 
 
-def original(value: Any) -> Any:
+def original(value: object) -> Any:
     """The list or dict that a staged form is one of; anything else as it is."""
     found = value.source if isinstance(value, Form) else None
     return value if found is None else found

@@ -39,7 +39,7 @@ open_forms: list[None] = []
 """As many as the tables of all threads have entries: whether there are any is asked before all else, for speed."""
 
 
-def staged(value: Any) -> Any:
+def staged(value: object) -> Any:
     """What is used in place of a value: the staged form of a list or dict that has one; anything else as it is.
 
     Raises:
@@ -69,7 +69,7 @@ def check_window(value: object) -> None:
 
 
 @asked.FORM.give
-def form(value: Any) -> Any:
+def form(value: object) -> Any:
     """The staged form of a list or dict that has one, or a view of it; anything else as it is."""
     if open_forms:
         if isinstance(value, (list, dict)):
@@ -83,7 +83,7 @@ def form(value: Any) -> Any:
     return value
 
 
-def _form_of_array(value: Any) -> Any:
+def _form_of_array(value: object) -> Any:
     """What an array holds now: a tensor, or the array itself where Python knows."""
     if not array_memory.any_forms() or not array_memory.is_array(value):
         return value
@@ -99,7 +99,7 @@ def watching() -> bool:
     return bool(open_forms) or aliases.any_known()
 
 
-def note_iterator(iterator: Any, values: Iterable[Any]) -> None:
+def note_iterator(iterator: object, values: Iterable[Any]) -> None:
     """Notes what an iterator runs over, directly or through others: lists and dicts that may get a staged form."""
     found: list[Any] = []
     for each in values:
@@ -113,7 +113,7 @@ def note_iterator(iterator: Any, values: Iterable[Any]) -> None:
         _local.iterators[id(iterator)] = iterator, found
 
 
-def check_iterator(iterator: Any) -> None:
+def check_iterator(iterator: object) -> None:
     """Refuses an iterator over a list or dict that has got a staged form, which it would not see.
 
     Raises:
@@ -145,7 +145,7 @@ def guarding(function: Callable[..., Any], values: Iterable[Any]) -> Callable[..
     """A function that Python's `map` or the like calls while it runs over some values: it must not stage these."""
     values = tuple(values)
 
-    def run(*arguments: Any, **keywords: Any) -> Any:
+    def run(*arguments: object, **keywords: object) -> Any:
         result = function(*arguments, **keywords)
         if watching():
             for each in values:
@@ -169,7 +169,7 @@ def _staged_view(view: Any) -> Any:
     return getattr(held.form, type(view).__name__.removeprefix("dict_"))()
 
 
-def given(value: Any) -> Any:
+def given(value: object) -> Any:
     """A value as a function of a library gets it: staged forms in place of the lists and dicts that have them."""
     if not open_forms and not aliases.any_known():
         return value
@@ -188,7 +188,7 @@ def given(value: Any) -> Any:
 def giving(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of a library, called with the staged forms of its arguments."""
 
-    def run(*arguments: Any, **keywords: Any) -> Any:
+    def run(*arguments: object, **keywords: object) -> Any:
         return function(*map(given, arguments), **{key: given(each) for key, each in keywords.items()})
 
     run.__name__ = raw_attribute(function, "__name__", "")
@@ -198,7 +198,7 @@ def giving(function: Callable[..., Any]) -> Callable[..., Any]:
 calls_libraries(__file__)
 
 
-def has_form(value: Any) -> bool:
+def has_form(value: object) -> bool:
     """Whether a list or dict has a staged form, or only a run knows what an array holds."""
     if not open_forms:
         return False
@@ -212,7 +212,7 @@ def with_forms() -> list[Any]:
     return [obj for obj, *_ in _local.forms.values()]
 
 
-def stage(obj: Any, staged_form: Any, is_new: bool = True) -> None:
+def stage(obj: object, staged_form: Any, is_new: bool = True) -> None:
     """Gives a list or dict a staged form, which tells from now on what it holds.
 
     One that is older than the trace keeps its contents meanwhile, as other threads may look at it.
@@ -227,13 +227,13 @@ def stage(obj: Any, staged_form: Any, is_new: bool = True) -> None:
         set_contents(obj, {elsewhere: elsewhere} if isinstance(obj, dict) else [elsewhere])
 
 
-def stage_array(memory: Any, staged_form: Any) -> None:
+def stage_array(memory: object, staged_form: Any) -> None:
     """Gives the memory of an array a staged form, which holds the same at first."""
     array_memory.stage(memory, staged_form)
     open_forms.append(None)
 
 
-def refuse_staged(obj: Any) -> None:
+def refuse_staged(obj: object) -> None:
     """Refuses a list or dict that code which is not converted is about to use, where the graph has what it holds.
 
     Raises:
@@ -245,7 +245,7 @@ def refuse_staged(obj: Any) -> None:
         Elsewhere(_local.forms[id(obj)][1])._refuse()
 
 
-def unstage(obj: Any) -> None:
+def unstage(obj: object) -> None:
     """Takes the staged form of a list or dict away, which then holds again what it did before it got the form."""
     found = _local.forms.pop(id(obj), None)
     if found is None:
@@ -270,10 +270,10 @@ class Elsewhere:
 
     __slots__ = ("form",)
 
-    def __init__(self, form: Any) -> None:
+    def __init__(self, form: object) -> None:
         self.form = form
 
-    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
         name, place = getattr(self.form, "name", ""), user_location()
         raise StagedValueError(
             f"only a run of the graph knows what {f'`{name}`' if name else 'this list or dict'} holds, which staged "

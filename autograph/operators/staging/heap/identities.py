@@ -19,7 +19,7 @@ _TABLES = (dict, set, frozenset)
 _PLAIN = frozenset((int, str, float, bool, bytes, type(None)))
 
 
-def same(left: Any, right: Any) -> Any:
+def same(left: object, right: object) -> Any:
     """``left is right``: a bool, staged where a staged condition has chosen one of them.
 
     Raises:
@@ -34,7 +34,7 @@ def same(left: Any, right: Any) -> Any:
     return _answered(_are_one(left, right) if may_be_same else False, left, right)
 
 
-def _same_array(left: Any, right: Any) -> Any:
+def _same_array(left: object, right: object) -> Any:
     """Whether two arrays are one, which are two in Python while tracing."""
     if not (is_tensor(left) or is_tensor(right)):
         return False
@@ -43,7 +43,7 @@ def _same_array(left: Any, right: Any) -> Any:
     return _answered(found if is_sure or found is False else None, left, right)
 
 
-def _answered(found: Decision | None, left: Any, right: Any) -> Any:
+def _answered(found: Decision | None, left: object, right: object) -> Any:
     """A decision as a bool, staged where only the graph knows it.
 
     Raises:
@@ -61,19 +61,19 @@ def _answered(found: Decision | None, left: Any, right: Any) -> Any:
     )
 
 
-def _are_one(left: Any, right: Any) -> Decision | None:
+def _are_one(left: object, right: object) -> Decision | None:
     if any(isinstance(each, Mutable) and each.is_element for each in (left, right)):
         return None if all(isinstance(each, (list, Mutable)) for each in (left, right)) else False
     return alias_paths.may_be_same(left, right)
 
 
-def _class_of(left: Any, right: Any) -> str:
+def _class_of(left: object, right: object) -> str:
     name = type(right if isinstance(left, Mutable) else left).__name__
     staged = isinstance(left, Mutable) and isinstance(right, Mutable)
     return name.removeprefix("Staged").removesuffix("Element").lower() if staged else name
 
 
-def check_key(container: Any, key: Any) -> None:
+def check_key(container: object, key: object) -> None:
     """Refuses an object as a key of a dict or set, where the key would be the object that it stands for.
 
     While a graph is built, what the methods by which it is compared may change is noted.
@@ -97,12 +97,12 @@ def check_key(container: Any, key: Any) -> None:
         )
 
 
-def checking_key(table: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+def checking_key(table: object, function: Callable[..., Any]) -> Callable[..., Any]:
     """A method of a dict or set that takes a key, or an element, as its first argument."""
     if not aliases.any_known():
         return function
 
-    def checked(*arguments: Any, **keywords: Any) -> Any:
+    def checked(*arguments: object, **keywords: object) -> Any:
         for each in arguments[:1]:
             check_key(table, each)
         return function(*arguments, **keywords)

@@ -40,12 +40,12 @@ def _is_iterating(cls: type) -> bool:
     return not issubclass(cls, Stream) and lookup(mro(cls), "__next__") is not MISSING
 
 
-def is_iterator(value: Any) -> bool:
+def is_iterator(value: object) -> bool:
     """Whether a value is an iterator of Python, or a file (not one over a dataset, which graphs do move)."""
     return _is_iterating(type(value))
 
 
-def note_made(iterator: Any, sources: Iterable[Any] = ()) -> Any:
+def note_made(iterator: object, sources: Iterable[Any] = ()) -> Any:
     """Notes that an iterator is new, if it is none of those that it is made of; returns it."""
     if state.stack() and is_iterator(iterator) and backend_of(iterator) is None:
         sources = list(sources)
@@ -60,7 +60,7 @@ def note_made(iterator: Any, sources: Iterable[Any] = ()) -> Any:
 def making(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function that makes an iterator, or a tuple of some, over its arguments."""
 
-    def make(*arguments: Any, **keywords: Any) -> Any:
+    def make(*arguments: object, **keywords: object) -> Any:
         made = function(*arguments, **keywords)
         for each in made if type(made) is tuple else (made,):
             note_made(each, (*arguments, *keywords.values()))
@@ -70,12 +70,12 @@ def making(function: Callable[..., Any]) -> Callable[..., Any]:
     return make
 
 
-def made_of(iterator: Any) -> list[Any]:
+def made_of(iterator: object) -> list[Any]:
     """What a trace has made an iterator of."""
     return _local.sources.get(id(iterator), (None, []))[1]
 
 
-def read_by(iterator: Any) -> Iterator[Any]:
+def read_by(iterator: object) -> Iterator[Any]:
     """An iterator, and those that move with it, as far as the trace has made them."""
     pending = [iterator]
     while pending:
@@ -84,12 +84,12 @@ def read_by(iterator: Any) -> Iterator[Any]:
         pending.extend(filter(is_iterator, made_of(each)))
 
 
-def moves_in_converted_code(iterator: Any) -> bool:
+def moves_in_converted_code(iterator: object) -> bool:
     """Whether an iterator is an object of a user's class, whose changes are seen as those of all objects."""
     return method(type(iterator), "__next__") is not None
 
 
-def use(value: Any, what: str = "a call") -> None:
+def use(value: object, what: str = "a call") -> None:
     """To be called where code is about to move what may be an iterator.
 
     Raises:
@@ -118,7 +118,7 @@ def use(value: Any, what: str = "a call") -> None:
             )
 
 
-def check_end(iterator: Any) -> None:
+def check_end(iterator: object) -> None:
     """Refuses the use of an iterator of which only the run knows how far it has come.
 
     Raises:
@@ -131,7 +131,7 @@ def check_end(iterator: Any) -> None:
 def using(function: Callable[..., Any], what: str) -> Callable[..., Any]:
     """A function that moves the iterators among its arguments."""
 
-    def run(*arguments: Any, **keywords: Any) -> Any:
+    def run(*arguments: object, **keywords: object) -> Any:
         for each in (*arguments, *keywords.values()):
             use(each, what)
         return function(*arguments, **keywords)
@@ -159,7 +159,7 @@ def _turns(iterator: Any) -> Iterator[Any]:
             heap.check_iterator(iterator)
 
 
-def delegating(values: Any) -> Any:
+def delegating(values: object) -> Any:
     """What ``yield from values`` runs over: as `used_turns`, and what a generator is sent gets there."""
     return _delegating(values) if state.stack() and type(values) is GeneratorType else used_turns(values)
 
@@ -181,14 +181,14 @@ def _delegating(generator: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]
             step = partial(generator.throw, error)
 
 
-def is_from_outside(iterator: Any) -> bool:
+def is_from_outside(iterator: object) -> bool:
     """Whether a trace, at whose top this is, has not made an iterator."""
     journals = state.stack()
     return all(journal.outermost for journal in journals) and not all(each.is_created(iterator) for each in journals)
 
 
 @contextmanager
-def ending(iterator: Any) -> Iterator[None]:
+def ending(iterator: object) -> Iterator[None]:
     """In here is traced what is left of a loop over an iterator after a staged `break`: only the run knows how far the
     iterator comes.
 
@@ -204,7 +204,7 @@ def ending(iterator: Any) -> Iterator[None]:
         spend(iterator)
 
 
-def spend(iterator: Any) -> None:
+def spend(iterator: object) -> None:
     """Notes that only the run knows how far an iterator has come."""
     for each in read_by(iterator):
         _local.spent[id(each)] = each, _no_more(each)
@@ -220,7 +220,7 @@ def any_spent() -> bool:
     return bool(_local.spent)
 
 
-def _no_more(iterator: Any) -> MutationError:
+def _no_more(iterator: object) -> MutationError:
     return MutationError(
         f"an iterator that has a name ({type(iterator).__name__}) is looped over with a staged `break`: only the "
         "run tells how far it goes",

@@ -55,7 +55,7 @@ class ListChanges:
         """Has what Python code does to a list count from now on."""
         self._before, self._contents, self._inside = list(values), contents, contents(values)
 
-    def look(self, values: Any) -> None:
+    def look(self, values: object) -> None:
         """Counts what Python code has done to a list, or to its elements, since the last look."""
         self.look_for_moves(values)
         if self._contents(self._before) != self._inside:
@@ -82,7 +82,7 @@ def forget() -> None:
     _local.__init__()  # type: ignore[misc]
 
 
-def watch(values: Any, contents: Contents) -> ListChanges:
+def watch(values: object, contents: Contents) -> ListChanges:
     """The changes of a Python list, which are counted from now on.
 
     ``contents`` gives what differs when a list, or one that is an element in it, holds something else.
@@ -96,7 +96,7 @@ def watch(values: Any, contents: Contents) -> ListChanges:
     return known[1]
 
 
-def about_to_stage(values: Any, changes: ListChanges) -> ListChanges:
+def about_to_stage(values: object, changes: ListChanges) -> ListChanges:
     """The changes of a Python list that gets a staged form, which has counted some itself."""
     _, known = _local.changes.setdefault(id(values), (values, changes))
     if known is not changes and not heap.has_form(values):
@@ -104,7 +104,7 @@ def about_to_stage(values: Any, changes: ListChanges) -> ListChanges:
     return known
 
 
-def about_to_restore(values: Any) -> None:
+def about_to_restore(values: object) -> None:
     """To be called before what a body has done to a list in Python is taken back: where it merges, it is done again."""
     known = _local.changes.get(id(values))
     if known is not None and not heap.has_form(values):

@@ -24,7 +24,7 @@ _HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
 
 
 @asked.NAME_OF.give
-def name_of(obj: Any, otherwise: str = "") -> str:
+def name_of(obj: object, otherwise: str = "") -> str:
     """The variable of the user's running functions that holds an object; the innermost, if there are several."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
@@ -64,7 +64,7 @@ class Location:
     def get(self) -> Any:
         raise NotImplementedError
 
-    def set(self, value: Any) -> None:
+    def set(self, value: object) -> None:
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -83,7 +83,7 @@ class Cell(Location):
         except ValueError:
             return UNDEFINED
 
-    def set(self, value: Any) -> None:
+    def set(self, value: object) -> None:
         if value is not UNDEFINED:
             self.owner.cell_contents = value
         elif self.get() is not UNDEFINED:
@@ -102,7 +102,7 @@ class Global(Location):
     def get(self) -> Any:
         return self.owner.get(self.name, UNDEFINED)
 
-    def set(self, value: Any) -> None:
+    def set(self, value: object) -> None:
         if value is not UNDEFINED:
             self.owner[self.name] = value
         else:
@@ -114,7 +114,7 @@ class Item(Location):
 
     __slots__ = ("index",)
 
-    def __init__(self, owner: Any, index: Any, name: str) -> None:
+    def __init__(self, owner: object, index: Any, name: str) -> None:
         super().__init__(owner, name)
         self.index = index
 
@@ -127,7 +127,7 @@ class Item(Location):
             return dict.get(self.owner, self.index, UNDEFINED)
         return list.__getitem__(self.owner, self.index)
 
-    def set(self, value: Any) -> None:
+    def set(self, value: object) -> None:
         if value is not UNDEFINED:
             set_item(self.owner, self.index, value)
         else:
@@ -139,7 +139,7 @@ class Attribute(Location):
 
     __slots__ = ("prefix",)
 
-    def __init__(self, owner: Any, name: str, prefix: str = "") -> None:
+    def __init__(self, owner: object, name: str, prefix: str = "") -> None:
         super().__init__(owner, name)
         self.prefix = prefix or type(owner).__name__
 
@@ -184,7 +184,7 @@ class Contents(Location):
     def get(self) -> Any:
         return contents_of(self.owner)
 
-    def set(self, value: Any) -> None:
+    def set(self, value: object) -> None:
         set_contents(self.owner, value)
 
 
@@ -198,7 +198,7 @@ class Mutable(Form):
     def get_state(self) -> Any:
         raise NotImplementedError
 
-    def set_state(self, state: Any) -> None:
+    def set_state(self, state: object) -> None:
         raise NotImplementedError
 
 
@@ -210,11 +210,11 @@ class StateOf(Location):
     def get(self) -> Any:
         return self.owner.get_state()
 
-    def set(self, value: Any) -> None:
+    def set(self, value: object) -> None:
         self.owner.set_state(value)
 
 
-def _is_slot(owner: Any, name: str) -> bool:
+def _is_slot(owner: object, name: str) -> bool:
     return any(name in _slots(cls) for cls in type(owner).__mro__)
 
 
@@ -223,7 +223,7 @@ def _slots(cls: type) -> Iterable[str]:
     return (slots,) if isinstance(slots, str) else slots
 
 
-def attributes_of(obj: Any) -> dict[str, Any]:
+def attributes_of(obj: object) -> dict[str, Any]:
     """The attributes that an object itself holds, in a new dict."""
     found = dict(raw_attribute(obj, "__dict__", ()))
     if isinstance(obj, type):
@@ -254,7 +254,7 @@ def _mangled(name: str, cls: type) -> str:
     return f"_{cls.__name__.lstrip('_')}{name}" if private else name
 
 
-def is_plain_object(obj: Any) -> bool:
+def is_plain_object(obj: object) -> bool:
     """Whether an object has attributes of its own that a journal keeps: an instance of a user's class, or the class."""
     cls = obj if isinstance(obj, type) else type(obj)
     if isinstance(obj, (ModuleType, FunctionType, BaseException)) or backend_of(obj) is not None:
@@ -266,12 +266,12 @@ def is_plain_object(obj: Any) -> bool:
     return raw_attribute(obj, "__dict__") is not None or any(map(_slots, cls.__mro__))
 
 
-def has_attributes(obj: Any) -> bool:
+def has_attributes(obj: object) -> bool:
     """Whether a journal keeps the attributes of an object when they are about to change."""
     return is_plain_object(obj) or isinstance(obj, (FunctionType, ModuleType, SimpleNamespace, BaseException))
 
 
-def has_hidden_state(obj: Any) -> bool:
+def has_hidden_state(obj: object) -> bool:
     """Whether an object may hold more than attributes: one of its classes is not written in Python."""
     return any(not is_written_in_python(cls) for cls in type(obj).__mro__ if cls not in _STATELESS)
 

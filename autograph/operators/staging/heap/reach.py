@@ -57,7 +57,7 @@ _HOLDING_NOTHING = (
 )  # fmt: skip
 
 
-def pairs(merged: Any, frozen: Any) -> Iterator[tuple[Any, Any]]:
+def pairs(merged: object, frozen: object) -> Iterator[tuple[Any, Any]]:
     """A merged value and its parts at any depth, each beside what it stands for; not those of the same object."""
     pending = [(merged, frozen)]
     while pending:
@@ -68,14 +68,14 @@ def pairs(merged: Any, frozen: Any) -> Iterator[tuple[Any, Any]]:
             pending.extend(_pairs(merged, frozen))
 
 
-def _there(value: Any) -> Any:
+def _there(value: object) -> Any:
     """What may be missing, where it is not."""
     while isinstance(value, Maybe):
         value = value.ag__value
     return value
 
 
-def relate(merged: Any, frozen: Any, side: Side, place: Location | None) -> None:
+def relate(merged: object, frozen: object, side: Side, place: Location | None) -> None:
     """Notes what a merged value and its parts stand for after a branch, and the objects that the branch has made.
 
     What a place holds that is the contents of an object is no object itself.
@@ -99,7 +99,7 @@ def keeps_objects(values: list[Any]) -> bool:
     return any(map(_keeps_objects, inside(values)))
 
 
-def _keeps_objects(value: Any) -> bool:
+def _keeps_objects(value: object) -> bool:
     if isinstance(value, Chosen):
         return any(map(_keeps_objects, value.options))
     if isinstance(value, FunctionType):
@@ -119,7 +119,7 @@ def _is_one(merged: Any, array: Any) -> bool:
     )
 
 
-def note_parts(merged: Any, frozen: Any, label: str) -> None:
+def note_parts(merged: object, frozen: object, label: str) -> None:
     """Notes what a merged value has copies of: elements of lists, and objects in lists that have become staged."""
     for part, each in pairs(merged, frozen):
         if isinstance(each, Variable):
@@ -136,7 +136,7 @@ def note_parts(merged: Any, frozen: Any, label: str) -> None:
             _note_put(each.contents, part, label)
 
 
-def _note_put(contents: list[Any], values: Any, label: str) -> None:
+def _note_put(contents: list[Any], values: object, label: str) -> None:
     """Notes that a staged list or tuple has copies of what its elements were."""
     for inner in frozen_in(list(contents)):
         aliases.relate(inner.obj, values, SOMETIMES, PUT, label=label)
@@ -144,7 +144,7 @@ def _note_put(contents: list[Any], values: Any, label: str) -> None:
             aliases.relate(inner.obj.root, values, SOMETIMES, SHARED, label=label)
 
 
-def note_new(value: Any, known: Container[int]) -> None:
+def note_new(value: object, known: Container[int]) -> None:
     """Notes what merging has made and can be changed: that is an affair of the body that does it."""
     value = _there(value)
     if not has_parts(value) or id(value) in known:
@@ -155,7 +155,7 @@ def note_new(value: Any, known: Container[int]) -> None:
         note_new(part, known)
 
 
-def _pairs(merged: Any, frozen: Any) -> Iterator[tuple[Any, Any]]:
+def _pairs(merged: object, frozen: object) -> Iterator[tuple[Any, Any]]:
     """The parts of a merged structure beside those of one that it stands for."""
     if not has_parts(merged) or not has_parts(frozen.obj if isinstance(frozen, Frozen) else frozen):
         return iter(())
@@ -213,7 +213,7 @@ def _global_names(code: CodeType) -> tuple[str, ...]:
     return code.co_names + tuple(name for each in inner for name in _global_names(each))
 
 
-def _parts(holder: Any) -> Iterator[Any]:
+def _parts(holder: object) -> Iterator[Any]:
     if isinstance(holder, FunctionType):
         yield from _parts_of_function(holder)
     elif isinstance(holder, (list, dict)):
@@ -228,7 +228,7 @@ def _parts(holder: Any) -> Iterator[Any]:
         yield from _parts_of_library(holder)
 
 
-def _parts_of_library(holder: Any) -> Iterator[Any]:
+def _parts_of_library(holder: object) -> Iterator[Any]:
     if isinstance(holder, (tuple, set, frozenset, deque)):
         yield from holder
     elif isinstance(holder, np.ndarray) and holder.dtype.hasobject:
@@ -261,7 +261,7 @@ def _parts_of_library(holder: Any) -> Iterator[Any]:
         yield from (*holder.args, *vars(holder).values())
 
 
-def _is_user_module(obj: Any) -> bool:
+def _is_user_module(obj: object) -> bool:
     return isinstance(obj, ModuleType) and is_user_file(getattr(obj, "__file__", None) or "<frozen ")
 
 

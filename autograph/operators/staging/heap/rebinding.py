@@ -37,13 +37,13 @@ def stage(values: list[Any] | dict[Any, Any], label: str) -> StateOf:
     return StateOf(form, label)
 
 
-def form_of(values: Any, label: str) -> Any:
+def form_of(values: object, label: str) -> Any:
     """The staged form of a list or dict, which gets one if it has none."""
     form = heap.form(values)
     return stage(values, label).owner if form is values and not isinstance(values, Mutable) else form
 
 
-def _stage(values: Any, form: StagedList | StagedDict, label: str) -> None:
+def _stage(values: object, form: StagedList | StagedDict, label: str) -> None:
     form.name = label
     if isinstance(form, StagedList):
         form.changes = list_changes.about_to_stage(values, form.changes)

@@ -20,7 +20,7 @@ _INSTEAD = "use a list, a dict, an attribute or a variable in its place, or make
 _ARRAY_INSTEAD = "use a tensor in its place (tf.constant), or make the change outside"
 
 
-def changed_in_body(obj: Any, journal: Journal) -> MutationError:
+def changed_in_body(obj: object, journal: Journal) -> MutationError:
     """The error for an object of a kind that staged bodies can't change."""
     is_array = isinstance(obj, np.ndarray)
     name = known_as(obj, journal.bodies)
@@ -33,7 +33,7 @@ def changed_in_body(obj: Any, journal: Journal) -> MutationError:
     )
 
 
-def outlives_trace(owner: Any, label: str, journal: Journal, arguments: Iterable[Any]) -> MutationError:
+def outlives_trace(owner: object, label: str, journal: Journal, arguments: Iterable[Any]) -> MutationError:
     """The error for what outlives the traced function, and would hold tensors of its graph: a list, a variable."""
     kind = "list" if isinstance(owner, list) else type(owner).__name__
     name = known_as(owner, journal.bodies, arguments) or label
@@ -50,7 +50,7 @@ def outlives_trace(owner: Any, label: str, journal: Journal, arguments: Iterable
     )
 
 
-def changed_constant(label: str, value: Any) -> MutationError:
+def changed_constant(label: str, value: object) -> MutationError:
     """The error of runs of a trace which has what a place held as a constant, when the place holds something else."""
     return MutationError(
         f"`{label}` was {described(value)} when this function was traced, and is something else now: this trace can't "
@@ -71,7 +71,7 @@ def changed_place(label: str, spec: Spec, now: Spec, place: Mapping[str, Any]) -
     )
 
 
-def lost_array(label: str, form: Any, journal: Journal) -> MutationError:
+def lost_array(label: str, form: object, journal: Journal) -> MutationError:
     """The error for an array that outlives the traced function, which stores into it but also replaces it."""
     return MutationError(
         f"`{label}` holds an array that outlives this function, which stores into it in some runs and gives `{label}` "
@@ -82,12 +82,12 @@ def lost_array(label: str, form: Any, journal: Journal) -> MutationError:
     )
 
 
-def _where(obj: Any, journal: Journal) -> dict[str, Any]:
+def _where(obj: object, journal: Journal) -> dict[str, Any]:
     place = journal.announced_at(obj)
     return where() if place is None else keywords_of(place.location)
 
 
-def known_as(obj: Any, bodies: Iterable[Callable[..., Any]], arguments: Iterable[Any] = ()) -> str | None:
+def known_as(obj: object, bodies: Iterable[Callable[..., Any]], arguments: Iterable[Any] = ()) -> str | None:
     """The name, or attribute of a variable, by which some functions know an object."""
     for body in bodies:
         names = set(_names(body.__code__))
@@ -129,7 +129,7 @@ def changed_in_recursion(label: str, function: Callable[..., Any]) -> MutationEr
     )
 
 
-def moved_twice(iterator: Any, label: str, journal: Journal) -> MutationError:
+def moved_twice(iterator: object, label: str, journal: Journal) -> MutationError:
     """The error for an iterator that is older than a function, which moves it, and has to be traced once more."""
     code = journal.bodies[0].__code__ if journal.bodies else None
     place: dict[str, Any] = {}

@@ -39,7 +39,7 @@ class Snapshot:
         """Taken when the body was entered, so that the object is certainly older than the body."""
 
 
-def attributes_of_container(obj: Any) -> dict[str, Any] | None:
+def attributes_of_container(obj: object) -> dict[str, Any] | None:
     """The attributes of a list, dict, tuple or the like of a user's class; None for all other objects."""
     if type(obj) in _EXACT or not isinstance(obj, _CONTAINERS) or not is_plain_object(obj):
         return None
@@ -50,7 +50,7 @@ _CONTAINERS = (list, tuple, dict, set, deque, bytearray)
 _EXACT = frozenset(_CONTAINERS)
 
 
-def copy_of(obj: Any) -> Any:
+def copy_of(obj: object) -> Any:
     """A shallow copy of what may change in an object; UNDEFINED for what a journal doesn't keep."""
     if isinstance(obj, (list, dict)):
         return contents_of(obj)
@@ -95,7 +95,7 @@ def _same_items(new: list[Any], old: list[Any], same: Callable[[Any, Any], bool]
 
 
 def _changed_attributes(
-    obj: Any, old: dict[str, Any], label: str, same: Callable[[Any, Any], bool]
+    obj: object, old: dict[str, Any], label: str, same: Callable[[Any, Any], bool]
 ) -> Iterator[tuple[Location, Any, Any]]:
     new = attributes_of(obj)
     for name in old.keys() | new.keys():
@@ -104,7 +104,7 @@ def _changed_attributes(
             yield Attribute(obj, name, label), before, after
 
 
-def _is_loaded(obj: Any, value: Any) -> bool:
+def _is_loaded(obj: object, value: object) -> bool:
     """Whether an attribute that an object has got is no change of state: a module's name that is loaded when it is
     first used, or a submodule that was imported."""
     return isinstance(obj, ModuleType) and (isinstance(value, ModuleType) or "__getattr__" in vars(obj))

@@ -113,32 +113,32 @@ class Journal:
 
     # What the operators tell.
 
-    def note(self, obj: Any, label: str = "", early: bool = False) -> None:
+    def note(self, obj: object, label: str = "", early: bool = False) -> None:
         """Keeps a copy of an object that is about to change, if it isn't kept yet."""
         obj = aliases.owner_of(obj)
         key = id(obj)
         if key not in self._snapshots and key not in self._created and (copy := copy_of(obj)) is not UNDEFINED:
             self._snapshots[key] = Snapshot(obj, copy, label or type(obj).__name__, early)
 
-    def announce(self, obj: Any, where: Place | None) -> None:
+    def announce(self, obj: object, where: Place | None) -> None:
         """Keeps a copy of an object that the code at `where` is about to change."""
         self.note(obj)
         self._announced_at[id(obj)] = where
 
-    def watch(self, obj: Any, where: Place | None) -> None:
+    def watch(self, obj: object, where: Place | None) -> None:
         """Keeps a copy of an object, or of the variables of a function, that code at `where` may be about to change."""
         self.announce(obj, where)
         if isinstance(obj, FunctionType):
             self.note_variables(obj)
 
-    def held_before(self, obj: Any) -> list[Any]:
+    def held_before(self, obj: object) -> list[Any]:
         """What an object has held before it was changed, if a copy of it is kept."""
         snapshot = self._snapshots.get(id(obj))
         if snapshot is None or not isinstance(snapshot.copy, (list, dict, set, deque)):
             return []
         return list(snapshot.copy.values() if isinstance(snapshot.copy, dict) else snapshot.copy)
 
-    def announced_at(self, obj: Any) -> Place | None:
+    def announced_at(self, obj: object) -> Place | None:
         """The code that may have changed an object last."""
         return self._announced_at.get(id(obj))
 
@@ -156,14 +156,14 @@ class Journal:
         known = self._unneeded.pop(place.key, None)
         self._variables.setdefault(place.key, known or (place, place.get()))
 
-    def created(self, obj: Any) -> None:
+    def created(self, obj: object) -> None:
         """Notes that an object has been made inside the body: its changes are its own affair."""
         if type(obj) is GeneratorType:
             self._generators.add(obj)
         elif id(obj) not in self._snapshots:
             self._created[id(obj)] = obj
 
-    def moves(self, iterator: Any) -> None:
+    def moves(self, iterator: object) -> None:
         """Notes that an iterator from outside goes forward, and would do so again if the trace were made anew."""
         self._moved[id(iterator)] = iterator
 
@@ -173,20 +173,20 @@ class Journal:
         for iterator in self._moved.values():
             yield iterator, next((place.name for place, value in variables if value is iterator), "")
 
-    def staged(self, obj: Any, form: Any) -> None:
+    def staged(self, obj: object, form: object) -> None:
         """Notes that a list or dict has got a staged form; that is a change of its contents."""
         self.note(obj)
         self._staged[id(obj)] = obj, form
 
-    def has_staged(self, obj: Any) -> bool:
+    def has_staged(self, obj: object) -> bool:
         """Whether a list or dict has got its staged form since this journal is open."""
         return id(obj) in self._staged
 
     @staticmethod
-    def _same(new: Any, old: Any) -> bool:
+    def _same(new: object, old: object) -> bool:
         return heap.original(new) is heap.original(old)
 
-    def knows(self, obj: Any) -> bool:
+    def knows(self, obj: object) -> bool:
         """Whether changes of an object are seen, or its own affair as it has been made inside the body."""
         return id(obj) in self._snapshots or id(obj) in self._created
 
@@ -196,7 +196,7 @@ class Journal:
             return obj in self._generators
         return id(obj) in self._created or (self._has_tensor(obj) and obj.value not in self.graph.parameters)
 
-    def is_inside(self, obj: Any) -> bool:
+    def is_inside(self, obj: object) -> bool:
         """Whether the object has been made inside the body, or for it: nothing else can have it afterwards."""
         return id(obj) in self._created or self._has_tensor(obj)
 
@@ -258,11 +258,11 @@ class Journal:
                 if journal is not self:
                     journal._staged.pop(key, None)
 
-    def restore(self, obj: Any) -> None:
+    def restore(self, obj: object) -> None:
         """Puts back what the body has changed in one object."""
         restore(self._snapshots[id(obj)])
 
-    def is_early(self, obj: Any) -> bool:
+    def is_early(self, obj: object) -> bool:
         """Whether the object is certainly older than the body."""
         snapshot = self._snapshots.get(id(obj))
         return snapshot is not None and snapshot.early
@@ -281,7 +281,7 @@ def stack() -> list[Journal]:
     return _local.stack
 
 
-def about_to_change(obj: Any) -> None:
+def about_to_change(obj: object) -> None:
     """Notes in every open journal what `obj` holds before it changes.
 
     Raises:
@@ -294,7 +294,7 @@ def about_to_change(obj: Any) -> None:
         journal.announce(obj, place)
 
 
-def about_to_change_inside(obj: Any) -> None:
+def about_to_change_inside(obj: object) -> None:
     """Notes what the containers hold that are attributes of an object, of which a method may change them."""
     for held in raw_attribute(obj, "__dict__", {}).values():
         if isinstance(held, (list, dict, set, deque, np.ndarray)):
@@ -302,7 +302,7 @@ def about_to_change_inside(obj: Any) -> None:
             about_to_change(held)
 
 
-def refuse_unknown(obj: Any) -> None:
+def refuse_unknown(obj: object) -> None:
     """Refuses a store into an object of a kind that staged bodies can't undo.
 
     Raises:
@@ -331,13 +331,13 @@ def outer_writes(load: Thunk) -> None:
         journal.note_variables(load)
 
 
-def created(obj: Any) -> None:
+def created(obj: object) -> None:
     """Notes in every open journal that `obj` is new."""
     for journal in _local.stack:
         journal.created(obj)
 
 
-def created_with_parts(structure: Any) -> None:
+def created_with_parts(structure: object) -> None:
     """Notes in every open journal that a value is new, and so are the lists and dicts in it; other objects in it may
     be older."""
     if not isinstance(structure, tuple):

@@ -112,7 +112,7 @@ def _doing_once(form: Callable[..., Any], owner: object) -> Callable[..., Any]:
 def _opening(form: Callable[..., Any]) -> Callable[..., Any]:
     """``open`` in a trace: each attempt reads the file, or writes it, from its start."""
 
-    def run(file: Any, mode: str = "r", *arguments: object, **keywords: object) -> Any:
+    def run(file: object, mode: str = "r", *arguments: object, **keywords: object) -> Any:
         this = repetitions.execution()
         if this is not None and this.is_repeated and not {"a", "x", "+"}.isdisjoint(mode):
             raise MutationError(
@@ -209,7 +209,7 @@ def _reads_frames(function: object) -> bool:
     return names is not None and raw_attribute(function, "__name__", "") in names
 
 
-def _noting_arguments(function: Any) -> Callable[..., Any]:
+def _noting_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
     def watched(*arguments: Any, **keywords: Any) -> Any:
         for each in (*arguments, *keywords.values()):
             iterators.use(each)
@@ -236,7 +236,7 @@ def _watched_class(cls: Any) -> Callable[..., Any]:
     if not state.stack():
         return cls
 
-    def construct(*arguments: Any, **keywords: Any) -> Any:
+    def construct(*arguments: object, **keywords: object) -> Any:
         state.about_to_change(cls)
         for each in (*arguments, *keywords.values()):
             iterators.use(each)
@@ -256,7 +256,7 @@ _FUNCTIONS = (FunctionType, MethodType, functools.partial)
 
 
 def _iterating(cls: Any) -> Callable[..., Any]:
-    def construct(*arguments: object, **keywords: Any) -> Any:
+    def construct(*arguments: object, **keywords: object) -> Any:
         values = (*arguments, *keywords.values())
         given = [heap.guarding(call(each), values) if isinstance(each, _FUNCTIONS) else each for each in arguments]
         made = iterators.note_made(cls(*given, **keywords), values)
@@ -275,7 +275,7 @@ def _groups(groups: Any) -> Any:
     return iterators.note_made(run(), (groups,))
 
 
-def converted(argument: Any) -> Any:
+def converted(argument: object) -> Any:
     """A function that is handed to an unconverted one, in its staged form; anything else as it is."""
     return call(argument) if isinstance(argument, _FUNCTIONS) else argument
 
@@ -315,7 +315,7 @@ def _method_of_iterator(function: Any, owner: Any) -> Callable[..., Any]:
     if function.__name__ in ("__iter__", "__length_hint__", "__reduce__", "__repr__"):
         return function
 
-    def call_method(*arguments: Any, **keywords: Any) -> Any:
+    def call_method(*arguments: object, **keywords: object) -> Any:
         if not _reaches_out(function):
             iterators.use(owner, f"{function.__name__}()")
         return function(*arguments, **keywords)
@@ -326,7 +326,7 @@ def _method_of_iterator(function: Any, owner: Any) -> Callable[..., Any]:
 def _method_of_class(function: Any) -> Callable[..., Any]:
     """``list.append`` and the like, past what a user's class makes of it."""
 
-    def run(owner: Any, /, *arguments: Any, **keywords: Any) -> Any:
+    def run(owner: object, /, *arguments: object, **keywords: object) -> Any:
         if not isinstance(owner, function.__objclass__):
             return function(owner, *arguments, **keywords)
         return heap.giving(_watched_method(function.__get__(owner), owner))(*arguments, **keywords)
@@ -415,7 +415,9 @@ def _update(owner: dict[Any, Any], *others: object, **items: object) -> None:
     target.update(*others, **items)
 
 
-def _list_method(owner: list[Any], function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+def _list_method(
+    owner: list[Any], function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> Any:
     """A method of a Python list; with a staged index, value or element it becomes one of a staged list."""
     name = function.__name__
     compares = name not in ("insert", "pop")

@@ -97,7 +97,7 @@ def is_printing(owner: object) -> bool:
     return owner is not None and (owner is sys.stdout or owner is sys.stderr)
 
 
-def check_file(file: Any) -> None:
+def check_file(file: object) -> None:
     """Refuses what `print` writes into a file in a staged body.
 
     Raises:
@@ -113,7 +113,7 @@ def check_file(file: Any) -> None:
         )
 
 
-def check(function: Any) -> None:
+def check(function: Callable[..., Any]) -> None:
     """Refuses a library function in a staged body that does more than compute or print.
 
     Raises:
@@ -139,7 +139,7 @@ class FrozenValueWarning(UserWarning):
     """A random number, or the time, that Python gives while a function is traced is a constant of its graph."""
 
 
-def _warn_of_frozen(function: Any) -> None:
+def _warn_of_frozen(function: Callable[..., Any]) -> None:
     if not state.stack() or not refused(function) or _subject(function) not in ("random", "time"):
         return
     place = user_location()

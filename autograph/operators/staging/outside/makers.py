@@ -49,7 +49,7 @@ def _is_immutable(value: object) -> bool:
     return isinstance(value, IMMUTABLE)
 
 
-def _note_copy(made: object, original: Any, is_deep: bool) -> None:
+def _note_copy(made: object, original: object, is_deep: bool) -> None:
     """Notes that a copy is new, with all parts that it doesn't share with the original. A method of a class that makes
     copies may give anything."""
     old = {id(each.obj): type(each.obj) for each in frozen_in([freeze(original, lambda _: False)])}
@@ -62,10 +62,10 @@ def _note_copy(made: object, original: Any, is_deep: bool) -> None:
         state.created(made)
 
 
-def making_array(function: Any) -> Callable[..., Any]:
+def making_array(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of NumPy: the arrays that it makes, which are no views, nothing else knows yet."""
 
-    def make(*arguments: Any, **keywords: Any) -> Any:
+    def make(*arguments: object, **keywords: Any) -> Any:
         made = function(*arguments, **keywords)
         if type(made) is np.ndarray and made.base is None and not any(made is each for each in arguments):
             state.created(made)
@@ -74,10 +74,10 @@ def making_array(function: Any) -> Callable[..., Any]:
     return make
 
 
-def making(function: Any) -> Callable[..., Any]:
+def making(function: Callable[..., Any]) -> Callable[..., Any]:
     """A method whose result nothing else knows yet."""
 
-    def make(*arguments: Any, **keywords: Any) -> Any:
+    def make(*arguments: object, **keywords: object) -> Any:
         made = function(*arguments, **keywords)
         state.created(made)
         return made
@@ -85,10 +85,10 @@ def making(function: Any) -> Callable[..., Any]:
     return make
 
 
-def making_instance(function: Any, cls: type) -> Callable[..., Any]:
+def making_instance(function: Callable[..., Any], cls: type) -> Callable[..., Any]:
     """A method of a class that may be another way to make instances, as `dict.fromkeys` and `object.__new__` are."""
 
-    def make(*arguments: Any, **keywords: Any) -> Any:
+    def make(*arguments: object, **keywords: object) -> Any:
         made = function(*arguments, **keywords)
         if isinstance(made, cls):
             state.created(made)
@@ -98,10 +98,10 @@ def making_instance(function: Any, cls: type) -> Callable[..., Any]:
     return effects.checking_iterators(make)
 
 
-def running_graph(function: Any) -> Callable[..., Any]:
+def running_graph(function: Callable[..., Any]) -> Callable[..., Any]:
     """A traced function, each call of which makes the lists and dicts of its result."""
 
-    def run(*arguments: Any, **keywords: Any) -> Any:
+    def run(*arguments: object, **keywords: object) -> Any:
         made = function(*arguments, **keywords)
         state.created_with_parts(made)
         return made

@@ -46,7 +46,7 @@ class OutsidePlace(StatePlace):
     doesn't keep its object alive.
     """
 
-    def __init__(self, location: Location, spec: Spec, initial: Any) -> None:
+    def __init__(self, location: Location, spec: Spec, initial: object) -> None:
         self.location: Location = location
         self.spec = spec
         self.initial = initial
@@ -83,7 +83,7 @@ class OutsidePlace(StatePlace):
         OUTSIDE.of(graph).state.append(self)
         return self.spec.unflatten(map(SymbolicTensor, self.inputs))
 
-    def set(self, value: Any) -> None:
+    def set(self, value: object) -> None:
         """Sets the place for a trace; the traces around this one keep what it has held."""
         for journal in stack():
             if isinstance(self.location, (Attribute, Item)):
@@ -100,7 +100,7 @@ class OutsidePlace(StatePlace):
         self._changed = changed_constant(label, self.initial)
         OUTSIDE.of(graph).constants[self.location.key] = lambda: (label, find().get())
 
-    def leave(self, value: Any) -> None:
+    def leave(self, value: object) -> None:
         """Makes what it is to hold outputs of the graph."""
         tensors: list[Any] = []
         self.spec.flatten(value, tensors)
@@ -109,7 +109,7 @@ class OutsidePlace(StatePlace):
     def start(self) -> Sequence[Any]:
         return self._tensors(freeze(self.initial, lambda _: False))
 
-    def _tensors(self, value: Any) -> list[Any]:
+    def _tensors(self, value: object) -> list[Any]:
         tensors: list[Any] = []
         self.spec.flatten(value, tensors)
         return tensors
@@ -189,7 +189,7 @@ CLASSES: dict[type, type[OutsidePlace]] = {}
 """The classes for locations that need one of their own."""
 
 
-def place_of(owner: Any, name: Any, template: Any, may_miss: bool) -> OutsidePlace:
+def place_of(owner: object, name: str, template: object, may_miss: bool) -> OutsidePlace:
     """The attribute of an object of a loaded model, or item of a dict, which runs read or write; see `SavedPlace`."""
     spec = _spec_of_template(template)
     location = Item(owner, name, f"dict[{name!r}]") if isinstance(owner, dict) else Attribute(owner, name)
@@ -213,7 +213,7 @@ def _template(spec: Spec) -> Any:
     raise Mismatch(spec, spec)
 
 
-def _spec_of_template(template: Any) -> Spec:
+def _spec_of_template(template: object) -> Spec:
     if isinstance(template, TensorSpec):
         return Leaf(template.type.dtype, template.type.shape)
     if isinstance(template, OptionalOutput):
@@ -237,7 +237,7 @@ def _is_value(spec: Spec) -> bool:
     return isinstance(spec, (Leaf, Constant))
 
 
-def _is_plain(value: Any) -> bool:
+def _is_plain(value: object) -> bool:
     """Whether a value, which a place holds in a trace, is one that can be taken for such a specification."""
     if isinstance(value, tuple):
         return all(map(_is_plain, value))
@@ -246,7 +246,7 @@ def _is_plain(value: Any) -> bool:
     return not isinstance(value, (StagedList, StagedDict, Chosen))
 
 
-def _fits(value: Any, spec: Spec) -> bool:
+def _fits(value: object, spec: Spec) -> bool:
     """Whether what a place holds before a run is of the kind that the trace has been made for."""
     try:
         return join(spec, spec_of(value)).types() == spec.types()
@@ -294,7 +294,7 @@ def _quick_ways(
         except (KeyError, AttributeError):
             return find().get()
 
-    def set(value: Any) -> None:
+    def set(value: object) -> None:
         try:
             held = table()
         except AttributeError:
@@ -307,7 +307,7 @@ def _quick_ways(
     return get, set
 
 
-def _resolved(value: Any) -> Any:
+def _resolved(value: object) -> Any:
     """A value of a run: what may be missing is there or not."""
     if isinstance(value, Maybe):
         return _resolved(value.ag__value) if bool(value.ag__flag) else value.ag__missing
@@ -367,7 +367,9 @@ def guessed(
     return found, guards, {each.key: each for each in attributes}
 
 
-def widen(places: dict[Key, OutsidePlace], key: Key, location: Location, old: Any, new: Any, is_read: bool) -> bool:
+def widen(
+    places: dict[Key, OutsidePlace], key: Key, location: Location, old: object, new: object, is_read: bool
+) -> bool:
     """Makes the specification of a place hold a value; whether it did so already, or doesn't have to."""
     place = places.get(key)
     spec = exported(new)

@@ -416,14 +416,14 @@ def _has_functions_in_python(module: ModuleType) -> bool:
     return isinstance(file, str) and file.endswith((".py", ".pyc"))
 
 
-def _is_changing(function: Any) -> bool:
+def _is_changing(function: Callable[..., Any]) -> bool:
     """Whether a function in C may change what it is given."""
     name, module = function.__name__, raw_attribute(function, "__module__") or ""
     module = module if isinstance(module, str) else ""
     return name in CHANGING or name in _STARTING_THREADS or module.partition(".")[0] not in (*_CHANGES_NOTHING, *_OWN)
 
 
-def _may_change(function: Any, frame: FrameType) -> bool:
+def _may_change(function: Callable[..., Any], frame: FrameType) -> bool:
     """Whether a function in C that code calls may change objects of which the instructions don't tell."""
     owner = raw_attribute(function, "__self__")
     if owner is None or isinstance(owner, ModuleType):

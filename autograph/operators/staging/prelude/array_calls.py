@@ -50,7 +50,7 @@ def is_numpy(function: object) -> bool:
 def watched(function: Any, form: Callable[..., Any]) -> Callable[..., Any]:
     """A function of NumPy, whose changes of arrays are noted; ``form`` is what computes its result."""
 
-    def run(*arguments: Any, **keywords: Any) -> Any:
+    def run(*arguments: object, **keywords: object) -> Any:
         name = raw_attribute(function, "__name__", "")
         outs = _outputs(function, arguments, keywords)
         if outs:
@@ -68,11 +68,11 @@ def watched(function: Any, form: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-def method(function: Any, array: Array) -> Callable[..., Any]:
+def method(function: Callable[..., Any], array: Array) -> Callable[..., Any]:
     """A method of an array."""
     name = function.__name__
 
-    def run(*arguments: Any, **keywords: Any) -> Any:
+    def run(*arguments: object, **keywords: Any) -> Any:
         aliases.use(array)
         if name in _METHODS or name in _REFUSED_METHODS:
             return _change(_METHODS.get(name), function, array, (array, *arguments), keywords)
@@ -148,7 +148,7 @@ def _parameters(function: Any) -> list[str]:
         return []
 
 
-def _write_outputs(function: Any, form: Any, arguments: Any, keywords: Any, outs: dict[Any, Any]) -> Any:
+def _write_outputs(function: Callable[..., Any], form: Any, arguments: Any, keywords: Any, outs: dict[Any, Any]) -> Any:
     targets = [part for each in outs.values() for part in (each if isinstance(each, tuple) else (each,))]
     rest = [each for place, each in enumerate(arguments) if place not in outs]
     if not any(is_array(each) and array_forms.must_stage(each, *rest, *keywords.values()) for each in targets):
@@ -167,7 +167,7 @@ def _write_outputs(function: Any, form: Any, arguments: Any, keywords: Any, outs
     return tuple(targets) if isinstance(made, tuple) else targets[0]
 
 
-def _change(change: Any, function: Any, target: object, arguments: Any, keywords: Any) -> Any:
+def _change(change: Any, function: Callable[..., Any], target: object, arguments: Any, keywords: Any) -> Any:
     """A call that changes its first argument."""
     if not array_forms.must_stage(target, *arguments[1:], *keywords.values()):
         array_forms.note(target)
@@ -190,29 +190,29 @@ def _fill(function: object, array: Array, value: object) -> None:
     array_forms.set_item(value, array, Ellipsis)
 
 
-def _copy_to(function: object, dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+def _copy_to(function: object, dst: object, src: object, casting: str = "same_kind", where: object = True) -> None:
     made = src
     if where is not True:
         made = OPS["where"](heap.given(where), heap.given(src), array_forms.current(dst))
     array_forms.store(dst, made, casting)
 
 
-def _sort(function: object, array: Array, axis: int = -1, kind: object = None, order: Any = None) -> None:
+def _sort(function: object, array: Array, axis: int = -1, kind: object = None, order: object = None) -> None:
     array_forms.store(array, np.sort(array_forms.current(array), axis=axis))
 
 
-def _put(function: object, a: object, ind: Any, v: Any, mode: str = "raise") -> None:
+def _put(function: object, a: object, ind: object, v: object, mode: str = "raise") -> None:
     held = array_forms.current(a)
     flat = OPS["reshape"](held, shape=(-1,))
     made = index_ops.set_item(flat, convert.convert_to_tensor(heap.given(ind)), v)
     array_forms.store(a, reshaped(made, held))
 
 
-def _put_mask(function: object, a: object, mask: Any, values: object) -> None:
+def _put_mask(function: object, a: object, mask: object, values: object) -> None:
     array_forms.store(a, OPS["where"](heap.given(mask), heap.given(values), array_forms.current(a)))
 
 
-def _fill_diagonal(function: object, a: Any, val: Any, wrap: bool = False) -> None:
+def _fill_diagonal(function: object, a: Any, val: object, wrap: bool = False) -> None:
     places = np.zeros(np.shape(a), bool)
     np.fill_diagonal(places, True, wrap=wrap)
     array_forms.store(a, OPS["where"](places, heap.given(val), array_forms.current(a)))

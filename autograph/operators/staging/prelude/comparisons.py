@@ -35,7 +35,7 @@ _OPERATORS: dict[Order, Order] = {
 }
 
 
-def compare(order: Order, left: Any, right: Any) -> Any:
+def compare(order: Order, left: object, right: object) -> Any:
     """``left < right`` (or another comparison, also ``==`` and ``!=``) of two containers."""
     left, right = heap.staged(left), heap.staged(right)
     if order is operator.eq or order is operator.ne:
@@ -46,7 +46,7 @@ def compare(order: Order, left: Any, right: Any) -> Any:
     return order(left, right)
 
 
-def equal(left: Any, right: Any) -> Any:
+def equal(left: object, right: object) -> Any:
     """``left == right`` as one bool: for tensors, whether all elements are equal."""
     left, right = heap.staged(left), heap.staged(right)
     if isinstance(left, StagedList) or isinstance(right, StagedList):
@@ -68,17 +68,17 @@ def equal(left: Any, right: Any) -> Any:
     return bool(result)
 
 
-def _are_alike(left: Any, right: Any) -> bool:
+def _are_alike(left: object, right: object) -> bool:
     """Whether two containers are of the same kind; containers of different kinds are never equal."""
     return any(isinstance(left, kind) and isinstance(right, kind) for kind in _CONTAINERS)
 
 
-def _is_text(value: Any) -> bool:
+def _is_text(value: object) -> bool:
     return value.dtype is dtypes.string if isinstance(value, Tensor) else isinstance(value, (str, bytes))
 
 
 @asked.MATCHES.give
-def matches(values: Any, item: Any) -> Any:
+def matches(values: object, item: object) -> Any:
     """Which elements of a staged iterable are equal to a value: a vector of bools."""
     if isinstance(values, StagedList) and not is_scalar(values.state.spec.element):
         values = iterable(values)
@@ -102,7 +102,7 @@ def same_lists(one: StagedList, other: StagedList) -> Any:
 
 
 @asked.ORDERED.give
-def ordered(left: Any, right: Any, order: Order) -> Any:
+def ordered(left: object, right: object, order: Order) -> Any:
     """``left < right`` (or another order): tuples and lists by their first parts that differ, else by their length."""
     left, right = heap.staged(left), heap.staged(right)
     if isinstance(left, StagedList) or isinstance(right, StagedList):
@@ -143,7 +143,7 @@ def _ordered_lists(left: StagedList, right: StagedList, order: Order) -> Any:
     return if_stmt(OPS["any"](differ), by_element, lambda: order(left.length(), right.length()), ())
 
 
-def sort_columns(values: Any, use: str) -> list[Any] | None:
+def sort_columns(values: object, use: str) -> list[Any] | None:
     """The vectors by which the elements of a staged list or tensor are sorted, the most significant first.
 
     None when the elements are neither numbers nor tuples of numbers, so that they have to be compared.
@@ -177,7 +177,7 @@ def _leaves(spec: Spec) -> list[Spec]:
     return [spec]
 
 
-def order_of(columns: list[Any], reverse: Any) -> Any:
+def order_of(columns: list[Any], reverse: object) -> Any:
     """The indices that sort by some vectors, with equal ones in their order."""
     if conditions.static_truth(reverse) is None:
         return if_stmt(reverse, lambda: order_of(columns, True), lambda: order_of(columns, False), ())

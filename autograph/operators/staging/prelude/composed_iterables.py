@@ -137,7 +137,7 @@ def _contents(values: StagedIterable) -> Any:
     return values.values.state if isinstance(values, ListItems) else None
 
 
-def _are_same(before: object, after: Any) -> bool:
+def _are_same(before: object, after: object) -> bool:
     if type(before) is tuple and type(after) is tuple:
         return heap.are_same(before, after)
     return before is after
@@ -199,7 +199,7 @@ class Map(_Wrapping):
         self.calls = True
 
     def advance(self, state: object, turn: Turn, carried: object) -> tuple[Any, Any]:
-        def take(items: Any, given: Any) -> Any:
+        def take(items: Any, given: object) -> Any:
             return turn.take(self.function(*items), given)
 
         return self.inner.advance(state, turn.after(take), carried)

@@ -81,7 +81,7 @@ def _or_default(items: StagedList, index: int, default: object) -> Any:
     return if_stmt(items.length() > index, lambda: items[index], lambda: default, ())
 
 
-def _free_parameters(function: Any, given: int, keywords: dict[str, Any]) -> list[Parameter]:
+def _free_parameters(function: Callable[..., Any], given: int, keywords: dict[str, Any]) -> list[Parameter]:
     """The parameters that positional arguments of unknown number go to."""
     try:
         parameters = list(inspect.signature(function).parameters.values())

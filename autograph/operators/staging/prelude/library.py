@@ -106,16 +106,16 @@ def heappushpop(heap: Any, item: object) -> Any:
     return result
 
 
-def nsmallest(n: Any, iterable: object, key: object = None) -> Any:
+def nsmallest(n: object, iterable: object, key: object = None) -> Any:
     return sorted_(iterable, key=key)[: max_(n, 0)]
 
 
-def nlargest(n: Any, iterable: object, key: object = None) -> Any:
+def nlargest(n: object, iterable: object, key: object = None) -> Any:
     return sorted_(iterable, key=key, reverse=True)[: max_(n, 0)]
 
 
 @_in_stages
-def bisect_left(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> Any:
+def bisect_left(a: Any, x: Any, lo: object = 0, hi: Any = None, *, key: Any = None) -> Any:
     hi = len(a) if hi is None else hi
     while lo < hi:
         middle = (lo + hi) // 2
@@ -139,12 +139,12 @@ def bisect_right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None
 
 
 @_in_stages
-def insort_left(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
+def insort_left(a: Any, x: object, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
     a.insert(bisect_left(a, x if key is None else key(x), lo, hi, key=key), x)
 
 
 @_in_stages
-def insort_right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
+def insort_right(a: Any, x: object, lo: object = 0, hi: object = None, *, key: Any = None) -> None:
     a.insert(bisect_right(a, x if key is None else key(x), lo, hi, key=key), x)
 
 
@@ -212,7 +212,7 @@ def _watched(function: object) -> Callable[..., Any]:
     return watch_call(function)
 
 
-def _staged(original: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+def _staged(original: object, function: Callable[..., Any]) -> Callable[..., Any]:
     def run(*arguments: object, **keywords: object) -> Any:
         by_comparing = any(map(has_staged, arguments)) or has_objects(arguments)
         form = function if by_comparing else _watched(original)

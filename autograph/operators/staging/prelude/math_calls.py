@@ -100,7 +100,7 @@ def _rounded(name: str, value: object) -> Any:
     return python_builtins.int_(OPS[name](_float(tensor)))
 
 
-def _is_close(a: Any, b: Any, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0) -> Any:
+def _is_close(a: object, b: Any, *, rel_tol: object = 1e-9, abs_tol: object = 0.0) -> Any:
     a, b = _floats((a, b))
     difference = OPS["absolute"](a - b)
     bound = OPS["maximum"](rel_tol * OPS["maximum"](OPS["absolute"](a), OPS["absolute"](b)), abs_tol)
@@ -149,7 +149,7 @@ def replacement(function: Any) -> Callable[..., Any] | None:
         return None
     name = function.__name__
 
-    def call(*arguments: Any, **keywords: Any) -> Any:
+    def call(*arguments: object, **keywords: object) -> Any:
         if not holds_staged(arguments) and not holds_staged(keywords):
             return function(*arguments, **keywords)
         staged = _staged(name)

@@ -22,7 +22,7 @@ from .text import is_text
 
 
 @asked.CONTAINS.give
-def contains(item: Any, container: Any) -> Any:
+def contains(item: object, container: Any) -> Any:
     """``item in container``."""
     if isinstance(container, Maybe):
         container = container.ag__checked("is searched by `in`")

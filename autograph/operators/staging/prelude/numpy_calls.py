@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from ..values.lists import StagedList
 from ..values.maybe import Maybe
 from ..values.specs import as_number
 from .text import holds_staged
+
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import DTypeLike
 
 
 def _stack(rows: Any, axis: int = 0, **_: object) -> Any:
@@ -42,12 +45,12 @@ def _concatenate(rows: Any, axis: int | None = 0, **_: object) -> Any:
     return shape_ops.reshape(moved, OPS["concat"](*parts, axis=0) if rank > 1 else parts[0])
 
 
-def _array(values: Any, dtype: Any = None, **_: object) -> Any:
+def _array(values: Any, dtype: DTypeLike | None = None, **_: object) -> Any:
     made = values if dtype is None else elementwise.cast(values, tensors.from_numpy(np.dtype(dtype)))
     return as_number(own(made, values), np.ndarray)
 
 
-def _as_array(values: Any, dtype: Any = None, **_: object) -> Any:
+def _as_array(values: Any, dtype: DTypeLike | None = None, **_: object) -> Any:
     made = values if dtype is None else elementwise.cast(values, tensors.from_numpy(np.dtype(dtype)))
     return as_number(made, np.ndarray)
 
@@ -77,7 +80,7 @@ def replacement(function: Any) -> Callable[..., Any] | None:
     if found is None:
         return None
 
-    def call_on(values: Any, *arguments: Any, **keywords: Any) -> Any:
+    def call_on(values: Any, *arguments: Any, **keywords: object) -> Any:
         made = function is np.array or function is np.asarray
         if isinstance(values, (tensors.SymbolicTensor, StagedList, Maybe)) or (made and holds_staged(values)):
             return found(convert_to_tensor(values), *arguments, **keywords)

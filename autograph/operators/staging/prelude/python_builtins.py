@@ -67,7 +67,7 @@ def len_(value: Any) -> Any:
     return value.length() if is_staged(value) or isinstance(value, StagedDict) else len(value)
 
 
-def int_(*arguments: Any, **keywords: Any) -> Any:
+def int_(*arguments: Any, **keywords: object) -> Any:
     """``int``: a fraction is cut off."""
     if not is_staged(*arguments):
         return int(*arguments, **keywords)
@@ -114,7 +114,7 @@ def complex_(*arguments: Any, **keywords: Any) -> Any:
     return _complex_of(*arguments, **keywords) if staged else complex(*arguments, **keywords)
 
 
-def _complex_of(real: Any = 0, imag: Any = 0) -> Any:
+def _complex_of(real: object = 0, imag: object = 0) -> Any:
     parts = [convert_to_tensor(unwrapped(each)) for each in (real, imag)]
     for each in parts:
         require_one(each, "complex()")
@@ -165,14 +165,14 @@ def ascii_(value: object) -> Any:
     return _text(ascii, "a", (value,))
 
 
-def _text(function: Any, conversion: str, arguments: tuple[Any]) -> Any:
+def _text(function: Callable[..., Any], conversion: str, arguments: tuple[Any]) -> Any:
     """The text of a value; an eager tensor and a variable have one of their own, which describes them."""
     if isinstance(arguments[0], (Tensor, Variable)) and not is_staged(*arguments):
         return function(*arguments)
     return text.format_value(arguments[0], conversion, "")
 
 
-def format_(value: object, specification: Any = "") -> Any:
+def format_(value: object, specification: object = "") -> Any:
     """``format``."""
     return text.format_value(value, None, specification)
 
@@ -237,14 +237,14 @@ def _items(values: object) -> list[Any] | None:
     return list(values) if isinstance(values, (list, tuple, str, range)) else None
 
 
-def map_(function: Any, *iterables: Any) -> Any:
+def map_(function: Callable[..., Any], *iterables: Any) -> Any:
     """``map``."""
     if is_staged(*iterables):
         return Map(function, [iterable(each) for each in iterables])
     return map(heap.guarding(call(function), iterables), *iterables)
 
 
-def filter_(function: Any, values: Any) -> Any:
+def filter_(function: Callable[..., Any], values: Any) -> Any:
     """``filter``; a staged test of Python values gives what a staged loop can run over."""
     if is_staged(values):
         return Filter(function, iterable(values))

@@ -242,11 +242,11 @@ def _count(values: object) -> Any:
 def _extreme_by_key(name: str, better: Callable[[Any, Any], Any], values: Any, key: Any, default: Any) -> Any:
     best = best_key = _NOTHING
 
-    def take(value: object, value_key: Any) -> None:
+    def take(value: object, value_key: object) -> None:
         nonlocal best, best_key
         best, best_key = value, value_key
 
-    def loop_body(value: Any) -> None:
+    def loop_body(value: object) -> None:
         value_key = key(value)
         if best is _NOTHING:
             take(value, value_key)
@@ -290,7 +290,7 @@ def _extreme_by_key(name: str, better: Callable[[Any, Any], Any], values: Any, k
     return default
 
 
-def sorted_(values: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
+def sorted_(values: Any, /, *, key: Any = None, reverse: object = False) -> Any:
     """``sorted``: stable, as in Python."""
     values = _listed(values, "sorted()")
     if not has_staged(values) and not is_staged(reverse):
@@ -313,7 +313,7 @@ def sorted_(values: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
     return StagedList(ListState(ListOf(Leaf(rows.dtype, ())), (from_tensor_op(rows),)))
 
 
-def reduce_(function: Any, values: Any, *initial: Any) -> Any:
+def reduce_(function: Callable[..., Any], values: Any, *initial: Any) -> Any:
     """``functools.reduce``."""
     function = call(function)
     if not is_staged(values):

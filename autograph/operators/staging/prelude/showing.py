@@ -50,7 +50,7 @@ class _Nowhere:
 _NOWHERE: Any = _Nowhere()
 
 
-def printed(write: Callable[[Any], None], file: Any) -> None:
+def printed(write: Callable[[Any], None], file: object) -> None:
     """Prints to a file, once: ``write`` is given that, or one that keeps nothing."""
     target = sys.stdout if file is None else file
     execution = repetitions.execution(target)

@@ -70,7 +70,7 @@ def is_text(value: object) -> bool:
     return isinstance(value, Tensor) and value.dtype is dtypes.string and value.static_shape == ()
 
 
-def format_value(value: object, conversion: str | None, specification: Any) -> Any:
+def format_value(value: object, conversion: str | None, specification: object) -> Any:
     """``f"{value!conversion:specification}"``: a string tensor where the value, or a part of it, is staged."""
     value = heap.given(value)
     if not isinstance(value, Tensor) and not holds_staged(value) and not isinstance(specification, Tensor):
@@ -117,7 +117,7 @@ def _own_method(cls: type, conversion: str | None) -> FunctionType | None:
     return None
 
 
-def _own_text(method: FunctionType, value: object, conversion: str | None, specification: Any) -> Any:
+def _own_text(method: FunctionType, value: object, conversion: str | None, specification: object) -> Any:
     if method.__name__ == "__format__":
         return call(method)(value, specification)
     if conversion is None and specification:  # what object.__format__ refuses

@@ -89,7 +89,7 @@ def _known(result: object, value: object) -> bool:
     return bool(result)
 
 
-def sorted_in_python(values: Iterable[Any], key: Any, reverse: Any) -> Any:
+def sorted_in_python(values: Iterable[Any], key: object, reverse: Any) -> Any:
     """``sorted`` of values of which none is staged; objects that hold staged values are sorted in the graph."""
     values = list(values)
     keys = values if key is None else [call(key)(each) for each in values]
@@ -109,7 +109,7 @@ def _sorted_by_keys(values: list[Any], keys: list[Any], key: object, reverse: ob
 
 
 @asked.SORTED_BY_COMPARING.give
-def sorted_by_comparing(values: Any, key: Any, reverse: Any) -> Any:
+def sorted_by_comparing(values: Any, key: Any, reverse: object) -> Any:
     """``sorted`` by comparisons that are staged: a list as long as `values`, or a staged one."""
     if conditions.static_truth(reverse) is None:
         return if_stmt(

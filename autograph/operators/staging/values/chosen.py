@@ -26,7 +26,7 @@ class ChosenOf(Spec):
     def __init__(self, options: Options) -> None:
         self.options = options
 
-    def flatten(self, value: Any, tensors: list[Any]) -> None:
+    def flatten(self, value: object, tensors: list[Any]) -> None:
         if not isinstance(value, Chosen):
             tensors.append(convert.convert_to_tensor(_place(self.options, value)))
             return
@@ -60,12 +60,12 @@ def join_chosen(left: Spec, right: Spec) -> ChosenOf | None:
     return ChosenOf(tuple(options))
 
 
-def _are_same(one: Any, other: Any) -> bool:
+def _are_same(one: object, other: object) -> bool:
     # Each access to a method makes it anew.
     return one is other or (isinstance(one, (MethodType, BuiltinFunctionType)) and one == other)
 
 
-def _place(options: Options, value: Any) -> int:
+def _place(options: Options, value: object) -> int:
     return next(place for place, each in enumerate(options) if _are_same(each, value))
 
 
@@ -78,7 +78,7 @@ class Chosen:
         self.options = options
         self.number = number
 
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+    def __call__(self, *arguments: object, **keywords: object) -> Any:
         return self.with_each(lambda option: call(option)(*arguments, **keywords))
 
     def __getattr__(self, name: str) -> Any:
@@ -99,7 +99,7 @@ class Chosen:
     def __ne__(self, other: object) -> Any:
         return asked.NOT.function(self.is_(other))
 
-    def is_(self, other: Any) -> Any:
+    def is_(self, other: object) -> Any:
         """Whether it is another function, or one that is chosen too."""
         if isinstance(other, Chosen):
             return self.with_each(other.is_)

@@ -40,14 +40,14 @@ class DictState:
         """The same keys with other values."""
         return DictState({key: function(value) for key, value in self.values.items()}, self.is_ordered)
 
-    def with_item(self, key: Any, value: Any) -> DictState:
+    def with_item(self, key: object, value: object) -> DictState:
         """With another value for a key, which is there afterwards."""
         old = self.values.get(key, UNDEFINED)
         # A key that was missing comes last, one that was there keeps its place.
         is_last = not _may_miss(old) or next(reversed(self.values)) == key
         return DictState({**self.values, key: value}, self.is_ordered and is_last)
 
-    def without(self, key: Any) -> DictState:
+    def without(self, key: object) -> DictState:
         """Without a key."""
         return DictState({each: value for each, value in self.values.items() if each != key}, self.is_ordered)
 
@@ -57,11 +57,11 @@ class DictState:
         return [key for key, value in self.values.items() if _may_miss(value)]
 
 
-def _may_miss(value: Any) -> bool:
+def _may_miss(value: object) -> bool:
     return type(value) is Maybe and value.ag__missing is UNDEFINED
 
 
-def _either(value: Maybe, other: Any) -> Any:
+def _either(value: Maybe, other: object) -> Any:
     """A value that may be missing, and another one where it is."""
     return asked.IF_STMT.function(value.ag__flag, lambda: value.ag__value, lambda: other, ())
 
@@ -74,7 +74,7 @@ class DictOf(Spec):
         self.children = children
         self.is_ordered = is_ordered
 
-    def flatten(self, value: Any, tensors: list[Any]) -> None:
+    def flatten(self, value: object, tensors: list[Any]) -> None:
         held = _held(value)
         for key, child in zip(self.keys, self.children, strict=True):
             child.flatten(held.get(key, UNDEFINED), tensors)
@@ -188,7 +188,7 @@ class StagedDict(Mutable):
         about_to_change(self)
         self._held = state
 
-    def contains(self, key: Any) -> Any:
+    def contains(self, key: object) -> Any:
         """``key in self``: a bool, staged for a key that may be missing."""
         value = self.state.values.get(key, UNDEFINED)
         return value.ag__flag if _may_miss(value) else value is not UNDEFINED
@@ -201,7 +201,7 @@ class StagedDict(Mutable):
             length = length + OPS["cast"](self.contains(key), dtype=dtypes.int32)
         return length
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         value = self.state.values.get(key, UNDEFINED)
         if (value is UNDEFINED or _may_miss(value)) and hasattr(type(self.source), "__missing__"):
             raise self._refused("a key that its class may have to make up")
@@ -212,24 +212,24 @@ class StagedDict(Mutable):
             return value.ag__value
         return value
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: object, value: object) -> None:
         self._change(self.state.with_item(key, value))
 
-    def __delitem__(self, key: Any) -> None:
+    def __delitem__(self, key: object) -> None:
         self.pop(key)
 
-    def get(self, key: Any, default: Any = None) -> Any:
+    def get(self, key: object, default: object = None) -> Any:
         value = self.state.values.get(key, UNDEFINED)
         if not _may_miss(value):
             return default if value is UNDEFINED else value
         return _either(value, default)
 
-    def pop(self, key: Any, default: Any = _NOTHING) -> Any:
+    def pop(self, key: object, default: object = _NOTHING) -> Any:
         value = self[key] if default is _NOTHING else self.get(key, default)
         self._change(self.state.without(key))
         return value
 
-    def setdefault(self, key: Any, default: Any = None) -> Any:
+    def setdefault(self, key: object, default: object = None) -> Any:
         value = self.state.values.get(key, UNDEFINED)
         if value is UNDEFINED or _may_miss(value):
             value = self.get(key, default)
@@ -300,7 +300,7 @@ class StagedDict(Mutable):
             return found
         raise self._refused("`in` outside converted code")
 
-    def __or__(self, other: Any) -> Any:
+    def __or__(self, other: object) -> Any:
         made = self.copy()
         made.update(other)
         return made
@@ -310,7 +310,7 @@ class StagedDict(Mutable):
         made.update(self)
         return made
 
-    def __ior__(self, other: Any) -> StagedDict:
+    def __ior__(self, other: object) -> StagedDict:
         self.update(other)
         return self
 

@@ -36,7 +36,7 @@ class ListElement(StagedList):
     __slots__ = ("_first", "_moves", "_writes", "depth", "parent", "path", "place")
     is_element = True
 
-    def __init__(self, parent: StagedList, index: Any, path: Path) -> None:
+    def __init__(self, parent: StagedList, index: object, path: Path) -> None:
         self.parent = parent
         self.place = index
         self.path = path
@@ -73,7 +73,7 @@ class ListElement(StagedList):
     def get_state(self) -> Any:
         return None  # the list that holds it has its state
 
-    def set_state(self, state: Any) -> None:
+    def set_state(self, state: object) -> None:
         pass
 
     def _part(self, spec: Spec | None) -> tuple[ListOf, int]:
@@ -169,7 +169,7 @@ class PythonList(StagedList):
     def get_state(self) -> Any:
         return None
 
-    def set_state(self, state: Any) -> None:
+    def set_state(self, state: object) -> None:
         pass
 
     def own(self) -> StagedList:
@@ -199,7 +199,7 @@ def _contents(values: Any) -> list[Any]:
 
 
 @asked.ELEMENT_AT.give
-def element_at(values: StagedList, index: Any) -> Any:
+def element_at(values: StagedList, index: object) -> Any:
     """The element at a place that there is."""
     aliases.use(values.root)
     element = values._element
@@ -227,7 +227,7 @@ def _can_change(spec: Spec) -> bool:
     return isinstance(spec, ListOf) and spec.kind is list
 
 
-def _element(spec: Spec, leaves: Iterator[Any], values: StagedList, index: Any, path: Path) -> Any:
+def _element(spec: Spec, leaves: Iterator[Any], values: StagedList, index: object, path: Path) -> Any:
     if isinstance(spec, ListOf) and spec.kind is list:
         for _ in spec.types():
             next(leaves)

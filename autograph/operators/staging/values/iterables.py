@@ -40,7 +40,7 @@ class Turn:
         """Something that is done with an item, and ends with this turn."""
         return Turn(take, self.bodies, self.names)
 
-    def under(self, test: Any, run: Callable[[], Any], otherwise: Any) -> Any:
+    def under(self, test: object, run: Callable[[], Any], otherwise: object) -> Any:
         """What `run` gives where a test, maybe staged, is true."""
         return asked.IF_STMT.function(test, run, lambda: otherwise, self.names, self.bodies)
 
@@ -67,16 +67,16 @@ class StagedIterable:
         """The state before the first item."""
         return 0
 
-    def has_next(self, state: Any) -> Any:
+    def has_next(self, state: object) -> Any:
         """Whether there is another item: a bool, maybe staged."""
         raise NotImplementedError
 
-    def next(self, state: Any) -> tuple[Any, Any]:
+    def next(self, state: object) -> tuple[Any, Any]:
         """The next item, and the state after it, where no function of the user is called for the item."""
         after, item = self.advance(state, Turn(lambda item, _: item, (), ()), None)
         return item, after
 
-    def advance(self, state: Any, turn: Turn, carried: Any) -> tuple[Any, Any]:
+    def advance(self, state: object, turn: Turn, carried: object) -> tuple[Any, Any]:
         """Goes on by a step, with a turn if that gives an item: the state after it, and what the turn carries on.
 
         Each kind of iterable has either this or `next`.
@@ -87,11 +87,11 @@ class StagedIterable:
     def length(self) -> Any:
         raise TypeError(f"object of type {self._kind!r} has no len()")
 
-    def at(self, index: Any) -> Any:
+    def at(self, index: object) -> Any:
         """The item at an index, as in ``x[i]``."""
         raise TypeError(f"{self._kind!r} object is not subscriptable")
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: object) -> Any:
         return self.at(index)
 
     def begin(self) -> None:
@@ -136,10 +136,10 @@ class Indexed(StagedIterable):
 
     __slots__ = ()
 
-    def item(self, index: Any) -> Any:
+    def item(self, index: object) -> Any:
         raise NotImplementedError
 
-    def has_next(self, state: Any) -> Any:
+    def has_next(self, state: object) -> Any:
         return state < self.length()
 
     def next(self, state: Any) -> tuple[Any, Any]:
@@ -162,7 +162,7 @@ class Rows(Indexed):
     def length(self) -> Any:
         return length_of(self.tensor)
 
-    def item(self, index: Any) -> Any:
+    def item(self, index: object) -> Any:
         return self.tensor[index]
 
 
@@ -179,7 +179,7 @@ class ListItems(Indexed):
     def length(self) -> Any:
         return self.values.length()
 
-    def item(self, index: Any) -> Any:
+    def item(self, index: object) -> Any:
         return self.values[index]
 
 
@@ -198,7 +198,7 @@ class SequenceItems(Indexed):
         form = heap.form(self.values)
         return form.length() if isinstance(form, StagedList) else len(self.values)
 
-    def item(self, index: Any) -> Any:
+    def item(self, index: object) -> Any:
         return self.staged[index]
 
 
@@ -222,17 +222,17 @@ class StagedRange(Indexed):
     def start(self) -> Any:
         return self.first
 
-    def has_next(self, state: Any) -> Any:
+    def has_next(self, state: object) -> Any:
         if self.stop is None:
             return True
         if isinstance(self.step, int):
             return state < self.stop if self.step > 0 else state > self.stop
         return OPS["where"](self.step > 0, state < self.stop, state > self.stop)
 
-    def next(self, state: Any) -> tuple[Any, Any]:
+    def next(self, state: object) -> tuple[Any, Any]:
         return state, state + self.step
 
-    def item(self, index: Any) -> Any:
+    def item(self, index: object) -> Any:
         return self.first + index * self.step
 
     def at(self, index: Any) -> Any:
@@ -265,7 +265,7 @@ def length_of(tensor: Any) -> Any:
     return OPS["shape"](tensor)[0]
 
 
-def is_staged(value: Any) -> bool:
+def is_staged(value: object) -> bool:
     """Whether a loop over the value is staged."""
     return isinstance(value, (Tensor, StagedIterable, StagedList, Maybe))
 
@@ -304,7 +304,7 @@ def iterable(value: Any) -> StagedIterable:
 @asked.EACH.give
 def each(values: Any, action: Callable[[Any], Any]) -> None:
     """Calls a function for each item of a Python or staged iterable."""
-    def loop_body(item: Any) -> None:
+    def loop_body(item: object) -> None:
         action(item)
 
     for_stmt(values, loop_body, ())

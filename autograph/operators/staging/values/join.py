@@ -67,7 +67,7 @@ def _join_objects(left: Reference, right: Reference) -> Spec:
         _local.pairs.remove(pair)
 
 
-def _may_miss(spec: Spec, missing: Any) -> bool:
+def _may_miss(spec: Spec, missing: object) -> bool:
     while isinstance(spec, Optional):
         if spec.missing is missing:
             return True
@@ -75,7 +75,7 @@ def _may_miss(spec: Spec, missing: Any) -> bool:
     return False
 
 
-def _join_optional(left: Spec, right: Spec, missing: Any) -> Spec:
+def _join_optional(left: Spec, right: Spec, missing: object) -> Spec:
     """The specification for two of which one at least may be missing."""
     inner, name = [left, right], ""
     for i, (one, other) in enumerate(((left, right), (right, left))):

@@ -31,25 +31,25 @@ class ListMethods:
     def length(self) -> Any:
         raise NotImplementedError
 
-    def append(self, value: Any) -> None:
+    def append(self, value: object) -> None:
         raise NotImplementedError
 
-    def _taken(self, indices: Any) -> Any:
+    def _taken(self, indices: object) -> Any:
         raise NotImplementedError
 
     def _become(self, other: Any) -> None:
         raise NotImplementedError
 
-    def _position(self, index: Any, use: str = "list") -> Any:
+    def _position(self, index: object, use: str = "list") -> Any:
         raise NotImplementedError
 
     def _share(self, other: Any) -> Any:
         raise NotImplementedError
 
-    def at(self, index: Any) -> Any:
+    def at(self, index: object) -> Any:
         raise NotImplementedError
 
-    def extend(self, values: Any) -> None:
+    def extend(self, values: object) -> None:
         raise NotImplementedError
 
     def _indices(self) -> Any:
@@ -58,7 +58,7 @@ class ListMethods:
     def _slice(self, index: slice) -> Any:
         return self._taken(self._indices()[index])
 
-    def _popped(self, index: Any) -> Any:
+    def _popped(self, index: object) -> Any:
         require(self.length() > 0, IndexError("pop from empty list"))
         require(self.length() > 0, IndexError("pop from empty list"))
         place = self._position(index, "pop")
@@ -70,14 +70,14 @@ class ListMethods:
         indices = self._indices()
         self._become(self._taken(concat([indices[:place], indices[place + 1 :]], axis=0)))
 
-    def __delitem__(self, index: Any) -> None:
+    def __delitem__(self, index: object) -> None:
         if not isinstance(index, slice):
             self._remove_at(self._position(index, "list assignment"))
             return
         indices = self._indices()
         self._become(self._taken(boolean_mask(indices, _are_not_in(indices, indices[index]))))
 
-    def _set_slice(self, index: slice, values: Any) -> None:
+    def _set_slice(self, index: slice, values: object) -> None:
         new, length_of = asked.LISTED.function(values), asked.LENGTH_OF.function
         places, count = self._indices()[index], self.length()
         self.extend(new)
@@ -92,7 +92,7 @@ class ListMethods:
         stop = OPS["maximum"](start, start + length_of(places))
         self._become(self._taken(concat([old[:start], added, old[stop:]], axis=0)))
 
-    def insert(self, index: Any, value: Any) -> None:
+    def insert(self, index: object, value: object) -> None:
         """``list.insert``: places beyond the ends are the ends."""
         length = convert_to_tensor(self.length())
         index = convert_to_tensor(index)
@@ -105,21 +105,21 @@ class ListMethods:
         """``list.reverse``."""
         self._become(self._slice(slice(None, None, -1)))
 
-    def sort(self, *, key: Any = None, reverse: Any = False) -> None:
+    def sort(self, *, key: object = None, reverse: object = False) -> None:
         """``list.sort``: stable."""
         order = asked.LIST_ORDER.function(self, key, reverse)
         by_comparing = asked.SORTED_BY_COMPARING.function
         self._become(by_comparing(self, key, reverse) if order is None else self._taken(order))
 
-    def count(self, value: Any) -> Any:
+    def count(self, value: object) -> Any:
         """``list.count``."""
         return OPS["sum"](OPS["cast"](asked.MATCHES.function(self, value), dtype=dtypes.int32))
 
-    def index(self, value: Any, start: Any = 0, stop: Any = None) -> Any:
+    def index(self, value: object, start: object = 0, stop: object = None) -> Any:
         """``list.index``; at run time a ValueError when there is no such element."""
         return self._found(value, ValueError(asked.NOT_IN_LIST.function(value)), start, stop)
 
-    def _found(self, value: Any, error: ValueError, start: Any = 0, stop: Any = None) -> Any:
+    def _found(self, value: object, error: ValueError, start: object = 0, stop: object = None) -> Any:
         found = asked.MATCHES.function(self, value)
         if start != 0 or stop is not None:
             indices = self._indices()
@@ -127,11 +127,11 @@ class ListMethods:
         require(OPS["any"](found), error)
         return argmax(OPS["cast"](found, dtype=dtypes.int32), axis=0, output_type=dtypes.int32)
 
-    def remove(self, value: Any) -> None:
+    def remove(self, value: object) -> None:
         """``list.remove``."""
         self._remove_at(self._found(value, ValueError("list.remove(x): x not in list")))
 
-    def __mul__(self, times: Any) -> Any:
+    def __mul__(self, times: object) -> Any:
         if not isinstance(times, (int, Tensor, Maybe)) or (isinstance(times, Tensor) and times.dtype.is_floating):
             kind = "float" if isinstance(times, Tensor) else type(times).__name__
             raise TypeError(f"can't multiply sequence by non-int of type '{kind}'")
@@ -157,7 +157,7 @@ def require_index(index: Any) -> None:
             raise TypeError(f"list indices must be integers or slices, not {kind}") from None
 
 
-def _slice_start(index: slice, count: Any) -> Any:
+def _slice_start(index: slice, count: object) -> Any:
     """Where a slice of step 1 begins."""
     if index.start is None:
         return 0

@@ -17,7 +17,7 @@ from autograph.runtime.ir.op import NOT_DIFFERENTIABLE, Op, op
 from autograph.runtime.ops.lists.lists import zeros_like_op
 
 
-def _list_type(*_: Type, **__: Any) -> Type:
+def _list_type(*_: Type, **__: object) -> Type:
     return Type(dtypes.variant, ())
 
 
@@ -33,7 +33,7 @@ def _put_back(items: ListValue, taken: ListValue, indices: Any) -> ListValue:
     return ListValue.of(held)
 
 
-def _sum(x: Any, y: Any) -> Any:
+def _sum(x: object, y: Any) -> Any:
     return ListValue.of(map(_sum, x, y)) if type(x) is ListValue else x + y
 
 
@@ -48,7 +48,7 @@ def _cast_like(items: ListValue, like: ListValue) -> ListValue:
     return ListValue.of(_cast_like(x, y) if type(x) is ListValue else x.astype(y.dtype, copy=False) for x, y in pairs)
 
 
-def _filled(items: ListValue, value: Any) -> ListValue:
+def _filled(items: ListValue, value: object) -> ListValue:
     return ListValue.of(_filled(each, value) if type(each) is ListValue else value for each in items)
 
 
@@ -210,5 +210,5 @@ LIST_SPLIT: Op = op(
 )
 
 
-def _depth(items: Any) -> int:
+def _depth(items: object) -> int:
     return 0 if type(items) is not ListValue else 1 + max(map(_depth, items), default=0)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from autograph.errors import StagedValueError
 from autograph.runtime.tensors.convert import convert_to_tensor
 
 from ..control.errors import where
+
+if TYPE_CHECKING:
+    from autograph.runtime.tensors.likes import DTypeLike
 
 
 class ListProtocol:
@@ -25,7 +28,7 @@ class ListProtocol:
         converted = {name: _as_tensors(value) for name, value in keywords.items()}
         return function(*map(_as_tensors, arguments), **converted)
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
+    def __array__(self, dtype: DTypeLike | None = None, copy: object = None) -> NoReturn:
         raise StagedValueError(
             f"{self!r} can't become a NumPy array while tracing: its elements are known only when the graph runs",
             **where(),

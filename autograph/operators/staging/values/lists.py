@@ -72,7 +72,7 @@ class ListState(ListContents):
         return ListState(ListOf(self.spec.element, self.spec.kind, True), self.handles)
 
 
-def _with_element(spec: ListOf, value: Any) -> ListOf:
+def _with_element(spec: ListOf, value: object) -> ListOf:
     new = element_spec(spec_of(freeze(value, lambda _: False)))
     if spec.element is None:
         return ListOf(new, spec.kind, spec.repeats)
@@ -119,7 +119,7 @@ def staged(state: ListState) -> StagedList:
     return KINDS[state.spec.kind](state)
 
 
-def pushed(element: Spec, handles: list[Any], value: Any) -> list[Any]:
+def pushed(element: Spec, handles: list[Any], value: object) -> list[Any]:
     leaves: list[Any] = []
     element.flatten(value, leaves)
     return [OPS["list_push"](handle, leaf) for handle, leaf in zip(handles, leaves or [False], strict=True)]
@@ -183,22 +183,22 @@ class StagedList(ListMethods, ListProtocol, Mutable):
         assert element is not None, "an index into an empty list has been refused"
         return element
 
-    def append(self, value: Any) -> None:
+    def append(self, value: object) -> None:
         self._own(value)
         self._push(value)
 
-    def _push(self, value: Any) -> None:
+    def _push(self, value: object) -> None:
         state = self.state.widened(_with_element(self.state.spec, value))
         assert state.spec.element is not None
         handles = pushed(state.spec.element, list(state.handles), value)
         self._change(ListState(state.spec, tuple(handles)), moved=False)
 
-    def _own(self, value: Any) -> None:
+    def _own(self, value: object) -> None:
         """Notes that the list gets a copy of a value, of which Python would have the value itself."""
         self.root.own()
         self.hold(heap.staged(value))
 
-    def hold(self, value: Any) -> None:
+    def hold(self, value: object) -> None:
         """Notes that an object and those in it are elements, of which the graph has copies."""
         root = self.root
         for each in mutables(value):
@@ -222,7 +222,7 @@ class StagedList(ListMethods, ListProtocol, Mutable):
         aliases.relate(self.root, other.root, aliases.SOMETIMES, aliases.SHARED)
         return other
 
-    def extend(self, values: Any) -> None:
+    def extend(self, values: object) -> None:
         if isinstance(values, (list, tuple)) and any(True for part in values for _ in mutables(part)):
             for part in list(values):
                 self.append(part)
@@ -237,7 +237,7 @@ class StagedList(ListMethods, ListProtocol, Mutable):
         else:
             asked.EACH.function(values.listed() if isinstance(values, StagedList) else values, self.append)
 
-    def pop(self, index: Any = -1) -> Any:
+    def pop(self, index: object = -1) -> Any:
         if self.state.spec.element is None:
             raise IndexError("pop from empty list")
         if not (isinstance(index, int) and index == -1):
@@ -252,11 +252,11 @@ class StagedList(ListMethods, ListProtocol, Mutable):
         self._change(ListState(self.state.spec, tuple(handles)))
         return element.unflatten(iter(leaves))
 
-    def _taken(self, indices: Any) -> StagedList:
+    def _taken(self, indices: object) -> StagedList:
         state = self.state
         return staged(ListState(state.spec, tuple(LIST_TAKE(each, indices) for each in state.handles)))
 
-    def taken(self, indices: Any) -> StagedList:
+    def taken(self, indices: object) -> StagedList:
         """A list of the elements at some places."""
         return self._share(self._taken(indices))
 
@@ -279,7 +279,7 @@ class StagedList(ListMethods, ListProtocol, Mutable):
     def _use(self, use: str) -> str:
         return use if kind_of(self) is list else "tuple"
 
-    def at(self, index: Any) -> Any:
+    def at(self, index: object) -> Any:
         """A copy of the element at a place that there is."""
         state = self.state
         leaves = [
@@ -288,12 +288,12 @@ class StagedList(ListMethods, ListProtocol, Mutable):
         ]
         return self._element.unflatten(iter(leaves))
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: object) -> Any:
         if isinstance(index, slice):
             return self._share(self._slice(index))
         return asked.ELEMENT_AT.function(self, self._position(index))
 
-    def __setitem__(self, index: Any, value: Any) -> None:
+    def __setitem__(self, index: object, value: object) -> None:
         if isinstance(index, slice):
             self._set_slice(index, value)
             return
@@ -318,7 +318,7 @@ class StagedList(ListMethods, ListProtocol, Mutable):
     def clear(self) -> None:
         self._change(ListState(ListOf(None), (OPS["list_new"](),)).widened(self.state.spec))
 
-    def __add__(self, other: Any) -> StagedList:
+    def __add__(self, other: object) -> StagedList:
         if isinstance(other, Tensor):
             return NotImplemented
         if not isinstance(other, (list, StagedList)) or kind_of(other) is tuple:
@@ -334,11 +334,11 @@ class StagedList(ListMethods, ListProtocol, Mutable):
         made.extend(self)
         return made
 
-    def __iadd__(self, other: Any) -> StagedList:
+    def __iadd__(self, other: object) -> StagedList:
         self.extend(other)
         return self
 
-    def __imul__(self, times: Any) -> StagedList:
+    def __imul__(self, times: object) -> StagedList:
         self._become(self * times)
         return self
 
@@ -383,19 +383,19 @@ class StagedList(ListMethods, ListProtocol, Mutable):
     def __bool__(self) -> NoReturn:
         raise self.refused("a test outside converted code", "write len(x) > 0 in converted code")
 
-    def _ordered(self, other: Any, order: Callable[[Any, Any], Any]) -> Any:
+    def _ordered(self, other: object, order: Callable[[Any, Any], Any]) -> Any:
         return asked.ORDERED.function(self, other, order) if kind_of(self) is kind_of(other) else NotImplemented
 
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: object) -> Any:
         return self._ordered(other, operator.lt)
 
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: object) -> Any:
         return self._ordered(other, operator.le)
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: object) -> Any:
         return self._ordered(other, operator.gt)
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: object) -> Any:
         return self._ordered(other, operator.ge)
 
     def __getattr__(self, name: str) -> NoReturn:
@@ -421,7 +421,7 @@ class StagedList(ListMethods, ListProtocol, Mutable):
         return f"<staged list {self.name or ''}: {self.state.spec}>"
 
 
-def kind_of(value: Any) -> type:
+def kind_of(value: object) -> type:
     """The type of a value; of a staged list or tuple, Python's."""
     return value.state.spec.kind if isinstance(value, StagedList) else type(value)
 

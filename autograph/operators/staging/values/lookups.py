@@ -21,19 +21,19 @@ from .maybe import Maybe
 from .specs import SCALARS
 
 
-def is_staged_key(key: Any) -> bool:
+def is_staged_key(key: object) -> bool:
     """Whether a key is a number or string that only the run knows."""
     return isinstance(key, SymbolicTensor) and key.static_shape == ()
 
 
-def look_up(table: dict[Any, Any], key: Any) -> Any:
+def look_up(table: dict[Any, Any], key: object) -> Any:
     """``table[key]``; a KeyError of the run when there is no such key."""
     values, found = _entries(table, key)
     require(OPS["any"](found) if values else False, KeyError(key))
     return _chosen(values, found) if values else None
 
 
-def get(table: dict[Any, Any], key: Any, default: Any = None) -> Any:
+def get(table: dict[Any, Any], key: object, default: object = None) -> Any:
     """``table.get(key, default)``."""
     values, found = _entries(table, key)
     if not values:
@@ -47,7 +47,7 @@ def replacement(function: Any) -> Callable[..., Any] | None:
     if not isinstance(table, dict) or raw_attribute(function, "__name__") != "get" or type(table).get is not dict.get:
         return None
 
-    def get_item(key: Any, *default: Any) -> Any:
+    def get_item(key: object, *default: object) -> Any:
         key = key.ag__checked("is used as a key") if isinstance(key, Maybe) else key
         check_key(table, key)
         return get(table, key, *default) if is_staged_key(key) else function(key, *default)
@@ -72,12 +72,12 @@ def _entries(table: dict[Any, Any], key: Any) -> tuple[list[Any], Any]:
     return values, OPS["equal"](convert_to_tensor(keys), key)
 
 
-def _chosen(values: list[Any], found: Any) -> Any:
+def _chosen(values: list[Any], found: object) -> Any:
     place = argmax(OPS["cast"](found, dtype=dtypes.int32), axis=0, output_type=dtypes.int32)
     return StagedList(ListState.of(values)).at(place)
 
 
-def _may_change(value: Any) -> bool:
+def _may_change(value: object) -> bool:
     if isinstance(value, tuple):
         return any(map(_may_change, value))
     return not (value is None or isinstance(value, (Tensor, *SCALARS)) or callable(value))

@@ -28,7 +28,7 @@ class Maybe:
     __slots__ = ("ag__flag", "ag__missing", "ag__name", "ag__value")
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, missing: Undefined | None, flag: Any, value: Any, name: str = "") -> None:
+    def __init__(self, missing: Undefined | None, flag: Any, value: object, name: str = "") -> None:
         self.ag__missing = missing
         self.ag__flag = flag
         self.ag__value = value
@@ -74,7 +74,7 @@ class Maybe:
             raise AttributeError(f"a value that may be missing has no attribute {name!r}")
         return getattr(self.ag__checked(f"its attribute `{name}` is read"), name)
 
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+    def __call__(self, *arguments: object, **keywords: object) -> Any:
         return self.ag__checked("is called")(*arguments, **keywords)
 
     def __eq__(self, other: object) -> Any:
@@ -85,14 +85,14 @@ class Maybe:
 
 
 def _forward(name: str, function: Callable[..., Any], use: str) -> None:
-    def method(self: Maybe, *others: Any) -> Any:
+    def method(self: Maybe, *others: object) -> Any:
         return function(self.ag__checked(use), *others)
 
     setattr(Maybe, name, method)
 
 
 def _forward_reflected(name: str, function: Callable[[Any, Any], Any], use: str) -> None:
-    def method(self: Maybe, other: Any) -> Any:
+    def method(self: Maybe, other: object) -> Any:
         return function(other, self.ag__checked(use))
 
     setattr(Maybe, name, method)

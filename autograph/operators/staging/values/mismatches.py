@@ -33,7 +33,7 @@ def of_branches(label: str, error: Mismatch, left: CodeType, right: CodeType, ki
     )
 
 
-def of_turns(label: str, error: Mismatch, initial: Any, body: Callable[..., Any]) -> BranchMismatchError:
+def of_turns(label: str, error: Mismatch, initial: object, body: Callable[..., Any]) -> BranchMismatchError:
     """The error for a variable that is something else after a turn of a loop than it was before."""
     if error.path.endswith("[…]"):
         list_name = f"`{label}{error.path.removesuffix('[…]')}`"

@@ -182,7 +182,7 @@ def _rows(parts: list[list[Any]], count: int) -> Iterator[tuple[Any, ...]]:
     return zip(*parts, strict=True) if parts else iter([()] * count)
 
 
-def _whole(kind: type, rows: list[Any], tensor: Any) -> Any:
+def _whole(kind: type, rows: list[Any], tensor: object) -> Any:
     """A list as the caller gets it: one tensor where its elements are tensors of one shape, else a list or tuple."""
     return kind(rows) if tensor is None else tensor
 
@@ -207,7 +207,7 @@ def _dummies(count: Any) -> Any:
     return from_tensor_op(create.range(count))
 
 
-def _nested(handle: Any, lengths: list[Any]) -> Any:
+def _nested(handle: object, lengths: list[Any]) -> Any:
     for each in reversed(lengths):
         handle = LIST_SPLIT(handle, each)
     return handle

@@ -45,16 +45,16 @@ class StagedSet(StagedList):
     def listed(self) -> StagedList:
         self.check_order()
 
-    def pop(self, index: Any = None) -> Any:
+    def pop(self, index: object = None) -> Any:
         self.check_order()
 
-    def __getitem__(self, index: Any) -> NoReturn:
+    def __getitem__(self, index: object) -> NoReturn:
         raise TypeError("'set' object is not subscriptable")
 
-    def __setitem__(self, index: Any, value: Any) -> NoReturn:
+    def __setitem__(self, index: object, value: object) -> NoReturn:
         raise TypeError("'set' object does not support item assignment")
 
-    def __delitem__(self, index: Any) -> NoReturn:
+    def __delitem__(self, index: object) -> NoReturn:
         raise TypeError("'set' object doesn't support item deletion")
 
     def __hash__(self) -> NoReturn:  # type: ignore[override]
@@ -67,58 +67,58 @@ class StagedSet(StagedList):
     def copy(self) -> StagedSet:
         return StagedSet(self.state, self.name)
 
-    def add(self, value: Any) -> None:
+    def add(self, value: object) -> None:
         self.update((value,))
 
-    def update(self, *others: Any) -> None:
+    def update(self, *others: object) -> None:
         self._become(self.union(*others))
 
-    def discard(self, value: Any) -> None:
+    def discard(self, value: object) -> None:
         self._become(self._filtered(lambda vector: vector != value))
 
-    def remove(self, value: Any) -> None:
+    def remove(self, value: object) -> None:
         missing = KeyError(value if isinstance(value, (int, float, str)) else "the value")
         require(asked.CONTAINS.function(value, self), missing)
         self.discard(value)
 
-    def union(self, *others: Any) -> StagedSet:
+    def union(self, *others: object) -> StagedSet:
         made = self
         for other in map(as_set, others):
             made = _joined(made, other)
         return made
 
-    def intersection(self, *others: Any) -> StagedSet:
+    def intersection(self, *others: object) -> StagedSet:
         made = self
         for other in map(as_set, others):
             made = made._filtered(lambda vector, other=other: _are_in(vector, other))  # type: ignore[misc]
         return made
 
-    def difference(self, *others: Any) -> StagedSet:
+    def difference(self, *others: object) -> StagedSet:
         made = self
         for other in map(as_set, others):
             made = made._filtered(lambda vector, other=other: ~_are_in(vector, other))  # type: ignore[misc]
         return made
 
-    def symmetric_difference(self, other: Any) -> StagedSet:
+    def symmetric_difference(self, other: object) -> StagedSet:
         other = as_set(other)
         return _joined(self.difference(other), other.difference(self))
 
-    def issubset(self, other: Any) -> Any:
+    def issubset(self, other: object) -> Any:
         return OPS["all"](_are_in(convert_to_tensor(self), as_set(other)))
 
-    def issuperset(self, other: Any) -> Any:
+    def issuperset(self, other: object) -> Any:
         return as_set(other).issubset(self)
 
-    def isdisjoint(self, other: Any) -> Any:
+    def isdisjoint(self, other: object) -> Any:
         return not_(OPS["any"](_are_in(convert_to_tensor(self), as_set(other))))
 
-    def intersection_update(self, *others: Any) -> None:
+    def intersection_update(self, *others: object) -> None:
         self._become(self.intersection(*others))
 
-    def difference_update(self, *others: Any) -> None:
+    def difference_update(self, *others: object) -> None:
         self._become(self.difference(*others))
 
-    def symmetric_difference_update(self, other: Any) -> None:
+    def symmetric_difference_update(self, other: object) -> None:
         self._become(self.symmetric_difference(other))
 
     def __eq__(self, other: object) -> Any:
@@ -127,16 +127,16 @@ class StagedSet(StagedList):
         others = as_set(other)
         return all_of([self.length() == others.length(), self.issubset(others)])
 
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: object) -> Any:
         return self.issubset(other) if _is_set(other) else NotImplemented
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: object) -> Any:
         return self.issuperset(other) if _is_set(other) else NotImplemented
 
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: object) -> Any:
         return all_of([self <= other, not_(self == other)]) if _is_set(other) else NotImplemented
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: object) -> Any:
         return all_of([self >= other, not_(self == other)]) if _is_set(other) else NotImplemented
 
 
@@ -144,15 +144,15 @@ def _operators() -> None:
     for symbol, method in {"or": "union", "and": "intersection", "sub": "difference",
                            "xor": "symmetric_difference"}.items():  # fmt: skip
 
-        def operate(self: StagedSet, other: Any, method: str = method) -> Any:
+        def operate(self: StagedSet, other: object, method: str = method) -> Any:
             return getattr(self, method)(other) if _is_set(other) else NotImplemented
 
-        def reflected(self: StagedSet, other: Any, method: str = method) -> Any:
+        def reflected(self: StagedSet, other: object, method: str = method) -> Any:
             return getattr(as_set(other), method)(self) if _is_set(other) else NotImplemented
 
         update = "update" if symbol == "or" else f"{method}_update"
 
-        def in_place(self: StagedSet, other: Any, update: str = update) -> Any:
+        def in_place(self: StagedSet, other: object, update: str = update) -> Any:
             if not _is_set(other):
                 return NotImplemented
             getattr(self, update)(other)
@@ -165,18 +165,18 @@ def _operators() -> None:
         setattr(StagedSet, name, _unsupported)
 
 
-def _unsupported(self: StagedSet, other: Any) -> Any:
+def _unsupported(self: StagedSet, other: object) -> Any:
     return NotImplemented
 
 
 _operators()
 
 
-def _is_set(value: Any) -> bool:
+def _is_set(value: object) -> bool:
     return issubclass(kind_of(value), (set, frozenset))
 
 
-def as_set(values: Any) -> StagedSet:
+def as_set(values: object) -> StagedSet:
     """The staged set of the elements of a list, a set or anything else that can be run over."""
     if isinstance(values, StagedSet):
         return values
@@ -192,7 +192,7 @@ def as_set(values: Any) -> StagedSet:
     return _of_vector(convert_to_tensor(made), element)
 
 
-def _of_vector(vector: Any, element: Any) -> StagedSet:
+def _of_vector(vector: Any, element: object) -> StagedSet:
     python = element.python if isinstance(element, Leaf) else None
     distinct = unique(vector).y
     return StagedSet(ListState(ListOf(Leaf(distinct.dtype, (), python), set), (from_tensor_op(distinct),)))

@@ -63,7 +63,7 @@ class Frozen:
         """Whether the branch has made it."""
 
 
-def as_number(tensor: Any, python: type | None) -> Any:
+def as_number(tensor: object, python: type | None) -> Any:
     """A graph tensor that stands for a Python number or string of a type."""
     return SymbolicTensor(tensor.value, python) if python and type(tensor) is SymbolicTensor else tensor
 
@@ -71,7 +71,7 @@ def as_number(tensor: Any, python: type | None) -> Any:
 class Spec:
     """What is known of a value at staging time."""
 
-    def flatten(self, value: Any, tensors: list[Any]) -> None:
+    def flatten(self, value: object, tensors: list[Any]) -> None:
         """Appends the tensors of a value to a list, made in the current graph."""
 
     def types(self) -> list[Type]:
@@ -91,7 +91,7 @@ class Spec:
 class Constant(Spec):
     """One Python value, the same every time; for mutable objects, the same object."""
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: object) -> None:
         self.value = value
 
     def unflatten(self, tensors: Iterator[Any]) -> Any:
@@ -109,7 +109,7 @@ class Constant(Spec):
         return described(self.value)
 
 
-def described(value: Any) -> str:
+def described(value: object) -> str:
     """A Python value in an error message: no addresses, nothing long."""
     if value is UNDEFINED:
         return "undefined"
@@ -153,7 +153,7 @@ class Leaf(Spec):
         self.is_mixed = is_mixed
         """Whether it is an array in one branch and a tensor in another, see `array_memory.is_mixed`."""
 
-    def flatten(self, value: Any, tensors: list[Any]) -> None:
+    def flatten(self, value: object, tensors: list[Any]) -> None:
         tensors.append(as_tensor(value, self.dtype))
 
     def types(self) -> list[Type]:
@@ -181,14 +181,14 @@ class Leaf(Spec):
 class Tree(Spec):
     """A tuple, list, dict, named tuple, dataclass or object of parts."""
 
-    def __init__(self, kind: Any, keys: Sequence[Any], children: Sequence[Spec], factory: Any = None) -> None:
+    def __init__(self, kind: Any, keys: Sequence[Any], children: Sequence[Spec], factory: object = None) -> None:
         self.kind = kind
         self.keys = tuple(keys)
         self.children = tuple(children)
         self.factory = factory
         """The `default_factory` of a `defaultdict`."""
 
-    def flatten(self, value: Any, tensors: list[Any]) -> None:
+    def flatten(self, value: object, tensors: list[Any]) -> None:
         keys, parts = parts_of(value)
         if not isinstance(keys, range) and tuple(keys) != self.keys:  # attributes that have been set in another order
             by_key = dict(zip(keys, parts, strict=True))
@@ -227,7 +227,7 @@ class Optional(Spec):
         self.inner = inner
         self.name = name
 
-    def flatten(self, value: Any, tensors: list[Any]) -> None:
+    def flatten(self, value: object, tensors: list[Any]) -> None:
         if isinstance(value, Maybe) and value.ag__missing is self.missing:
             tensors.append(as_tensor(value.ag__flag, dtypes.bool_))
             self.inner.flatten(value.ag__value, tensors)
@@ -270,7 +270,7 @@ class ListOf(Spec):
         self.kind = kind
         self.repeats = repeats
 
-    def flatten(self, value: Any, tensors: list[Any]) -> None:
+    def flatten(self, value: object, tensors: list[Any]) -> None:
         asked.FLATTEN_LIST.function(self, value, tensors)
 
     def types(self) -> list[Type]:
@@ -315,7 +315,7 @@ def absent(dtype: DType, shape: tuple[int, ...]) -> Any:
     return convert.wrap(array)
 
 
-def as_tensor(value: Any, dtype: DType | None = None) -> Any:
+def as_tensor(value: object, dtype: DType | None = None) -> Any:
     """A tensor of a tensor, a number or an array, cast to a dtype."""
     if isinstance(value, Frozen):
         value = value.contents if is_array(value.obj) else value.obj
@@ -327,7 +327,7 @@ def as_tensor(value: Any, dtype: DType | None = None) -> Any:
     return tensor if dtype is None or tensor.dtype is dtype else convert.cast(tensor, dtype)
 
 
-def is_structure(value: Any) -> bool:
+def is_structure(value: object) -> bool:
     """Whether a value consists of parts: tuple, list, dict, named tuple, dataclass."""
     return _is_structural(type(value))
 
@@ -337,12 +337,12 @@ def _is_structural(cls: type) -> bool:
     return issubclass(cls, (tuple, list, dict)) or dataclasses.is_dataclass(cls)
 
 
-def has_parts(value: Any) -> bool:
+def has_parts(value: object) -> bool:
     """Whether a value can be made anew from its parts: a structure, or an instance of a plain class of the user's."""
     return is_structure(value) or is_object(value)
 
 
-def can_change(value: Any) -> bool:
+def can_change(value: object) -> bool:
     """Whether a value with parts may hold others at another time: no tuple, nor an object of a frozen dataclass."""
     return not isinstance(value, tuple) and not _is_frozen(type(value))
 
@@ -353,7 +353,7 @@ def _is_frozen(cls: type) -> bool:
     return parameters is not None and bool(parameters.frozen)
 
 
-def is_object(value: Any) -> bool:
+def is_object(value: object) -> bool:
     """Whether a value is an instance of a plain class of the user's, which holds its attributes and nothing else."""
     return type(value) is SimpleNamespace or (_is_plain(type(value)) and is_plain_object(value))
 
@@ -382,7 +382,7 @@ def parts_of(value: Any) -> tuple[Sequence[Any], Sequence[Any]]:
     return names, [getattr(value, name) for name in names]
 
 
-def factory_of(value: Any) -> Any:
+def factory_of(value: object) -> Any:
     """The `default_factory` of a `defaultdict`; None for everything else."""
     return getattr(value, "default_factory", None) if isinstance(value, dict) else None
 
@@ -397,7 +397,7 @@ class Attributes:
         self.values = values
 
 
-def rebuild(kind: Any, keys: Sequence[Any], parts: list[Any], factory: Any = None) -> Any:
+def rebuild(kind: Any, keys: Sequence[Any], parts: list[Any], factory: object = None) -> Any:
     """A structure of other parts."""
     if issubclass(kind, dict):
         return nest.dict_of(kind, zip(keys, parts, strict=True), factory)

@@ -15,7 +15,7 @@ class Truth:
 
     __slots__ = ("ag__mismatch", "ag__value", "ag__when_true")
 
-    def __init__(self, value: Any, mismatch: BranchMismatchError) -> None:
+    def __init__(self, value: object, mismatch: BranchMismatchError) -> None:
         self.ag__value = value
         self.ag__mismatch = mismatch
         self.ag__when_true: Any = self
@@ -27,7 +27,7 @@ class Truth:
         raise self.ag__mismatch
 
 
-def _refuse(self: Truth, *_: Any) -> NoReturn:
+def _refuse(self: Truth, *_: object) -> NoReturn:
     raise self.ag__mismatch
 
 

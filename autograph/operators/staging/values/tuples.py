@@ -30,7 +30,7 @@ class StagedTuple(StagedList):
             raise TypeError('can only concatenate list (not "tuple") to list')
         return tuple_of(other, self)
 
-    def __imul__(self, times: Any) -> StagedList:
+    def __imul__(self, times: object) -> StagedList:
         made: StagedList = self * times
         return made
 
@@ -54,10 +54,10 @@ class StagedTuple(StagedList):
     def __hash__(self) -> NoReturn:  # type: ignore[override]
         raise self.refused("its hash, as a key of a dict or set,", "use numbers or strings as keys")
 
-    def __setitem__(self, index: Any, value: Any) -> NoReturn:
+    def __setitem__(self, index: object, value: object) -> NoReturn:
         raise TypeError("'tuple' object does not support item assignment")
 
-    def __delitem__(self, index: Any) -> NoReturn:
+    def __delitem__(self, index: object) -> NoReturn:
         raise TypeError("'tuple' object doesn't support item deletion")
 
 

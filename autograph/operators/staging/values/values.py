@@ -40,7 +40,7 @@ from .specs import (
 )
 
 
-def spec_of(value: Any) -> Spec:
+def spec_of(value: object) -> Spec:
     """The specification of one value: tensors may vary, all else is constant."""
     if isinstance(value, SymbolicTensor):
         return Leaf(value.dtype, value.static_shape, value.python, array_memory.is_mixed(value))
@@ -58,7 +58,7 @@ def spec_of(value: Any) -> Spec:
     return structure_of(value) if is_parts else Constant(value)
 
 
-def structure_of(value: Any) -> Spec:
+def structure_of(value: object) -> Spec:
     """The specification of a structure by its parts."""
     if isinstance(value, Frozen):
         contents = value.contents
@@ -75,7 +75,7 @@ def structure_of(value: Any) -> Spec:
     return Tree(type(value), keys, [spec_of(part) for part in parts], factory_of(value))
 
 
-def _of_array(held: Any, array: Any) -> Leaf:
+def _of_array(held: Any, array: object) -> Leaf:
     """The specification of what an array holds."""
     spec = tensor_spec(held) if isinstance(held, np.ndarray) else Leaf(held.dtype, held.static_shape)
     assert spec is not None
@@ -86,7 +86,7 @@ def _of_dict(state: DictState) -> DictOf:
     return DictOf(tuple(state.values), [spec_of(value) for value in state.values.values()], state.is_ordered)
 
 
-def exported(value: Any) -> Spec:
+def exported(value: object) -> Spec:
     """The specification of a value that only one branch gives: objects that the branch has made go by their parts."""
     spec = spec_of(value)
     if isinstance(value, Frozen) and value.is_new:
@@ -111,7 +111,7 @@ class _Memo(dict[int, Any]):
     depth = 0
 
 
-def freeze(value: Any, is_new: Callable[[Any], bool], memo: _Memo | None = None) -> Any:
+def freeze(value: object, is_new: Callable[[Any], bool], memo: _Memo | None = None) -> Any:
     """A copy of a value in which mutable objects are `Frozen`: what they hold now, and which object it is.
 
     An object that is out of date stays so: it is looked at, not used.
@@ -120,7 +120,7 @@ def freeze(value: Any, is_new: Callable[[Any], bool], memo: _Memo | None = None)
         return _freeze(value, is_new, memo)
 
 
-def _freeze(value: Any, is_new: Callable[[Any], bool], memo: _Memo | None) -> Any:
+def _freeze(value: object, is_new: Callable[[Any], bool], memo: _Memo | None) -> Any:
     form = heap.form(value)
     if (form is not value and isinstance(value, (list, dict))) or isinstance(value, (ListMethods, StagedDict)):
         return _frozen_form(heap.original(value), form, is_new, memo)
@@ -158,13 +158,13 @@ def _freeze(value: Any, is_new: Callable[[Any], bool], memo: _Memo | None) -> An
     return frozen
 
 
-def _frozen_array(array: Any, held: Any, is_new: Callable[[Any], bool]) -> Frozen:
+def _frozen_array(array: object, held: object, is_new: Callable[[Any], bool]) -> Frozen:
     """An array, and what it holds: a tensor, or the array itself where Python knows."""
     memory = array_memory.memory_of(array)
     return Frozen(array, held, is_new(memory) or (array_memory.is_tensor(array) and is_new(array)))
 
 
-def _frozen_form(value: Any, form: Any, is_new: Callable[[Any], bool], memo: _Memo | None) -> Any:
+def _frozen_form(value: object, form: Any, is_new: Callable[[Any], bool], memo: _Memo | None) -> Any:
     """A list or dict with a staged form, or one that is itself staged."""
     state = form.state
     if isinstance(form, StagedDict):
@@ -172,7 +172,7 @@ def _frozen_form(value: Any, form: Any, is_new: Callable[[Any], bool], memo: _Me
     return Frozen(value, state, is_new(value))
 
 
-def mutables(value: Any) -> Iterator[Any]:
+def mutables(value: object) -> Iterator[Any]:
     """A value and its parts at any depth that can change."""
     pending, seen = [value], set()
     while pending:
@@ -187,7 +187,7 @@ def mutables(value: Any) -> Iterator[Any]:
             pending.extend(parts_of(each)[1])
 
 
-def varying(value: Any) -> Spec:
+def varying(value: object) -> Spec:
     """The first guess for a variable that a loop assigns: numbers and arrays vary, with the type that they have."""
     if isinstance(value, EagerTensor):
         return Leaf(value.dtype, value.static_shape)
@@ -199,7 +199,7 @@ def varying(value: Any) -> Spec:
     return spec_of(value)
 
 
-def tensor_spec(value: Any) -> Leaf | None:
+def tensor_spec(value: object) -> Leaf | None:
     """The specification of the tensor that a number, string or array becomes; None when it becomes none."""
     if isinstance(value, EagerTensor):
         return Leaf(value.dtype, value.static_shape)
@@ -247,7 +247,7 @@ def inside(values: list[Any]) -> Iterator[Any]:
             yield value
 
 
-def frozen_after(value: Any, changes: list[tuple[Location, Any]]) -> Any:
+def frozen_after(value: object, changes: list[tuple[Location, Any]]) -> Any:
     """A value frozen with some changes of its parts, which are undone already; what they set is frozen too."""
     frozen = freeze(value, lambda _: False)
     for each in frozen_in([frozen]):

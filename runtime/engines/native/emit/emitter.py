@@ -250,7 +250,7 @@ class Emitter:
     def either(self, x: str, y: str) -> str:
         return y if x == "false" else x if y == "false" else self.let(f"or i1 {x}, {y}")
 
-    def number(self, value: Any, dtype: DType) -> str:
+    def number(self, value: object, dtype: DType) -> str:
         return literal(value, dtype)
 
     def cast(self, x: str, source: DType, target: DType) -> str:

@@ -73,7 +73,7 @@ def engine(text: str, found: bytes | None, store: Callable[[bytes], None] | None
     return made
 
 
-def optimize(module: Any, machine: Any) -> None:
+def optimize(module: object, machine: object) -> None:
     """Runs LLVM's passes over a module."""
     options = _binding().create_pipeline_tuning_options()
     for name, value in _OPTIONS.items():

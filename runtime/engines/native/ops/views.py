@@ -338,7 +338,7 @@ def _item_of(x: Load, place: _Place, wraps: bool = True) -> Load | Gather:
     return Load(x.buffer, place.shape, place.strides, offset, place.moved)
 
 
-def item(lowering: Lowering, x: Expression, key: Any, inputs: Sequence[Expression]) -> Expression:
+def item(lowering: Lowering, x: Expression, key: object, inputs: Sequence[Expression]) -> Expression:
     """``x[key]``."""
     x = x.resolved()
     if isinstance(x, Splat):

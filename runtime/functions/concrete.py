@@ -40,6 +40,7 @@ from .arguments import (
 )  # fmt: skip
 from .choices import forbid_choices
 from .optional import has_optional, with_values
+from .own_results import handed_on
 
 _numbers = itertools.count(1)
 observers: list[Callable[[Graph], None]] = []
@@ -227,10 +228,18 @@ class ConcreteFunction:
             return self._run_with_state(tensors)
         if trace.LOCAL.tapes:
             return self.packed(run_recorded(self.graph, lambda: self.plan, tensors))
-        results = self._executable.plan.run(*[tensor._array for tensor in tensors])
-        if self._single:
-            return wrap(results[0])
-        return self.packed([wrap(result) for result in results])
+        return self.packed(self._run(tensors))
+
+    def _run(self, tensors: Sequence[Any]) -> list[Any]:
+        results = [wrap(result) for result in self._executable.plan.run(*[tensor._array for tensor in tensors])]
+        for i in self.handed_on:
+            results[i] = wrap(results[i]._array.view())
+        return results
+
+    @functools.cached_property
+    def handed_on(self) -> tuple[int, ...]:
+        """The results that may be the array of another tensor, and so become views, each a tensor of its own."""
+        return handed_on(self.optimized_graph)
 
     def _call_in_trace(self, tensors: Sequence[Any]) -> Any:
         held = call_state.taken(self.state)
@@ -246,10 +255,7 @@ class ConcreteFunction:
 
     def _run_with_state(self, tensors: Sequence[Any]) -> Any:
         tensors = [*tensors, *call_state.read(self.state)]
-        if trace.LOCAL.tapes:
-            results = run_recorded(self.graph, lambda: self.plan, tensors)
-        else:
-            results = [wrap(result) for result in self._executable.plan.run(*[tensor._array for tensor in tensors])]
+        results = run_recorded(self.graph, lambda: self.plan, tensors) if trace.LOCAL.tapes else self._run(tensors)
         call_state.write(self.state, results[self.result_count :])
         return self.packed(results[: self.result_count])
 

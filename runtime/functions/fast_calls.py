@@ -244,7 +244,10 @@ class _Writer:
             self._line(f"{name} = wrap(result[{i}])")
             return name
         self._line(f"{name} = new(EagerTensor)")
-        if type.shape == ():
+        if i in self._concrete.handed_on:
+            self._line(f"array = result[{i}]")
+            self._line(f"{name}._array = array.view() if array.__class__ is ndarray else asarray(array)")
+        elif type.shape == ():
             self._line(f"{name}._array = asarray(result[{i}])")
         else:
             self._line(f"array = result[{i}]")

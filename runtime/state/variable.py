@@ -150,6 +150,14 @@ class Variable:
 
     def value(self) -> Any:
         """A tensor with what the variable holds now (in a graph: at this point of every run)."""
+        tensor = self.__tensor__()
+        return EagerTensor(tensor._array.view()) if trace.executing_eagerly() and not trace.LOCAL.tapes else tensor
+
+    def read_value(self) -> Any:
+        """As `value`."""
+        return self.value()
+
+    def __tensor__(self) -> Any:
         origin = self.origin
         if deferred.waiting:
             deferred.before_use(origin)
@@ -165,13 +173,6 @@ class Variable:
         if trace.LOCAL.tapes:
             variable_read(origin, tensor)
         return tensor
-
-    def read_value(self) -> Any:
-        """As `value`."""
-        return self.value()
-
-    def __tensor__(self) -> Any:
-        return self.value()
 
     def numpy(self) -> Any:
         """A copy of the value, as `Tensor.numpy`."""

@@ -182,9 +182,22 @@ def run_eagerly(op: Op, inputs: Sequence[Any], attributes: dict[str, Any]) -> An
         restore(token)
     if numerics.enabled:
         numerics.check_results(op.name, result if type(result) is tuple else (result,), arrays)
+    if op.fresh is not True:
+        result = _own(result, arrays)
     if type(result) is tuple:
         return tuple([convert.wrap(part) for part in result])
     return convert.wrap(result)
+
+
+def _own(result: Any, arrays: Sequence[Any]) -> Any:
+    """What a kernel returned, with a view where it is an input itself: gradient tapes know tensors by their arrays."""
+    if type(result) is tuple:
+        return tuple([_own(part, arrays) for part in result])
+    if type(result) is np.ndarray:
+        for array in arrays:
+            if array is result:
+                return result.view()
+    return result
 
 
 _dtype_and_shape = attrgetter("dtype", "shape")

@@ -459,6 +459,60 @@ def test_gradients_needs_a_graph() -> None:
         tf.gradients(tf.constant(1.0), [tf.constant(1.0)])
 
 
+# Tensors made of others before the tape
+
+HELD = tf.Variable([1.0, 2.0])
+CONSTANT = tf.constant([1.0, 2.0])
+MADE = {
+    "identity": tf.identity,
+    "identity_n": lambda w: tf.identity_n([w])[0],
+    "squeeze": tf.squeeze,
+    "reshape": lambda w: tf.reshape(w, [2]),
+    "ensure_shape": lambda w: tf.ensure_shape(w, [2]),
+    "slice": lambda w: w[:],
+    "stop_gradient": tf.stop_gradient,
+    "dropout of nothing": lambda w: tf.nn.dropout(w, 0.0),
+    "function": tf.function(lambda w: w),
+    "function, optimised": tf.function(lambda w: w * 1.0),
+    "function, branch": tf.function(lambda w: tf.cond(w[0] > 0.0, lambda: w, lambda: -w)),
+    "function, no turn": tf.function(lambda w: tf.while_loop(lambda x: x[0] > 9.0, lambda x: [x * 2.0], [w])[0]),
+}
+
+
+@pytest.mark.parametrize("calls", [1, 5])  # later calls go a quicker way
+@pytest.mark.parametrize("make", MADE.values(), ids=MADE)
+def test_what_was_made_of_a_tensor_before_the_tape_is_another_tensor(make, calls: int) -> None:
+    w = tf.constant([1.0, 2.0])
+    for _ in range(calls):
+        made = make(w)
+    for watched, other in ((w, made), (made, w)):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(watched)
+            y = watched + 3.0 * other
+        check(tape.gradient(y, watched), [1, 1])
+        assert tape.gradient(y, other) is None
+
+
+@pytest.mark.parametrize("read", [
+    tf.function(lambda: CONSTANT), tf.function(lambda: HELD.read_value()), lambda: HELD.read_value(),
+], ids=["constant", "variable in a function", "variable"])  # fmt: skip
+def test_tensors_that_were_read_twice_are_two(read) -> None:
+    for _ in range(4):
+        one, other = read(), read()
+    with tf.GradientTape() as tape:
+        tape.watch(one)
+        y = one + 3.0 * other
+    check(tape.gradient(y, one), [1, 1])
+
+
+def test_results_of_one_call_are_tensors_of_their_own() -> None:
+    one, other = tf.function(lambda x: (x * 2.0, x * 2.0))(CONSTANT)
+    with tf.GradientTape() as tape:
+        tape.watch(one)
+        y = one + 3.0 * other
+    check(tape.gradient(y, one), [1, 1])
+
+
 # Complex numbers, by TensorFlow's convention
 
 

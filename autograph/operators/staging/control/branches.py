@@ -18,6 +18,7 @@ from autograph.runtime.tensors.trace import building, current_graph
 from ...exceptions import StagedRaise, refuse_in_try
 from ..heap import aliases, class_defaults, heap
 from ..heap.array_forms import StagedArray
+from ..heap.locations import Uncarried
 from ..heap.refusals import changed_in_body
 from ..heap.state import Contents, Journal, Location, stack
 from ..values.dicts import DictState, StagedDict
@@ -107,7 +108,7 @@ def _traced(outcome: Outcome, run: Callable[..., Any], is_loop: bool) -> Outcome
         frozen = {
             key: freeze(new, journal.is_inside)
             for key, (location, _, new) in found.items()
-            if type(location) is not Location
+            if not isinstance(location, Uncarried)
         }
         for key, (location, _, _) in found.items():
             if isinstance(location, Contents):  # it stands for the contents, not for the object
@@ -117,7 +118,7 @@ def _traced(outcome: Outcome, run: Callable[..., Any], is_loop: bool) -> Outcome
         journal.undo()
     places = {key: location for key, (location, _, _) in found.items()}
     for key, location in places.items():
-        if type(location) is Location:
+        if isinstance(location, Uncarried):
             raise changed_in_body(location.owner, journal)
         outcome.changes[key] = location, frozen[key]
     return outcome

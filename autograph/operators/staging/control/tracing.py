@@ -32,7 +32,7 @@ from ...unrolling import forget_turns
 from ...variables import UNDEFINED
 from ..heap import aliases, array_memory, class_defaults, heap, iterators, list_changes, reach, rebinding
 from ..heap.array_forms import StagedArray
-from ..heap.locations import Cell, Item
+from ..heap.locations import Cell, Item, Uncarried
 from ..heap.refusals import changed_in_recursion, lost_array, outlives_trace
 from ..heap.state import Contents, Journal, Location, forget, stack
 from ..outside import leaks
@@ -342,7 +342,7 @@ class _Left:
 
 def _plain_changes(changes: list[Change]) -> list[Change]:
     """Location, old and new value of what has changed and could be set again."""
-    return [each for each in changes if type(each[0]) is not Location]
+    return [each for each in changes if not isinstance(each[0], Uncarried)]
 
 
 def _staged_changes(changes: list[Change], tables: _Tables) -> Iterator[Change]:
@@ -355,7 +355,7 @@ def _staged_changes(changes: list[Change], tables: _Tables) -> Iterator[Change]:
             if memory is not None:
                 yield ArrayContents(memory, location.label), old, new
             continue
-        if type(location) is Location or not is_staged(new):  # an array that Python has changed, and then the graph
+        if isinstance(location, Uncarried) or not is_staged(new):  # maybe an array that Python has changed too
             continue
         new = new.state.values if isinstance(new, StagedDict) else new
         if isinstance(location, Contents) and isinstance(new, dict):

@@ -19,7 +19,7 @@ from .forms import Form, contents_of, drop_key, set_contents, set_item
 
 # Classes of these packages keep their own books.
 _FOREIGN = ("autograph", "numpy")
-_STATELESS = (object, str, bytes, int, float, complex, tuple, frozenset)
+STATELESS = (object, str, bytes, int, float, complex, tuple, frozenset)
 _HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
 
 
@@ -69,6 +69,12 @@ class Location:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.label}>"
+
+
+class Uncarried(Location):
+    """A place whose change a graph can't carry."""
+
+    __slots__ = ()
 
 
 class Cell(Location):
@@ -273,7 +279,7 @@ def has_attributes(obj: object) -> bool:
 
 def has_hidden_state(obj: object) -> bool:
     """Whether an object may hold more than attributes: one of its classes is not written in Python."""
-    return any(not is_written_in_python(cls) for cls in type(obj).__mro__ if cls not in _STATELESS)
+    return any(not is_written_in_python(cls) for cls in type(obj).__mro__ if cls not in STATELESS)
 
 
 @ByType

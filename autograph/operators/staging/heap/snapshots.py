@@ -13,12 +13,14 @@ import numpy as np
 
 from ...variables import UNDEFINED
 from .forms import contents_of, set_contents
+from .hidden_attributes import HiddenAttribute, hidden_attributes_of
 from .locations import (
     Attribute,
     Contents,
     Location,
     Mutable,
     StateOf,
+    Uncarried,
     attributes_of,
     has_attributes,
     is_plain_object,
@@ -28,13 +30,14 @@ from .locations import (
 class Snapshot:
     """A shallow copy of one object as it was."""
 
-    __slots__ = ("attributes", "copy", "early", "label", "obj")
+    __slots__ = ("attributes", "copy", "early", "hidden", "label", "obj")
 
     def __init__(self, obj: Any, copy: Any, label: str, early: bool) -> None:
         self.obj = obj
         self.copy = copy
         self.label = label
         self.attributes = attributes_of_container(obj)
+        self.hidden = hidden_attributes_of(obj) if has_attributes(obj) else {}
         self.early = early
         """Taken when the body was entered, so that the object is certainly older than the body."""
 
@@ -62,12 +65,14 @@ def copy_of(obj: object) -> Any:
 
 
 def difference(snapshot: Snapshot, same: Callable[[Any, Any], bool]) -> Iterator[tuple[Location, Any, Any]]:
-    """Location, old and new value of what has changed in an object; a bare `Location` can't be carried."""
+    """Location, old and new value of what has changed in an object; one that is `Uncarried` is refused."""
     obj, old, label = snapshot.obj, snapshot.copy, snapshot.label
     if old is UNDEFINED:
         return
     if snapshot.attributes is not None:
         yield from _changed_attributes(obj, snapshot.attributes, label, same)
+    for name, (before, after) in _changed_hidden(snapshot, same).items():
+        yield HiddenAttribute(obj, name), before, after
     if isinstance(obj, list):
         new = contents_of(obj)
         if not _same_items(new, old, same):
@@ -81,10 +86,10 @@ def difference(snapshot: Snapshot, same: Callable[[Any, Any], bool]) -> Iterator
             yield StateOf(obj, label), old, obj.get_state()
     elif isinstance(obj, np.ndarray):
         if obj.shape != old.shape or obj.tobytes() != old.tobytes():
-            yield Location(obj, label), old, obj
+            yield Uncarried(obj, label), old, obj
     elif isinstance(obj, (set, deque, bytearray)):
         if obj != old:
-            yield Location(obj, label), old, obj
+            yield Uncarried(obj, label), old, obj
     else:
         yield from _changed_attributes(obj, old, label, same)
 
@@ -102,6 +107,15 @@ def _changed_attributes(
         before, after = old.get(name, UNDEFINED), new.get(name, UNDEFINED)
         if not same(after, before) and not (before is UNDEFINED and _is_loaded(obj, after)):
             yield Attribute(obj, name, label), before, after
+
+
+def _changed_hidden(snapshot: Snapshot, same: Callable[[Any, Any], bool]) -> dict[str, tuple[Any, Any]]:
+    """By name what hidden attributes of an object held and hold, of those that have changed."""
+    if not snapshot.hidden:
+        return {}
+    now = hidden_attributes_of(snapshot.obj)
+    both = {name: (before, now.get(name, UNDEFINED)) for name, before in snapshot.hidden.items()}
+    return {name: (before, after) for name, (before, after) in both.items() if not same(after, before)}
 
 
 def _is_loaded(obj: object, value: object) -> bool:
@@ -130,6 +144,8 @@ def _common(new: list[Any] | deque[Any], old: list[Any] | deque[Any]) -> tuple[i
 def restore(snapshot: Snapshot) -> None:
     """Puts back what an object held."""
     obj, old = snapshot.obj, snapshot.copy
+    for name, (before, _) in _changed_hidden(snapshot, operator.is_).items():
+        HiddenAttribute(obj, name).set(before)
     if snapshot.attributes is not None:
         for location, before, _ in list(_changed_attributes(obj, snapshot.attributes, snapshot.label, operator.is_)):
             location.set(before)

@@ -214,7 +214,7 @@ class Journal:
     # What the body has done.
 
     def changes(self) -> dict[tuple[Any, ...], tuple[Location, Any, Any]]:
-        """Returns location, old and new value of what has changed; a bare `Location` can't be carried."""
+        """Returns location, old and new value of what has changed; one that is `Uncarried` is refused."""
         found: dict[tuple[Any, ...], tuple[Location, Any, Any]] = {}
         for location, old in self._variables.values():
             new = location.get()

@@ -17,7 +17,7 @@ from autograph.runtime.ir.graph import Graph
 from autograph.runtime.tensors.tensor import SymbolicTensor
 
 from ..heap import reach
-from ..heap.locations import Cell, Location, Mutable
+from ..heap.locations import Cell, Mutable, Uncarried
 from ..heap.refusals import outlives_trace
 from ..heap.snapshots import Snapshot, restore
 from ..values.maybe import Maybe
@@ -86,7 +86,7 @@ def refusal(journal: TraceJournal, graph: Graph, body: Callable[..., Any], value
     for location, old, new in journal.changes().values():
         if id(location.owner) not in given and not journal.has_staged(location.owner) and _holds(new, graph):
             found.append((location.owner, location.label))
-            if type(location) is Location:
+            if isinstance(location, Uncarried):
                 journal.restore(location.owner)
             else:
                 location.set(old)

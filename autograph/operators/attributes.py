@@ -51,6 +51,8 @@ def get_attribute(obj: Any, name: str) -> Any:
         check_window(obj)
         found = getattr(obj, name)
         return note_made(found, (obj,)) if type(found) is flatiter else found
+    if not isinstance(obj, ndarray):
+        check_window(obj)
     try:
         reader = method(cls, "__getattribute__")
         if reader is not None:

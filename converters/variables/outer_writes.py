@@ -25,6 +25,25 @@ def count():
     ag__.resumed((yield total), lambda: (total,))
     total += 1
 
+It may also go on in a handler, at the end of a `try`, or behind a `with` that catches what it is thrown:
+
+>>> show(OuterWrites, """
+... def count():
+...     global total
+...     try:
+...         yield total
+...     except ValueError:
+...         total = 0
+... """)
+def count():
+    global total
+    ag__.outer_writes(lambda: (total,))
+    try:
+        ag__.resumed((yield total), lambda: (total,))
+    except ValueError:
+        ag__.outer_writes(lambda: (total,))
+        total = 0
+
 A function whose variables others write says that it has made them:
 
 >>> show(OuterWrites, """
@@ -49,7 +68,7 @@ import gast
 
 from autograph.analysis.scopes import scopes
 
-from ..base import Pass
+from ..base import Pass, Rewritten
 from ..build import expression, located, name, operator_call, thunk
 from ..hoist import preamble_length
 
@@ -70,11 +89,35 @@ class OuterWrites(Pass):
     leave_Global = leave_Nonlocal
 
     def leave_Yield(self, node: gast.Yield | gast.YieldFrom) -> gast.AST:
-        scope = self.context.analysis(scopes).scope_of.get(self.context.enclosing[-1])
-        declared = sorted(scope.globals | scope.nonlocals) if scope is not None else []
+        declared = self._outer()
         return operator_call("resumed", [node, self._reads(declared, node)], node) if declared else node
 
     leave_YieldFrom = leave_Yield
+
+    def leave_Try(self, node: gast.Try | gast.TryStar) -> gast.AST:
+        for body in (*(each.body for each in node.handlers), node.finalbody):
+            if body:
+                body[:0] = self._resumed_behind(node, body[0])
+        return node
+
+    leave_TryStar = leave_Try
+
+    def leave_With(self, node: gast.With | gast.AsyncWith) -> Rewritten:
+        return [node, *self._resumed_behind(node, node.items[0].context_expr)]
+
+    leave_AsyncWith = leave_With
+
+    def _resumed_behind(self, node: gast.stmt, at: gast.AST) -> list[gast.AST]:
+        """What says that a generator goes on which has waited in the body of a statement, and was thrown an error."""
+        declared = self._outer()
+        if not declared or not self.context.analysis(scopes)[node.body].suspension:
+            return []
+        return [expression(operator_call("outer_writes", [self._reads(declared, at)], at), at)]
+
+    def _outer(self) -> list[str]:
+        """The names that the function at hand declares to be those of others."""
+        scope = self.context.analysis(scopes).scope_of.get(self.context.enclosing[-1])
+        return sorted(scope.globals | scope.nonlocals) if scope is not None else []
 
     def leave_FunctionDef(self, node: gast.FunctionDef | gast.AsyncFunctionDef) -> gast.AST:
         self._say("outer_writes", dict.fromkeys(self._declared.get(node, ())), node)

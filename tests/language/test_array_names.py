@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 from typing import Any
 
@@ -107,6 +108,8 @@ def test_a_change_is_seen_under_all_names(source: str) -> None:
         (np.nditer, lambda d: sum(d)),
         (lambda a: np.broadcast(a, a), lambda d: sum(x for x, _ in d)),
         (memoryview, lambda d: d[0, 0]),
+        (np.ctypeslib.as_ctypes, lambda d: d[0][0]),
+        ((ctypes.c_int32 * 2).from_buffer, lambda d: d[0]),
         (memoryview, lambda d: d.tolist()[0][0]),
         (lambda a: np.asarray(memoryview(a)), lambda d: d[0, 0]),
         (lambda a: np.lib.stride_tricks.as_strided(a, (2,), (4,)), lambda d: d[0]),

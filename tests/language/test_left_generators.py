@@ -216,9 +216,35 @@ def raised_in_the_loop(n):
     return -done
 
 
+def thrown_into_it(n):
+    done = 0
+
+    def gen():
+        nonlocal done
+        for _ in range(5):
+            try:
+                yield 1
+            except ValueError:
+                done += 3
+                yield 2
+
+    def items():
+        inner = gen()
+        yield next(inner)
+        yield inner.throw(ValueError())
+        yield next(inner)
+        yield inner.throw(ValueError())
+
+    for i in items():
+        if i + done > n:
+            break
+    return done
+
+
 WRITING = (
     of_a_global, after_the_yield, before_the_yield, of_a_tensor, two_and_a_body_that_writes_one, read_by_the_body,
     returned_in_the_loop, nested, in_an_expression, as_the_target_of_its_loop, raised_in_the_loop,
+    thrown_into_it,
 )  # fmt: skip
 
 
@@ -378,3 +404,101 @@ def test_a_generator_that_every_run_leaves_at_the_same_place_is_closed_there() -
         return log[0]
 
     check(f, *NUMBERS)
+
+
+def _by_enumerate(values: Any) -> Any:
+    for number, _ in enumerate(values):
+        if number == 1:
+            break
+
+
+def _by_layers(values: Any) -> Any:
+    for each in map(lambda pair: pair[0], zip(itertools.islice(itertools.chain(values), 3), [1, 2])):
+        if each == 1:
+            break
+
+
+def _by_a_return(values: Any) -> Any:
+    for _, each in enumerate(filter(None, values)):
+        return each
+
+
+def _by_next(values: Any) -> Any:
+    next(enumerate(values))
+
+
+def _by_a_search(values: Any) -> Any:
+    any(map(bool, values))
+
+
+def _by_a_shorter_one(values: Any) -> Any:
+    list(zip([1], values))
+
+
+def _by_a_name_that_goes(values: Any) -> Any:
+    numbered = enumerate(values)
+    next(numbered)
+    values = None
+    del numbered
+
+
+@pytest.mark.parametrize(
+    "leave", [_by_enumerate, _by_layers, _by_a_return, _by_next, _by_a_search, _by_a_shorter_one, _by_a_name_that_goes]
+)
+def test_a_generator_inside_other_iterators_is_closed_when_python_leaves_it(leave: Callable[[Any], Any]) -> None:
+    def run(n: Any) -> Any:
+        log = [n]
+
+        def values() -> Iterator[int]:
+            try:
+                yield from range(4)
+            finally:
+                log.append(9)
+
+        leave(values())
+        log.append(1)
+        return log
+
+    check(run, 0, 5)
+
+
+def test_an_iterator_that_has_a_name_goes_on_after_its_loop() -> None:
+    def run(n: Any) -> Any:
+        log = [n]
+
+        def values() -> Iterator[int]:
+            try:
+                yield from range(4)
+            finally:
+                log.append(9)
+
+        numbered = enumerate(values())
+        for _ in numbered:
+            break
+        log.append(1)
+        for _, each in numbered:
+            log.append(each)
+        return log
+
+    check(run, 0, 5)
+
+
+def test_a_context_that_only_a_branch_leaves() -> None:
+    def run(n: Any) -> Any:
+        done = 0
+
+        @contextlib.contextmanager
+        def opened() -> Iterator[None]:
+            nonlocal done
+            try:
+                yield
+            except ValueError:
+                done += 7
+
+        context = opened()
+        context.__enter__()
+        if n > 1:
+            context.__exit__(ValueError, ValueError(), None)
+        return done
+
+    check(run, 0, 5)

@@ -42,7 +42,8 @@ def _moving(iterator: object) -> Iterator[GeneratorType[Any, Any, Any]]:
     seen: set[int] = set()
     pending = [iterator]
     while pending:
-        for each in iterators.read_by(pending.pop()):
+        for known in iterators.read_by(pending.pop()):
+            each = None if known.reference is None else known.reference()
             if type(each) is GeneratorType and id(each) not in seen:
                 seen.add(id(each))
                 yield each

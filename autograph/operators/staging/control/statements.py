@@ -208,8 +208,8 @@ def _next_turn(
     return turn_stop, finished  # what was done to find no further item has been done
 
 
-def _runs_nothing(iterator: Iterator[Any]) -> bool:
-    return type(iterator) in _PLAIN or (type(iterator) in (enumerate, zip) and bool(iterators.made_of(iterator)))
+def _runs_nothing(iterator: iterators.Known) -> bool:
+    return iterator.kind in _PLAIN or (iterator.kind in (enumerate, zip) and iterators.is_made(iterator))
 
 
 def while_in_python(go: bool | None, test: Thunk, body: Thunk, names: tuple[str, ...], options: Options) -> Any:

@@ -8,6 +8,7 @@ unless it is computed as an item, or another form, of what some memory held: the
 
 from __future__ import annotations
 
+import ctypes
 import threading
 import weakref
 from collections.abc import Iterator
@@ -18,6 +19,8 @@ import numpy as np
 from autograph.runtime.ir.primitive import CONSTANT
 from autograph.runtime.tensors.in_place import viewed
 from autograph.runtime.tensors.tensor import SymbolicTensor
+
+from ...data_model.raw_attributes import raw_attribute
 
 if TYPE_CHECKING:
     from autograph.runtime.base.dtypes import Array
@@ -120,6 +123,9 @@ def _memory_of_tensor(tensor: SymbolicTensor) -> Any:
     return known
 
 
+_OF_C: type = ctypes.c_int.__mro__[-2]  # the base of all data of `ctypes`
+
+
 def seen_through(value: object) -> list[Any]:
     """The arrays whose memory something looks into that is no array which the graph follows."""
     if isinstance(value, np.ndarray):
@@ -131,6 +137,10 @@ def seen_through(value: object) -> list[Any]:
         return list(map(_root, value.operands))
     if isinstance(value, np.broadcast):
         return [_root(each.base) for each in value.iters]
+    if isinstance(value, _OF_C):  # `from_buffer` keeps a memoryview of what it looks into, `as_ctypes` the array
+        objects = raw_attribute(value, "_objects")
+        kept = (*(objects.values() if isinstance(objects, dict) else (objects,)), *vars(value).values())
+        return [_root(each) for each in kept if isinstance(each, (memoryview, np.ndarray))]
     return [_root(value)] if isinstance(value, (np.flatiter, memoryview)) else []
 
 

@@ -31,7 +31,8 @@ from .forms import original as original
 class _Local(threading.local):
     def __init__(self) -> None:
         self.forms: dict[int, tuple[Any, Any, Any]] = {}
-        self.iterators: dict[int, tuple[Any, list[Any]]] = {}
+        self.iterators: dict[int, tuple[type, list[Any]]] = {}
+        """By identity the class of an iterator, which is not kept alive, and what it runs over."""
 
 
 _local = _Local()
@@ -108,9 +109,14 @@ def note_iterator(iterator: object, values: Iterable[Any]) -> None:
         elif array_memory.seen_through(each):
             found += array_memory.seen_through(each)
         else:
-            found += _local.iterators.get(id(each), (None, ()))[1]
-    if found:
-        _local.iterators[id(iterator)] = iterator, found
+            found += _run_over(each)
+    if found or id(iterator) in _local.iterators:
+        _local.iterators[id(iterator)] = type(iterator), found
+
+
+def _run_over(iterator: Any) -> list[Any]:
+    kind, values = _local.iterators.get(id(iterator), (None, []))
+    return values if kind is type(iterator) else []
 
 
 def check_iterator(iterator: object) -> None:
@@ -120,7 +126,7 @@ def check_iterator(iterator: object) -> None:
         MutationError: it is one.
     """
     is_itself = isinstance(iterator, (list, dict, np.ndarray))
-    values = [iterator] if is_itself else _local.iterators.get(id(iterator), (None, ()))[1]
+    values = [iterator] if is_itself else _run_over(iterator)
     for each in values:
         aliases.use(each)
         if has_form(each):

@@ -8,8 +8,10 @@ not move them, as it would do so once, while tracing; at the top of a trace they
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from types import GeneratorType
 from typing import Any
@@ -24,12 +26,47 @@ from . import heap, state
 from .locations import where
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An iterator that a trace knows, and does not keep alive: when the last reference goes, Python closes generators.
+
+    One that the trace has made and that takes no weak reference (`enumerate(…)`, `zip(…)`) goes by identity and class.
+    Whoever has the same identity later is no older, so that it has been made in all bodies that have made the first.
+    """
+
+    key: int
+    kind: type
+    reference: Callable[[], Any] | None
+
+    @property
+    def is_gone(self) -> bool:
+        return self.reference is not None and self.reference() is None
+
+    def is_created_in(self, journal: state.Journal) -> bool:
+        """Whether the iterator has been made inside the body of a journal."""
+        iterator = None if self.reference is None else self.reference()
+        return journal.has_made(self.key, self.kind) if iterator is None else journal.is_created(iterator)
+
+
+def _known(iterator: Any) -> Known:
+    reference: Callable[[], Any] | None
+    try:
+        reference = weakref.ref(iterator)
+    except TypeError:
+        is_made = any(journal.is_created(iterator) for journal in state.stack())
+        reference = None if is_made else lambda: iterator
+    return Known(id(iterator), type(iterator), reference)
+
+
 class _Local(threading.local):
     def __init__(self) -> None:
-        self.sources: dict[int, tuple[Any, list[Any]]] = {}
-        """What iterators have been made of by a trace: what they run over, functions that they call."""
-        self.spent: dict[int, tuple[Any, MutationError]] = {}
+        self.sources: dict[int, tuple[type, list[Any], list[Known]]] = {}
+        """By identity the class of an iterator that a trace has made, and what it has made it of: what it runs over and
+        functions that it calls, and other iterators."""
+        self.spent: dict[int, tuple[type, MutationError]] = {}
         """The iterators of which only the run knows how far they have come, with the error for those who use them."""
+        self.kept: list[Any] = []
+        """Those iterators, so that no others get their identities."""
 
 
 _local = _Local()
@@ -50,10 +87,11 @@ def note_made(iterator: object, sources: Iterable[Any] = ()) -> Any:
     if state.stack() and is_iterator(iterator) and backend_of(iterator) is None:
         sources = list(sources)
         if not any(each is iterator for each in sources):
-            state.created(iterator)
+            for journal in state.stack():
+                journal.created_iterator(iterator)
             heap.note_iterator(iterator, sources)
-            if sources:
-                _local.sources[id(iterator)] = iterator, sources
+            moving = [_known(each) for each in sources if is_iterator(each)]
+            _local.sources[id(iterator)] = type(iterator), [each for each in sources if not is_iterator(each)], moving
     return iterator
 
 
@@ -70,18 +108,32 @@ def making(function: Callable[..., Any]) -> Callable[..., Any]:
     return make
 
 
-def made_of(iterator: object) -> list[Any]:
-    """What a trace has made an iterator of."""
-    return _local.sources.get(id(iterator), (None, []))[1]
+def is_made(iterator: Known) -> bool:
+    """Whether it is known what an iterator has been made of."""
+    return any(_made_of(iterator))
 
 
-def read_by(iterator: object) -> Iterator[Any]:
+def _made_of(iterator: Known) -> tuple[list[Any], list[Known]]:
+    kind, parts, moving = _local.sources.get(iterator.key, (None, [], []))
+    return (parts, moving) if kind is iterator.kind else ([], [])
+
+
+def made_of(iterator: Any) -> Iterator[Any]:
+    """What a trace has made an iterator of, and the iterators that move with it."""
+    for each in read_by(iterator):
+        yield from _made_of(each)[0]
+        if each.reference is not None and each.key != id(iterator):
+            yield each.reference()
+
+
+def read_by(iterator: Any) -> Iterator[Known]:
     """An iterator, and those that move with it, as far as the trace has made them."""
-    pending = [iterator]
+    pending = [iterator if isinstance(iterator, Known) else _known(iterator)]
     while pending:
         each = pending.pop()
-        yield each
-        pending.extend(filter(is_iterator, made_of(each)))
+        if not each.is_gone:
+            yield each
+            pending.extend(_made_of(each)[1])
 
 
 def moves_in_converted_code(iterator: object) -> bool:
@@ -99,18 +151,18 @@ def use(value: object, what: str = "a call") -> None:
         return
     for each in read_by(value):
         check_end(each)
-        strangers = [journal for journal in state.stack() if not journal.is_created(each)]
+        strangers = [journal for journal in state.stack() if not each.is_created_in(journal)]
         bodies = [journal for journal in strangers if not journal.outermost]
         if not bodies:
             for journal in strangers:
-                journal.moves(each)
+                journal.moves(value if each.reference is None else each.reference())
         elif len(bodies) == len(strangers) and all(journal.ends for journal in bodies):
             for journal in bodies:
                 if journal.ends is not None:
                     journal.ends(each)
         else:
             raise MutationError(
-                f"{what} in a staged branch or loop moves an iterator ({type(each).__name__}) that was made outside "
+                f"{what} in a staged branch or loop moves an iterator ({each.kind.__name__}) that was made outside "
                 "of it",
                 construct=what,
                 remedy="loop over a list or a tensor, or take its items outside",
@@ -118,14 +170,16 @@ def use(value: object, what: str = "a call") -> None:
             )
 
 
-def check_end(iterator: object) -> None:
+def check_end(iterator: Any) -> None:
     """Refuses the use of an iterator of which only the run knows how far it has come.
 
     Raises:
         MutationError: it is one.
     """
-    if id(iterator) in _local.spent:
-        raise _local.spent[id(iterator)][1]
+    if _local.spent:
+        found = refusal([iterator])
+        if found is not None:
+            raise found
 
 
 def using(function: Callable[..., Any], what: str) -> Callable[..., Any]:
@@ -196,7 +250,7 @@ def ending(iterator: object) -> Iterator[None]:
         MutationError: others have it, to whom it can't be told.
     """
     for each in read_by(iterator):
-        if not all(journal.is_created(each) for journal in state.stack()):
+        if not all(each.is_created_in(journal) for journal in state.stack()):
             raise _no_more(each)
     try:
         yield
@@ -207,12 +261,19 @@ def ending(iterator: object) -> Iterator[None]:
 def spend(iterator: object) -> None:
     """Notes that only the run knows how far an iterator has come."""
     for each in read_by(iterator):
-        _local.spent[id(each)] = each, _no_more(each)
+        _local.spent[each.key] = each.kind, _no_more(each)
+        _local.kept.append(each.reference and each.reference())
+    _local.kept.append(iterator)
 
 
 def refusal(values: Iterable[Any]) -> MutationError | None:
     """The error for such an iterator among some values, which would outlive the trace."""
-    return next((_local.spent[id(each)][1] for each in values if id(each) in _local.spent), None)
+    for each in values:
+        key, kind = (each.key, each.kind) if type(each) is Known else (id(each), type(each))
+        known, error = _local.spent.get(key, (None, None))
+        if known is kind:
+            return error
+    return None
 
 
 def any_spent() -> bool:
@@ -220,9 +281,9 @@ def any_spent() -> bool:
     return bool(_local.spent)
 
 
-def _no_more(iterator: object) -> MutationError:
+def _no_more(iterator: Known) -> MutationError:
     return MutationError(
-        f"an iterator that has a name ({type(iterator).__name__}) is looped over with a staged `break`: only the "
+        f"an iterator that has a name ({iterator.kind.__name__}) is looped over with a staged `break`: only the "
         "run tells how far it goes",
         construct="for",
         remedy="loop over a list or a tensor, or make the iterator in the `for` statement",
@@ -234,3 +295,4 @@ def forget() -> None:
     """Called when a trace ends."""
     _local.sources.clear()
     _local.spent.clear()
+    _local.kept.clear()

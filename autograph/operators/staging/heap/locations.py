@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.machinery import BuiltinImporter, ExtensionFileLoader
-from types import CellType, FrameType, FunctionType, MemberDescriptorType, ModuleType, SimpleNamespace
+from types import (
+    CellType,
+    FrameType,
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    ModuleType,
+    SimpleNamespace,
+)
 from typing import Any
 
 from autograph.runtime.tensors.trace import is_user_file, user_location
@@ -19,8 +27,13 @@ from .forms import Form, contents_of, drop_key, set_contents, set_item
 
 # Classes of these packages keep their own books.
 _FOREIGN = ("autograph", "numpy")
-STATELESS = (object, str, bytes, int, float, complex, tuple, frozenset)
+_STATELESS = (object, str, bytes, int, float, complex, tuple, frozenset)
 _HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
+_OF_CLASSES = ("__name__", "__qualname__", "__bases__")
+# Python itself sets what an exception says of its way, and makes annotations when they are asked for.
+_PASSING = frozenset(("__dict__", "__weakref__", "__traceback__", "__context__", "__annotations__", "__annotate__"))
+# Not `__annotations__`: since 3.14 the user's code runs when they are asked for.
+_OF_FUNCTIONS = ("__defaults__", "__kwdefaults__", "__code__", "__name__", "__qualname__", "__doc__", "__module__")
 
 
 @asked.NAME_OF.give
@@ -75,6 +88,27 @@ class Uncarried(Location):
     """A place whose change a graph can't carry."""
 
     __slots__ = ()
+
+
+class HiddenAttribute(Uncarried):
+    """An attribute that a class which is not written in Python keeps for an object, not in its dict or slots:
+    defaults and code of a function, arguments of an exception, names and bases of a class, the class of an object."""
+
+    __slots__ = ()
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return HiddenAttribute, id(self.owner), self.name
+
+    def get(self) -> Any:
+        return _read(self.owner, self.name)
+
+    def set(self, value: object) -> None:
+        base: Any = type if isinstance(self.owner, type) else object
+        if value is UNDEFINED:
+            base.__delattr__(self.owner, self.name)
+        else:
+            base.__setattr__(self.owner, self.name, value)
 
 
 class Cell(Location):
@@ -265,7 +299,7 @@ def is_plain_object(obj: object) -> bool:
     cls = obj if isinstance(obj, type) else type(obj)
     if isinstance(obj, (ModuleType, FunctionType, BaseException)) or backend_of(obj) is not None:
         return False
-    if cls.__module__.partition(".")[0] in _FOREIGN and "holds_state" not in vars(cls):
+    if str(cls.__module__).partition(".")[0] in _FOREIGN and "holds_state" not in vars(cls):
         return False
     if not is_written_in_python(cls):
         return False
@@ -279,7 +313,7 @@ def has_attributes(obj: object) -> bool:
 
 def has_hidden_state(obj: object) -> bool:
     """Whether an object may hold more than attributes: one of its classes is not written in Python."""
-    return any(not is_written_in_python(cls) for cls in type(obj).__mro__ if cls not in STATELESS)
+    return any(not is_written_in_python(cls) for cls in type(obj).__mro__ if cls not in _STATELESS)
 
 
 @ByType
@@ -289,6 +323,35 @@ def is_written_in_python(cls: type) -> bool:
     loader = getattr(getattr(sys.modules.get(cls.__module__), "__spec__", None), "loader", None)
     compiled = loader is BuiltinImporter or isinstance(loader, (BuiltinImporter, ExtensionFileLoader))
     return bool(heap) and not compiled
+
+
+def hidden_attributes_of(obj: object) -> Mapping[str, Any]:
+    """What an object holds in such attributes."""
+    names = _OF_CLASSES if isinstance(obj, type) else _names(type(obj))
+    return {name: _read(obj, name) for name in names}
+
+
+def _read(obj: object, name: str) -> Any:
+    if name == "__class__":
+        return type(obj)
+    try:
+        return (type if isinstance(obj, type) else object).__getattribute__(obj, name)
+    except Exception:  # it has none now
+        return UNDEFINED
+
+
+@ByType
+def _names(cls: type) -> tuple[str, ...]:
+    if cls is FunctionType:
+        return _OF_FUNCTIONS + (("__annotations__",) if sys.version_info < (3, 14) else ())
+    compiled = [each for each in cls.__mro__ if each not in _STATELESS and not is_written_in_python(each)]
+    found = [
+        name
+        for each in compiled
+        for name, value in vars(each).items()
+        if isinstance(value, (GetSetDescriptorType, MemberDescriptorType)) and name not in _PASSING
+    ]
+    return (*found, "__class__") if is_written_in_python(cls) else tuple(found)
 
 
 def locations(bodies: Iterable[Callable[..., Any]], names: Iterable[str]) -> Iterator[Location]:

@@ -13,16 +13,17 @@ import numpy as np
 
 from ...variables import UNDEFINED
 from .forms import contents_of, set_contents
-from .hidden_attributes import HiddenAttribute, hidden_attributes_of
 from .locations import (
     Attribute,
     Contents,
+    HiddenAttribute,
     Location,
     Mutable,
     StateOf,
     Uncarried,
     attributes_of,
     has_attributes,
+    hidden_attributes_of,
     is_plain_object,
 )
 

@@ -55,6 +55,8 @@ class Journal:
         self._staged: dict[int, tuple[Any, Any]] = {}
         self._generators: WeakSet[GeneratorType[Any, Any, Any]] = WeakSet()
         """Those made inside the body: what they do when they are closed is not to wait for the end of it."""
+        self._iterators: dict[int, type] = {}
+        """Other iterators made inside, by identity; they hold generators, so they are not kept alive either."""
         self._moved: dict[int, Any] = {}
         self.ends: Callable[[Any], None] | None = None
         """For a turn of a loop that a staged `break` may have left before: notes an iterator that the turn moves, which
@@ -163,6 +165,17 @@ class Journal:
         elif id(obj) not in self._snapshots:
             self._created[id(obj)] = obj
 
+    def created_iterator(self, iterator: object) -> None:
+        """Notes that an iterator has been made inside the body."""
+        if isinstance(iterator, GeneratorType):
+            self._generators.add(iterator)
+        else:
+            self._iterators[id(iterator)] = type(iterator)
+
+    def has_made(self, key: int, kind: type) -> bool:
+        """Whether the object with an identity has been made inside the body."""
+        return key in self._created or self._iterators.get(key) is kind
+
     def moves(self, iterator: object) -> None:
         """Notes that an iterator from outside goes forward, and would do so again if the trace were made anew."""
         self._moved[id(iterator)] = iterator
@@ -188,17 +201,17 @@ class Journal:
 
     def knows(self, obj: object) -> bool:
         """Whether changes of an object are seen, or its own affair as it has been made inside the body."""
-        return id(obj) in self._snapshots or id(obj) in self._created
+        return id(obj) in self._snapshots or self.has_made(id(obj), type(obj))
 
     def is_created(self, obj: Any) -> bool:
         """Whether the object has been made inside the body."""
         if type(obj) is GeneratorType:
             return obj in self._generators
-        return id(obj) in self._created or (self._has_tensor(obj) and obj.value not in self.graph.parameters)
+        return self.has_made(id(obj), type(obj)) or (self._has_tensor(obj) and obj.value not in self.graph.parameters)
 
     def is_inside(self, obj: object) -> bool:
         """Whether the object has been made inside the body, or for it: nothing else can have it afterwards."""
-        return id(obj) in self._created or self._has_tensor(obj)
+        return self.has_made(id(obj), type(obj)) or self._has_tensor(obj)
 
     def _has_tensor(self, obj: Any) -> bool:
         return self.graph is not None and is_tensor(obj) and bool(obj.value.node.graph.encloses_me(self.graph))

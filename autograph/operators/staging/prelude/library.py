@@ -15,10 +15,14 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, cast
 
-from autograph.errors import StagedValueError
+from autograph.errors import MutationError, StagedValueError
+from autograph.runtime.ops.host.host import numpy_function, py_function
 
 from .. import asked
 from ..control.errors import where
+from ..heap.heap import giving, has_form, open_forms
+from ..heap.locations import name_of
+from ..heap.reach import reachable
 from ..outside.calls import watch_call
 from .comparisons import ordered
 from .sequences import max_, sorted_
@@ -191,6 +195,8 @@ def replacement(function: Any) -> Callable[..., Any] | None:
     known = _FUNCTIONS.get(id(function))
     if known is not None:
         return _staged(*known)
+    if function is py_function or function is numpy_function:
+        return _of_runs(giving(function))
     instead = _INSTEAD.get(function) if isinstance(function, type) else None
     if instead is None:
         return None
@@ -206,6 +212,28 @@ def replacement(function: Any) -> Callable[..., Any] | None:
         return _watched(function)(*arguments, **keywords)
 
     return check
+
+
+def _of_runs(call: Callable[..., Any]) -> Callable[..., Any]:
+    """What stages the call of a function in each run of the graph, which sees Python's objects and no staged forms."""
+
+    @functools.wraps(call)
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        function = arguments[0] if arguments else keywords.get("func")
+        changed = next(filter(has_form, reachable([function])), None) if open_forms else None
+        if changed is not None:
+            kind = type(changed).__name__
+            raise MutationError(
+                f"the function that {call.__name__} calls in each run has {'an' if kind[0] in 'aio' else 'a'} {kind}"
+                f"{f', `{name}`,' if (name := name_of(changed)) else ''} that staged code has changed; it would not "
+                "see the change",
+                **where(),
+                construct=call.__name__,
+                remedy=f"give it the values as arguments: tf.{call.__name__}(f, [x], dtype)",
+            )
+        return call(*arguments, **keywords)
+
+    return run
 
 
 def _watched(function: object) -> Callable[..., Any]:

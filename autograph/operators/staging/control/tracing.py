@@ -9,6 +9,7 @@ those that held Python numbers, and then the function is traced once more.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import wraps
@@ -27,12 +28,13 @@ from autograph.runtime.tensors import trace, undelivered
 from autograph.runtime.tensors.tensor import SymbolicTensor
 
 from ...calls import call, staged_form
+from ...data_model.raw_attributes import raw_attribute
 from ...exceptions import StagedRaise
 from ...unrolling import forget_turns
 from ...variables import UNDEFINED
 from ..heap import aliases, array_memory, class_defaults, heap, iterators, list_changes, reach, rebinding
 from ..heap.array_forms import StagedArray
-from ..heap.locations import Cell, Item, Uncarried
+from ..heap.locations import Cell, Global, Item, Uncarried
 from ..heap.refusals import changed_in_recursion, lost_array, outlives_trace
 from ..heap.state import Contents, Journal, Location, forget, stack
 from ..outside import leaks
@@ -363,9 +365,18 @@ def _staged_changes(changes: list[Change], tables: _Tables) -> Iterator[Change]:
             for key in {**given, **new}:
                 before, after = old.get(key, UNDEFINED), new.get(key, UNDEFINED)
                 if after is not given.get(key, UNDEFINED):
-                    yield Item(location.owner, key, f"{location.label}[{key!r}]"), before, after
+                    yield _item(location, key), before, after
         else:
             yield location, old, new
+
+
+def _item(contents: Contents, key: Any) -> Location:
+    """The place of an item of a dict; that of a module's dict is a global variable, which code reads by its name."""
+    name = dict.get(contents.owner, "__name__")
+    module = sys.modules.get(name) if isinstance(name, str) else None
+    if raw_attribute(module, "__dict__") is contents.owner:
+        return Global(contents.owner, key)
+    return Item(contents.owner, key, f"{contents.label}[{key!r}]")
 
 
 def _containers(value: object, seen: set[int] | None = None) -> Iterator[Any]:

@@ -68,7 +68,7 @@ class Engine(Protocol):
         """Why it can't run a node, in words a user can read.
 
         The nodes in the graphs that a ``cond`` or ``while`` holds are asked for by themselves, but for those that
-        always raise (`Graph.never_returns`): code gives up there, and the plan makes the error with its text. Nodes
+        always raise (`Graph.never_returns`): a plan makes the error with its text (see `raising`). Nodes
         with effects, but on variables and errors, are in the way: a plan that has run half of a part is broken off
         when compiling pays.
         """

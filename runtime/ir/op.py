@@ -63,6 +63,8 @@ class Op:
         outputs, where neither ``infer`` nor the kernel's signature tells.
     effects: what the op does besides computing its outputs (see `runtime.ir.effects`): a node that has some is never
         dropped, merged or reordered among other effects. ``effect``: whether there are any.
+    holds: of a check: ``holds(make, *inputs, **attributes)`` gives what must be true of all elements, or the op raises;
+        made of elementwise ops by ``make(record, *inputs)``. The inputs have no other use but to tell what is wrong.
     total: ``total(inputs, attributes)`` says whether the op certainly neither raises nor warns on inputs of these
         types; see `runtime.ir.totality` for the rules that there are. None: it may.
     raises_by_value: whether it raises depends on what its inputs hold, not on their types alone.
@@ -111,6 +113,7 @@ class Op:
     attributes: Mapping[str, Kind] = field(default_factory=dict)
     fits: Callable[..., bool] | None = None
     effects: Effects = Effects.NONE
+    holds: Callable[..., Any] | None = None
     total: Rule | None = None
     raises_by_value: bool = False
     warns: bool = False

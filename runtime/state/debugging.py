@@ -14,17 +14,12 @@ import numpy as np
 from autograph.errors import InvalidArgumentError, InvalidTypeError
 from autograph.settings import settings
 
-from ..base import shapes
 from ..base.dtypes import as_dtype
-from ..ir import kinds as _kinds
-from ..ir.effects import Effects
-from ..ir.op import NOT_DIFFERENTIABLE, op
 from ..ops.host.assert_true import Assert as Assert
-from ..ops.kernels.print_format import format_array
+from ..ops.host.checks import CHECK_NUMERICS, RANK, RELATION, SHAPES, check_rank, compare
 from ..ops.shape.shape import shape as shape_of
 from ..tensors import trace
 from ..tensors.convert import convert_to_tensor
-from ..tensors.numerics import counts
 from ..tensors.numerics import disable_check_numerics as disable_check_numerics
 from ..tensors.numerics import enable_check_numerics as enable_check_numerics
 from ..tensors.promotion import together
@@ -33,45 +28,9 @@ from ..tensors.tensor import Tensor
 if TYPE_CHECKING:
     from ..tensors.likes import DTypeLike, TensorLike
 
-_RELATIONS = {
-    "==": np.equal, "!=": np.not_equal, "<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal,
-}  # fmt: skip
 
 
 # Values
-
-
-def _check_relation(
-    x: TensorLike, y: TensorLike, *, relation: str, other: str, message: str, summarize: int
-) -> tuple[()]:
-    x, y = np.asarray(x), np.asarray(y)
-    try:
-        holds = np.asarray(_RELATIONS[relation](x, y), np.bool_)
-    except ValueError:
-        raise InvalidArgumentError(f"{message}\nx and y have the shapes {x.shape} and {y.shape}".strip()) from None
-    if holds.all():
-        return ()
-    places = np.argwhere(~holds)
-    left, right = (np.broadcast_to(each, holds.shape) for each in (x, y))
-    wrong = places[:summarize]
-    lines = [
-        *([message] if message else []),
-        f"Condition x {relation} {other} did not hold.",
-        f"Indices of first {len(wrong)} different values:", str(wrong),
-        "Corresponding x values:", format_array(left[tuple(wrong.T)], summarize),
-        *(["Corresponding y values:", format_array(right[tuple(wrong.T)], summarize)] if other == "y" else []),
-    ]  # fmt: skip
-    for name, array in (("x", x), ("y", y)) if other == "y" else (("x", x),):
-        first = array.reshape(-1)[:summarize]
-        lines += [f"First {len(first)} elements of {name}:", format_array(first, summarize)]
-    raise InvalidArgumentError("\n".join(lines))
-
-
-RELATION = op("assert_relation", gradient=NOT_DIFFERENTIABLE, infer=lambda *_, **__: (), numpy=_check_relation,
-              effects=Effects.RAISES,
-              doc="Raises unless the relation holds between all elements of the inputs.",
-              attributes=_kinds.kinds("summarize", relation=_kinds.TEXT, other=_kinds.TEXT,
-                                      message=_kinds.TEXT))  # fmt: skip
 
 
 def _relation(x: TensorLike, y: TensorLike, relation: str, message: str | None, summarize: int | None, name: str | None,
@@ -160,23 +119,6 @@ def assert_near(x: Any, y: Any, rtol: object = None, atol: Any = None, message: 
     _relation(difference, allowed, "<=", f"{message}\n{shown}" if message else shown, summarize, name or "assert_near")
 
 
-def _check_numerics(x: TensorLike, *, message: str) -> Any:
-    array = np.asarray(x)
-    if not np.isfinite(array).all():
-        real = array.real
-        found = {"-Inf": np.isneginf(real).any(), "Inf": np.isposinf(real).any(), "NaN": np.isnan(array).any()}
-        kinds = [kind for kind, is_there in found.items() if is_there]
-        listed = " and ".join([", ".join(kinds[:-1]), kinds[-1]] if len(kinds) > 1 else kinds)
-        raise InvalidArgumentError(f"{message} : Tensor had {listed} values ({counts(array)} among {array.size})")
-    return x
-
-
-CHECK_NUMERICS = op("check_numerics", gradient=lambda g, out, x, message: (g,), infer=lambda x, message: x,
-                    effects=Effects.RAISES,
-                    numpy=_check_numerics, doc="The input; raises when it holds a NaN or an infinity.",
-                    attributes=_kinds.kinds("", message=_kinds.TEXT))  # fmt: skip
-
-
 def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Any:
     """The tensor itself. Raises `InvalidArgumentError` when it holds a NaN or an infinity."""
     tensor = convert_to_tensor(tensor)
@@ -191,17 +133,6 @@ def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> A
 
 
 # Shapes
-
-
-def _check_shapes(*given: Any, patterns: tuple[Any, ...], message: str) -> tuple[()]:
-    _compare([tuple(map(int, shape)) for shape in given], patterns, message)
-    return ()
-
-
-SHAPES = op("assert_shapes", gradient=NOT_DIFFERENTIABLE, infer=lambda *_, **__: (), numpy=_check_shapes,
-            effects=Effects.RAISES,
-            doc="Raises unless the shapes, the inputs, fit the patterns.",
-            attributes=_kinds.kinds("", patterns=_kinds.PLAIN, message=_kinds.TEXT))  # fmt: skip
 
 
 def assert_shapes(tensor_shapes: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
@@ -224,37 +155,10 @@ def assert_shapes(tensor_shapes: Any, data: Any = None, summarize: int | None = 
             raise InvalidArgumentError("`...` stands at the beginning or the end of a shape")
         patterns.append(tuple(pattern))
     static = [each.static_shape for each in tensors]
-    _compare(static, tuple(patterns), message or "")
+    compare(static, tuple(patterns), message or "")
     if any(shape is None or None in shape for shape in static):
         shapes_now = [shape_of(each) for each in tensors]
         trace.apply(SHAPES, *shapes_now, name=name or "assert_shapes", patterns=tuple(patterns), message=message or "")
-
-
-def _compare(given: Sequence[Any], patterns: Sequence[tuple[Any, ...]], message: str) -> None:
-    """Raise `InvalidArgumentError` where shapes do not fit; dimensions that are not known fit everything."""
-    sizes: dict[Any, tuple[int, int]] = {}
-    for number, (shape, pattern) in enumerate(zip(given, patterns, strict=True)):
-        if shape is None:
-            continue
-        named = [each for each in pattern if each != "..."]
-        if len(shape) != len(named) if len(named) == len(pattern) else len(shape) < len(named):
-            kind = "" if len(named) == len(pattern) else "at least "
-            raise _unfit(message, f"tensor {number} must have rank {kind}{len(named)}", shape)
-        part = shape[len(shape) - len(named) :] if pattern[:1] == ("...",) else shape
-        for i, (size, wanted) in enumerate(zip(part, named, strict=False)):
-            if size is None or wanted is None:
-                continue
-            if isinstance(wanted, int):
-                if size != wanted:
-                    raise _unfit(message, f"tensor {number} dimension {i} must have size {wanted}", shape)
-            elif sizes.setdefault(wanted, (size, number))[0] != size:
-                known, first = sizes[wanted]
-                raise _unfit(message, f"tensor {number} dimension {i} must have size {known}, as {wanted!r} in tensor "
-                             f"{first}", shape)  # fmt: skip
-
-
-def _unfit(message: str, text: str, shape: Any) -> InvalidArgumentError:
-    return InvalidArgumentError(f"{message}{'. ' if message else ''}{text}; its shape is {shapes.show(shape)}")
 
 
 def assert_rank(x: TensorLike, rank: int, message: str | None = None, name: str | None = None) -> None:
@@ -267,23 +171,11 @@ def assert_rank_at_least(x: TensorLike, rank: int, message: str | None = None, n
     assert_shapes([(x, ["...", *[None] * int(rank)])], message=message, name=name)
 
 
-def _check_rank(shape: Any, *, ranks: tuple[int, ...], message: str) -> tuple[()]:
-    if len(shape) not in ranks:
-        raise _unfit(message, f"the tensor must have rank in {ranks}", tuple(map(int, shape)))
-    return ()
-
-
-RANK = op("assert_rank_in", gradient=NOT_DIFFERENTIABLE, infer=lambda *_, **__: (), numpy=_check_rank,
-          effects=Effects.RAISES,
-          doc="Raises unless the length of the shape, the input, is one of those given.",
-          attributes=_kinds.kinds("", ranks=_kinds.tuple_of(_kinds.INT), message=_kinds.TEXT))  # fmt: skip
-
-
 def assert_rank_in(x: TensorLike, ranks: Sequence[int], message: str | None = None, name: str | None = None) -> None:
     """Raise `ValueError` unless a tensor has one of the given numbers of dimensions."""
     x, ranks = convert_to_tensor(x), tuple(map(int, ranks))
     if x.static_shape is not None:
-        _check_rank([0 if n is None else n for n in x.static_shape], ranks=ranks, message=message or "")
+        check_rank([0 if n is None else n for n in x.static_shape], ranks=ranks, message=message or "")
     else:
         trace.apply(RANK, shape_of(x), name=name or "assert_rank_in", ranks=ranks, message=message or "")
 

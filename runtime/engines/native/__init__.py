@@ -19,10 +19,11 @@ samples.
 
 What is the same as in the plan: dtypes, shapes, integers bit for bit, comparisons, conversions, ``+ - * /`` and square
 roots of floats, errors and warnings. A division of integers by zero, a float that fits into no integer, an index
-outside, a failed ``assert``: the code gives up, and the plan runs in its place from the start; nothing has happened by
-then that anyone could see. What may differ in the last digits: sums of floats (in another order; of float32 in
-float64), matrix products, elementary functions (bounds in functions/), and the sign of a zero that is the largest or
-smallest of zeros of both signs.
+outside: the code gives up, and the plan runs in its place from the start; nothing has happened by then that anyone
+could see. A check that fails, or a ``raise``, hands the values that it tells of to a plan of that node alone (see
+`engines.raising`), so that the user's error comes at once. What may differ in the last digits: sums of floats (in
+another order; of float32 in float64), matrix products, elementary functions (bounds in functions/), and the sign of a
+zero that is the largest or smallest of zeros of both signs.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from autograph.settings import settings
 
 from ...base.dtypes import variant
 from ...ir.graph import Graph, Node, Type
-from ...ir.primitive import While
+from ...ir.primitive import CONSTANT, While
 from ...ir.work import Work
 from .. import costs
 from ..engine import Cost, Entry
@@ -90,6 +91,8 @@ class Native:
 
     def obstacle(self, node: Node) -> str | None:
         for value in (*node.inputs, *node.outputs):
+            if node.op.holds is not None and value.node.op is CONSTANT:
+                continue  # what an error says
             if value.type.dtype not in TYPES and value.type.dtype is not variant:
                 return f"values of dtype {value.type.dtype.name}"
         return None if node.op.native else f"the op {node.op.name!r} has no form in machine code"

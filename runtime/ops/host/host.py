@@ -247,6 +247,7 @@ RAISE = op("raise", gradient=NOT_DIFFERENTIABLE,
     fits=lambda count, attributes, outputs: all(i < count for i in attributes["error"].slots()))
 ASSERT = op("assert", gradient=NOT_DIFFERENTIABLE, infer=_no_outputs, numpy=_assert, effects=Effects.RAISES, doc=(
     "Raises ``error`` unless all of the first input is true."), native=True,
+    holds=lambda make, condition, *_, **__: condition,
     attributes=kinds("", error=_is_template),
     fits=lambda count, attributes, outputs: all(i < count - 1 for i in attributes["error"].slots()))  # fmt: skip
 

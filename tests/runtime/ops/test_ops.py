@@ -26,7 +26,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:(divide by zero|overflow|invalid
 # What the executors run themselves, and what acts on the world outside: no kernel to run over samples.
 STRUCTURE = {
     "constant", "placeholder", "cond", "while", "call", "custom_gradient", "print", "raise", "assert", "py_function",
-    "py_function_gradient", "write_summary", "no_op",
+    "py_function_gradient", "write_summary", "no_op", "assert_relation", "assert_shapes", "assert_rank_in",
+    "check_numerics",
 }  # fmt: skip
 
 

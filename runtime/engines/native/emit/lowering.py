@@ -20,7 +20,7 @@ from ....ir.op import Op
 from ....ir.primitive import CONSTANT, PLACEHOLDER, Cond, While
 from ....ir.total import is_total
 from ...held import Held, changed_in, held_in
-from ..supported import ENGINE
+from ..supported import ENGINE, TYPES
 from .arrays import (
     MOST_OPERATIONS,
     Buffer,
@@ -39,6 +39,7 @@ from .arrays import (
 )
 from .emitter import Emitter, NotLowered, type_of
 from .forms import Elementwise, apply, is_made_anew
+from .raising import leave
 from .scheduling import reads_first
 from .workspace import Workspace
 
@@ -94,6 +95,8 @@ class Lowering:
         self.inputs = types
         self.outputs: list[Type] = []
         self._graph = graph
+        self.is_pure = not changed_in(graph, known=self.changed)
+        """Whether no variable is changed."""
         self.e.label = "body"
 
     def lower(self) -> bool:
@@ -150,6 +153,7 @@ class Lowering:
 
         None: the graph fails in any case, and the basic block has ended.
         """
+        given = [self.values[value] for value in graph.inputs] if graph.never_returns else []
         mine, nodes = list(graph.inputs), [] if graph.never_returns else reads_first(graph.nodes)
         last = {value: node for node in nodes for value in node.inputs}
         for value in results:
@@ -178,7 +182,8 @@ class Lowering:
                     if value in last or value in stay:
                         self.values[value] = x
             if graph.never_returns:
-                raise Fails
+                leave(self, graph, given)
+                return None
             return [self.values[value] for value in results]
         except Fails:
             self.e.jump("failed")
@@ -225,7 +230,11 @@ class Lowering:
 
     def infer(self, node: Node, inputs: Sequence[Expression]) -> list[Type]:
         """The types of a node's outputs for inputs of these shapes."""
-        found = node.op.infer(*[Type(x.dtype, x.shape) for x in inputs], **node.attributes)
+        return self.infer_op(node.op, inputs, **node.attributes)
+
+    def infer_op(self, op: Op, inputs: Sequence[Expression], **attributes: Any) -> list[Type]:
+        """The types of what an op gives for inputs of these shapes."""
+        found = op.infer(*[Type(x.dtype, x.shape) for x in inputs], **attributes)
         return [found] if type(found) is Type else list(found)  # type: ignore[arg-type]
 
     def static_shape(self, type_: Type) -> Ints:
@@ -249,9 +258,12 @@ class Lowering:
         return [self.constant(np.asarray(each)) for each in results]
 
     def constant(self, array: np.ndarray) -> Expression:
-        """A known array, or number."""
+        """A known array, or number; of other dtypes than code knows, one that only errors can tell of."""
         dtype = from_numpy(array.dtype)
-        type_of(dtype)
+        if dtype not in TYPES:
+            unknown = Splat(array.shape, dtype, "")
+            unknown.constant = array
+            return unknown
         if array.ndim == 0:
             return scalar_of(self.e, array, dtype)
         known = self._constants.get(id(array))

@@ -23,6 +23,7 @@ TYPE, BYTES = 8, bytes.__basicsize__ - 1
 _FAST_CALL = 0x0080  # METH_FASTCALL: the function gets itself, its arguments as an array, and their number
 
 FUNCTIONS = {
+    "PyBytes_FromStringAndSize": "ptr (ptr, i64)",
     "PyErr_CheckSignals": "i32 ()",
     "PyEval_RestoreThread": "void (ptr)",
     "PyEval_SaveThread": "ptr ()",
@@ -30,6 +31,7 @@ FUNCTIONS = {
     "PyMem_RawMalloc": "ptr (i64)",
     "PyMem_RawRealloc": "ptr (ptr, i64)",
     "PyObject_CallNoArgs": "ptr (ptr)",
+    "PyObject_CallOneArg": "ptr (ptr, ptr)",
     "PyTuple_New": "ptr (i64)",
     "PyTuple_SetItem": "i32 (ptr, i64, ptr)",
     "Py_DecRef": "void (ptr)",

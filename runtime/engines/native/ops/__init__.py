@@ -2,7 +2,7 @@
 
 ==============  =====================================================================================================
 elementwise.py  the elementwise ops, as one table
-control.py      loops, branches and errors; lists.py: lists and arrays of tensors; variables.py
+control.py      loops and branches; errors.py: checks; lists.py: lists and arrays of tensors; variables.py
 views.py        shapes, items and stores; gathers.py, joining.py
 reductions.py   sums, extremes, positions, softmax; statistics.py, running.py, order.py
 products.py     products of matrices, in vector registers (multiply.py) or by NumPy's own BLAS
@@ -12,6 +12,7 @@ products.py     products of matrices, in vector registers (multiply.py) or by Nu
 from . import (  # noqa: F401
     control,
     elementwise,
+    errors,
     gathers,
     joining,
     lists,

@@ -1,4 +1,4 @@
-"""Loops, branches and errors: basic blocks, with a ``phi`` for each scalar and memory of its own for each array."""
+"""Loops and branches: basic blocks, with a ``phi`` for each scalar and memory of its own for each array."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Collection, Sequence
 from ....ir.graph import Graph, Node, Value
 from ....ir.op import lowers
 from ....ir.primitive import COND, WHILE, Cond, While
-from ....ops.host.host import ASSERT, RAISE
 from ...held import Held, changed_in
 from ..emit.arrays import Buffer, Expression, Load, Map, Splat
 from ..emit.emitter import NotLowered, type_of
@@ -16,7 +15,6 @@ from ..emit.lowering import Fails, Lowering
 from ..supported import ENGINE
 from .lists import ListOf, check_owned, joined
 from .products import in_rows, second_factors
-from .reductions import all_true
 from .variables import settle
 
 
@@ -278,18 +276,3 @@ def _check_alike(x: Expression, y: Expression, what: str) -> None:
             raise NotLowered("a variable that is one list or another")
     elif x.shape != y.shape:
         raise NotLowered(f"{what}, from {x.shape} to {y.shape}")
-
-
-# Errors
-
-
-@lowers(ENGINE, ASSERT)
-def _assert(lowering: Lowering, node: Node, inputs: list[Expression]) -> list[Expression]:
-    holds = all_true(lowering, inputs[0])
-    lowering.e.fail_if(lowering.e.let(f"xor i1 {holds}, true"))
-    return []
-
-
-@lowers(ENGINE, RAISE)
-def _raise(lowering: Lowering, node: Node, inputs: list[Expression]) -> list[Expression]:
-    raise Fails

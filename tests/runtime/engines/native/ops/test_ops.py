@@ -22,9 +22,10 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:(divide by zero|overflow|invalid value|Mean of empty):RuntimeWarning"),
 ]
 LOWERED = {name for name, record in OPS.items() if "native" in record.lowerings}
-# Lists and variables are tested in programs: they are neither given to code nor returned by it.
-STRUCTURE = {"cond", "while", "assert", "raise", "constant", "read_variable", "assign", "assign_add", "assign_sub",
-             "update_variable", *[name for name in LOWERED if name.startswith(("list_", "array_"))]}  # fmt: skip
+# Lists, variables and checks are tested in programs: they are neither given to code nor returned by it.
+STRUCTURE = {"cond", "while", "assert", "raise", "assert_relation", "assert_shapes", "assert_rank_in", "check_numerics",
+             "constant", "read_variable", "assign", "assign_add", "assign_sub", "update_variable",
+             *[name for name in LOWERED if name.startswith(("list_", "array_"))]}  # fmt: skip
 # What is computed exactly alike, or is no matter of rounding.
 EXACT = frozenset("""
     add subtract multiply divide negative absolute sign square sqrt floor_divide remainder fmod maximum minimum fmax

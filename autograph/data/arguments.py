@@ -31,7 +31,7 @@ def flag(value: object) -> Number:
 
 def static(value: Number) -> int | None:
     """The number, when it is known now."""
-    return int(value._array) if isinstance(value, EagerTensor) else None
+    return int(value.array) if isinstance(value, EagerTensor) else None
 
 
 def require_positive(value: int, what: str) -> int:

@@ -31,7 +31,7 @@ class Environment:
 
     def array(self, tensor: Any) -> Any:
         """The array of an eager tensor or of one of the graph tensors."""
-        return self._arrays[tensor.value] if isinstance(tensor, SymbolicTensor) else tensor._array
+        return self._arrays[tensor.value] if isinstance(tensor, SymbolicTensor) else tensor.array
 
     def number(self, tensor: object) -> int:
         """The integer or bool that a scalar tensor holds."""

@@ -96,7 +96,7 @@ def _component(value: object, spec: Any) -> Any:
         if not isinstance(value, Composite) or not spec.accepts(value.type_spec):
             raise InvalidArgumentError(f"`generator` yielded {value!r} where a value of {spec!r} was expected.")
         (tensor,) = value.components()
-        return tensor._array
+        return tensor.array
     try:
         if isinstance(value, (np.ndarray, np.generic)) and spec.dtype.kind not in "SV":
             # A copy: the generator may write the next element to the same array.
@@ -119,7 +119,7 @@ def _component(value: object, spec: Any) -> Any:
 def _converted(value: object, spec: TensorSpec) -> Any:
     tensor = convert_to_tensor(value, spec.dtype)
     assert isinstance(tensor, EagerTensor)
-    return tensor._array
+    return tensor.array
 
 
 def signature(types: object, given_shapes: Any) -> Any:

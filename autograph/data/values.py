@@ -151,7 +151,7 @@ class IteratorSpec(ElementsSpec):
     """What an iterator over a dataset must be like: the specs of the elements."""
 
     def pack(self, tensors: Sequence[Any]) -> DatasetIterator:
-        position = tensors[0] if isinstance(tensors[0], SymbolicTensor) else tensors[0]._array
+        position = tensors[0] if isinstance(tensors[0], SymbolicTensor) else tensors[0].array
         return DatasetIterator(position, self.element_spec)
 
     def __repr__(self) -> str:

@@ -28,11 +28,11 @@ if hasattr(os, "register_at_fork"):  # a child has only the thread that forked: 
 
 def change(target: Any, function: Callable[..., Any], *rest: object) -> Any:
     """Let a variable hold ``function(target, old, *rest)``, an array; returns the old array."""
-    old = target._array
+    old = target.array
     new = function(target, old, *rest)
     with lock:
-        while target._array is not old:  # between this and the next line nothing of this thread can come either
-            old = target._array
+        while target.array is not old:  # between this and the next line nothing of this thread can come either
+            old = target.array
             new = function(target, old, *rest)
-        target._array = new
+        target.array = new
     return old

@@ -86,7 +86,7 @@ class Transaction:
     def look(self) -> None:
         """Code calls this now and then while it runs, if there are variables that loops may wait for."""
         taken = self.running.taken
-        if any(variable._array is not taken[i] for i, variable in self._awaited):
+        if any(variable.array is not taken[i] for i, variable in self._awaited):
             raise Superseded
 
 
@@ -101,13 +101,13 @@ def _written(variables: Sequence[Any], changed: Sequence[Any], count: int) -> tu
     made = [(names[id(variable)], f"a{i}") for i, variable in enumerate(changed)]
     lines = [
         "def take():",
-        f"    return ({''.join(f'{name}._array, ' for name in names.values())})",
+        f"    return ({''.join(f'{name}.array, ' for name in names.values())})",
         "def put(taken, results):",
         *[f"    {taken}= taken",
           f"    {''.join(f'{array}, ' for _, array in made)}= results[{count}:]",
           "    with lock:",
-          f"        if {' and '.join(f'{name}._array is t{name[1:]}' for name, _ in made)}:",
-          *[f"            {name}._array = {array}" for name, array in made],
+          f"        if {' and '.join(f'{name}.array is t{name[1:]}' for name, _ in made)}:",
+          *[f"            {name}.array = {array}" for name, array in made],
           f"            return results[:{count}]"] * bool(made),
         "    return None" if made else "    return results",
     ]  # fmt: skip
@@ -122,7 +122,7 @@ class StandIn(threading.local):
 
     def __init__(self, variable: Any) -> None:
         self.name, self.dtype, self.static_shape = variable.name, variable.dtype, variable.static_shape
-        self._array: Any = None
+        self.array: Any = None
 
 
 class StandIns:
@@ -135,12 +135,12 @@ class StandIns:
 
     def held(self) -> tuple[Any, ...]:
         """What they hold that stand for variables that are changed."""
-        return tuple([each._array for each in self._changed])
+        return tuple([each.array for each in self._changed])
 
     @contextmanager
     def holding(self, arrays: Sequence[Any]) -> Iterator[None]:
         """They hold some arrays to begin with; afterwards what they held before, should a handler of signals run."""
-        before = [each._array for each in self._all]
+        before = [each.array for each in self._all]
         try:
             self._set(arrays)
             yield
@@ -149,4 +149,4 @@ class StandIns:
 
     def _set(self, arrays: Sequence[Any]) -> None:
         for each, array in zip(self._all, arrays, strict=True):
-            each._array = array
+            each.array = array

@@ -202,7 +202,7 @@ def key_of(value: Any, tensors: list[Any]) -> Any:
     kind = type(value)
     if kind is EagerTensor:
         tensors.append(value)
-        array = value._array
+        array = value.array
         return array.dtype, array.shape
     if kind is SymbolicTensor:
         tensors.append(value)
@@ -218,7 +218,7 @@ def key_of(value: Any, tensors: list[Any]) -> Any:
     if isinstance(value, (np.ndarray, np.generic)):
         tensor = convert_to_tensor(value)
         tensors.append(tensor)
-        return tensor._array.dtype, tensor._array.shape
+        return tensor.array.dtype, tensor.array.shape
     if isinstance(value, (Composite, CompositeSpec)):
         return _composite_key(value, tensors)
     if nest.is_nested(value):

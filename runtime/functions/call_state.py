@@ -190,7 +190,7 @@ def running(run: Callable[..., Any], places: Sequence[StatePlace], inputs: int, 
         return run
 
     def with_state(*arrays: object) -> Any:
-        held = [tensor._array for tensor in read(places)]
+        held = [tensor.array for tensor in read(places)]
         made = run(*arrays[:inputs], *held, *arrays[inputs:])
         write(places, [wrap(array) for array in made[count:]])
         return made[:count]

@@ -231,9 +231,9 @@ class ConcreteFunction:
         return self.packed(self._run(tensors))
 
     def _run(self, tensors: Sequence[Any]) -> list[Any]:
-        results = [wrap(result) for result in self._executable.plan.run(*[tensor._array for tensor in tensors])]
+        results = [wrap(result) for result in self._executable.plan.run(*[tensor.array for tensor in tensors])]
         for i in self.handed_on:
-            results[i] = wrap(results[i]._array.view())
+            results[i] = wrap(results[i].array.view())
         return results
 
     @functools.cached_property

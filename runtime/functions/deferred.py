@@ -68,7 +68,7 @@ def before_use(variable: Variable) -> None:
 def array_of(variable: Variable) -> Any:
     """The array that holds a variable's value, for a look at it that no tape sees."""
     before_use(variable.origin)
-    return variable.origin._array
+    return variable.origin.array
 
 
 def trace_ended() -> None:

@@ -7,14 +7,14 @@ graph. For arguments that come again there is a function like this one, of ``f(x
         if len(args) != 2 or kwargs: return MISS
         value = args[0]
         if value.__class__ is not EagerTensor: return MISS
-        array = value._array
+        array = value.array
         if array.dtype is not const or array.shape != (3,): return MISS
         value_1 = args[1]
         if value_1 is not True: return MISS
         traces.calls += 1
         result = run(array)
         tensor = new(EagerTensor)
-        tensor._array = result[0]
+        tensor.array = result[0]
         return tensor
 
 It is stricter than the key of the arguments (see `arguments.key_of`), never less strict: what it does not take
@@ -136,7 +136,7 @@ class _Writer:
         self._line("traces.calls += 1")
         state = self._concrete.state
         if state:
-            self._globals["read_state"] = lambda: [tensor._array for tensor in call_state.read(state)]
+            self._globals["read_state"] = lambda: [tensor.array for tensor in call_state.read(state)]
             self._globals["write_state"] = lambda arrays: call_state.write(state, [wrap(array) for array in arrays])
             self._arrays.append("*read_state()")
         self._line(f"result = run({', '.join(self._arrays)})")
@@ -196,12 +196,12 @@ class _Writer:
             self._structure(name, value, key)
 
     def _tensor(self, name: str, value: EagerTensor) -> None:
-        array = value._array
+        array = value.array
         if type(array) is not np.ndarray:
             raise _Unfit
         found = self._fresh("array")
         self._line(f"if {name}.__class__ is not EagerTensor: return MISS")
-        self._line(f"{found} = {name}._array")
+        self._line(f"{found} = {name}.array")
         dtype = self._constant(array.dtype)
         self._line(f"if {found}.dtype is not {dtype} or {found}.shape != {array.shape!r}: return MISS")
         self._arrays.append(found)
@@ -246,12 +246,12 @@ class _Writer:
         self._line(f"{name} = new(EagerTensor)")
         if i in self._concrete.handed_on:
             self._line(f"array = result[{i}]")
-            self._line(f"{name}._array = array.view() if array.__class__ is ndarray else asarray(array)")
+            self._line(f"{name}.array = array.view() if array.__class__ is ndarray else asarray(array)")
         elif type.shape == ():
-            self._line(f"{name}._array = asarray(result[{i}])")
+            self._line(f"{name}.array = asarray(result[{i}])")
         else:
             self._line(f"array = result[{i}]")
-            self._line(f"{name}._array = array if array.__class__ is ndarray else asarray(array)")
+            self._line(f"{name}.array = array if array.__class__ is ndarray else asarray(array)")
         return name
 
     def _packed(self, value: Any, names: Iterator[str]) -> str:

@@ -151,7 +151,7 @@ def _given(value: Value, graph: Graph) -> Any:
             held = [tensor for place in state_of(graph) for tensor in place.start()]
             tensor = [*scope.arguments, *held][graph.parameters.index(value)]
             if isinstance(tensor, EagerTensor):
-                return tensor._array
+                return tensor.array
             if isinstance(tensor, SymbolicTensor):
                 return _evaluate(tensor.value)
     raise InvalidArgumentError(

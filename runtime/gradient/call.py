@@ -239,7 +239,7 @@ def run(graph: Graph, plan: Any, tensors: Sequence[Any]) -> list[Any]:
     followed = set().union(*[tape.followed for tape in trace.LOCAL.tapes])
     wanted = [i for i, x in enumerate(tensors) if key(x) in followed and is_differentiable(x.dtype)]
     free = free_sources([graph], followed)
-    arrays = [tensor._array for tensor in tensors]
+    arrays = [tensor.array for tensor in tensors]
     if not wanted and not free:
         return [wrap(result) for result in plan().run(*arrays)]
     return _Run(graph, wanted, free, tensors).outputs[: len(graph.outputs)]
@@ -265,8 +265,8 @@ class _Run:
         self.levels.append(derivative(self.levels[-1].forward, self.wanted, self.free))
 
     def _execute(self) -> None:
-        results = self.levels[-1].forward_executable.plan.run(*[tensor._array for tensor in self.tensors])
-        new = [EagerTensor(x._array) for x in map(wrap, results)][len(self.outputs) :]
+        results = self.levels[-1].forward_executable.plan.run(*[tensor.array for tensor in self.tensors])
+        new = [EagerTensor(x.array) for x in map(wrap, results)][len(self.outputs) :]
         self.outputs.extend(fresh(new, [*self.tensors, *self.free]))
 
     def backward(self, given: list[Any]) -> list[Any]:
@@ -285,7 +285,7 @@ class _Run:
         elif trace.LOCAL.tapes:
             results = run(graph, lambda: found.backward_executable.plan, arguments)
         else:
-            results = [wrap(result) for result in found.backward_executable.plan.run(*[x._array for x in arguments])]
+            results = [wrap(result) for result in found.backward_executable.plan.run(*[x.array for x in arguments])]
         return found.spread(results, len(self.sources))
 
     def _again(self) -> None:

@@ -55,7 +55,7 @@ def _gradients(
     given = [wrap(array) for array in inputs[: len(call.results)]]
     made = call.followed(places, given) if followed else None
     found = call.gradients(places, given) if made is None else made.results
-    return (*[np.asarray(gradient._array) for gradient in found], *([] if made is None else [made]))
+    return (*[np.asarray(gradient.array) for gradient in found], *([] if made is None else [made]))
 
 
 GRADIENT = op(

@@ -47,7 +47,7 @@ def key(tensor: object) -> Any:
     """What a tensor or variable goes by; the object has to be kept alive as long as its key."""
     if type(tensor) is SymbolicTensor:
         return key_of_value(tensor.value)
-    return id(tensor._array) if type(tensor) is EagerTensor else id(tensor)
+    return id(tensor.array) if type(tensor) is EagerTensor else id(tensor)
 
 
 def key_of_value(value: Value) -> Any:
@@ -170,11 +170,11 @@ def fresh(outputs: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
     """The outputs with arrays of their own where they are those of inputs, or may be elements of them, so that each
     tensor has its own key.
     """
-    given = [x._array for x in inputs if type(x) is EagerTensor]
+    given = [x.array for x in inputs if type(x) is EagerTensor]
     known = {id(array) for array in given}
     from_list = any(type(array) is ListValue for array in given)
     return [
-        EagerTensor(_alias(x._array)) if id(x._array) in known or (from_list and type(x._array) is np.ndarray) else x
+        EagerTensor(_alias(x.array)) if id(x.array) in known or (from_list and type(x.array) is np.ndarray) else x
         for x in outputs
     ]
 

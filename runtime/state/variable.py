@@ -96,7 +96,7 @@ class Variable:
                     f"In this `tf.Variable` creation, the initial value's shape ({value.shape}) is not compatible with "
                     f"the explicitly supplied `shape` argument ({TensorShape(known)})."
                 )
-        self._array = value._array
+        self.array = value.array
         self._dtype = value.dtype
         self._static_shape = known
         self._trainable = True if trainable is None else bool(trainable)
@@ -151,7 +151,7 @@ class Variable:
     def value(self) -> Any:
         """A tensor with what the variable holds now (in a graph: at this point of every run)."""
         tensor = self.__tensor__()
-        return EagerTensor(tensor._array.view()) if trace.executing_eagerly() and not trace.LOCAL.tapes else tensor
+        return EagerTensor(tensor.array.view()) if trace.executing_eagerly() and not trace.LOCAL.tapes else tensor
 
     def read_value(self) -> Any:
         """As `value`."""
@@ -166,10 +166,10 @@ class Variable:
                 state.READ, name="read", variable=origin, dtype=origin._dtype, shape=origin._static_shape
             )
         else:
-            tensor = EagerTensor(origin._array)
+            tensor = EagerTensor(origin.array)
             if not trace.LOCAL.tapes:
                 return tensor
-            tensor = EagerTensor(origin._array.view())
+            tensor = EagerTensor(origin.array.view())
         if trace.LOCAL.tapes:
             variable_read(origin, tensor)
         return tensor
@@ -350,13 +350,13 @@ class Variable:
 
     def __reduce__(self) -> tuple[Any, ...]:
         origin = self.origin
-        return _restored, (origin._array, origin._name, origin._trainable, origin.constraint, origin._static_shape)
+        return _restored, (origin.array, origin._name, origin._trainable, origin.constraint, origin._static_shape)
 
     def __repr__(self) -> str:
         head = f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}"
         if trace.current_graph() is not None:
             return head + ">"
-        array = self.origin._array
+        array = self.origin.array
         text = repr(array) if array.ndim else repr(array.item())
         line_break = "\n" if "\n" in text else ""
         return f"{head}, numpy={line_break}{text}>"

@@ -51,7 +51,7 @@ def _transpose(tensor: Any, *axes: Any) -> Any:
 
 def _item(tensor: Any, *index: Any) -> Any:
     if isinstance(tensor, tensors.EagerTensor):
-        return tensor._array.item(*index)
+        return tensor.array.item(*index)
     if index:
         tensor = np.ravel(tensor)[index[0]] if len(index) == 1 and not isinstance(index[0], tuple) else tensor[index]
     return np.reshape(tensor, ())
@@ -60,7 +60,7 @@ def _item(tensor: Any, *index: Any) -> Any:
 def _tolist(tensor: Any) -> Any:
     shape = tensor.static_shape
     if isinstance(tensor, tensors.EagerTensor):
-        return tensor._array.tolist()
+        return tensor.array.tolist()
     if shape == ():
         return tensor
     if shape is None or shape[0] is None:

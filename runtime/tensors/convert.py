@@ -198,7 +198,7 @@ def fitted(tensor: Any, dtype: DType) -> Any:
     """What an array became, in the dtype of the tensors it meets. Raises for an integer that does not fit."""
     if type(tensor) is SymbolicTensor:
         return strong(cast(tensor, dtype))
-    array, given = tensor._array, tensor.dtype
+    array, given = tensor.array, tensor.dtype
     if given is dtype:
         return tensor
     if given.is_integer and dtype.is_integer and array.size:
@@ -321,11 +321,11 @@ def constant(value: object, dtype: DTypeLike | None = None, shape: ShapeLike = N
             raise InvalidTypeError(
                 "constant(shape=…) needs values that are known while tracing", remedy="write tf.reshape(x, shape)"
             )
-        tensor = EagerTensor(_fill(tensor._array, shapes.as_shape(shape)))
+        tensor = EagerTensor(_fill(tensor.array, shapes.as_shape(shape)))
     graph = current_graph()
     if graph is None or not isinstance(tensor, EagerTensor):
         return tensor
-    return SymbolicTensor(graph.constant(tensor._array, name=name, where=user_code()))
+    return SymbolicTensor(graph.constant(tensor.array, name=name, where=user_code()))
 
 
 def _fill(array: np.ndarray[Any, Any], shape: shapes.Shape) -> np.ndarray[Any, Any]:
@@ -351,5 +351,5 @@ def cast(tensor: Any, dtype: DType) -> Any:
                 remedy="for text there are tf.strings.to_number and tf.strings.as_string",
             )
         with np.errstate(all="ignore"):
-            return EagerTensor(tensor._array.astype(dtype.numpy))
+            return EagerTensor(tensor.array.astype(dtype.numpy))
     return OPS["cast"](tensor, dtype=dtype)

@@ -22,7 +22,7 @@ def refuse_repetition(tensor: Any, sequence: list[Any] | tuple[Any, ...]) -> Non
             construct=f"{kind} * tensor",
             remedy="write tf.tile(values, [n]) to repeat it, or tf.constant(values) * n to multiply its elements",
         )
-        raise error if hasattr(tensor, "_array") else undelivered.note(error)
+        raise error if hasattr(tensor, "array") else undelivered.note(error)
 
 
 def is_text(tensor: Any) -> bool:

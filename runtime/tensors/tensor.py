@@ -206,38 +206,38 @@ def _incomparable(other: object) -> bool:
 class EagerTensor(Tensor):
     """A tensor with a value. The array inside is never changed."""
 
-    __slots__ = ("_array",)
+    __slots__ = {"array": "What it holds: not a copy, as that of `numpy()`, so nobody may write to it."}
 
     def __init__(self, array: Any) -> None:
-        self._array = array
+        self.array = array
 
     @property
     def dtype(self) -> DType:
-        array = self._array
+        array = self.array
         return from_numpy(array.dtype) if type(array) is np.ndarray else variant
 
     @property
     def static_shape(self) -> Shape:
-        return self._array.shape if type(self._array) is np.ndarray else ()
+        return self.array.shape if type(self.array) is np.ndarray else ()
 
     def numpy(self) -> Any:
         """A copy of the value: an ndarray, or a NumPy scalar (``bytes`` for a string) when it has rank 0."""
-        array = self._array
+        array = self.array
         if type(array) is not np.ndarray:
             return array
         return array[()] if array.ndim == 0 else array.copy()
 
     def __array__(self, dtype: np.dtype[Any] | None = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        if dtype is not None and dtype != self._array.dtype:
-            return self._array.astype(dtype)
+        if dtype is not None and dtype != self.array.dtype:
+            return self.array.astype(dtype)
         if copy:
-            return self._array.copy()
-        view = self._array.view()
+            return self.array.copy()
+        view = self.array.view()
         view.flags.writeable = False
         return view
 
     def __bool__(self) -> bool:
-        return bool(self._array)
+        return bool(self.array)
 
     def __int__(self) -> int:
         return int(self._scalar())
@@ -254,22 +254,22 @@ class EagerTensor(Tensor):
         return int(self._scalar())
 
     def _scalar(self) -> Any:
-        if self._array.ndim != 0:
+        if self.array.ndim != 0:
             raise InvalidTypeError(f"only tensors of rank 0 can be converted to Python numbers, not shape {self.shape}")
-        return self._array[()]
+        return self.array[()]
 
     def __len__(self) -> int:
-        if self._array.ndim == 0:
+        if self.array.ndim == 0:
             raise InvalidTypeError("Scalar tensor has no `len()`")
-        return len(self._array)
+        return len(self.array)
 
     def __iter__(self) -> Iterator[Any]:
-        if self._array.ndim == 0:
+        if self.array.ndim == 0:
             raise InvalidTypeError("Cannot iterate over a scalar tensor.")
         if LOCAL.tapes:  # they have to see it
-            return iter([self[i] for i in range(len(self._array))])
+            return iter([self[i] for i in range(len(self.array))])
         return (
-            EagerTensor(np.asarray(item) if self._array.dtype != object else _objects(item)) for item in self._array
+            EagerTensor(np.asarray(item) if self.array.dtype != object else _objects(item)) for item in self.array
         )
 
     def __contains__(self, value: object) -> bool:
@@ -288,7 +288,7 @@ class EagerTensor(Tensor):
         return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={_own_line(text)}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return EagerTensor, (self._array,)
+        return EagerTensor, (self.array,)
 
     def __copy__(self) -> EagerTensor:
         return self

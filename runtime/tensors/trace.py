@@ -141,7 +141,7 @@ def _value(graph: Graph, tensor: Tensor) -> Value:
     if type(tensor) is SymbolicTensor:
         value = tensor.value
         return value if value.node.graph is graph else graph.capture(value)
-    constant = graph.constant(tensor._array)
+    constant = graph.constant(tensor.array)
     EAGER_INPUTS.of(graph)[constant] = weakref.ref(tensor)
     return constant
 
@@ -166,7 +166,7 @@ def run_eagerly(op: Op, inputs: Sequence[Any], attributes: dict[str, Any]) -> An
     try:
         if op.promote is not None:
             inputs = promotion.promoted(op, inputs)
-        arrays = [x._array if type(x) is EagerTensor else _array(x) for x in inputs]
+        arrays = [x.array if type(x) is EagerTensor else _array(x) for x in inputs]
         _infer_once(op, arrays, attributes)
     except (AutographError, TypeError, ValueError, IndexError, OverflowError) as error:
         raise _located(error, op, None) from error.__cause__
@@ -251,7 +251,7 @@ def _array(value: object) -> Any:
     tensor: Any = value if isinstance(value, Tensor) else convert.convert_to_tensor(value)
     if isinstance(tensor, SymbolicTensor):
         raise foreign_value_error(tensor.value)
-    return tensor._array
+    return tensor.array
 
 
 def kernel_error(error: Exception, op: Op) -> Exception:
@@ -306,7 +306,7 @@ def static_value(tensor: object, partial: bool = False) -> np.ndarray[Any, Any] 
     ``partial`` changes nothing: a value is known as a whole or not at all.
     """
     if isinstance(tensor, EagerTensor):
-        return tensor._array
+        return tensor.array
     if isinstance(tensor, SymbolicTensor):
         node = tensor.value.node
         return node.attributes["value"] if node.op is CONSTANT else None

@@ -58,7 +58,7 @@ class FileCache(Dataset):
                         whole = False
                     elif whole:
                         for part in item:
-                            _write(file, wrap(part)._array)
+                            _write(file, wrap(part).array)
                     yield item
             except BaseException:
                 file.close()

@@ -147,7 +147,7 @@ def stack_rows(rows: list[Element], shapes: Sequence[tuple[int | None, ...]], va
 
 def _stack_padded(parts: tuple[Any, ...], shape: tuple[int | None, ...], value: object) -> Any:
     """One component of a batch. Raises `DataLossError` for a part that is longer than the shape to pad to."""
-    arrays = [wrap(part)._array for part in parts]
+    arrays = [wrap(part).array for part in parts]
     largest = map(max, zip(*[array.shape for array in arrays], strict=True))
     dims = tuple([most if d is None else d for d, most in zip(shape, largest, strict=True)])
     made = np.full((len(arrays), *dims), value, arrays[0].dtype)
@@ -238,7 +238,7 @@ class Rebatch(Dataset):
 
 
 def _joined(rows: list[Element]) -> Element:
-    return tuple([np.stack([wrap(part)._array for part in parts]) for parts in zip(*rows, strict=True)])
+    return tuple([np.stack([wrap(part).array for part in parts]) for parts in zip(*rows, strict=True)])
 
 
 class GroupByWindow(Dataset):

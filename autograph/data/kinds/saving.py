@@ -57,7 +57,7 @@ def save_dataset(dataset: Dataset, path: str | os.PathLike[str], compression: st
             for element in raised(dataset.elements(Environment())):
                 count += 1
                 for part in element:
-                    _write(file, wrap(part)._array)
+                    _write(file, wrap(part).array)
             size = file.tell()
         except BaseException:
             file.close()

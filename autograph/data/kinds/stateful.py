@@ -62,7 +62,7 @@ class Unique(Dataset):
             if isinstance(item, Failure):
                 yield item
                 continue
-            array = wrap(item[0])._array
+            array = wrap(item[0]).array
             key = array.shape, tuple(array.reshape(-1).tolist())
             if key not in seen:
                 seen.add(key)

@@ -199,7 +199,7 @@ class LayerState(Tracked):
                 f"You tried to call `count_params` on layer '{self.name}', but the layer isn't built. You can build it "
                 "manually via: `layer.build(input_shape)`."
             )
-        return sum(variable._array.size for variable in self.weights)
+        return sum(variable.array.size for variable in self.weights)
 
     # Losses
 

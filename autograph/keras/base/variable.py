@@ -74,11 +74,11 @@ class KerasVariable(Variable):
             "name": self._name, "path": self.path, "trainable": self._trainable, "regularizer": self.regularizer,
             "constraint": self.constraint, "shape": self._static_shape,
         }  # fmt: skip
-        return _restored, (self._array, settings)
+        return _restored, (self.array, settings)
 
     def __repr__(self) -> str:
         head = f"<Variable path={self.path}, shape={tuple(self.shape)}, dtype={self.dtype.name}"
-        return f"{head}>" if trace.current_graph() is not None else f"{head}, value={self._array}>"
+        return f"{head}>" if trace.current_graph() is not None else f"{head}, value={self.array}>"
 
 
 def _restored(array: Any, settings: dict[str, Any]) -> KerasVariable:

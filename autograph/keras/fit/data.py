@@ -249,7 +249,7 @@ def _arrays(structure: Any) -> Any:
             value = np.asarray(value)
         if isinstance(value, (Tensor, np.ndarray, np.generic)) or hasattr(value, "__array__"):
             tensor = convert_to_tensor(value if isinstance(value, Tensor) else np.asarray(value))
-            array = tensor._array if isinstance(tensor, EagerTensor) else np.asarray(tensor)
+            array = tensor.array if isinstance(tensor, EagerTensor) else np.asarray(tensor)
             if array.ndim == 0:
                 raise InvalidArgumentError("data must have a first axis, of samples; a scalar was given")
             return array.astype(np.float32) if array.dtype == np.float64 else array

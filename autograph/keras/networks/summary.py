@@ -123,7 +123,7 @@ def _count_of(layer: Layer) -> str:
     if not layer.built:
         return "0 (unbuilt)"
     weights = getattr(layer, "weights", [])
-    return f"{sum(weight._array.size for weight in weights):,}"
+    return f"{sum(weight.array.size for weight in weights):,}"
 
 
 def _sources(layer: Layer, graph: Any) -> str:
@@ -140,8 +140,8 @@ def _sources(layer: Layer, graph: Any) -> str:
 
 def _totals(model: Any) -> list[str]:
     def line(name: str, variables: list[Any]) -> str:
-        count = sum(variable._array.size for variable in variables)
-        return f" {name}: {count:,} ({_memory(sum(variable._array.nbytes for variable in variables))})"
+        count = sum(variable.array.size for variable in variables)
+        return f" {name}: {count:,} ({_memory(sum(variable.array.nbytes for variable in variables))})"
 
     trainable = model.trainable_weights
     others = [weight for weight in model.weights if not any(weight is each for each in trainable)]

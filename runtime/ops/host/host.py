@@ -287,9 +287,9 @@ def _py_function(
     with trace.building(None):
         if followed:
             call = FOLLOWED_CALL.function(inputs, lambda: _results(function(*inputs), types))
-            return (*[tensor._array for tensor in call.results], call)
+            return (*[tensor.array for tensor in call.results], call)
         result = function(*inputs)
-    return tuple(tensor._array for tensor in _results(result, types))
+    return tuple(tensor.array for tensor in _results(result, types))
 
 
 def _results(result: Any, types: tuple[DType, ...]) -> list[Any]:

@@ -31,7 +31,7 @@ __all__ = ["ASSIGN", "ASSIGN_ADD", "ASSIGN_SUB", "READ", "UPDATE"]
 
 
 def _read(variable: Any, dtype: DType, shape: Shape) -> Any:
-    array = variable._array
+    array = variable.array
     return array[()] if array.ndim == 0 and array.dtype != object else array
 
 
@@ -54,7 +54,7 @@ def _assign(value: Any, *, target: Any) -> tuple[()]:
         value = _as_array(value, target.dtype)
     _check_assigned(Type(target.dtype, value.shape), target.dtype, target.static_shape, target.name)
     with lock:
-        _old, target._array = target._array, value  # its end, and what that brings about, comes after the lock
+        _old, target.array = target.array, value  # its end, and what that brings about, comes after the lock
     return ()
 
 
@@ -87,11 +87,11 @@ def _step(function: Callable[..., Any]) -> Any:
         return np.asarray(function(old, value), target.dtype.numpy)
 
     def kernel(value: TensorLike, *, target: Any) -> tuple[()]:
-        old = target._array
+        old = target.array
         new = stepped(target, old, value)
         with lock:  # as `change`, of which this saves a call
-            if target._array is old:
-                target._array = new
+            if target.array is old:
+                target.array = new
                 return ()
         change(target, stepped, value)
         return ()

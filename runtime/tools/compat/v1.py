@@ -200,7 +200,7 @@ class Session:
             raise InvalidArgumentError(error.args[0]) from None
 
     def _array(self, value: Value, given: object) -> np.ndarray[Any, Any]:
-        array = convert_to_tensor(given, value.type.dtype)._array
+        array = convert_to_tensor(given, value.type.dtype).array
         if not shapes.is_compatible(array.shape, value.type.shape):
             raise InvalidArgumentError(
                 f"Cannot feed value of shape {array.shape} for Tensor {value.name}, which has shape "

@@ -163,9 +163,9 @@ def _float(value: float, target: Target) -> Any:
 
 
 def _eager(value: EagerTensor, target: Target) -> Any:
-    if isinstance(value._array, ListValue):
-        return _list_value(value._array, target)
-    return {"eager": target.array(value._array)}
+    if isinstance(value.array, ListValue):
+        return _list_value(value.array, target)
+    return {"eager": target.array(value.array)}
 
 
 def _list_value(value: ListValue, target: Target) -> Any:

@@ -177,7 +177,7 @@ def test_results_of_every_type():
         f = tf.function(lambda x: (x, tf.identity(x)))
         for _ in range(6):
             for part in f(tf.constant(value)):
-                assert isinstance(part.numpy(), (np.ndarray, np.generic, bytes)) and type(part._array) is np.ndarray
+                assert isinstance(part.numpy(), (np.ndarray, np.generic, bytes)) and type(part.array) is np.ndarray
                 np.testing.assert_array_equal(part.numpy(), tf.constant(value).numpy())
 
 

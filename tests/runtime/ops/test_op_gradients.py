@@ -52,7 +52,7 @@ def _collect(found: list[Any]) -> None:
         if not callable(record.gradient) or record.name in REFUSED | RANDOM | GAMMA | PARTLY:
             continue
         results = outputs(record.numpy(*promoted(record, inputs), **attributes))
-        if not all(isinstance(wrap(x)._array, np.ndarray) for x in (*inputs, *results)):
+        if not all(isinstance(wrap(x).array, np.ndarray) for x in (*inputs, *results)):
             continue  # lists: test_gradient_control.py has them
         smooth = all(not is_float(x) or (np.isfinite(x).all() and (np.abs(x) < 50).all()) for x in inputs)
         if smooth and any(is_float(x) and x.size for x in inputs):

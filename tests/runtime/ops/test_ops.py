@@ -54,7 +54,7 @@ def promoted(record: Op, inputs: Any) -> list[Any]:
     if record.promote is None:
         return list(inputs)
     tensors = promotion.promoted(record, [wrap(x) for x in inputs])
-    return [x._array for x in tensors]
+    return [x.array for x in tensors]
 
 
 def input_type(value: Any) -> Type:
@@ -71,7 +71,7 @@ def types(inferred: Any) -> list[Type]:
 
 def run(record: Op, inputs: Any, attributes: dict[str, Any]) -> list[Any]:
     with np.errstate(all="ignore"):
-        return [wrap(part)._array for part in outputs(record.numpy(*inputs, **attributes))]
+        return [wrap(part).array for part in outputs(record.numpy(*inputs, **attributes))]
 
 
 def check(inferred: list[Type], results: list[Any], exact: bool) -> None:
@@ -121,7 +121,7 @@ def blurred(known: list[Type]) -> Any:
 @pytest.mark.parametrize("record, inputs, attributes", [case for case in CASES if not case.values[0].effect])
 def test_eager_and_graph_agree(record: Op, inputs: Any, attributes: Any) -> None:
     with np.errstate(all="ignore"):
-        eager = [x._array for x in outputs(record(*map(wrap, inputs), **attributes))]
+        eager = [x.array for x in outputs(record(*map(wrap, inputs), **attributes))]
         for blur in (False, True):
             graph, parameters = Graph("test"), [input_type(x) for x in inputs]
             with trace.building(graph):
@@ -131,7 +131,7 @@ def test_eager_and_graph_agree(record: Op, inputs: Any, attributes: Any) -> None
                 graph.outputs = [trace.value_of(x) for x in outputs(record(*symbols, **attributes))]
             for executed in executions(graph, inputs):
                 for expected, got in zip(eager, executed, strict=True):
-                    same_value(expected, wrap(got)._array)
+                    same_value(expected, wrap(got).array)
 
 
 def graph_parameter(graph: Graph, type_: Type) -> Any:

@@ -67,7 +67,7 @@ def wrong_shapes(inputs: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
 
 
 def eagerly(record: Op, inputs: Any, attributes: Any) -> Any:
-    return [x._array for x in outputs(record(*map(wrap, inputs), **attributes))]
+    return [x.array for x in outputs(record(*map(wrap, inputs), **attributes))]
 
 
 def traced(record: Op, inputs: Any, attributes: Any, blur: str) -> Any:
@@ -79,7 +79,7 @@ def traced(record: Op, inputs: Any, attributes: Any, blur: str) -> Any:
     with trace.building(graph):
         symbols = [SymbolicTensor(graph.parameter(t)) for t in types]
         graph.outputs = [trace.value_of(x) for x in outputs(record(*symbols, **attributes))]
-    return [wrap(x)._array for x in Plan(graph).run(*inputs)]
+    return [wrap(x).array for x in Plan(graph).run(*inputs)]
 
 
 def outcome(function: Any, *arguments: Any) -> Any:

@@ -35,7 +35,7 @@ def test_results_stay(record: Any, inputs: Any, attributes: Any, blur: bool) -> 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for a, b in zip(interpret(graph, inputs), interpret(optimize(graph).graph, inputs), strict=True):
-            same_value(wrap(a)._array, wrap(b)._array)
+            same_value(wrap(a).array, wrap(b).array)
 
 
 def test_transposes_without_an_order() -> None:

@@ -93,7 +93,7 @@ class StagedArray(Mutable):
         """What the array of Python holds at some places."""
         key = places.shape, places.tobytes()
         if key not in self._constants:
-            self._constants[key] = convert.wrap(self.first._array.reshape(-1)[places])
+            self._constants[key] = convert.wrap(self.first.array.reshape(-1)[places])
         return self._constants[key]
 
     def write(self, view: object, new: object) -> None:

@@ -221,7 +221,7 @@ def stage(memory: Any, form: StagedArray) -> None:
 
 def note_read(tensor: Any, form: StagedArray, state: object, places: object) -> None:
     """Notes that a tensor is what memory holds in some state, see `Read`."""
-    held = _held(tensor.value) if type(tensor) is SymbolicTensor else tensor._array
+    held = _held(tensor.value) if type(tensor) is SymbolicTensor else tensor.array
     if id(held) not in _local.read:
         _local.read[id(held)] = Read(held, form, state, places)
 

@@ -124,7 +124,7 @@ class OutsidePlace(StatePlace):
         value, spec = self._get(), self.spec
         if self._type is not None and type(value) is EagerTensor:
             dtype, shape = self._type
-            if value._array.dtype is dtype and value._array.shape == shape:
+            if value.array.dtype is dtype and value.array.shape == shape:
                 return (value,)
         value = freeze(value, lambda _: False)
         if not _fits(value, spec):

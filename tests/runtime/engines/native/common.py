@@ -45,7 +45,7 @@ def region_of(graph: Graph) -> Region:
 
 def same(expected: Any, got: Any, ulps: int = 0) -> None:
     """Dtype, shape and values agree; floats up to some units in the last place of the largest."""
-    expected, got = np.asarray(wrap(expected)._array), np.asarray(wrap(got)._array)
+    expected, got = np.asarray(wrap(expected).array), np.asarray(wrap(got).array)
     assert expected.dtype == got.dtype and expected.shape == got.shape
     if expected.dtype.kind != "f" or not ulps:
         np.testing.assert_array_equal(expected, got)

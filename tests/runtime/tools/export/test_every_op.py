@@ -37,7 +37,7 @@ def concrete_of(graph):
 def run(concrete, arrays):
     tf.random.set_seed(3)
     results = concrete.call_flat([wrap(array) for array in arrays])
-    return [result._array for result in results]
+    return [result.array for result in results]
 
 
 def value_of(array):

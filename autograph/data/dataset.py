@@ -64,7 +64,7 @@ class Dataset(Stream, Composite):
 
     def __init__(self, specs: Any, sources: Sequence[Dataset] = (), tensors: Sequence[Any] = ()) -> None:
         self._specs = specs
-        self._sources = tuple(sources)
+        self.sources = tuple(sources)
         self._tensors = tuple(tensors)
 
     # What a kind of dataset defines
@@ -104,7 +104,7 @@ class Dataset(Stream, Composite):
         pending: list[Dataset] = [self]
         while pending:
             dataset = pending.pop()
-            pending += dataset._sources
+            pending += dataset.sources
             for tensor in dataset._tensors:
                 if isinstance(tensor, SymbolicTensor):
                     found.setdefault(tensor.value, tensor)
@@ -145,7 +145,7 @@ class Dataset(Stream, Composite):
     def options(self) -> Options:
         """What `with_options` has set, here and in the datasets that this one is made of."""
         merged = Options()
-        for source in self._sources:
+        for source in self.sources:
             merged = merged.merge(source.options())
         return merged
 

@@ -120,7 +120,7 @@ class _OfLength(Dataset):
         super().__init__(source.element_spec, [source])
 
     def elements(self, environment: Environment) -> Iterator[Item]:
-        return _counted(self._sources[0].elements(environment), self._count)
+        return _counted(self.sources[0].elements(environment), self._count)
 
     def length(self, environment: Environment) -> int:
         return self._count

@@ -208,9 +208,9 @@ _ALL = [
     log_sigmoid, log_softmax, mish, relu, relu6, selu, sigmoid, silu, soft_shrink, softmax, softplus, softsign,
     squareplus, tanh, tanh_shrink, threshold,
 ]  # fmt: skip
-_registry = Registry("activation function", "keras.activations", _ALL, default=linear,
+registry = Registry("activation function", "keras.activations", _ALL, default=linear,
                      aliases={"swish": silu, "hard_swish": hard_silu})  # fmt: skip
 
-get = _registry.get
-serialize = _registry.serialize
-deserialize = _registry.deserialize
+get = registry.get
+serialize = registry.serialize
+deserialize = registry.deserialize

@@ -66,5 +66,5 @@ class UnitNorm(Constraint):
 
 
 max_norm, non_neg, unit_norm = MaxNorm, NonNeg, UnitNorm
-_registry = Registry("constraint", "keras.constraints", (MaxNorm, NonNeg, UnitNorm))
-get, serialize, deserialize = _registry.get, _registry.serialize, _registry.deserialize
+registry = Registry("constraint", "keras.constraints", (MaxNorm, NonNeg, UnitNorm))
+get, serialize, deserialize = registry.get, registry.serialize, registry.deserialize

@@ -354,9 +354,9 @@ _ALIASES = {
     "IdentityInitializer": Identity, "OrthogonalInitializer": Orthogonal, "normal": RandomNormal, "one": Ones,
     "uniform": RandomUniform, "zero": Zeros,
 }  # fmt: skip
-_registry = _Initializers("initializer", "keras.initializers", _CLASSES, aliases=_ALIASES)
+registry = _Initializers("initializer", "keras.initializers", _CLASSES, aliases=_ALIASES)
 
-get = _registry.get
-serialize = _registry.serialize
-deserialize = _registry.deserialize
+get = registry.get
+serialize = registry.serialize
+deserialize = registry.deserialize
 globals().update({snake_case(each.__name__): each for each in _CLASSES})

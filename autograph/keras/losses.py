@@ -257,8 +257,8 @@ _CLASSES = [
 ]  # fmt: skip
 _SHORT = {"kld": functions.kld, **functions.SHORT}
 _SHORT |= {name.upper(): function for name, function in _SHORT.items()}
-_registry = Registry("loss", "keras.losses", [*functions.FUNCTIONS, *_CLASSES], aliases=_SHORT)
+registry = Registry("loss", "keras.losses", [*functions.FUNCTIONS, *_CLASSES], aliases=_SHORT)
 
-get = _registry.get
-serialize = _registry.serialize
-deserialize = _registry.deserialize
+get = registry.get
+serialize = registry.serialize
+deserialize = registry.deserialize

@@ -177,8 +177,8 @@ _CLASSES = [
 _BY_FUNCTION = {snake_case(each.__name__): each for each in _CLASSES}
 _SHORT = {name: _BY_FUNCTION[function.__name__] for name, function in losses.SHORT.items()}
 _SHORT |= {name.upper(): metric for name, metric in _SHORT.items()}
-_registry = Registry("metric", "keras.metrics", _CLASSES, aliases=_SHORT)
+registry = Registry("metric", "keras.metrics", _CLASSES, aliases=_SHORT)
 
-get = _registry.get
-serialize = _registry.serialize
-deserialize = _registry.deserialize
+get = registry.get
+serialize = registry.serialize
+deserialize = registry.deserialize

@@ -191,8 +191,8 @@ class _Optimizers(Registry):
 
 
 _CLASSES = [Adadelta, Adagrad, Adam, AdamW, Adamax, Ftrl, Lion, Nadam, RMSprop, SGD]
-_registry = _Optimizers("optimizer", "keras.optimizers", _CLASSES, lower=True)
+registry = _Optimizers("optimizer", "keras.optimizers", _CLASSES, lower=True)
 
-get = _registry.get
-serialize = _registry.serialize
-deserialize = _registry.deserialize
+get = registry.get
+serialize = registry.serialize
+deserialize = registry.deserialize

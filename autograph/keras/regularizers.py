@@ -89,5 +89,5 @@ def _factor(name: str, value: float) -> float:
 
 
 l1, l2, l1_l2 = L1, L2, L1L2
-_registry = Registry("regularizer", "keras.regularizers", (L1, L2, L1L2), aliases={"l1_l2": L1L2})
-get, serialize, deserialize = _registry.get, _registry.serialize, _registry.deserialize
+registry = Registry("regularizer", "keras.regularizers", (L1, L2, L1L2), aliases={"l1_l2": L1L2})
+get, serialize, deserialize = registry.get, registry.serialize, registry.deserialize

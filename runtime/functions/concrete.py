@@ -68,8 +68,8 @@ class ConcreteFunction:
         self.graph = graph
         self._jit_compile = jit_compile
         self.name = f"__inference_{graph.name}_{next(_numbers)}"
-        self._parameters = parameters
-        self._values = values
+        self.parameters = parameters
+        self.traced_values = values
         self.state = tuple(call_state.state_of(graph))
         self._types = [value.type for value in call_state.arguments(graph)]
         self._outputs = outputs
@@ -133,7 +133,7 @@ class ConcreteFunction:
     @property
     def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Positional and keyword arguments, with a `TensorSpec` for each tensor."""
-        return self._parameters.split([resolved(value) for value in self._values])
+        return self.parameters.split([resolved(value) for value in self.traced_values])
 
     @property
     def structured_outputs(self) -> Any:
@@ -261,7 +261,7 @@ class ConcreteFunction:
 
     def check_arguments(self, values: Sequence[Any], given: Sequence[Any]) -> None:
         """Refuses NumPy arrays for parameters that the function stores into (see `runtime.tensors.in_place`)."""
-        check_not_changed(self.graph.name, self._parameters.names, values, given, self.changed_inputs)
+        check_not_changed(self.graph.name, self.parameters.names, values, given, self.changed_inputs)
 
     def packed(self, results: list[Any]) -> Any:
         """What a call returns, made of the tensors that the graph gives."""
@@ -275,16 +275,16 @@ class ConcreteFunction:
     def _flat_arguments(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> list[Any]:
         """The tensors of a call, after a check that everything else equals what was traced."""
         if not keywords and len(arguments) == len(self._types) and all(map(is_tensor_like, arguments)):
-            if self.changed_inputs and len(self._values) == len(arguments):
+            if self.changed_inputs and len(self.traced_values) == len(arguments):
                 self.check_arguments(arguments, arguments)
             return list(arguments)
-        signature = self._parameters.signature
+        signature = self.parameters.signature
         try:
             given = signature.bind_partial(*arguments, **keywords).arguments
         except TypeError as error:
             raise SignatureError(f"{self.graph.name}{signature} can't be called so: {error}") from None
         tensors: list[Any] = []
-        for name, traced in zip(self._parameters.names, self._values, strict=True):
+        for name, traced in zip(self.parameters.names, self.traced_values, strict=True):
             if name in given:
                 first = len(tensors)
                 self._take(name, given[name], traced, tensors)
@@ -325,19 +325,20 @@ class ConcreteFunction:
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         """The signature: ``name(a, b=2)``, and the types of arguments and results when ``verbose``."""
         if not verbose:
-            return signatures.summary(self._parameters, self._values)
-        return signatures.pretty(self._parameters, self._values, signatures.specs_of_outputs(self))
+            return signatures.summary(self.parameters, self.traced_values)
+        return signatures.pretty(self.parameters, self.traced_values, signatures.specs_of_outputs(self))
 
     def __repr__(self) -> str:
-        return f"<ConcreteFunction {self._parameters.function_name}{self._shown_arguments()} at {id(self):#x}>"
+        return f"<ConcreteFunction {self.parameters.function_name}{self.shown_arguments()} at {id(self):#x}>"
 
     def __str__(self) -> str:
         captures = [spec_of(tensor) for tensor in self.captured_inputs]
         outputs = signatures.specs_of_outputs(self)
-        return "ConcreteFunction " + signatures.concrete_text(self._parameters, self._values, outputs, captures)
+        return "ConcreteFunction " + signatures.concrete_text(self.parameters, self.traced_values, outputs, captures)
 
-    def _shown_arguments(self) -> str:
-        pairs = zip(self._parameters.names, self._values, strict=True)
+    def shown_arguments(self) -> str:
+        """The parameters, with what each was given, as messages show them."""
+        pairs = zip(self.parameters.names, self.traced_values, strict=True)
         return f"({', '.join(f'{name}={value!r}' for name, value in pairs)})"
 
 

@@ -49,7 +49,7 @@ _DEEPER = 10_000
 """Levels that tracing may nest deeper than Python's limit: an `elif` is some levels in the one before."""
 
 
-class _Options(NamedTuple):
+class Options(NamedTuple):
     input_signature: tuple[Any, ...] | None
     autograph: bool
     reduce_retracing: bool
@@ -60,7 +60,7 @@ class _Options(NamedTuple):
 
 def part_of_a_trace(python_function: Callable[..., Any]) -> Function:
     """A function that a trace calls as a graph: where it returns a Python number, the calls give one too."""
-    return Function(python_function, _Options(None, True, False, gives_numbers=True))
+    return Function(python_function, Options(None, True, False, gives_numbers=True))
 
 
 class Function:
@@ -70,7 +70,7 @@ class Function:
     NumPy arrays are told apart by dtype and shape, Python values by type and value, other objects by identity.
     """
 
-    def __init__(self, python_function: Callable[..., Any], options: _Options) -> None:
+    def __init__(self, python_function: Callable[..., Any], options: Options) -> None:
         self._options = options
         self._instances: dict[int, tuple[Any, Traces]] = {}
         self._bind_to(python_function, Traces(Parameters(python_function), options.maximum_traces))
@@ -80,7 +80,7 @@ class Function:
 
     def _bind_to(self, python_function: Callable[..., Any], traces: Traces) -> None:
         self._python_function = python_function
-        self._traces = traces
+        self.trace_cache = traces
 
     @property
     def python_function(self) -> Callable[..., Any]:
@@ -98,16 +98,16 @@ class Function:
 
     def experimental_get_tracing_count(self) -> int:
         """How often the function has been traced."""
-        return self._traces.count
+        return self.trace_cache.count
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """The signatures of all traces, in alphabetical order; not ``verbose``: one line each, without types."""
-        shown = sorted(concrete.pretty_printed_signature(verbose) for concrete in self._traces.distinct())
+        shown = sorted(concrete.pretty_printed_signature(verbose) for concrete in self.trace_cache.distinct())
         return ("\n\n" if verbose else "\n").join(shown)
 
     def explain(self) -> str:
         """Why the function was traced, each time, and what its graphs have as constants that no call looks at."""
-        return "\n".join([self._traces.history.explain(), *self._traces.constants()])
+        return "\n".join([self.trace_cache.history.explain(), *self.trace_cache.constants()])
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
         """Run the graph for these arguments, tracing it first when there is none.
@@ -118,7 +118,7 @@ class Function:
         try:
             if settings.run_functions_eagerly:
                 return self._converted()(*args, **kwargs)
-            traces, local = self._traces, trace.LOCAL
+            traces, local = self.trace_cache, trace.LOCAL
             alone = not (trace.open_graphs or observers or numerics.enabled or local.tapes or local.ambient is not None)
             if alone:
                 result = traces.fast.call(args, kwargs)
@@ -150,7 +150,7 @@ class Function:
     def _traced_in_place(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call in the trace of another function, as a part of that: the rest of it sees what this function writes."""
         if self._options.input_signature is not None:
-            parameters = self._traces.parameters
+            parameters = self.trace_cache.parameters
             args, kwargs = parameters.split(self._cast_to_signature(parameters.bind(args, kwargs)))
         function = self._python_function
         return (STAGED_FORM.function(function) if self._options.autograph else function)(*args, **kwargs)
@@ -164,14 +164,14 @@ class Function:
         signature = self._options.input_signature
         if signature is not None and not args and not kwargs:
             args = tuple(signature)
-        values = self._traces.parameters.bind(args, kwargs)
+        values = self.trace_cache.parameters.bind(args, kwargs)
         if signature is not None:
             values = self._cast_to_signature(values)
         tensors: list[Any] = []
         key = tuple([key_of(value, tensors) for value in values])
-        if self._traces.depend:
-            key = self._traces.key_of_call(key, trace.LOCAL.ambient)
-        found = self._traces.find(key) or self._concrete(key, values, tensors)
+        if self.trace_cache.depend:
+            key = self.trace_cache.key_of_call(key, trace.LOCAL.ambient)
+        found = self.trace_cache.find(key) or self._concrete(key, values, tensors)
         if isinstance(found, Pending):
             raise recursion_error(f"{found.name}() asks for its own graph while it is traced", trace.user_location())
         return found
@@ -197,7 +197,7 @@ class Function:
         elif self._options.reduce_retracing:
             specs = self._relaxed(key, specs)
         general = _general_key(key, specs)
-        traces = self._traces
+        traces = self.trace_cache
         traces.note_varying()
         found, is_mine = traces.claim(key, general, self._python_function)
         if not is_mine:
@@ -228,7 +228,7 @@ class Function:
             check(graph)
         remaining = iter(specs)
         return ConcreteFunction(
-            graph, self._traces.parameters, [with_specs(value, remaining) for value in values], outputs,
+            graph, self.trace_cache.parameters, [with_specs(value, remaining) for value in values], outputs,
             self._options.jit_compile,
         )  # fmt: skip
 
@@ -242,10 +242,10 @@ class Function:
             return pending.settle(lambda: self._trace_once(values, specs, pending))
 
     def _trace_once(self, values: Sequence[Any], specs: Sequence[TensorSpec], pending: Pending) -> tuple[Graph, Any]:
-        parameters = self._traces.parameters
+        parameters = self.trace_cache.parameters
         pending.graph = graph = Graph(name_of(self._python_function), parent=trace.current_graph())
         outside = call_state.OUTSIDE.of(graph)
-        outside.takes_state, outside.varying = True, self._traces.varying
+        outside.takes_state, outside.varying = True, self.trace_cache.varying
         remaining = iter(specs)
         with trace.building(graph, self._python_function):
             inputs = [symbolic(value, graph, name, remaining)
@@ -269,18 +269,18 @@ class Function:
     def _relaxed(self, key: object, specs: list[TensorSpec]) -> list[TensorSpec]:
         """The specs with the dimensions left unknown in which earlier calls differ (``reduce_retracing``)."""
         skeleton = _general_key(key, [TensorSpec(None, spec.dtype) for spec in specs])
-        known = self._traces.relaxed.get(skeleton)
+        known = self.trace_cache.relaxed.get(skeleton)
         if known is not None:
             specs = [TensorSpec(shapes.relax(a.type.shape, b.type.shape), a.dtype) for a, b in
                      zip(known, specs, strict=True)]  # fmt: skip
-        self._traces.relaxed[skeleton] = specs
+        self.trace_cache.relaxed[skeleton] = specs
         return specs
 
     def _cast_to_signature(self, values: Sequence[Any]) -> list[Any]:
         """The arguments as tensors that fit the input signature; `SignatureError` when they can't."""
         signature = self._options.input_signature
         assert signature is not None
-        parameters = self._traces.parameters
+        parameters = self.trace_cache.parameters
         result = list(values)
         wants = parameters.wanted(signature)
         for i, (name, value, wanted) in enumerate(zip(parameters.names, values, wants, strict=False)):
@@ -398,7 +398,7 @@ def function(
         raise SignatureError(f"maximum_traces must be at least 1, not {maximum_traces!r}")
     if jit_compile not in (None, True, False):
         raise SignatureError(f"jit_compile must be True, False or None, not {jit_compile!r}")
-    options = _Options(signature, autograph, relaxing, maximum_traces, jit_compile)
+    options = Options(signature, autograph, relaxing, maximum_traces, jit_compile)
 
     def decorate(func: Callable[..., Any]) -> Function:
         if isinstance(func, Function):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from ..ir.graph import Graph, Node, Value
 from ..ir.primitive import CONSTANT, PLACEHOLDER, Call, with_operands
@@ -21,7 +20,7 @@ def copy_graph(source: Graph, parent: Graph | None, values: dict[Value, Value]) 
         replaced = values.get(captured, captured)
         known = target.captures.get(replaced)
         if known is None:
-            known = target.captures[replaced] = target._placeholder(inner.type, inner.node.name)
+            known = target.captures[replaced] = target.placeholder(inner.type, inner.node.name)
             target.origins[known] = replaced
         values[inner] = known
     copy_nodes(source.nodes, target, values)
@@ -68,7 +67,5 @@ def prune(graph: Graph) -> None:
             kept.append(node)
             live.update(node.inputs)
     graph.nodes = kept[::-1]
-    dropped: Any = [identity for identity, (_, value) in graph._constants.items() if value not in live]
-    for identity in dropped:
-        del graph._constants[identity]
+    graph.drop_constants(live)
     graph.drop_unused_captures()

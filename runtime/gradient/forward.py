@@ -16,7 +16,7 @@ from ..ops.reduce.reduce import reduce_sum
 from ..ops.shape.create import ones_like, zeros_like
 from ..tensors.convert import convert_to_tensor
 from .records import is_differentiable, is_variable
-from .tape import GradientTape, _as_tensor
+from .tape import GradientTape, tensor_of
 from .unconnected import UnconnectedGradients
 
 __all__ = ["ForwardAccumulator"]
@@ -43,7 +43,7 @@ class ForwardAccumulator:
 
     def __init__(self, primals: object, tangents: object) -> None:
         nest.assert_same_structure(primals, tangents)
-        self._primals = [x if is_variable(x) else _as_tensor(x) for x in nest.flatten(primals)]
+        self._primals = [x if is_variable(x) else tensor_of(x) for x in nest.flatten(primals)]
         self._tangents = []
         for primal, tangent in zip(self._primals, nest.flatten(tangents), strict=True):
             tangent = convert_to_tensor(tangent, primal.dtype)
@@ -73,7 +73,7 @@ class ForwardAccumulator:
         `GradientTape.gradient`.
         """
         zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
-        return nest.map_structure(lambda target: self._along(_as_tensor(target), zero), primals)
+        return nest.map_structure(lambda target: self._along(tensor_of(target), zero), primals)
 
     def _along(self, target: Any, zero: bool) -> Any:
         if not is_differentiable(target.dtype):

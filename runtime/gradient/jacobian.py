@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError
@@ -27,32 +28,17 @@ if TYPE_CHECKING:
 
 
 @JACOBIAN.give
-def jacobian(tape: GradientTape, target: object, sources: object, unconnected: UnconnectedGradients | str) -> Any:
+def jacobian(
+    tape: GradientTape | _GraphTape, target: object, sources: object, unconnected: UnconnectedGradients | str
+) -> Any:  # fmt: skip
     """As `GradientTape.jacobian`."""
     zero = UnconnectedGradients(unconnected) is UnconnectedGradients.ZERO
-    with _kept(tape):
+    with tape.kept():
         flat = nest.flatten(sources)
         rows = _rows(tape, target, flat)
     result = [None if row is None and not zero else _joined(target, row, source) for row, source in
               zip(rows, flat, strict=True)]  # fmt: skip
     return nest.pack_sequence_as(sources, result)
-
-
-class _kept:
-    """Lets a tape be asked more than once, and releases it at the end unless it is persistent."""
-
-    def __init__(self, tape: GradientTape) -> None:
-        self.tape = tape
-
-    def __enter__(self) -> None:
-        self.tape._take_records()
-        self.before = self.tape.persistent
-        self.tape.persistent = True
-
-    def __exit__(self, *_: Any) -> None:
-        self.tape.persistent = self.before
-        if not self.before:
-            self.tape._records = None
 
 
 def _dims(x: Any) -> Any:
@@ -140,7 +126,7 @@ def batch_jacobian(tape: GradientTape, target: Any, source: Any, unconnected: Un
     if is_variable(source):
         raise InvalidArgumentError("batch_jacobian needs a tensor as its source, not a variable")
     zero = UnconnectedGradients(unconnected) is UnconnectedGradients.ZERO
-    with _kept(tape):
+    with tape.kept():
         result = _batch_rows(tape, target, source)
     if result is None:
         return zeros_like(_batch_shaped(target, source)) if zero else None
@@ -162,7 +148,7 @@ def _dims_list(x: Any) -> list[Any]:
 def _batch_rows(tape: GradientTape, target: Any, source: object) -> Any:
     """Gradients of the columns of the target as ``[batch, elements]``, put in the batch's order."""
     dims, others = _dims_list(target), _dims_list(source)
-    with _recording(tape):
+    with tape.recording():
         table = reshape(target, [dims[0], -1])
     columns = table.shape[1]
     if columns is None:
@@ -186,28 +172,11 @@ def _units(dtype: DTypeLike) -> tuple[Any, Any]:
     return OPS["cast"](1, dtype=dtype), OPS["cast"](0, dtype=dtype)
 
 
-class _recording:
-    """Has a tape record for a moment, if it doesn't."""
-
-    def __init__(self, tape: GradientTape) -> None:
-        self.tape = tape
-
-    def __enter__(self) -> None:
-        self.started = not self.tape._recording
-        if self.started:
-            self.tape._start()
-
-    def __exit__(self, *_: object) -> None:
-        if self.started:
-            self.tape._stop()
-
-
 class _GraphTape:
     """Gradients of the graph being built, in the form of a tape."""
 
-    persistent = True
-
-    def _take_records(self) -> None: ...
+    def kept(self) -> contextlib.AbstractContextManager[None]:
+        return contextlib.nullcontext()
 
     def gradient(self, target: object, sources: list[Any], output_gradients: object) -> list[Any]:
         return gradients(target, sources, output_gradients)

@@ -38,13 +38,13 @@ class Pullback:
         self.stand_ins: dict[Value, Value] = {}
 
     def placeholder(self, type_: Type, name: str) -> Any:
-        return SymbolicTensor(self.graph._placeholder(type_, name))
+        return SymbolicTensor(self.graph.placeholder(type_, name))
 
     def see(self, value: Value) -> Any:
         """The tensor that stands for a value of the sub-graph that is handed over."""
         known = self.values.get(value)
         if known is None:
-            known = self.values[value] = self.graph._placeholder(value.type, value.node.name)
+            known = self.values[value] = self.graph.placeholder(value.type, value.node.name)
             self.stand_ins[known] = value
         return SymbolicTensor(known)
 
@@ -83,7 +83,7 @@ class Pullback:
                 continue
             value = self.stand_ins[stand_in]
             shape = self.source.add(OPS["shape"], (value,), {"dtype": dtypes.pop()}).outputs[0]
-            known = self.graph._placeholder(shape.type, "shape")
+            known = self.graph.placeholder(shape.type, "shape")
             self.stand_ins[known] = shape
             identity = OPS["identity"]
             for node in nodes:

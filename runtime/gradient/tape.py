@@ -92,7 +92,7 @@ class GradientTape:
             if is_variable(leaf):
                 self._follow_variable(leaf)
                 continue
-            leaf = _as_tensor(leaf)
+            leaf = tensor_of(leaf)
             if leaf.dtype.kind not in "fc":
                 warn(
                     f"The dtype of the watched tensor must be floating (e.g. tf.float32), got {leaf.dtype!r}",
@@ -135,6 +135,30 @@ class GradientTape:
         finally:
             self._start()
 
+    @contextlib.contextmanager
+    def recording(self) -> Iterator[None]:
+        """Operations inside this context are remembered, whether others are or not."""
+        started = not self._recording
+        if started:
+            self._start()
+        try:
+            yield
+        finally:
+            if started:
+                self._stop()
+
+    @contextlib.contextmanager
+    def kept(self) -> Iterator[None]:
+        """The tape may be asked more than once inside this context; it is released at the end unless persistent."""
+        self._take_records()
+        before, self.persistent = self.persistent, True
+        try:
+            yield
+        finally:
+            self.persistent = before
+            if not before:
+                self._records = None
+
     def reset(self) -> None:
         """Forget everything: as a new tape."""
         self._clear()
@@ -164,7 +188,7 @@ class GradientTape:
         given = [None] * len(targets) if output_gradients is None else nest.flatten(output_gradients)
         if len(given) != len(targets):
             raise InvalidArgumentError(f"there are {len(targets)} targets, but {len(given)} output_gradients")
-        flat = [leaf if is_variable(leaf) else _as_tensor(leaf) for leaf in nest.flatten(sources)]
+        flat = [leaf if is_variable(leaf) else tensor_of(leaf) for leaf in nest.flatten(sources)]
         found = differentiate(records, targets, given, flat, zero, self.followed)
         if not self.persistent:
             self._records = None
@@ -205,7 +229,8 @@ class GradientTape:
         return BATCH_JACOBIAN.function(self, target, source, unconnected_gradients)
 
 
-def _as_tensor(leaf: object) -> Any:
+def tensor_of(leaf: object) -> Any:
+    """The tensor that a target or a source is. Raises `ValueError` for what is none."""
     if isinstance(leaf, Tensor):
         return leaf
     if hasattr(type(leaf), "__tensor__"):
@@ -215,7 +240,7 @@ def _as_tensor(leaf: object) -> Any:
 
 def _target(leaf: object) -> Any:
     if is_variable(leaf) or isinstance(leaf, Tensor) or hasattr(type(leaf), "__tensor__"):
-        return leaf if is_variable(leaf) else _as_tensor(leaf)
+        return leaf if is_variable(leaf) else tensor_of(leaf)
     reason = ": a gradient that is None is of sources that its target does not depend on" if leaf is None else ""
     raise InvalidTypeError(
         "Argument `target` should be a list or nested structure of tensors and variables to be differentiated, but "
@@ -259,8 +284,8 @@ def gradients(
         raise FailedPreconditionError(
             "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead."
         )
-    targets = [_as_tensor(y) for y in nest.flatten(ys)]
-    sources = [x if is_variable(x) else _as_tensor(x) for x in nest.flatten(xs)]
+    targets = [tensor_of(y) for y in nest.flatten(ys)]
+    sources = [x if is_variable(x) else tensor_of(x) for x in nest.flatten(xs)]
     given = [None] * len(targets) if grad_ys is None else nest.flatten(grad_ys)
     stops = {key(x) for x in nest.flatten([] if stop_gradients is None else stop_gradients)}
     owners = [graph]

@@ -7,7 +7,7 @@ what a sub-graph uses from outside is an explicit input of the node.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -244,11 +244,12 @@ class Graph:
 
     def parameter(self, type: Type, name: str = "input") -> Value:
         """A new parameter of the given type."""
-        value = self._placeholder(type, name)
+        value = self.placeholder(type, name)
         self.parameters.append(value)
         return value
 
-    def _placeholder(self, type: Type, name: str) -> Value:
+    def placeholder(self, type: Type, name: str) -> Value:
+        """A value that the graph is given, as its parameters and what it captures are."""
         return self.add(PRIMITIVES["placeholder"], (), {}, name=name, types=(type,)).outputs[0]
 
     def constant(self, array: np.ndarray[Any, Any], name: str | None = None,
@@ -304,7 +305,7 @@ class Graph:
     def _capture_of_parent(self, outer: Value) -> Value:
         inner = self.captures.get(outer)
         if inner is None:
-            inner = self.captures[outer] = self._placeholder(outer.type, outer.node.name.rpartition("/")[2])
+            inner = self.captures[outer] = self.placeholder(outer.type, outer.node.name.rpartition("/")[2])
             self.origins[inner] = outer
         return inner
 
@@ -352,6 +353,10 @@ class Graph:
                 table.popitem()
         self._effect = None
         self.notes = {note: content for note, content in self.notes.items() if not note.of_parts}
+
+    def drop_constants(self, used: Collection[Value]) -> None:
+        """Forget the arrays of constants that are not among the values that are used."""
+        self._constants = {known: each for known, each in self._constants.items() if each[1] in used}
 
     def drop_unused_captures(self) -> None:
         """Forget captures that no node and no output of this graph uses."""

@@ -35,7 +35,7 @@ from ..tensors.tensor import EagerTensor, Tensor
 if TYPE_CHECKING:
     from ..tensors.likes import DTypeLike, ShapeLike, TensorLike
 
-__all__ = ["Variable", "is_tensor"]
+__all__ = ["Variable", "is_tensor", "restored", "set_trainable"]
 
 _LIKE_TENSORS = (
     "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv", "mod", "rmod", "pow",
@@ -350,7 +350,7 @@ class Variable:
 
     def __reduce__(self) -> tuple[Any, ...]:
         origin = self.origin
-        return _restored, (origin.array, origin._name, origin._trainable, origin.constraint, origin._static_shape)
+        return restored, (origin.array, origin._name, origin._trainable, origin.constraint, origin._static_shape)
 
     def __repr__(self) -> str:
         head = f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}"
@@ -386,7 +386,13 @@ class UnreadVariable(Variable):
         return "UnreadVariable"
 
 
-def _restored(array: object, name: str, trainable: bool, constraint: Any, shape: Shape) -> Variable:
+def set_trainable(variable: Variable, trainable: bool) -> None:
+    """Says anew whether gradient tapes watch a variable by themselves: what trains it knows that, not who made it."""
+    variable._trainable = trainable
+
+
+def restored(array: object, name: str, trainable: bool, constraint: Any, shape: Shape) -> Variable:
+    """A variable as another one was when it was saved or copied."""
     with trace.building(None):
         made = Variable(EagerTensor(array), trainable, constraint=constraint, shape=TensorShape(shape))
     made._name = name

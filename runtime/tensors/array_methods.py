@@ -64,7 +64,7 @@ def _tolist(tensor: Any) -> Any:
     if shape == ():
         return tensor
     if shape is None or shape[0] is None:
-        raise tensor._no_value("with tolist()", "write list(x), or loop over it")
+        raise tensors.no_value(tensor, "with tolist()", "write list(x), or loop over it")
     return [_tolist(tensor[index]) for index in range(shape[0])]
 
 

@@ -14,7 +14,7 @@ from autograph.errors import InvalidArgumentError, InvalidTypeError, StagedValue
 from ..base.dtypes import DType, from_numpy, variant
 from ..base.places import user_location
 from ..base.provided import Provided
-from ..base.shapes import Shape, TensorShape, merge
+from ..base.shapes import Shape, TensorShape, as_shape, merge
 from ..ir.graph import TENSOR, Graph, Node, Value
 from ..ir.notes import BY_HAND
 from ..ir.op import FUNCTIONS, OPS
@@ -88,7 +88,7 @@ class Tensor:
         wanted = TensorShape(shape)
         if not wanted.is_compatible_with(self.shape):
             raise InvalidArgumentError(f"Tensor's shape {self.shape} is not compatible with supplied shape {wanted}.")
-        self._narrow(merge(self.static_shape, wanted._shape))
+        self._narrow(merge(self.static_shape, as_shape(wanted)))
 
     def _narrow(self, shape: Shape) -> None:
         """Know the shape, which may be more than is known so far."""
@@ -284,7 +284,7 @@ class EagerTensor(Tensor):
 
     def __repr__(self) -> str:
         value = self.numpy()
-        text = repr(value) if isinstance(value, np.ndarray) else _scalar_repr(value)
+        text = repr(value.item() if isinstance(value, np.generic) else value)
         return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={_own_line(text)}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -307,10 +307,6 @@ def _objects(item: object) -> np.ndarray[Any, Any]:
 
 def _own_line(text: str) -> str:
     return "\n" + text if "\n" in text else text
-
-
-def _scalar_repr(value: object) -> str:
-    return repr(value.item() if isinstance(value, np.generic) else value)
 
 
 @TENSOR.give
@@ -367,61 +363,52 @@ class SymbolicTensor(Tensor):
         if BY_HAND.known(self.value.node.graph) is not None:  # the keys of feed_dict
             return hash(self.value)
         instead = "keep tensor.ref() in the set or dict; to choose by value, use x[i] of a tensor or list, or an `if`"
-        raise self._refused("Tensor is unhashable. Instead, use tensor.ref() as the key.", "as a key", instead)
+        raise _refused("Tensor is unhashable. Instead, use tensor.ref() as the key.", "as a key", instead)
 
     def __bool__(self) -> NoReturn:
         purpose = "so that `if`, `while`, `and`, `or`, `not` and `in` can be staged"
-        raise self._no_value("as a bool", remedy(purpose, "use tf.where, tf.logical_and, tf.logical_or"))
+        raise no_value(self, "as a bool", remedy(purpose, "use tf.where, tf.logical_and, tf.logical_or"))
 
     def __iter__(self) -> Iterator[Any]:
         parts = operands.unpacked(self, sys._getframe(1))
         if parts is not None:
             return iter(parts)
         instead = "use tf.unstack(x) where its length is known"
-        raise self._no_value("as an iterable", remedy("so that `for` can be staged", instead))
+        raise no_value(self, "as an iterable", remedy("so that `for` can be staged", instead))
 
     def __len__(self) -> NoReturn:
-        raise self._no_value("with len()", "write tf.shape(x)[0], or x.shape[0] where the dimension is known")
+        raise no_value(self, "with len()", "write tf.shape(x)[0], or x.shape[0] where the dimension is known")
 
     def __index__(self) -> NoReturn:
-        raise self._no_value(
+        raise no_value(self, 
             "as an index or a size",
             "use x[i] of a tensor, tf.gather, tf.range, or tf.py_function around a call that needs Python's number",
         )
 
     def __int__(self) -> NoReturn:
-        raise self._no_value("with int()", remedy("so that int() can be staged", "write tf.cast(x, tf.int32)"))
+        raise no_value(self, "with int()", remedy("so that int() can be staged", "write tf.cast(x, tf.int32)"))
 
     def __float__(self) -> NoReturn:
         instead = "write tf.cast(x, tf.float32), and tf.math in place of math"
-        raise self._no_value("with float()", remedy("so that float() can be staged", instead))
+        raise no_value(self, "with float()", remedy("so that float() can be staged", instead))
 
     def __complex__(self) -> NoReturn:
-        raise self._no_value("with complex()", "write tf.cast(x, tf.complex64)")
+        raise no_value(self, "with complex()", "write tf.cast(x, tf.complex64)")
 
     def __array__(self, dtype: np.dtype[Any] | None = None, copy: bool | None = None) -> NoReturn:
-        raise self._no_value("as a NumPy array", "use the tensor operation of the same name, or tf.numpy_function for "
+        raise no_value(self, "as a NumPy array", "use the tensor operation of the same name, or tf.numpy_function for "
                              "code that needs arrays")  # fmt: skip
 
     def __contains__(self, value: object) -> NoReturn:
-        raise self._no_value("with `in`", remedy("so that `in` can be staged", "write tf.reduce_any(x == value)"))
+        raise no_value(self, "with `in`", remedy("so that `in` can be staged", "write tf.reduce_any(x == value)"))
 
     def numpy(self) -> NoReturn:
         """Refused: there is no value while a graph is being traced."""
         instead = "use tf.print to see values, or tf.numpy_function for code that needs arrays"
-        raise self._no_value("with numpy()", instead)
+        raise no_value(self, "with numpy()", instead)
 
     def __reduce__(self) -> NoReturn:
-        raise self._no_value("by pickle", "return it, and pickle the result")
-
-    def _no_value(self, how: str, remedy: str) -> StagedValueError:
-        message = f"the graph tensor {self} is used {how}: its value is known only when the graph runs"
-        return undelivered.note(self._refused(message, how, remedy))
-
-    def _refused(self, message: str, construct: str, remedy: str) -> StagedValueError:
-        location = user_location()
-        where = {} if location is None else location._asdict()
-        return StagedValueError(message, **where, construct=construct, remedy=remedy)
+        raise no_value(self, "by pickle", "return it, and pickle the result")
 
     def __format__(self, spec: str) -> str:
         trace_text.check("a graph tensor")
@@ -443,6 +430,18 @@ class SymbolicTensor(Tensor):
 
 
 _IN_PLACE = "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift"
+def no_value(tensor: SymbolicTensor, how: str, remedy: str) -> StagedValueError:
+    """The error of code that asks a graph tensor for its value: how, and what to write instead."""
+    message = f"the graph tensor {tensor} is used {how}: its value is known only when the graph runs"
+    return undelivered.note(_refused(message, how, remedy))
+
+
+def _refused(message: str, construct: str, remedy: str) -> StagedValueError:
+    location = user_location()
+    where = {} if location is None else location._asdict()
+    return StagedValueError(message, **where, construct=construct, remedy=remedy)
+
+
 for _name in _IN_PLACE:
     setattr(SymbolicTensor, f"__i{_name}__", in_place(getattr(operator, f"__{_name}__")))
 

@@ -236,7 +236,7 @@ def test_traced_once_for_many_batches() -> None:
 def test_by_name() -> None:
     assert type(metrics.get("mse")) is metrics.MeanSquaredError and metrics.get(None) is None
     assert type(metrics.get("accuracy")) is metrics.Accuracy and metrics.get("mse").name == "mean_squared_error"
-    for name, kind in metrics._registry.objects.items():
+    for name, kind in metrics.registry.objects.items():
         if kind is not metrics.MeanMetricWrapper and not issubclass(kind, metrics.IoU):  # these need arguments
             again = metrics.deserialize(metrics.serialize(metrics.get(name)))
             assert isinstance(again, metrics.Metric)

@@ -39,11 +39,11 @@ class Prefetch(Dataset):
 
     def elements(self, environment: Environment) -> Iterator[Item]:
         size = _checked(environment.number(self._size))
-        source = self._sources[0].elements(environment)
+        source = self.sources[0].elements(environment)
         return _Ahead(source, size) if size else source
 
     def length(self, environment: Environment) -> int:
-        return self._sources[0].length(environment)
+        return self.sources[0].length(environment)
 
 
 def _checked(size: int) -> int:

@@ -59,7 +59,7 @@ class Bucketed(Dataset):
         length_of = self._length.bind(environment)
         values = [environment.array(value) for value in self._values]
         buckets: list[list[Element]] = [[] for _ in self._sizes]
-        for item in self._sources[0].elements(environment):
+        for item in self.sources[0].elements(environment):
             length = length_of(item)
             if isinstance(item, Failure) or isinstance(length, Failure):
                 yield length

@@ -53,12 +53,12 @@ class FileCache(Dataset):
             try:
                 file.write(self._header())
                 whole = True
-                for item in self._sources[0].elements(environment):
+                for item in self.sources[0].elements(environment):
                     if isinstance(item, Failure):
                         whole = False
                     elif whole:
                         for part in item:
-                            _write(file, wrap(part).array)
+                            write_array(file, wrap(part).array)
                     yield item
             except BaseException:
                 file.close()
@@ -83,17 +83,17 @@ class FileCache(Dataset):
             size = os.fstat(file.fileno()).st_size
             while file.tell() < size:
                 try:
-                    yield tuple([_part(_Reader(file, size), spec) for spec in self._leaves])
+                    yield tuple([read_array(Reader(file, size), spec) for spec in self._leaves])
                 except ValueError as error:
                     raise DataLossError(
                         f"{self._path} is damaged: {error}", remedy="remove the file: it is written anew"
                     ) from None
 
     def length(self, environment: Environment) -> int:
-        return self._sources[0].length(environment)
+        return self.sources[0].length(environment)
 
 
-def _write(file: IO[bytes], array: Any) -> None:
+def write_array(file: IO[bytes], array: Any) -> None:
     file.write(np.array([array.ndim, *array.shape], np.int64).tobytes())
     if array.dtype == object:
         texts = array.reshape(-1).tolist()
@@ -103,7 +103,7 @@ def _write(file: IO[bytes], array: Any) -> None:
         file.write(array.tobytes())
 
 
-class _Reader:
+class Reader:
     """Takes pieces of a file, whatever stands in it."""
 
     def __init__(self, file: IO[bytes], size: int) -> None:
@@ -124,7 +124,7 @@ class _Reader:
         return found
 
 
-def _part(reader: _Reader, spec: TensorSpec) -> Any:
+def read_array(reader: Reader, spec: TensorSpec) -> Any:
     (rank,) = reader.numbers(1)
     shape = reader.numbers(rank)
     if not shapes.is_compatible(tuple(shape), spec.type.shape):

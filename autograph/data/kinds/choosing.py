@@ -56,7 +56,7 @@ class Choose(Dataset):
         super().__init__(specs, [choices, *datasets], [self._stop])
 
     def elements(self, environment: Environment) -> Iterator[Item]:
-        choices, *datasets = [source.elements(environment) for source in self._sources]
+        choices, *datasets = [source.elements(environment) for source in self.sources]
         stop, left = bool(environment.number(self._stop)), set(range(len(datasets)))
         while left:
             chosen = next(choices, None)

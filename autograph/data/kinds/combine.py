@@ -35,11 +35,11 @@ class Zip(Dataset):
         super().__init__(nest.map_structure(lambda dataset: dataset.element_spec, datasets), sources)
 
     def elements(self, environment: Environment) -> Iterator[Item]:
-        sources = [source.elements(environment) for source in self._sources]
+        sources = [source.elements(environment) for source in self.sources]
         return map(_beside, zip(*sources))  # noqa: B905
 
     def length(self, environment: Environment) -> int:
-        counts = [count for source in self._sources if (count := source.length(environment)) != INFINITE_CARDINALITY]
+        counts = [count for source in self.sources if (count := source.length(environment)) != INFINITE_CARDINALITY]
         if not counts:
             return INFINITE_CARDINALITY
         return min(counts)  # unknown is less than all numbers
@@ -75,7 +75,7 @@ class Concatenate(Dataset):
         found: list[Dataset] = []
         first: Dataset = self
         while type(first) is Concatenate:
-            first, second = first._sources
+            first, second = first.sources
             found.append(second)
         return [first, *reversed(found)]
 
@@ -121,7 +121,7 @@ class Interleave(Dataset):
 
     def elements(self, environment: Environment) -> Iterator[Item]:
         make = self._function.bind_dataset(environment)
-        source = self._sources[0].elements(environment)
+        source = self.sources[0].elements(environment)
         slots: list[Iterator[Item] | None] = [None] * self._cycle
         turn, in_block, more = 0, 0, True
         while more or any(slot is not None for slot in slots):

@@ -70,7 +70,7 @@ class PaddedBatch(Dataset):
         size = require_positive(environment.number(self._size), "Batch size")
         drop = bool(environment.number(self._drop))
         values = [environment.array(value) for value in self._values]
-        source = self._sources[0].elements(environment)
+        source = self.sources[0].elements(environment)
         while rows := take_rows(source, size):
             if isinstance(rows, Failure):
                 yield rows
@@ -78,7 +78,7 @@ class PaddedBatch(Dataset):
                 yield attempt(stack_rows, rows, self._shapes, values)
 
     def length(self, environment: Environment) -> int:
-        return batch_count(self._sources[0].length(environment), environment.number(self._size),
+        return batch_count(self.sources[0].length(environment), environment.number(self._size),
                            environment.number(self._drop))  # fmt: skip
 
 
@@ -183,9 +183,9 @@ class Window(Dataset):
 
     def elements(self, environment: Environment) -> Iterator[Item]:
         size, shift, stride, drop = self._bound(environment)
-        specs = nest.flatten(self._sources[0].element_spec)
+        specs = nest.flatten(self.sources[0].element_spec)
         needed = (size - 1) * stride + 1
-        source = self._sources[0].elements(environment)
+        source = self.sources[0].elements(environment)
         ahead: deque[Element] = deque()
         while True:
             rows = take_rows(source, needed - len(ahead))
@@ -205,7 +205,7 @@ class Window(Dataset):
 
     def length(self, environment: Environment) -> int:
         size, shift, stride, drop = self._bound(environment)
-        count = self._sources[0].length(environment)
+        count = self.sources[0].length(environment)
         if count < 0:
             return count
         return max((count - (size - 1) * stride - 1) // shift + 1, 0) if drop else -(-count // shift)
@@ -226,7 +226,7 @@ class Rebatch(Dataset):
 
     def elements(self, environment: Environment) -> Iterator[Item]:
         sizes = [require_positive(int(size), "batch_size") for size in environment.array(self._sizes).reshape(-1)]
-        source = self._sources[0].elements(environment)
+        source = self.sources[0].elements(environment)
         for size in itertools.cycle(sizes):
             rows = take_rows(source, size)
             if isinstance(rows, Failure):
@@ -263,13 +263,13 @@ class GroupByWindow(Dataset):
     def elements(self, environment: Environment) -> Iterator[Item]:
         key_of, size_of = self._key.bind(environment), self._size.bind(environment)
         reduce = self._reduce.bind_dataset(environment)
-        specs = self._sources[0].element_spec
+        specs = self.sources[0].element_spec
 
         def reduced(key: int, rows: list[Element]) -> Iterator[Item]:
             return reduce((np.asarray(key, np.int64), BoundDataset(Rows(specs, rows), ())))
 
         groups: dict[int, tuple[int, list[Element]]] = {}
-        for item in self._sources[0].elements(environment):
+        for item in self.sources[0].elements(environment):
             found = key_of(item)
             if isinstance(item, Failure) or isinstance(found, Failure):
                 yield found

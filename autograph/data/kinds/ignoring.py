@@ -22,7 +22,7 @@ class IgnoreErrors(Dataset):
         super().__init__(source.element_spec, [source])
 
     def elements(self, environment: Environment) -> Iterator[Item]:
-        for item in self._sources[0].elements(environment):
+        for item in self.sources[0].elements(environment):
             if not isinstance(item, Failure):
                 yield item
             elif self._log:

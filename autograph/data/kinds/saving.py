@@ -26,7 +26,7 @@ from ..dataset import LOAD, SAVE, Dataset
 from ..failures import Item, raised
 from ..functions import Environment
 from ..structure import tensor_specs
-from .cache_file import _part, _Reader, _write
+from .cache_file import Reader, read_array, write_array
 
 __all__ = ["load_dataset", "save_dataset"]
 
@@ -57,7 +57,7 @@ def save_dataset(dataset: Dataset, path: str | os.PathLike[str], compression: st
             for element in raised(dataset.elements(Environment())):
                 count += 1
                 for part in element:
-                    _write(file, wrap(part).array)
+                    write_array(file, wrap(part).array)
             size = file.tell()
         except BaseException:
             file.close()
@@ -113,7 +113,7 @@ class Loaded(Dataset):
                 raise _lost(f"{self._path} is damaged: it has another size than when it was saved")
             for _ in range(self._count):
                 try:
-                    yield tuple([_part(_Reader(file, self._size), spec) for spec in specs])
+                    yield tuple([read_array(Reader(file, self._size), spec) for spec in specs])
                 except ValueError as error:
                     raise _lost(f"{self._path} is damaged: {error}") from None
             if file.tell() != self._size:

@@ -72,7 +72,7 @@ class Shuffle(Dataset):
     def elements(self, environment: Environment) -> Iterator[Item]:
         generator = environment.array(self._memory).generator(self._seed, self._again)
         size = environment.number(self._size)
-        source = self._sources[0].elements(environment)
+        source = self.sources[0].elements(environment)
         if size != UNKNOWN_CARDINALITY:
             require_positive(size, "buffer_size")
         buffer: list[Item] = []
@@ -91,7 +91,7 @@ class Shuffle(Dataset):
             yield buffer.pop()
 
     def length(self, environment: Environment) -> int:
-        return self._sources[0].length(environment)
+        return self.sources[0].length(environment)
 
 
 class Cache(Dataset):
@@ -110,7 +110,7 @@ class Cache(Dataset):
             return
         kept: list[Element] = []
         whole = True
-        for item in self._sources[0].elements(environment):
+        for item in self.sources[0].elements(environment):
             if isinstance(item, Failure):
                 whole = False
             elif whole:
@@ -120,4 +120,4 @@ class Cache(Dataset):
             memory.elements = kept
 
     def length(self, environment: Environment) -> int:
-        return self._sources[0].length(environment)
+        return self.sources[0].length(environment)

@@ -32,7 +32,7 @@ class TakeWhile(Dataset):
         super().__init__(source.element_spec, [source], self._function.captured)
 
     def elements(self, environment: Environment) -> Iterator[Item]:
-        items = self._sources[0].elements(environment)
+        items = self.sources[0].elements(environment)
         for item, goes_on in with_answers(self._function.bind(environment), items):
             if not goes_on:
                 return
@@ -58,7 +58,7 @@ class Unique(Dataset):
 
     def elements(self, environment: Environment) -> Iterator[Item]:
         seen = set()
-        for item in self._sources[0].elements(environment):
+        for item in self.sources[0].elements(environment):
             if isinstance(item, Failure):
                 yield item
                 continue
@@ -76,7 +76,7 @@ class Single(Dataset):
         super().__init__(source.element_spec, [source])
 
     def elements(self, environment: Environment) -> Iterator[Item]:
-        found = list(itertools.islice(raised(self._sources[0].elements(environment)), 2))
+        found = list(itertools.islice(raised(self.sources[0].elements(environment)), 2))
         if len(found) != 1:
             raise InvalidArgumentError("Dataset had more than one element." if found else "Dataset was empty.")
         return iter(found)
@@ -113,7 +113,7 @@ class Reduce(_WithState):
 
     def elements(self, environment: Environment) -> Iterator[Item]:
         step, state = self._function.bind(environment), self._start(environment)
-        for element in raised(self._sources[0].elements(environment)):
+        for element in raised(self.sources[0].elements(environment)):
             made = step((*state, *element))
             if isinstance(made, Failure):
                 yield made
@@ -146,7 +146,7 @@ class Scan(_WithState):
     def elements(self, environment: Environment) -> Iterator[Item]:
         step, state = self._function.bind(environment), self._start(environment)
         size = len(state)
-        for item in self._sources[0].elements(environment):
+        for item in self.sources[0].elements(environment):
             made = item if isinstance(item, Failure) else step((*state, *item))
             if isinstance(made, Failure):
                 yield made
@@ -155,7 +155,7 @@ class Scan(_WithState):
             yield made[size:]
 
     def length(self, environment: Environment) -> int:
-        return self._sources[0].length(environment)
+        return self.sources[0].length(environment)
 
 
 def _joined(specs: object, after: object) -> Any:

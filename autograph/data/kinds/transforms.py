@@ -38,10 +38,10 @@ class Map(Dataset):
         super().__init__(self._function.specs, [source], self._function.captured)
 
     def elements(self, environment: Environment) -> Iterator[Item]:
-        return map(self._function.bind(environment), self._sources[0].elements(environment))
+        return map(self._function.bind(environment), self.sources[0].elements(environment))
 
     def length(self, environment: Environment) -> int:
-        return self._sources[0].length(environment)
+        return self.sources[0].length(environment)
 
 
 class WithOptions(Dataset):
@@ -54,10 +54,10 @@ class WithOptions(Dataset):
         super().__init__(source.element_spec, [source])
 
     def elements(self, environment: Environment) -> Iterator[Item]:
-        return self._sources[0].elements(environment)
+        return self.sources[0].elements(environment)
 
     def length(self, environment: Environment) -> int:
-        return self._sources[0].length(environment)
+        return self.sources[0].length(environment)
 
     def options(self) -> Options:
         return super().options().merge(self._options)
@@ -73,7 +73,7 @@ class Filter(Dataset):
         super().__init__(source.element_spec, [source], self._function.captured)
 
     def elements(self, environment: Environment) -> Iterator[Item]:
-        items = self._sources[0].elements(environment)
+        items = self.sources[0].elements(environment)
         return (item for item, kept in with_answers(self._function.bind(environment), items) if kept)
 
 
@@ -113,7 +113,7 @@ class Batch(Dataset):
 
     def elements(self, environment: Environment) -> Iterator[Item]:
         size = require_positive(environment.number(self._size), "batch_size")
-        drop, source = bool(environment.number(self._drop)), self._sources[0].elements(environment)
+        drop, source = bool(environment.number(self._drop)), self.sources[0].elements(environment)
         while rows := take_rows(source, size):
             if isinstance(rows, Failure):
                 yield rows
@@ -121,7 +121,7 @@ class Batch(Dataset):
                 yield attempt(_stacked, rows)
 
     def length(self, environment: Environment) -> int:
-        return batch_count(self._sources[0].length(environment), environment.number(self._size),
+        return batch_count(self.sources[0].length(environment), environment.number(self._size),
                            environment.number(self._drop))  # fmt: skip
 
 
@@ -167,7 +167,7 @@ class Unbatch(Dataset):
         super().__init__(specs, [source])
 
     def elements(self, environment: Environment) -> Iterator[Item]:
-        for item in self._sources[0].elements(environment):
+        for item in self.sources[0].elements(environment):
             if isinstance(item, Failure):
                 yield item
                 continue
@@ -187,7 +187,7 @@ class _Counted(Dataset):
         super().__init__(source.element_spec, [source], [self._number])
 
     def length(self, environment: Environment) -> int:
-        return self._count(self._sources[0].length(environment), environment.number(self._number))
+        return self._count(self.sources[0].length(environment), environment.number(self._number))
 
     def _count(self, count: int, given: int) -> int:
         raise NotImplementedError
@@ -202,7 +202,7 @@ class Take(_Counted):
         left = environment.number(self._number)
         if not left:
             return
-        for item in self._sources[0].elements(environment):
+        for item in self.sources[0].elements(environment):
             yield item
             left -= not isinstance(item, Failure)
             if not left:
@@ -223,7 +223,7 @@ class Skip(_Counted):
         left = environment.number(self._number)
         if left < 0:
             return
-        for item in self._sources[0].elements(environment):
+        for item in self.sources[0].elements(environment):
             if not left or isinstance(item, Failure):
                 yield item
             else:
@@ -244,7 +244,7 @@ class Repeat(_Counted):
         count = environment.number(self._number)
         for _ in itertools.count() if count < 0 else range(count):
             empty = True
-            for item in self._sources[0].elements(environment):
+            for item in self.sources[0].elements(environment):
                 empty = False
                 yield item
             if empty:
@@ -280,10 +280,10 @@ class Shard(Dataset):
     def elements(self, environment: Environment) -> Iterator[Item]:
         shards, index = environment.number(self._shards), environment.number(self._index)
         self._check(shards, index)
-        for i, item in enumerate(self._sources[0].elements(environment)):
+        for i, item in enumerate(self.sources[0].elements(environment)):
             if i % shards == index or isinstance(item, Failure):
                 yield item
 
     def length(self, environment: Environment) -> int:
-        count, shards, index = self._sources[0].length(environment), *map(environment.number, self._tensors)
+        count, shards, index = self.sources[0].length(environment), *map(environment.number, self._tensors)
         return count if count < 0 else len(range(index, count, shards))

@@ -27,12 +27,12 @@ from .serialization import config_of
 from .signature import CallSignature, shapes_for_build
 from .staging import converted_call
 from .symbolic import is_symbolic, output_shape, symbolic_call
-from .tracking import Record
+from .tracking import Record, record_of
 
 if TYPE_CHECKING:
     from autograph.runtime.tensors.likes import DTypeLike, ShapeLike
 
-__all__ = ["InputSpec", "Layer"]
+__all__ = ["InputSpec", "Layer", "signature_of"]
 
 # Attributes that traced steps of training hold.
 _TRACED = frozenset(("call", "train_step", "test_step", "predict_step", "compute_loss", "compute_metrics"))
@@ -144,7 +144,7 @@ class Layer(LayerState):
     def _build_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Call `build` with the shapes of the arguments of a call."""
         if type(self).build is not Layer.build or "build" in vars(self):
-            bound = self._signature().bind(args, kwargs)
+            bound = signature_of(self).bind(args, kwargs)
             shapes = {name: _shapes_of(value) for name, value in bound.items() if _has_tensors(value)}
             positional, keywords = shapes_for_build(self.build, shapes)
             with trace.building(trace.current_graph() if self._record.staged else None):
@@ -156,12 +156,6 @@ class Layer(LayerState):
     def call(self, *args: Any, **kwargs: Any) -> Any:
         """The outputs for the inputs; subclasses define it."""
         raise UnimplementedError(f"Layer {type(self).__name__} does not have a `call` method implemented.")
-
-    def _signature(self) -> CallSignature:
-        record = self._record
-        if record.signature is None:
-            record.signature = CallSignature(self.call)
-        return record.signature
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
         """The outputs for the inputs: tensors, arrays, or the symbolic tensors of `Input`.
@@ -204,13 +198,14 @@ class Layer(LayerState):
         record = self._record
         if not record.built:
             self._build_for(args, kwargs)
+        signature = signature_of(self)
         mask = context.masks_of(args[0]) if args else None
-        if mask is not None and self._signature().takes_mask and self._signature().given("mask", args, kwargs) is None:
+        if mask is not None and signature.takes_mask and signature.given("mask", args, kwargs) is None:
             kwargs = {**kwargs, "mask": mask}
-        for name, mask_name in self._signature().masks_of:  # such as query and query_mask
-            given = self._signature().given(name, args, kwargs)
+        for name, mask_name in signature.masks_of:  # such as query and query_mask
+            given = signature.given(name, args, kwargs)
             own = None if given is None else context.masks_of(given)
-            if own is not None and self._signature().given(mask_name, args, kwargs) is None:
+            if own is not None and signature.given(mask_name, args, kwargs) is None:
                 kwargs = {**kwargs, mask_name: own}
         outputs = converted_call(self.call)(*args, **kwargs)
         if (mask is not None and record.supports_masking) or (
@@ -235,7 +230,7 @@ class Layer(LayerState):
 
     def _training_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[bool | None, dict[str, Any]]:
         """Whether this call is training, and the keyword arguments of `call` with that, if it takes it."""
-        signature = self._signature()
+        signature = signature_of(self)
         training = signature.given("training", args, kwargs)
         found = training if training is not None else context.current_training()
         if found is None:
@@ -337,3 +332,11 @@ def _shapes_of(value: Any) -> Any:
 
 def _batch_size(output: object) -> Any:
     return shape(output)[0]
+
+
+def signature_of(layer: Layer) -> CallSignature:
+    """What the `call` of a layer takes."""
+    record = record_of(layer)
+    if record.signature is None:
+        record.signature = CallSignature(layer.call)
+    return record.signature

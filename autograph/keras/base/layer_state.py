@@ -10,6 +10,7 @@ import numpy as np
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.base import nest
 from autograph.runtime.base.dtypes import as_dtype
+from autograph.runtime.state.variable import set_trainable
 from autograph.runtime.tensors import trace
 from autograph.runtime.tensors.convert import convert_to_tensor
 
@@ -103,13 +104,13 @@ class LayerState(Tracked):
         record.trainable = value
         if value:
             for variable in record.frozen:
-                variable._trainable = True
+                set_trainable(variable, True)
             record.frozen = []
         else:
             frozen = [variable for variable in own_variables(self) if variable.trainable]
             record.frozen = unique([*record.frozen, *frozen])
             for variable in frozen:
-                variable._trainable = False
+                set_trainable(variable, False)
         for layer in own_layers(self):
             layer.trainable = value
 

@@ -11,6 +11,7 @@ from autograph.errors import InvalidTypeError, UnimplementedError
 
 from .. import activations, constraints, initializers, regularizers
 from .custom_objects import custom_object_scope, get_registered_name, get_registered_object
+from .tracking import record_of
 
 if TYPE_CHECKING:
     from .layer import Layer
@@ -113,7 +114,7 @@ def config_of(layer: Layer) -> dict[str, Any]:
     settings = getattr(type(layer), "settings", None)
     if settings is not None:
         return config | {name: plain(getattr(layer, name)) for name in settings}
-    args, kwargs = layer._record.arguments
+    args, kwargs = record_of(layer).arguments
     bound = inspect.signature(type(layer).__init__).bind(layer, *args, **kwargs)
     bound.apply_defaults()
     given: dict[str, Any] = {}

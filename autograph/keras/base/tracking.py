@@ -16,7 +16,7 @@ from ..metrics import Metric
 if TYPE_CHECKING:
     from .layer import Layer
 
-__all__ = ["Record", "all_layers", "flat_layers", "own_metrics", "own_variables", "unique"]
+__all__ = ["Record", "all_layers", "flat_layers", "own_metrics", "own_variables", "record_of", "unique"]
 
 
 class Record:
@@ -89,6 +89,11 @@ class Tracked:
     """What `Layer` derives from: an attribute that holds one has a layer."""
 
     _record: Record
+
+
+def record_of(layer: Tracked) -> Record:
+    """What the library keeps about a layer."""
+    return layer._record
 
 
 def own_variables(layer: Any) -> list[Any]:

@@ -10,6 +10,7 @@ from .. import losses, metrics, optimizers
 from ..base.custom_objects import get_registered_object
 from ..base.registry import Registry
 from ..base.serialization import UnknownClassError
+from ..base.tracking import record_of
 from .compiled import BY_SHAPE
 
 __all__ = ["compile_from_config", "compile_to_config"]
@@ -20,8 +21,8 @@ _GREATEST = 1_000_000
 
 def compile_to_config(model: Any) -> dict[str, Any]:
     """The arguments of `compile`. Raises `ValueError` for lambdas and other objects without a configuration."""
-    given = model._compiled.arguments
-    encoded = {name: _encode(given[name], module._registry) for name, module in _KINDS.items()}
+    given = record_of(model).compiled.arguments
+    encoded = {name: _encode(given[name], module.registry) for name, module in _KINDS.items()}
     return {"optimizer": optimizers.serialize(model.optimizer), **encoded, **{name: given[name] for name in _PLAIN}}
 
 
@@ -45,8 +46,8 @@ def compile_from_config(model: Any, config: dict[str, Any]) -> None:
     Raises `UnknownClassError` for classes and functions that are not known, `ValueError` for what is no configuration.
     """
     _check_small({name: config[name] for name in ("metrics", "weighted_metrics")})
-    optimizer = _known(config["optimizer"], optimizers._registry)
-    decoded = {name: _decode(config[name], module._registry) for name, module in _KINDS.items()}
+    optimizer = _known(config["optimizer"], optimizers.registry)
+    decoded = {name: _decode(config[name], module.registry) for name, module in _KINDS.items()}
     model.compile(optimizer=optimizer, **decoded, **{name: config[name] for name in _PLAIN})
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -11,9 +11,13 @@ import numpy as np
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.base import nest
 from autograph.runtime.base.places import warn
+from autograph.runtime.functions.function import function
 from autograph.tracebacks import trimming
 
+from ..base.staging import converted_call
+from ..base.tracking import record_of
 from .callback import CallbackList, History
+from .compiled import CompiledMetrics
 from .data import ArrayData, IterableData, data_from, split_off
 
 __all__ = ["Fitting"]
@@ -52,7 +56,7 @@ class Fitting:
         Raises `InvalidArgumentError` for a model that is not compiled and for data that do not fit together.
         """
         model: Any = self
-        model._check_compiled()
+        check_compiled(model)
         if validation_split and validation_data is None:
             (x, y, sample_weight), validation_data = split_off((x, y, sample_weight), validation_split)
         data = data_from(x, y, sample_weight, batch_size, bool(shuffle), class_weight, steps_per_epoch)
@@ -78,12 +82,12 @@ class Fitting:
         if model.optimizer is not None and epochs > initial_epoch:
             model.optimizer.finalize_variable_values(model.trainable_weights)
         watchers.on_train_end(logs)
-        model._compiled.history = watchers.history
+        record_of(model).compiled.history = watchers.history
         return watchers.history
 
     def _train_epoch(self, steps: _Steps, watchers: CallbackList) -> dict[str, Any]:
         model: Any = self
-        step_function = model._function("train_step")
+        step_function = step_of(model, "train_step")
         logs: dict[str, Any] | None = None
         for number, batch in enumerate(steps):
             watchers.on_train_batch_begin(number)
@@ -118,12 +122,12 @@ class Fitting:
         The arguments are those of `fit`. Raises as `fit`.
         """
         model: Any = self
-        model._check_compiled()
+        check_compiled(model)
         every = _Steps(data_from(x, y, sample_weight, batch_size, steps=steps), steps)
         watchers = callbacks if isinstance(callbacks, CallbackList) else CallbackList(
             callbacks, verbose=verbose, model=self, epochs=1, steps=every.count
         )  # fmt: skip
-        step_function = model._function("test_step")
+        step_function = step_of(model, "test_step")
         logs: dict[str, Any] | None = None
         watchers.on_test_begin()
         model.reset_metrics()
@@ -135,7 +139,7 @@ class Fitting:
             raise InvalidArgumentError("there are no batches to evaluate on: the data are empty")
         found = plain_logs(logs)
         watchers.on_test_end(found)
-        return found if return_dict else model._result(logs, False)
+        return found if return_dict else results(model, logs, False)
 
     @trimming
     def predict(
@@ -146,7 +150,7 @@ class Fitting:
         model: Any = self
         every = _Steps(data_from(x, batch_size=batch_size, steps=steps), steps)
         watchers = CallbackList(callbacks, verbose=verbose, model=self, epochs=1, steps=every.count)
-        step_function = model._function("predict_step")
+        step_function = step_of(model, "predict_step")
         results: list[Any] = []
         watchers.on_predict_begin()
         for number, batch in enumerate(every):
@@ -213,3 +217,34 @@ def by_name(logs: dict[str, Any]) -> dict[str, Any]:
     for name, value in logs.items():
         found.update(by_name(value) if isinstance(value, dict) else {name: value})
     return found
+
+
+def check_compiled(model: Any) -> None:
+    if not record_of(model).compiled.is_compiled:
+        raise InvalidArgumentError("You must call `compile()` before using the model.")
+
+
+def step_of(model: Any, name: str) -> Callable[[Any], Any]:
+    """A step as a function of a batch: traced, unless the model runs eagerly."""
+    functions = record_of(model).compiled.functions
+    if name not in functions:
+        method = getattr(model, name)
+
+        def step(data: object) -> Any:
+            return converted_call(method)(data)
+
+        functions[name] = step if model.run_eagerly else function(step, reduce_retracing=True)
+    return functions[name]
+
+
+def results(model: Any, logs: dict[str, Any], return_dict: bool) -> Any:
+    """What users get of the logs of a step: a number, a list in the order of the metrics, or a dict."""
+    found = plain_logs(logs)
+    if return_dict:
+        return found
+    order = [
+        part.name for each in model.metrics
+        for part in (each.metrics if isinstance(each, CompiledMetrics) else [each])
+    ]  # fmt: skip
+    values = [found.pop(name) for name in order if name in found] + list(found.values())
+    return values[0] if len(values) == 1 else values

@@ -8,7 +8,8 @@ from autograph.runtime.base import nest
 from autograph.runtime.functions.function import Function, function
 from autograph.runtime.tensors.spec import TensorSpec
 
-from ..base.tracking import own_layers
+from ..base.layer import signature_of
+from ..base.tracking import own_layers, record_of
 
 __all__ = ["children_of_model", "input_specs"]
 
@@ -28,7 +29,7 @@ def children_of_model(model: Any) -> dict[str, Any]:
     lists = ("variables", "trainable_variables", "non_trainable_variables")
     found |= {name: list(getattr(model, name)) for name in lists}
     found["layers"] = own_layers(model)
-    calling = model._record.calling = _calling(model)
+    calling = record_of(model).calling = _calling(model)
     if calling is not None:
         found["__call__"] = calling
         found.setdefault("call", calling)
@@ -39,7 +40,7 @@ def input_specs(model: Any) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
     """The positional and keyword arguments that a model is called with, with specs for tensors; None if not known."""
     graph = model.graph_of_calls
     if graph is None:
-        return model._record.call_arguments
+        return record_of(model).call_arguments
     return (nest.map_structure(lambda leaf: TensorSpec(leaf.static_shape, leaf.dtype), graph.inputs),), {}
 
 
@@ -54,7 +55,7 @@ def _calling(model: Any) -> Function | None:
     if not all(leaf is None or isinstance(leaf, (TensorSpec, bool, int, float, str)) for leaf in leaves):
         return None
     calling = _function_of(model)
-    trainings = (False, True) if model._signature().takes_training else (None,)
+    trainings = (False, True) if signature_of(model).takes_training else (None,)
     for training in trainings:
         if training is not None:
             kwargs = {**kwargs, "training": training}
@@ -70,7 +71,7 @@ def _function_of(model: Any) -> Function:
     def call(*args: object, **kwargs: Any) -> Any:
         return model(*args, **kwargs)
 
-    signature = model._signature().signature
+    signature = signature_of(model).signature
     parameters = [
         each.replace(default=False) if each.name == "training" and each.default is None else each
         for each in signature.parameters.values()

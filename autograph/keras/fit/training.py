@@ -11,19 +11,18 @@ from typing import Any
 
 from autograph.errors import InvalidArgumentError
 from autograph.runtime.base import nest
-from autograph.runtime.functions.function import function
 from autograph.runtime.gradient import GradientTape
 from autograph.runtime.ops.shape.shape import shape
 from autograph.runtime.tensors.convert import convert_to_tensor
 from autograph.settings import settings
 
 from .. import optimizers
-from ..base.staging import converted_call
+from ..base.layer import signature_of
 from ..base.tracking import all_layers, own_metrics, unique
 from ..metrics import Mean
 from .compiled import CompiledLosses, CompiledMetrics
 from .data import data_from, unpack_x_y_sample_weight
-from .fitting import Fitting, by_name, plain_logs
+from .fitting import Fitting, by_name, check_compiled, results, step_of
 
 __all__ = ["Trainer"]
 
@@ -163,14 +162,10 @@ class Trainer(Fitting):
         for metric in self.metrics:
             metric.reset_state()
 
-    def _check_compiled(self) -> None:
-        if not self._compiled.is_compiled:
-            raise InvalidArgumentError("You must call `compile()` before using the model.")
-
     # Steps
 
     def _call(self, x: object, training: bool) -> Any:
-        takes_training = self._signature().takes_training  # type: ignore[attr-defined]
+        takes_training = signature_of(self).takes_training  # type: ignore[arg-type]
         return self(x, training=training) if takes_training else self(x)  # type: ignore[operator]
 
     def train_step(self, data: object) -> dict[str, Any]:
@@ -239,19 +234,7 @@ class Trainer(Fitting):
         """The results of all metrics by name."""
         return by_name({metric.name: metric.result() for metric in self.metrics})
 
-    # Steps as traced functions
-
-    def _function(self, name: str) -> Callable[[Any], Any]:
-        """A step as a function of a batch: traced, unless the model runs eagerly."""
-        functions = self._compiled.functions
-        if name not in functions:
-            method = getattr(self, name)
-
-            def step(data: object) -> Any:
-                return converted_call(method)(data)
-
-            functions[name] = step if self.run_eagerly else function(step, reduce_retracing=True)
-        return functions[name]
+    # Single steps
 
     def train_on_batch(
         self,
@@ -262,10 +245,10 @@ class Trainer(Fitting):
         return_dict: bool = False,
     ) -> Any:
         """One step of training. Returns the loss and the metrics of the batch: a number, a list or a dict."""
-        self._check_compiled()
+        check_compiled(self)
         self.reset_metrics()
-        logs = self._function("train_step")(self._batch(x, y, sample_weight, class_weight))
-        return self._result(logs, return_dict)
+        logs = step_of(self, "train_step")(self._batch(x, y, sample_weight, class_weight))
+        return results(self, logs, return_dict)
 
     def test_on_batch(
         self,
@@ -275,27 +258,16 @@ class Trainer(Fitting):
         return_dict: bool = False,
     ) -> Any:
         """One step of evaluation. Returns as `train_on_batch`."""
-        self._check_compiled()
+        check_compiled(self)
         self.reset_metrics()
-        return self._result(self._function("test_step")(self._batch(x, y, sample_weight)), return_dict)
+        return results(self, step_of(self, "test_step")(self._batch(x, y, sample_weight)), return_dict)
 
     def predict_on_batch(self, x: object) -> Any:
         """The outputs for one batch, as arrays."""
-        outputs = self._function("predict_step")(self._batch(x))
+        outputs = step_of(self, "predict_step")(self._batch(x))
         return nest.map_structure(lambda leaf: leaf.numpy(), outputs)
 
     def _batch(self, x: object, y: object = None, sample_weight: object = None, class_weight: Any = None) -> Any:
         count = len(next(iter(nest.flatten(x))))
         data = data_from(x, y, sample_weight, batch_size=max(count, 1), class_weight=class_weight)
         return next(data.batches())
-
-    def _result(self, logs: dict[str, Any], return_dict: bool) -> Any:
-        found = plain_logs(logs)
-        if return_dict:
-            return found
-        order = [
-            part.name for each in self.metrics
-            for part in (each.metrics if isinstance(each, CompiledMetrics) else [each])
-        ]  # fmt: skip
-        values = [found.pop(name) for name in order if name in found] + list(found.values())
-        return values[0] if len(values) == 1 else values

@@ -221,10 +221,10 @@ class PiecewiseConstantDecay(LearningRateSchedule):
         return {"boundaries": self.boundaries, "values": self.values, "name": self.name}
 
 
-_registry = Registry(
+registry = Registry(
     "learning rate schedule", "keras.optimizers.schedules",
     [CosineDecay, CosineDecayRestarts, ExponentialDecay, InverseTimeDecay, PiecewiseConstantDecay, PolynomialDecay],
 )  # fmt: skip
 
-serialize = _registry.serialize
-deserialize = _registry.deserialize
+serialize = registry.serialize
+deserialize = registry.deserialize

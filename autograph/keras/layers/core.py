@@ -19,6 +19,7 @@ from ..base.names import auto_name
 from ..base.serialization import UnknownClassError
 from ..base.staging import converted_call
 from ..base.symbolic import KerasTensor, Node
+from ..base.tracking import record_of
 from .described import add_described, describe
 
 if TYPE_CHECKING:
@@ -303,7 +304,7 @@ def positive(name: str, value: Any) -> int:
 
 def in_own_dtype(layer: Layer, inputs: Any) -> Any:
     """Inputs as numbers of the layer's dtype: integers, too, which calls of layers leave as they are."""
-    return inputs if inputs.dtype is layer._record.dtype else cast(inputs, layer._record.dtype)
+    return inputs if inputs.dtype is record_of(layer).dtype else cast(inputs, record_of(layer).dtype)
 
 
 def known_dimension(layer: Layer, shape: Any, axis: int) -> int:

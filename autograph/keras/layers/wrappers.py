@@ -10,7 +10,7 @@ from autograph.runtime.ops.elementwise.elementwise import cast
 from autograph.runtime.ops.shape.joining import concat, stack
 from autograph.runtime.ops.shape.shape import reverse, transpose
 
-from ..base.layer import Layer
+from ..base.layer import Layer, signature_of
 from ..base.serialization import deserialize, dtype_config, plain
 from ..base.staging import map_time
 
@@ -82,7 +82,7 @@ class TimeDistributed(Wrapper):
         if mask is not None and len(mask.static_shape) < 2:
             raise InvalidArgumentError("The `mask` passed to the `TimeDistributed` layer must be at least 2D (e.g., "
                              f"`(batch_size, timesteps)`), but it has shape {mask.static_shape}.")  # fmt: skip
-        takes_mask = mask is not None and self.layer._signature().takes_mask
+        takes_mask = mask is not None and signature_of(self.layer).takes_mask
 
         def step(element: Any) -> Any:
             given = {"mask": element[1]} if takes_mask else {}

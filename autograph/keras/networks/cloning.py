@@ -9,6 +9,7 @@ from autograph.errors import InvalidArgumentError
 from autograph.runtime.base import nest
 
 from ..base.symbolic import Operation
+from ..base.tracking import record_of
 from ..layers.core import InputLayer
 from .functional_config import replay
 from .model import Functional, Model
@@ -78,7 +79,7 @@ def _copy(layer: Layer) -> Any:
 
 def _clone_sequential(model: Sequential, input_tensors: object, clone: Callable[[Any], Any]) -> Sequential:
     layers = [clone(layer) for layer in model.layers]
-    given = model._record.input
+    given = record_of(model).input
     if input_tensors is not None:
         (given,) = nest.flatten(input_tensors)
     elif given is not None:

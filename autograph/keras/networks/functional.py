@@ -76,7 +76,7 @@ class FunctionalGraph:
 
     def run(self, inputs: object) -> Any:
         """The outputs for tensors in the structure of the inputs."""
-        values = {id(leaf): value for leaf, value in zip(nest.flatten(self.inputs), self._fitting(inputs), strict=True)}
+        values = {id(leaf): value for leaf, value in zip(nest.flatten(self.inputs), self.fitting(inputs), strict=True)}
 
         value_of = self.replay(values, lambda operation, *args, **kwargs: operation(*args, **kwargs))
         return nest.map_structure(value_of, self.outputs)
@@ -99,7 +99,7 @@ class FunctionalGraph:
             values.update(zip(map(id, outputs), nest.flatten(results), strict=True))
         return value_of
 
-    def _fitting(self, inputs: object) -> list[Any]:
+    def fitting(self, inputs: object) -> list[Any]:
         """The tensors given, in the order of the inputs. Dicts are matched by the names of the input layers."""
         wanted = nest.flatten(self.inputs)
         if isinstance(inputs, dict) and not isinstance(self.inputs, dict):

@@ -239,7 +239,7 @@ class Model(Trainer, Layer):
     def _serving_trace(self) -> Any:
         """The signature of a model that is being saved."""
         calling = self._record.calling
-        return None if calling is None else next(iter(calling._traces.by_key.values()))
+        return None if calling is None else next(iter(calling.trace_cache.by_key.values()))
 
 
 class Functional(Model):

@@ -40,6 +40,7 @@ from ..base import allocation
 from ..base.custom_objects import custom_object_scope
 from ..base.serialization import UnknownClassError, deserialize, plain
 from ..base.symbolic import KerasTensor
+from ..base.tracking import record_of
 from ..base.weights import load_arrays, named_weights
 from ..fit.compile_config import compile_from_config, compile_to_config
 from .model import SAVE_MODEL, TO_JSON, Model
@@ -109,7 +110,7 @@ def _archive(members: dict[str, bytes]) -> bytes:
 
 def _config(model: Any) -> dict[str, Any]:
     config: dict[str, Any] = plain(model)
-    arguments = model._record.call_arguments
+    arguments = record_of(model).call_arguments
     if model.graph_of_calls is None and arguments is not None:
         config["call_arguments"] = _encode(arguments)
     if model.compiled:

@@ -13,6 +13,7 @@ from ..base.layer import Layer
 from ..base.names import auto_name, inside
 from ..base.serialization import deserialize, dtype_config, plain
 from ..base.symbolic import KerasTensor, specs_of
+from ..base.tracking import record_of
 from ..layers.core import Input, InputLayer
 from .functional import FunctionalGraph
 from .model import Model
@@ -127,7 +128,7 @@ class Sequential(Model):
         """What the last layer makes of what the layer before it makes of … the inputs."""
         graph = self.graph_of_calls
         if graph is not None:
-            (inputs,) = graph._fitting(inputs)
+            (inputs,) = graph.fitting(inputs)
         outputs = inputs
         for layer in self._record.layers:
             outputs = layer(outputs)
@@ -156,10 +157,10 @@ class Sequential(Model):
 
 def _input_of(layer: Layer) -> Any:
     """The symbolic input that a first layer asks for: by ``input_shape``, or as a functional model."""
-    shape = layer._record.input_shape
+    shape = record_of(layer).input_shape
     if shape is not None:
         return Input(batch_shape=shape, dtype=layer.dtype)
-    graph = layer._record.graph
+    graph = record_of(layer).graph
     if graph is not None and isinstance(graph.inputs, KerasTensor):
         return Input(batch_shape=graph.inputs.static_shape, dtype=graph.inputs.dtype)
     return None

@@ -12,6 +12,7 @@ from autograph.errors import InvalidArgumentError
 from autograph.runtime.base import nest
 
 from ..base.symbolic import is_shape, output_shape
+from ..base.tracking import record_of
 from .model import PRINT_SUMMARY
 from .sequential import Sequential
 
@@ -102,7 +103,7 @@ def _kind(layer: Layer) -> str:
 
 
 def _shape_of(layer: Layer) -> str:
-    record = layer._record
+    record = record_of(layer)
     shape = record.output_shapes[-1] if record.output_shapes else None
     if shape is None and record.build_shape is not None:
         try:
@@ -129,7 +130,7 @@ def _count_of(layer: Layer) -> str:
 def _sources(layer: Layer, graph: Any) -> str:
     """Which outputs of which layers a layer was called on."""
     found = []
-    for node in layer._record.nodes:
+    for node in record_of(layer).nodes:
         if not any(node is each for each in graph.nodes):
             continue
         for leaf in node.inputs:

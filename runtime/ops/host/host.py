@@ -154,15 +154,15 @@ class ErrorTemplate:
     def __init__(self, error: BaseException) -> None:
         self.type = type(error)
         self.tensors: list[Any] = []
-        self._content = self._take((tuple(error.args), dict(error.__dict__)))
-        self._members = self._take(_members_of(error))
-        self._cause = error.__cause__
-        self._suppress = error.__suppress_context__
+        self.content = self._take((tuple(error.args), dict(error.__dict__)))
+        self.members = self._take(_members_of(error))
+        self.cause = error.__cause__
+        self.suppress = error.__suppress_context__
 
     def caused_by(self, cause: BaseException | None) -> None:
         """Sets what ``raise error from cause`` sets."""
-        self._cause = cause
-        self._suppress = True
+        self.cause = cause
+        self.suppress = True
 
     def _take(self, value: object) -> Any:
         if isinstance(value, Tensor):
@@ -174,18 +174,18 @@ class ErrorTemplate:
 
     def make(self, arrays: Sequence[Any]) -> BaseException:
         """The exception, with eager tensors in the slots (``str`` for string scalars)."""
-        args, attributes = self._fill(self._content, arrays)
+        args, attributes = self._fill(self.content, arrays)
         error = self.type.__new__(self.type, *args)
         error.args = args
         error.__dict__.update(attributes)
-        for name, value in self._fill(self._members, arrays).items():
+        for name, value in self._fill(self.members, arrays).items():
             with suppress(AttributeError, TypeError):  # it can't be set
                 setattr(error, name, value)
-        error.__cause__ = self._cause
-        error.__suppress_context__ = self._suppress
+        error.__cause__ = self.cause
+        error.__suppress_context__ = self.suppress
         return error
 
-    def _fill(self, value: Tensor, arrays: Sequence[Any]) -> Any:
+    def _fill(self, value: object, arrays: Sequence[Any]) -> Any:
         if isinstance(value, Slot):
             item = _item(arrays[value.index])
             return item.decode("utf-8", "replace") if isinstance(item, bytes) else wrap(arrays[value.index])
@@ -195,7 +195,7 @@ class ErrorTemplate:
 
     def slots(self) -> list[int]:
         """The places of tensors in it."""
-        return _slots_in(self._content)
+        return _slots_in(self.content)
 
     def __repr__(self) -> str:
         return self.type.__name__

@@ -116,7 +116,7 @@ def _stack(items: ListValue, dtype: DType, shape: Shape, length: int | None) -> 
 
 def _add_at(items: ListValue, index: Any, value: Tensor) -> ListValue:
     items = _grow(items, index)
-    return items.set(int(index), lists._sum(items[int(index)], value))
+    return items.set(int(index), lists.sum_of(items[int(index)], value))
 
 
 def _take(items: ListValue, index: Any, like: TensorLike) -> Any:
@@ -136,7 +136,7 @@ def _sample(*inputs: object, **attributes: object) -> Any:
 new_op = op("array_new", infer=_infer_new, numpy=_new, gradient=NOT_DIFFERENTIABLE,
             samples=lambda: [((np.int32(2),), {})], doc="An array of which no element is written.",
             native=True)  # fmt: skip
-grow_op: Op = op("array_grow", infer=lambda items, index: lists._list_type(), numpy=_grow,
+grow_op: Op = op("array_grow", infer=lambda items, index: lists.list_type(), numpy=_grow,
              gradient=lambda g, out, items, index: (g, None),
              samples=lambda: [_sample(np.int32(3))], doc="The array, long enough for an index.",
              native=True)  # fmt: skip
@@ -167,7 +167,7 @@ take_op: Op = op("array_take", infer=lambda items, index, like: like, numpy=_tak
                  samples=lambda: [_sample(np.int32(i), np.ones(2, np.float32)) for i in (0, 1, 3)],
                  accumulate=lambda total, g, items, index, like: add_at_op(total, index, g),
                  doc="The element at an index; zeros like a tensor where there is none.", native=True)  # fmt: skip
-clear_op: Op = op("array_clear", infer=lambda items, index: lists._list_type(), numpy=_clear,
+clear_op: Op = op("array_clear", infer=lambda items, index: lists.list_type(), numpy=_clear,
                   gradient=lambda g, out, items, index: (clear_op(g, index), None),
                   samples=lambda: [_sample(np.int32(i)) for i in (0, 1, 3)],
                   doc="The array without the element at an index.", native=True)  # fmt: skip

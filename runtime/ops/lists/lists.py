@@ -17,7 +17,7 @@ from autograph.errors import InvalidArgumentError, OutOfRangeError
 
 from ...base.dtypes import Array, DType, as_dtype, float32, int32, variant
 from ...base.list_value import ListValue
-from ...base.shapes import Shape, TensorShape, is_compatible, relax
+from ...base.shapes import Shape, as_shape, is_compatible, relax
 from ...ir import totality
 from ...ir.kinds import kinds
 from ...ir.op import NOT_DIFFERENTIABLE, Op, Type, op
@@ -32,7 +32,8 @@ from ..shape.create import zeros_like
 __all__ = ["TensorList"]
 
 
-def _list_type(*_: Type, **__: object) -> Type:
+def list_type(*_: Type, **__: object) -> Type:
+    """The type of what gives a list, whatever it takes."""
     return Type(variant, ())
 
 
@@ -110,10 +111,10 @@ def _zeros_of(item: object) -> Any:
 
 
 def _add(x: ListValue, y: ListValue) -> ListValue:
-    return ListValue.of([_sum(a, b) for a, b in itertools.zip_longest(x, y)])
+    return ListValue.of([sum_of(a, b) for a, b in itertools.zip_longest(x, y)])
 
 
-def _sum(a: Tensor, b: Tensor) -> Any:
+def sum_of(a: Tensor, b: Tensor) -> Any:
     if a is None or b is None:
         return b if a is None else a
     return _add(a, b) if type(a) is ListValue else a + b
@@ -126,9 +127,9 @@ def _cast_like(items: ListValue, like: ListValue) -> ListValue:
 
 
 _F2: dict[str, Any] = {"dtype": float32, "shape": (2,)}
-new_op = op("list_new", infer=_list_type, numpy=lambda: ListValue.of(), samples=lambda: [((), {})],
+new_op = op("list_new", infer=list_type, numpy=lambda: ListValue.of(), samples=lambda: [((), {})],
             gradient=lambda g, out: (), doc="An empty list.", total=totality.always, native=True)  # fmt: skip
-push_op = op("list_push", infer=_list_type, numpy=lambda items, value: items.push(value),
+push_op = op("list_push", infer=list_type, numpy=lambda items, value: items.push(value),
              gradient=lambda g, out, items, value: _push_gradient(g, value),
              samples=lambda: [((_sample_list(), np.ones(2, np.float32)), {})],
              doc="The list with one more element.", total=totality.always, native=True)  # fmt: skip
@@ -174,13 +175,13 @@ stack_like_op: Op = op(
     gradient=lambda g, out, items, like: (from_tensor_op(g), None),
     samples=lambda: [((_sample_list(), np.ones((2, 2), np.float32)), {})],
     doc="The elements along a new first axis, as many as another tensor has there.", native=True)  # fmt: skip
-zeros_like_op: Op = op("list_zeros_like", infer=_list_type, numpy=_zeros_like, gradient=NOT_DIFFERENTIABLE,
+zeros_like_op: Op = op("list_zeros_like", infer=list_type, numpy=_zeros_like, gradient=NOT_DIFFERENTIABLE,
                    samples=lambda: [((_sample_list(),), {})], doc="Zeros in the shapes of a list's elements.",
                    native=True)
-add_op = op("list_add", infer=_list_type, numpy=_add, gradient=lambda g, out, x, y: (g, g),
+add_op = op("list_add", infer=list_type, numpy=_add, gradient=lambda g, out, x, y: (g, g),
             samples=lambda: [((_sample_list(), _sample_list()), {})], doc="The sums of two lists' elements.")
 cast_like_op: Op = op(
-    "list_cast_like", infer=_list_type, numpy=_cast_like,
+    "list_cast_like", infer=list_type, numpy=_cast_like,
     gradient=lambda g, out, items, like: (cast_like_op(g, items), None),
     samples=lambda: [((_sample_list(), _sample_list()), {})],
     doc="The elements in the dtypes that those of another list have.")  # fmt: skip
@@ -221,7 +222,7 @@ class TensorList:
 
         Raises `InvalidTypeError` for what is no dtype or no shape.
         """
-        return cls(new_op(), as_dtype(dtype), TensorShape(element_shape)._shape)
+        return cls(new_op(), as_dtype(dtype), as_shape(element_shape))
 
     @classmethod
     def from_tensor(cls, tensor: TensorLike) -> TensorList:

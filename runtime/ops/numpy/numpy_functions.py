@@ -316,7 +316,7 @@ def _full_like(a: Tensor, fill_value: Any, dtype: DTypeLike | None = None, order
     require(shape is None, "a tensor's full_like takes no shape; use tf.fill")
     tensor = convert_to_tensor(a)
     value = elementwise.cast(fill_value, tensor.dtype if dtype is None else dtype)
-    return create._like_value(tensor, value, None)
+    return create.filled_like(tensor, value, None)
 
 
 @implements("sort")

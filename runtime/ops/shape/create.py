@@ -82,10 +82,10 @@ def ones(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None) 
 
 def _like(input: Tensor, number: int, dtype: DTypeLike, name: str | None) -> Any:
     tensor = convert_to_tensor(input)
-    return _like_value(tensor, _value(number, tensor.dtype if dtype is None else as_dtype(dtype)), name)
+    return filled_like(tensor, _value(number, tensor.dtype if dtype is None else as_dtype(dtype)), name)
 
 
-def _like_value(tensor: Tensor, value: Tensor, name: str | None) -> Any:
+def filled_like(tensor: Tensor, value: Tensor, name: str | None) -> Any:
     """A tensor of one value in the shape of another."""
     static = tensor.static_shape
     return fill(static if static is not None and None not in static else shape(tensor), value, name)

@@ -8,7 +8,7 @@ import numpy as np
 
 from autograph.errors import InvalidArgumentError
 
-from ...base.shapes import Shape, TensorShape
+from ...base.shapes import Shape, TensorShape, as_shape
 from ...ir.op import OPS
 from ...ir.primitive import CONSTANT
 from ...tensors.convert import convert_to_tensor
@@ -53,7 +53,7 @@ def as_dims(shape: Any, least: int = 0) -> tuple[Shape, tuple[Any, ...]]:
 
 def dims_of(shape: ShapeLike) -> Shape:
     """A static shape, with ``None`` for unknown dimensions, from what a user writes."""
-    return TensorShape(shape)._shape
+    return as_shape(shape)
 
 
 def _integer(value: Tensor) -> int:

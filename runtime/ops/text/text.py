@@ -191,14 +191,14 @@ text_op = op(
 class Shown:
     """An object as it was when the function was traced: its texts."""
 
-    def __init__(self, value: Tensor) -> None:
-        self._text, self._repr = written(str, value), written(repr, value)
+    def __init__(self, value: object) -> None:
+        self.text, self.written = written(str, value), written(repr, value)
 
     def __str__(self) -> str:
-        return self._text
+        return self.text
 
     def __repr__(self) -> str:
-        return self._repr
+        return self.written
 
 
 _IMMUTABLE = (

@@ -38,11 +38,11 @@ def encode_error(template: ErrorTemplate, target: Target) -> dict[str, Any]:
         raise NotSavable(f"the exception {kind.__name__}")
     if known is not kind and (issubclass(known, AutographError) or not is_name(kind.__name__)):
         raise NotSavable(f"the exception class {kind.__name__}")
-    cause = template._cause
-    args, attributes = template._content
+    cause = template.cause
+    args, attributes = template.content
     return {
         "type": known.__name__, "module": known.__module__, "name": None if known is kind else kind.__name__,
-        "content": [encode(args, target), encode(attributes, target)], "suppress": template._suppress,
+        "content": [encode(args, target), encode(attributes, target)], "suppress": template.suppress,
         "cause": None if cause is None else encode_error(ErrorTemplate(cause), target),
     }  # fmt: skip
 
@@ -67,10 +67,10 @@ def decode_error(data: Any, source: Source) -> ErrorTemplate:
     template: ErrorTemplate = object.__new__(ErrorTemplate)
     template.type = kind
     template.tensors = []
-    template._content = (args, attributes)
-    template._members = {}
-    template._cause = None if cause is None else decode_error(cause, source).make(())
-    template._suppress = data["suppress"]
+    template.content = (args, attributes)
+    template.members = {}
+    template.cause = None if cause is None else decode_error(cause, source).make(())
+    template.suppress = data["suppress"]
     return template
 
 

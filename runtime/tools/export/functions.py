@@ -31,7 +31,7 @@ from ...functions.arguments import (
     spec_of,
 )
 from ...functions.concrete import ConcreteFunction, WritesOutside
-from ...functions.function import Function, _Options
+from ...functions.function import Function, Options
 from ...ir.graph import Graph
 from ...state.tensor_array import TensorArraySpec
 from ...state.variable import Variable
@@ -76,10 +76,10 @@ def encode_parameters(parameters: Parameters, target: Target) -> list[dict[str, 
 
 def encode_trace(concrete: ConcreteFunction, graph: int, target: Target) -> dict[str, Any]:
     """The JSON form of a trace; ``graph`` is the place of its graph. Raises `SavingError`."""
-    parameters = concrete._parameters
+    parameters = concrete.parameters
     name = parameters.function_name
     arguments = []
-    for parameter, value in zip(parameters.names, concrete._values, strict=True):
+    for parameter, value in zip(parameters.names, concrete.traced_values, strict=True):
         try:
             arguments.append(encode(resolved(value), target))
         except NotSavable as error:
@@ -89,7 +89,7 @@ def encode_trace(concrete: ConcreteFunction, graph: int, target: Target) -> dict
             ) from None
     places = iter(range(len(concrete.graph.outputs)))
     try:
-        encoded = encode(nest.map_structure(lambda leaf: _output(leaf, places), concrete._outputs), target)
+        encoded = encode(nest.map_structure(lambda leaf: _output(leaf, places), concrete.structured_outputs), target)
     except NotSavable as error:
         raise SavingError(f"{name}() returns {error}, which a saved model can't hold",
                           remedy="return tensors, lists of tensors, or tensor arrays") from None  # fmt: skip
@@ -115,7 +115,7 @@ def traces_of(function: Function) -> list[tuple[ConcreteFunction, Any]]:
     """The traces of a function, with what each depends on besides the arguments; None where that is nothing."""
     if isinstance(function, RestoredFunction):
         return function.traces
-    traces = function._traces
+    traces = function.trace_cache
     count = len(traces.parameters.names)
     with traces.lock:
         found = {id(each): (each, key[count] if len(key) > count else None) for key, each in traces.by_key.items()}
@@ -124,7 +124,7 @@ def traces_of(function: Function) -> list[tuple[ConcreteFunction, Any]]:
 
 def is_alive(concrete: ConcreteFunction) -> bool:
     """Whether a trace can still be called: the objects that it was made for exist, and variables hold its constants."""
-    leaves = nest.flatten(concrete._values)
+    leaves = nest.flatten(concrete.traced_values)
     is_there = all(leaf.get() is not None for leaf in leaves if isinstance(leaf, ObjectReference))
     holds = all(guard.key(True) == guard.key(False) for guard in call_state.OUTSIDE.of(concrete.graph).frozen.values())
     return is_there and holds and all(place.is_alive for place in concrete.state)
@@ -150,7 +150,7 @@ def decode_parameters(name: str, data: Any, source: Source) -> Parameters:
         except ValueError:
             require(False, "a parameter can't be")
     try:
-        return Parameters(_callable(name, inspect.Signature(parameters)))
+        return Parameters(callable_with(name, inspect.Signature(parameters)))
     except ValueError as error:
         require(False, f"the parameters of a function don't fit together: {error}")
         raise
@@ -160,7 +160,7 @@ def _is_parameter_name(name: str) -> bool:
     return is_name(name) or (type(name) is str and name.startswith("_") and is_name(f"a{name}"))
 
 
-def _callable(name: str, signature: inspect.Signature) -> Any:
+def callable_with(name: str, signature: inspect.Signature) -> Any:
     """What stands for the Python function, which is not there any more."""
 
     def function(*args: object, **kwargs: object) -> Any:
@@ -224,11 +224,11 @@ class RestoredFunction(Function):
     signatures: Any = None
 
     def __init__(self, parameters: Parameters, traces: Sequence[tuple[ConcreteFunction, Any]]) -> None:
-        super().__init__(_callable(parameters.function_name, parameters.signature), _Options(None, False, False))
+        super().__init__(callable_with(parameters.function_name, parameters.signature), Options(None, False, False))
         self.traces = list(traces)
         for concrete, ambient in self.traces:
-            key = tuple([key_of(value, []) for value in concrete._values])
-            self._traces.by_key.setdefault(key if ambient is None else (*key, ambient), concrete)
+            key = tuple([key_of(value, []) for value in concrete.traced_values])
+            self.trace_cache.by_key.setdefault(key if ambient is None else (*key, ambient), concrete)
 
     @property
     def concrete_functions(self) -> list[ConcreteFunction]:
@@ -248,10 +248,10 @@ class RestoredFunction(Function):
     @trimming
     def __call__(self, *args: object, **kwargs: object) -> Any:
         """Run the graph for these arguments."""
-        values = self._traces.parameters.bind(args, kwargs)
+        values = self.trace_cache.parameters.bind(args, kwargs)
         tensors: list[Any] = []
         key = tuple([key_of(value, tensors) for value in values])
-        concrete = self._traces.find(key if trace.LOCAL.ambient is None else (*key, trace.LOCAL.ambient))
+        concrete = self.trace_cache.find(key if trace.LOCAL.ambient is None else (*key, trace.LOCAL.ambient))
         if concrete is None:
             concrete, tensors = self._fitting(values)
         if concrete.changed_inputs:
@@ -276,7 +276,7 @@ class RestoredFunction(Function):
             found: list[Any] = []
             for concrete in wanted:
                 tensors: list[Any] = []
-                pairs = zip(values, concrete._values, strict=True)
+                pairs = zip(values, concrete.traced_values, strict=True)
                 if all(_fits(value, traced, tensors, convert) for value, traced in pairs):
                     found.append((_unknown_dimensions(concrete), len(found), concrete, tensors))
             if found:
@@ -284,7 +284,7 @@ class RestoredFunction(Function):
         raise self._no_trace(values)
 
     def _no_trace(self, values: Sequence[Any]) -> SignatureError:
-        parameters = self._traces.parameters
+        parameters = self.trace_cache.parameters
         if not self.concrete_functions:
             return SignatureError(
                 f"Found zero restored functions for caller function: {parameters.function_name}() had never been "
@@ -292,7 +292,7 @@ class RestoredFunction(Function):
                 remedy="call it with such arguments before it is saved, or give it an input_signature",
             )
         given = ", ".join(f"{name}={shown(value)}" for name, value in zip(parameters.names, values, strict=True))
-        options = [concrete._shown_arguments() for concrete in self.concrete_functions]
+        options = [concrete.shown_arguments() for concrete in self.concrete_functions]
         return SignatureError(
             "Could not find matching concrete function to call loaded from the SavedModel. Got:\n"
             f"  {parameters.function_name}({given})\n"
@@ -301,7 +301,8 @@ class RestoredFunction(Function):
         )
 
     def __repr__(self) -> str:
-        return f"<RestoredFunction {self._traces.parameters.function_name} with {len(self.concrete_functions)} traces>"
+        name = self.trace_cache.parameters.function_name
+        return f"<RestoredFunction {name} with {len(self.concrete_functions)} traces>"
 
 
 def _unknown_dimensions(concrete: ConcreteFunction) -> tuple[int, int]:

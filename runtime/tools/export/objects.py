@@ -166,7 +166,7 @@ def _encode_object(value: object, children: list[tuple[Any, int]], useful: set[i
 
 
 def _encode_function(function: Function, target: Target, trace: Callable[[ConcreteFunction], int]) -> dict[str, Any]:
-    parameters = function._traces.parameters
+    parameters = function.trace_cache.parameters
     if not isinstance(function, RestoredFunction) and function.input_signature is not None:
         function.get_concrete_function()
     traces = [[trace(each), encode(ambient, target)] for each, ambient in traces_of(function) if is_alive(each)]
@@ -309,7 +309,7 @@ class _Reader:
     def _trace_of(self, parameters: Parameters, data: Any) -> tuple[ConcreteFunction, Any]:
         require(type(data) is list and len(data) == 2, "a function has no traces")
         trace, ambient = self._trace(data[0]), decode(data[1], self._source)
-        require(trace._parameters.names == parameters.names, "a trace has other parameters")
+        require(trace.parameters.names == parameters.names, "a trace has other parameters")
         require(ambient is None or type(ambient) in (bool, int, str), "what a trace depends on is not valid")
         return trace, ambient
 

@@ -43,7 +43,7 @@ from ...base.dtypes import from_numpy
 from ...functions.concrete import ConcreteFunction
 from ...functions.deferred import array_of
 from ...ir.graph import Graph
-from ...state.variable import Variable, _restored
+from ...state.variable import Variable, restored
 from ...tensors import trace
 from . import strict_json
 from .file_errors import damaged_error, newer_version_error
@@ -244,7 +244,7 @@ class _Source:
         array = self.array(f"variables/{place}")
         require(from_numpy(array.dtype) is dtype and shapes.is_subshape(array.shape, shape),
                 f"the value of the variable {name!r} has another type")  # fmt: skip
-        return _restored(array, name, data["trainable"], None, shape)
+        return restored(array, name, data["trainable"], None, shape)
 
 
 def load(export_dir: str | os.PathLike[str], tags: object = None, options: object = None) -> Any:

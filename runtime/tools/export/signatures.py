@@ -21,7 +21,7 @@ from ...ir.graph import Graph
 from ...tensors.convert import convert_to_tensor
 from ...tensors.spec import TensorSpec
 from ...tensors.tensor import SymbolicTensor, Tensor
-from .functions import _callable
+from .functions import callable_with
 from .objects import Signatures, children_of
 from .state import bound_to_a_graph
 from .values import is_name, require
@@ -136,7 +136,7 @@ class SignatureFunction(ConcreteFunction):
         specs = [TensorSpec(value.type.shape, value.type.dtype, each)
                  for value, each in zip(arguments(graph), inputs, strict=True)]  # fmt: skip
         tensors = {each: SymbolicTensor(value) for each, value in zip(outputs, results(graph), strict=True)}
-        super().__init__(graph, Parameters(_callable(f"signature_wrapper_{name}", signature)), specs, tensors)
+        super().__init__(graph, Parameters(callable_with(f"signature_wrapper_{name}", signature)), specs, tensors)
 
     def packed(self, results: list[Any]) -> Any:
         """What a call returns, made of the tensors that the graph gives."""

@@ -47,7 +47,7 @@ from autograph.errors import InvalidArgumentError
 
 from ...base.dtypes import ALL, DType, from_numpy
 from ...base.list_value import ListValue
-from ...base.shapes import Shape, TensorShape
+from ...base.shapes import Shape, TensorShape, as_shape
 from ...functions.optional import OptionalOutput, RunTimeOutput
 from ...ir.graph import Graph
 from ...ir.kinds import MAX_RANK
@@ -181,7 +181,7 @@ WRITERS: dict[type, Callable[[Any, Target], Any]] = {
     OptionalOutput: lambda value, target: {"optional": [encode(value.flag, target), encode(value.value, target)]},
     Output: lambda value, target: {"output": value.index},
     DType: lambda value, target: {"dtype": value.name},
-    TensorShape: lambda value, target: {"shape": encode_shape(value._shape)},
+    TensorShape: lambda value, target: {"shape": encode_shape(as_shape(value))},
     TensorArraySpec: lambda value, target: {"array spec": _encode_array_spec(value)},
     CompositeOutput: lambda value, target: {"composite": [encode(value.spec, target), encode(value.outputs, target)]},
     TensorSpec: lambda value, target: {"spec": [value.dtype.name, encode_shape(value.type.shape), value.name]},
@@ -368,7 +368,7 @@ def _maybe(data: Any, source: Source) -> text.Optional:
 def _shown(data: Any, source: Source) -> text.Shown:
     require(type(data) is list and len(data) == 2 and all(type(part) is str for part in data), "a text is not valid")
     shown: text.Shown = object.__new__(text.Shown)
-    shown._text, shown._repr = data
+    shown.text, shown.written = data
     return shown
 
 

@@ -12,7 +12,7 @@ from ...functions.concrete import observers
 from ...ir.graph import Graph
 from ...tensors.convert import convert_to_tensor
 from .graph_proto import graph_proto
-from .summaries import _record
+from .summaries import record_summary
 from .writer import library, local
 
 __all__ = ["graph", "trace_export", "trace_off", "trace_on"]
@@ -73,7 +73,7 @@ def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None
         value.metadata.plugin_data.content = b"1"
         return summary
 
-    _record(name, b"", step, encode, None)
+    record_summary(name, b"", step, encode, None)
     trace_off()
 
 

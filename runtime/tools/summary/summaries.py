@@ -43,7 +43,7 @@ WRITE = op(
 )  # fmt: skip
 
 
-def _record(name: str, data: object, step: TensorLike, encode: Encoder, description: str | None) -> Any:
+def record_summary(name: str, data: object, step: TensorLike, encode: Encoder, description: str | None) -> Any:
     """Write a summary, or add the node that does; whether it was written, as a tensor."""
     record = is_recorded()
     if record is False:
@@ -83,7 +83,7 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
     data = cast(convert_to_tensor(data), float32)
     if not shapes.is_compatible(data.static_shape, ()):
         raise InvalidArgumentError(f"Expected scalar shape, saw shape: {data.shape}.")
-    return _record(name, data, step, _scalar, description)
+    return record_summary(name, data, step, _scalar, description)
 
 
 def _scalar(tag: str, data: object, description: str | None) -> Any:
@@ -101,7 +101,7 @@ def histogram(name: str, data: object, step: Any = None, buckets: int | None = N
     def encode(tag: str, data: object, description: str | None) -> Any:
         return library("plugins.histogram.summary_v2").histogram_pb(tag, data, buckets, description)
 
-    return _record(name, data, step, encode, description)
+    return record_summary(name, data, step, encode, description)
 
 
 def text(name: str, data: object, step: Any = None, description: str | None = None) -> Any:
@@ -109,7 +109,7 @@ def text(name: str, data: object, step: Any = None, description: str | None = No
 
     Returns and raises as `scalar`.
     """
-    return _record(name, convert_to_tensor(data, string), step, _text, description)
+    return record_summary(name, convert_to_tensor(data, string), step, _text, description)
 
 
 def _text(tag: str, data: object, description: str | None) -> Any:
@@ -125,7 +125,7 @@ def write(tag: str, tensor: object, step: Any = None, metadata: object = None, n
     def encode(tag: str, data: object, description: str | None) -> Any:
         return _summary(tag, data, metadata)
 
-    return _record(tag, convert_to_tensor(tensor), step, encode, None)
+    return record_summary(tag, convert_to_tensor(tensor), step, encode, None)
 
 
 def image(name: str, data: object, step: Any = None, max_outputs: int = 3, description: str | None = None) -> Any:
@@ -150,7 +150,7 @@ def image(name: str, data: object, step: Any = None, max_outputs: int = 3, descr
         metadata = module.create_summary_metadata(display_name=None, description=description)
         return _summary(tag, np.array(parts, object), metadata)
 
-    return _record(name, data, step, encode, description)
+    return record_summary(name, data, step, encode, description)
 
 
 def _png(picture: np.ndarray[Any, Any]) -> bytes:
@@ -193,7 +193,7 @@ def audio(name: str, data: Any, sample_rate: int, step: Any = None, max_outputs:
         rows = [[_wav(sound, int(sample_rate)), b""] for sound in data[:max_outputs]]
         return _summary(tag, np.array(rows, object).reshape(-1, 2), metadata)
 
-    return _record(name, data, step, encode, description)
+    return record_summary(name, data, step, encode, description)
 
 
 def _wav(sound: np.ndarray[Any, Any], sample_rate: int) -> bytes:

@@ -127,7 +127,7 @@ def test_a_call_with_other_parameters_after_calls(first):
 
 def is_quick(f, *args, **kwargs):
     """Whether a call takes the quick way."""
-    return f._traces.fast.call(args, kwargs) is not MISS
+    return f.trace_cache.fast.call(args, kwargs) is not MISS
 
 
 def called(f, *args, **kwargs):

@@ -343,11 +343,11 @@ def test_traces_for_variables_that_are_gone_are_not_kept() -> None:
     del variable
     gc.collect()
     assert sum(each() is not None for each in alive) <= 64  # some calls like the last ones are remembered
-    assert len(total._traces.by_key) < 200
+    assert len(total.trace_cache.by_key) < 200
     assert float(total({"a": one, "rest": [other]})) == 16.0
     assert float(concrete()) == 17.0
     assert total.experimental_get_tracing_count() == 303
-    traces = weakref.ref(total._traces)
+    traces = weakref.ref(total.trace_cache)
     del total
     gc.collect()
     assert traces() is None

@@ -77,7 +77,7 @@ def _assign(target: object, source: object) -> None:
         return
     mine, others = heap.form(target), heap.form(source)
     if isinstance(mine, (StagedList, StagedDict)) or isinstance(others, (StagedList, StagedDict)):
-        rebinding.form_of(target, "")._change(_state_of(others))
+        rebinding.form_of(target, "").change_to(_state_of(others))
         return
     about_to_change(target)
     if isinstance(target, (list, dict)):

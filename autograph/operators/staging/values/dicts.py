@@ -184,7 +184,7 @@ class StagedDict(Mutable):
     def set_state(self, state: Any) -> None:
         self._held = state.get_state() if isinstance(state, StagedDict) else state
 
-    def _change(self, state: DictState) -> None:
+    def change_to(self, state: DictState) -> None:
         about_to_change(self)
         self._held = state
 
@@ -213,7 +213,7 @@ class StagedDict(Mutable):
         return value
 
     def __setitem__(self, key: object, value: object) -> None:
-        self._change(self.state.with_item(key, value))
+        self.change_to(self.state.with_item(key, value))
 
     def __delitem__(self, key: object) -> None:
         self.pop(key)
@@ -226,7 +226,7 @@ class StagedDict(Mutable):
 
     def pop(self, key: object, default: object = _NOTHING) -> Any:
         value = self[key] if default is _NOTHING else self.get(key, default)
-        self._change(self.state.without(key))
+        self.change_to(self.state.without(key))
         return value
 
     def setdefault(self, key: object, default: object = None) -> Any:
@@ -252,7 +252,7 @@ class StagedDict(Mutable):
             self[key] = value
 
     def clear(self) -> None:
-        self._change(DictState({}))
+        self.change_to(DictState({}))
 
     def copy(self) -> StagedDict:
         return StagedDict(self.state, self.name)

@@ -98,7 +98,7 @@ class ListElement(StagedList):
             raise self._lost("changed")
         root = self.root.own()
         aliases.change(root, element=True)
-        if repeats(root._held.spec):
+        if repeats(root.get_state().spec):
             raise self._refusal(
                 "is changed, and the list may hold it twice; it would be changed in one place alone",
                 "put copies into the list (`x.copy()`)",

@@ -138,7 +138,7 @@ class ListMethods:
         length = self.length()
         count = OPS["maximum"](convert_to_tensor(times), 0) * length
         made = self._share(self._taken(create.range(count) % OPS["maximum"](length, 1)))
-        made._held = made._held.repeating()
+        made.may_repeat()
         return made
 
     __rmul__ = __mul__

@@ -14,11 +14,7 @@ from autograph.runtime.base.shapes import Shape
 from autograph.runtime.ir.graph import Type
 from autograph.runtime.ir.kinds import kinds
 from autograph.runtime.ir.op import NOT_DIFFERENTIABLE, Op, op
-from autograph.runtime.ops.lists.lists import zeros_like_op
-
-
-def _list_type(*_: Type, **__: object) -> Type:
-    return Type(dtypes.variant, ())
+from autograph.runtime.ops.lists.lists import list_type, zeros_like_op
 
 
 def _take(items: ListValue, indices: Any) -> ListValue:
@@ -110,7 +106,7 @@ _SCALARS: dict[str, Any] = {"dtype": dtypes.float32, "shape": ()}
 
 LIST_TAKE: Op = op(
     "list_take",
-    infer=_list_type,
+    infer=list_type,
     numpy=_take,
     gradient=lambda g, out, items, indices: (LIST_PUT_BACK(zeros_like_op(items), g, indices), None),
     samples=lambda: [((_sample(), np.array([2, 0], np.int32)), {}), ((_sample(), np.zeros(0, np.int32)), {})],
@@ -118,7 +114,7 @@ LIST_TAKE: Op = op(
 )
 LIST_PUT_BACK: Op = op(
     "list_put_back",
-    infer=_list_type,
+    infer=list_type,
     numpy=_put_back,
     gradient=lambda g, out, items, taken, indices: (g, LIST_TAKE(g, indices), None),
     samples=lambda: [((_sample(), ListValue.of([np.float32(1.0)]), np.array([1], np.int32)), {})],
@@ -127,7 +123,7 @@ LIST_PUT_BACK: Op = op(
 LIST_CAST: Op = op(
     "list_cast",
     attributes=kinds("dtype"),
-    infer=_list_type,
+    infer=list_type,
     gradient=lambda g, out, items, dtype: (_LIST_CAST_LIKE(g, items),),
     numpy=_cast,
     samples=lambda: [((_sample(),), {"dtype": dtypes.float64}), ((_nested_sample(),), {"dtype": dtypes.float64})],
@@ -135,7 +131,7 @@ LIST_CAST: Op = op(
 )
 _LIST_CAST_LIKE: Op = op(
     "nested_list_cast_like",
-    infer=_list_type,
+    infer=list_type,
     gradient=lambda g, out, items, like: (_LIST_CAST_LIKE(g, items), None),
     numpy=_cast_like,
     samples=lambda: [((_sample(), _sample()), {}), ((_nested_sample(), _nested_sample()), {})],
@@ -143,7 +139,7 @@ _LIST_CAST_LIKE: Op = op(
 )
 LIST_FILLED: Op = op(
     "list_filled",
-    infer=_list_type,
+    infer=list_type,
     gradient=NOT_DIFFERENTIABLE,
     numpy=_filled,
     samples=lambda: [((_sample(), np.bool_(True)), {}), ((_nested_sample(), np.bool_(False)), {})],
@@ -160,7 +156,7 @@ NESTED_LIST_STACK: Op = op(
 )
 _UNSTACK_LIKE: Op = op(
     "nested_list_unstack_like",
-    infer=_list_type,
+    infer=list_type,
     gradient=lambda g, out, x, like: (_STACK_LIKE(g, x), None),
     numpy=_unstack_like,
     samples=lambda: [((np.ones((2, 3), np.float32), _nested_sample()), {})],
@@ -177,7 +173,7 @@ _STACK_LIKE: Op = op(
 LIST_FLAT: Op = op(
     "list_flat",
     attributes=kinds("depth"),
-    infer=_list_type,
+    infer=list_type,
     gradient=lambda g, out, items, depth: (_LIST_FLAT_LIKE(g, items, depth=depth),),
     numpy=_flat,
     samples=lambda: [((_nested_sample(),), {"depth": 1})],
@@ -186,7 +182,7 @@ LIST_FLAT: Op = op(
 _LIST_FLAT_LIKE: Op = op(
     "list_flat_like",
     attributes=kinds("depth"),
-    infer=_list_type,
+    infer=list_type,
     gradient=lambda g, out, items, like, depth: (LIST_FLAT(g, depth=depth), None),
     numpy=_flat_like,
     samples=lambda: [((ListValue.of(np.ones(6, np.float32)), _nested_sample()), {"depth": 1})],
@@ -202,7 +198,7 @@ LIST_LENGTHS: Op = op(
 )
 LIST_SPLIT: Op = op(
     "list_split",
-    infer=_list_type,
+    infer=list_type,
     gradient=lambda g, out, items, lengths: (LIST_FLAT(g, depth=1), None),
     numpy=_split,
     samples=lambda: [((_sample(), np.array([1, 2], np.int32)), {})],

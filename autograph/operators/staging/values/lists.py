@@ -163,7 +163,7 @@ class StagedList(ListMethods, ListProtocol, Mutable):
     def set_state(self, state: Any) -> None:
         self._held = state.state if isinstance(state, StagedList) else state
 
-    def _change(self, state: ListState, moved: bool = True) -> None:
+    def change_to(self, state: ListState, moved: bool = True) -> None:
         """Puts another state in place; `moved` tells whether the elements have other places, or are others."""
         if moved:
             self.root.changes.moved(self.depth)
@@ -172,6 +172,10 @@ class StagedList(ListMethods, ListProtocol, Mutable):
     def _store(self, state: ListState) -> None:
         about_to_change(self)
         self._held = state
+
+    def may_repeat(self) -> None:
+        """Notes that something may be in it twice."""
+        self._held = self._held.repeating()
 
     def length(self) -> Any:
         """The number of elements: a tensor, int32."""
@@ -191,7 +195,7 @@ class StagedList(ListMethods, ListProtocol, Mutable):
         state = self.state.widened(_with_element(self.state.spec, value))
         assert state.spec.element is not None
         handles = pushed(state.spec.element, list(state.handles), value)
-        self._change(ListState(state.spec, tuple(handles)), moved=False)
+        self.change_to(ListState(state.spec, tuple(handles)), moved=False)
 
     def _own(self, value: object) -> None:
         """Notes that the list gets a copy of a value, of which Python would have the value itself."""
@@ -207,14 +211,14 @@ class StagedList(ListMethods, ListProtocol, Mutable):
             if is_element:
                 self._hold_some_of(each.root)
             elif may_be_in(each, root):
-                root._held = root._held.repeating()
+                root.may_repeat()
             aliases.relate(each, root, aliases.SOMETIMES, aliases.PUT, label=getattr(each, "name", "") or "")
 
     def _hold_some_of(self, other: StagedList) -> None:
         """Notes that elements of a list have become elements of this one."""
         root = self.root
         if may_be_in(other, root, is_any_of=True):
-            root._held = root._held.repeating()
+            root.may_repeat()
         aliases.relate(other, root, aliases.SOMETIMES, aliases.SHARED)
 
     def _share(self, other: StagedList) -> StagedList:
@@ -231,7 +235,7 @@ class StagedList(ListMethods, ListProtocol, Mutable):
             self.root.own()
             self._hold_some_of(values)
             if values.state.spec.repeats:
-                self.root._held = self.root._held.repeating()
+                self.root.may_repeat()
             # A list may extend itself: by what it holds before.
             asked.EACH.function(values.listed(), self._push)
         else:
@@ -249,7 +253,7 @@ class StagedList(ListMethods, ListProtocol, Mutable):
             rest, leaf = OPS["list_pop"](handle, dtype=kind.dtype, shape=kind.shape)
             handles.append(rest)
             leaves.append(leaf)
-        self._change(ListState(self.state.spec, tuple(handles)))
+        self.change_to(ListState(self.state.spec, tuple(handles)))
         return element.unflatten(iter(leaves))
 
     def _taken(self, indices: object) -> StagedList:
@@ -261,7 +265,7 @@ class StagedList(ListMethods, ListProtocol, Mutable):
         return self._share(self._taken(indices))
 
     def _become(self, other: StagedList) -> None:
-        self._change(other.state)
+        self.change_to(other.state)
 
     def _kinds(self) -> list[Type]:
         return self._element.types() or [Type(dtypes.bool_, ())]
@@ -306,7 +310,7 @@ class StagedList(ListMethods, ListProtocol, Mutable):
         handles = [
             OPS["list_set"](handle, index, leaf) for handle, leaf in zip(state.handles, leaves or [False], strict=True)
         ]
-        self._change(ListState(state.spec, tuple(handles)))
+        self.change_to(ListState(state.spec, tuple(handles)))
 
     def listed(self) -> StagedList:
         """A list of the same elements."""
@@ -316,7 +320,7 @@ class StagedList(ListMethods, ListProtocol, Mutable):
         return self.listed()
 
     def clear(self) -> None:
-        self._change(ListState(ListOf(None), (OPS["list_new"](),)).widened(self.state.spec))
+        self.change_to(ListState(ListOf(None), (OPS["list_new"](),)).widened(self.state.spec))
 
     def __add__(self, other: object) -> StagedList:
         if isinstance(other, Tensor):

@@ -11,6 +11,7 @@ from typing import Any
 from numpy import ndarray
 
 from autograph.runtime.base.dtypes import Array
+from autograph.runtime.tensors.tensor import Tensor
 
 from . import arithmetic
 from .attributes import get_attribute, get_subscript
@@ -175,10 +176,12 @@ def _special_call(special: str, form: Any, arguments: Any, keywords: Any) -> Any
 
 def _operating(function: object, converting: Callable[..., Any], form: Any) -> Callable[..., Any]:
     def operate(*arguments: Any, **keywords: object) -> Any:
+        if function is pow and len(arguments) + len(keywords) == 3:
+            values = (*arguments, *keywords.values())
+            tensor = next((each for each in values if isinstance(each, Tensor)), None)
+            return _special_call("__pow__", form, values, {}) if tensor is None else tensor.__pow__(*values[1:])
         if not _any_user(arguments):
             return form(*arguments, **keywords)
-        if function is pow and len(arguments) + len(keywords) == 3:
-            return _special_call("__pow__", form, (*arguments, *keywords.values()), {})
         return converting(*arguments, **keywords)
 
     return operate

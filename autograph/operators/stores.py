@@ -19,7 +19,8 @@ from .staging.heap.identities import check_key
 from .staging.heap.iterators import use as use_iterator
 
 _CONTAINERS = (list, dict)
-_UNCHANGEABLE = frozenset((int, float, bool, complex, str, bytes, tuple, frozenset, type(None)))
+_SEQUENCES = frozenset((str, bytes, tuple))
+_UNCHANGEABLE = frozenset((int, float, bool, complex, *_SEQUENCES, frozenset, type(None)))
 
 
 class _Items:
@@ -38,7 +39,7 @@ class _Items:
 
     def __delitem__(self, index: Any) -> None:
         target = mut(self._values)  # evaluating the index may have changed it
-        del (self._values if type(target) is _Items else target)[index]
+        delete_item(self._values if type(target) is _Items else target, index)
 
 
 def mut(obj: object) -> Any:
@@ -52,7 +53,7 @@ def mut(obj: object) -> Any:
         backend = backend_of(obj)
         obj = obj if backend is None else backend.changed_object(obj)
         if type(obj) in _UNCHANGEABLE:
-            return obj  # Python raises
+            return _Items(obj) if type(obj) in _SEQUENCES else obj  # Python raises
         state.about_to_change(obj)
         if is_user_class(type(obj)) and backend_of(obj) is None:
             state.refuse_unknown(obj)
@@ -141,7 +142,14 @@ def kept(load: Thunk, container: object, changed: object) -> Any:
     return now
 
 
+def delete_item(container: Any, index: object) -> None:
+    """``del container[index]``, of what stands for the container in the statement."""
+    del container[0 if type(container) in _SEQUENCES else index]  # which Python refuses whatever the index
+
+
 def _set_item(value: object, container: Any, index: object) -> Any:
+    if open_traces and type(container) in _SEQUENCES:
+        container[0] = value  # which Python refuses whatever the index
     if open_traces and method(type(container), "__setitem__") is not None:
         mut(container)[index] = value
         return container

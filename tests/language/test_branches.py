@@ -97,6 +97,18 @@ def test_match_values_guards_and_alternatives():
     check(f, 0, 1, 2, 101, 50)
 
 
+def test_a_number_matches_no_text_inside_of_a_pattern():
+    def f(n):
+        match (n, [n]):
+            case ("a", _) | (_, [b"b"]):
+                return 1
+            case (2, _):
+                return 2
+        return 3
+
+    check(f, 1, 2)
+
+
 def test_match_structure_of_tensors():
     def f(x, y):
         match {"point": (x, y)}:

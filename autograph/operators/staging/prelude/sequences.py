@@ -292,6 +292,8 @@ def _extreme_by_key(name: str, better: Callable[[Any, Any], Any], values: Any, k
 
 def sorted_(values: Any, /, *, key: Any = None, reverse: object = False) -> Any:
     """``sorted``: stable, as in Python."""
+    if isinstance(values, (list, tuple)) and key is not None and not callable(key):
+        return sorted(values[:1], key=key)  # Python raises, if there is a value
     values = _listed(values, "sorted()")
     if not has_staged(values) and not is_staged(reverse):
         return sorted_in_python(values, key, reverse)

@@ -89,17 +89,20 @@ def for_stmt(
         return backend.for_stmt(iterator, body, names, options)
     if open_traces:
         note_iterator(iterator, (iterable,))
-    for item in turns(iterator):
-        stop = body(item)
-        if watching():
-            check_iterator(iterator)
-        if iterator is iterable:  # which may have another name
-            check_end(iterator)
-        if stop is not None and stop is not False:
-            if stop is True:
-                return True
-            backend = backend_of(stop)
-            if backend is not None:
-                with ending(iterator) if iterator is iterable else nullcontext():
-                    return backend.for_rest(stop, iterator, body, names, options)
-    return False
+    try:
+        for item in turns(iterator):
+            stop = body(item)
+            if watching():
+                check_iterator(iterator)
+            if iterator is iterable:  # which may have another name
+                check_end(iterator)
+            if stop is not None and stop is not False:
+                if stop is True:
+                    return True
+                backend = backend_of(stop)
+                if backend is not None:
+                    with ending(iterator) if iterator is iterable else nullcontext():
+                        return backend.for_rest(stop, iterator, body, names, options)
+        return False
+    finally:
+        del iterator, iterable  # which the traceback of an error would hold: generators are closed where they are left

@@ -423,6 +423,14 @@ def _by_a_return(values: Any) -> Any:
         return each
 
 
+def _by_an_error(values: Any) -> Any:
+    try:
+        for _ in enumerate(values):
+            raise ValueError
+    except ValueError:
+        pass
+
+
 def _by_next(values: Any) -> Any:
     next(enumerate(values))
 
@@ -443,7 +451,17 @@ def _by_a_name_that_goes(values: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    "leave", [_by_enumerate, _by_layers, _by_a_return, _by_next, _by_a_search, _by_a_shorter_one, _by_a_name_that_goes]
+    "leave",
+    [
+        _by_enumerate,
+        _by_layers,
+        _by_a_return,
+        _by_an_error,
+        _by_next,
+        _by_a_search,
+        _by_a_shorter_one,
+        _by_a_name_that_goes,
+    ],
 )
 def test_a_generator_inside_other_iterators_is_closed_when_python_leaves_it(leave: Callable[[Any], Any]) -> None:
     def run(n: Any) -> Any:

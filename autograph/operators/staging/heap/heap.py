@@ -47,7 +47,7 @@ def staged(value: object) -> Any:
         MutationError: the value is out of date (see `aliases`).
     """
     aliases.use(value)
-    if id(value) in _local.iterators:
+    if id(value) in _local.iterators and _run_over(value):
         check_iterator(value)
     check_window(value)
     return form(value)

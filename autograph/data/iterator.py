@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from autograph.runtime.base.list_value import ListValue
 from autograph.runtime.base.provided import Provided
 from autograph.runtime.base.streams import Cursor, Stream
 from autograph.runtime.ir.effects import Effects
-from autograph.runtime.ir.graph import Type, foreign_value_error
+from autograph.runtime.ir.graph import Type, Value, foreign_value_error
 from autograph.runtime.ir.op import NOT_DIFFERENTIABLE, op
 from autograph.runtime.tensors import trace
 from autograph.runtime.tensors.convert import wrap
@@ -88,6 +88,10 @@ def sample_position() -> Position:
     return Position(itertools.repeat((np.float32(1),)))
 
 
+def _raises_at_the_end(inputs: Sequence[Value], attributes: dict[str, Any]) -> tuple[type[BaseException], ...]:
+    return () if attributes.get("is_there") else (OutOfRangeError, StopIteration)
+
+
 HELD = op("held", infer=lambda *, value: Type(variant, ()), numpy=lambda *, value: value,
           samples=lambda: [((), {"value": ListValue.of()})], gradient=NOT_DIFFERENTIABLE,
           unsavable=UNSAVABLE, doc="An object outside the graph.")  # fmt: skip
@@ -95,11 +99,12 @@ HAS_NEXT = op("iterator_has_next", infer=lambda position: Type(bool_, ()),
               effects=Effects.READS, gradient=NOT_DIFFERENTIABLE,
               numpy=lambda position: np.bool_(position.has_next()), samples=lambda: [((sample_position(),), {})],
               unsavable=UNSAVABLE, doc="Whether there is another element.")  # fmt: skip
-NEXT = op("iterator_next", infer=lambda position, types: types if len(types) != 1 else types[0],
+NEXT = op("iterator_next", infer=lambda position, types, is_there=False: types if len(types) != 1 else types[0],
           effects=Effects.UPDATES,
-          numpy=lambda position, types: _next(position, types), gradient=NOT_DIFFERENTIABLE,
+          numpy=lambda position, types, is_there=False: _next(position, types), gradient=NOT_DIFFERENTIABLE,
           samples=lambda: [((sample_position(),), {"types": (Type(float32, ()),)})],
-          unsavable=UNSAVABLE, doc="The components of the next element.")  # fmt: skip
+          unsavable=UNSAVABLE, raises=_raises_at_the_end,
+          doc="The components of the next element, which surely ``is_there`` or not.")  # fmt: skip
 ITERATE = op("dataset_iterator", infer=lambda *inputs, dataset: Type(variant, ()), effects=Effects.HOST,
              numpy=lambda *arrays, dataset: dataset.position(arrays), gradient=NOT_DIFFERENTIABLE,
              samples=lambda: [((), {"dataset": sample_dataset()})],
@@ -121,8 +126,8 @@ class _GraphCursor(Cursor):
     def has_next(self) -> Any:
         return trace.apply(HAS_NEXT, self._position, name="has_next")
 
-    def next(self) -> Any:
-        outputs = trace.apply(NEXT, self._position, name="next", types=self._types)
+    def next(self, is_there: bool = False) -> Any:
+        outputs = trace.apply(NEXT, self._position, name="next", types=self._types, is_there=is_there)
         if isinstance(self._specs, TensorSpec):
             return outputs
         outputs = outputs if len(self._types) != 1 else [outputs]

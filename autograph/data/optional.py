@@ -57,6 +57,7 @@ def _given(has: object, *components: object) -> Any:
 GIVEN = op("optional_get_value", infer=lambda has, *types: types, effects=Effects.RAISES, numpy=_given,
            gradient=lambda g, out, has, *components: (None, *g),
            samples=lambda: [((np.bool_(True), np.float32(1.5)), {})],
+           raises=(InvalidArgumentError,),
            doc="The components of an optional value; an error where there is none.")  # fmt: skip
 
 

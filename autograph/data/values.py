@@ -81,6 +81,7 @@ CARDINALITY = op("dataset_cardinality", infer=lambda dataset: Type(int64, ()), g
 LENGTH = op("dataset_length", infer=lambda dataset: Type(int64, ()), gradient=NOT_DIFFERENTIABLE,
             numpy=lambda dataset: np.asarray(checked_length(dataset.length()), np.int64),
             samples=lambda: [((BoundDataset(sample_dataset(), ()),), {})],
+            raises=(InvalidArgumentError,),
             doc="The number of elements; an error when there is no end, or it is unknown.")  # fmt: skip
 
 

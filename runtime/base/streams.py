@@ -16,8 +16,8 @@ class Cursor:
         """Whether there is another item: a bool tensor. Asking twice changes nothing."""
         raise NotImplementedError
 
-    def next(self) -> Any:
-        """The next item; `OutOfRangeError`, when the graph runs, if there is none."""
+    def next(self, is_there: bool = False) -> Any:
+        """The next item; `OutOfRangeError`, when the graph runs, if there is none, unless one surely ``is_there``."""
         raise NotImplementedError
 
 

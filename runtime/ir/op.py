@@ -29,6 +29,7 @@ from .work import Work
 if TYPE_CHECKING:
     from .identities import Identity
     from .kinds import Kind
+    from .raising import Quiet, Raises
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -67,7 +68,9 @@ class Op:
         made of elementwise ops by ``make(record, *inputs)``. The inputs have no other use but to tell what is wrong.
     total: ``total(inputs, attributes)`` says whether the op certainly neither raises nor warns on inputs of these
         types; see `runtime.ir.totality` for the rules that there are. None: it may.
-    raises_by_value: whether it raises depends on what its inputs hold, not on their types alone.
+    raises: what it may raise for some inputs of the types that `infer` takes, or a rule that tells it, see
+        `runtime.ir.raising`. Where dimensions are not known, `InvalidArgumentError` need not be named, but by rules.
+    quiet: what Python would raise, and the op does not: it gives a number.
     warns: the kernel may warn, for some integers or lengths.
     of_shape: what it gives depends on the dimensions of its input alone, and is the same for all that don't matter.
     moves: each element of the result is one of an input's, in some dtype; shapes and attributes alone decide which.
@@ -115,7 +118,8 @@ class Op:
     effects: Effects = Effects.NONE
     holds: Callable[..., Any] | None = None
     total: Rule | None = None
-    raises_by_value: bool = False
+    raises: Raises = ()
+    quiet: Quiet | None = None
     warns: bool = False
     of_shape: bool = False
     moves: bool = False

@@ -394,6 +394,65 @@ def test_exceptions_that_only_the_run_knows_are_refused(function: Callable[..., 
         tf.function(function)(tf.constant(1))
 
 
+def gathers(x: Any, i: Any) -> Any:
+    try:
+        return tf.gather(x, i)
+    except IndexError:
+        return x[0]
+
+
+def slices(x: Any, i: Any) -> Any:
+    try:
+        return tf.slice(x, [i], [1])
+    except LookupError:
+        return x
+
+
+def reads(x: Any, i: Any) -> Any:
+    array = tf.TensorArray(tf.int32, 2).unstack(x[:2])
+    try:
+        return array.read(i)
+    except IndexError:
+        return x[0]
+
+
+def takes_next(x: Any, i: Any) -> Any:
+    iterator = iter(tf.data.Dataset.from_tensor_slices(x[i:]))
+    try:
+        return next(iterator)
+    except StopIteration:
+        return x[0]
+
+
+def inverts(x: Any, i: Any) -> Any:
+    try:
+        return tf.linalg.eigvals(tf.cast([[x[0], i], [i, i]], tf.float32))
+    except ValueError:
+        return x[0]
+
+
+@pytest.mark.parametrize("function", [gathers, slices, reads, takes_next, inverts])
+def test_a_handler_of_what_an_op_raises_is_refused(function: Callable[..., Any]) -> None:
+    with pytest.raises(StagingError, match="when the graph runs, in a `try` that would catch it in Python"):
+        tf.function(function)(tf.constant([1, 2, 3]), tf.constant(1))
+
+
+def what_does_not_fail(x: Any, i: Any) -> Any:
+    total = 0
+    try:
+        for item in tf.data.Dataset.from_tensor_slices(x):
+            total += item
+        total += tf.reduce_sum(tf.gather(x, [0, 2])) + tf.reduce_sum(tf.repeat(x, 2))
+        total += tf.reduce_sum(tf.pad(x, [[1, 1]]))
+    except Exception:
+        total = -1
+    return total
+
+
+def test_a_handler_stands_aside_where_nothing_can_fail() -> None:
+    assert tf.function(what_does_not_fail)(tf.constant([1, 2, 3]), tf.constant(1)).numpy() == 6 + 4 + 12 + 6
+
+
 def test_messages_and_causes() -> None:
     @tf.function
     def f(x: Any) -> Any:

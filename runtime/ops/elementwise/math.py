@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from autograph.errors import InvalidArgumentError
+
 from ...ir import records, totality
 from ...ir.identities import (
     absorbing,
@@ -30,6 +32,7 @@ from ...ir.identities import (
 from ...ir.kinds import kinds
 from ...ir.op import FUNCTIONS, NOT_DIFFERENTIABLE, OPS, Op, op
 from ...ir.python_math import Fails, PythonMath
+from ...ir.raising import DIVISION, SHIFT
 from ...ir.work import Work
 from ...tensors.likes import TensorLike
 from ...tensors.tensor import EagerTensor, Tensor
@@ -89,12 +92,12 @@ multiply: Function = binary("multiply", np.multiply, "`x * y`.", samples.number_
                   public="multiply math.multiply")
 divide: Function = binary("divide", np.divide, "`x / y`, a float also for integers (int32 gives float64).",
                 samples.number_pairs, lambda g, out, x, y: (sum_to(g / y, x), sum_to(-g * out / y, y)),
-                expression="{} / {}", numeric=True, native=True, tensorflow_name="RealDiv",
+                expression="{} / {}", numeric=True, native=True, quiet=DIVISION, tensorflow_name="RealDiv",
                 identities=(neutral(1, False, "f"), by_reciprocal),
                 public="divide realdiv truediv math.divide math.truediv")
 floordiv: Function = binary("floordiv", loud(np.floor_divide, "floor_divide"),
     "`x // y`, rounded down.", samples.real_pairs, NOT_DIFFERENTIABLE,
-    op_name="floor_divide", expression="{} // {}", divides=True, fresh=True,
+    op_name="floor_divide", expression="{} // {}", divides=True, quiet=DIVISION, fresh=True,
     infer=elementwise(np.floor_divide, booleans=False), numpy_names=("floor_divide",), numeric=True,
     total=totality.division, warns=True, native=True, tensorflow_name="FloorDiv", identities=(neutral(1, False, "iu"),),
     public="math.floordiv")
@@ -102,7 +105,7 @@ floormod: Function = binary("floormod", loud(np.remainder, "remainder"),
     "`x % y`, with the sign of `y`.", samples.real_pairs,
                   lambda g, out, x, y: (sum_to(g, x), sum_to(-g * floor(x / y), y)), op_name="remainder",
                   expression="{} % {}", divides=True, fresh=True, infer=elementwise(np.remainder, booleans=False),
-                  numpy_names=("remainder", "mod"), numeric=True, total=totality.division,
+                  numpy_names=("remainder", "mod"), numeric=True, total=totality.division, quiet=DIVISION,
                   work=Work.LONG, warns=True, native=True, tensorflow_name="FloorMod", public="math.floormod math.mod")
 truncatediv: Function = binary("truncatediv", loud(kernels.truncate_divide, "truncatediv"),
     "`x / y` rounded towards zero, as in C.",
@@ -117,7 +120,7 @@ truncatemod: Function = binary("truncatemod", loud(np.fmod, "fmod"),
 power: Function = binary("pow", np.power, "`x ** y`; integers to negative integer powers raise.", samples.power_pairs,
                lambda g, out, x, y: (sum_to(g * y * power(x, y - 1), x), sum_to(g * out * _safe_log(x), y)),
                op_name="power", expression="{} ** {}", numeric=True, total=totality.power,
-               work=Work.LONG, raises_by_value=True, native=True, tensorflow_name="Pow",
+               work=Work.LONG, raises=(InvalidArgumentError,), native=True, tensorflow_name="Pow",
                identities=(neutral(1, False, "iuf"), to_square), public="pow math.pow",
                python=PythonMath("pow", Fails.WHERE_TOO_LARGE))
 maximum: Function = binary("maximum", np.maximum, "The larger one; NaN if either is NaN.", samples.order_numbers,
@@ -301,11 +304,11 @@ bitwise_xor: Function = binary("bitwise_xor", np.bitwise_xor, "`x ^ y`.", sample
 invert: Function = unary("invert", np.invert, "`~x`.", samples.bits, NOT_DIFFERENTIABLE, expression="~{}", native=True,
     identities=(own_inverse,), public="bitwise.invert")
 left_shift: Function = binary("left_shift", np.left_shift, "`x << y`.", samples.shift_pairs, NOT_DIFFERENTIABLE,
-    expression="{} << {}", numeric=True, native=True, identities=(neutral(0, False, "iu"),),
+    expression="{} << {}", numeric=True, native=True, quiet=SHIFT, identities=(neutral(0, False, "iu"),),
     public="bitwise.left_shift")
 right_shift: Function = binary("right_shift", np.right_shift, "`x >> y`, keeping the sign.", samples.shift_pairs,
     NOT_DIFFERENTIABLE,
-    expression="{} >> {}", numeric=True, native=True, identities=(neutral(0, False, "iu"),),
+    expression="{} >> {}", numeric=True, native=True, quiet=SHIFT, identities=(neutral(0, False, "iu"),),
     public="bitwise.right_shift")
 
 # Special functions.

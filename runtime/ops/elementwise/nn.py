@@ -285,6 +285,7 @@ sparse_op = op(
     samples=lambda: [s.sample([1, 0], [[1.0, 2.0], [0.5, -1.0]]), s.sample(np.int64(0), [1.0, 2.0]),
                      s.sample(np.zeros(0, np.int32), np.zeros((0, 3), np.float32)),
                      s.sample([[1]], np.array([[[3.0, 1.0]]]))],
+    raises=(InvalidArgumentError,),
     doc="Minus the logarithm of the softmax at the label, for each row of logits.", work=Work.LONG, native=True,
 )  # fmt: skip
 

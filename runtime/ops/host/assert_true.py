@@ -29,6 +29,7 @@ def _assert(condition: Array, *data: Array, summarize: int) -> tuple[()]:
 ASSERT = op("assert_true", gradient=NOT_DIFFERENTIABLE, infer=lambda *_, **__: (), numpy=_assert,
             effects=Effects.RAISES, native=True, holds=lambda make, condition, *_, **__: condition,
             samples=lambda: [((np.array([True]), np.float32(2)), {"summarize": 3})],
+            raises=(InvalidArgumentError,),
             doc="Raises with the rest of the inputs unless all of the first one is true.",
             attributes=kinds("summarize"))  # fmt: skip
 

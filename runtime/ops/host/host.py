@@ -20,7 +20,7 @@ from ...base import nest
 from ...base.dtypes import Array, DType, as_dtype, bool_, float64, variant
 from ...base.provided import Provided
 from ...ir.effects import Effects
-from ...ir.graph import Type
+from ...ir.graph import Type, Value
 from ...ir.kinds import kinds, one_of
 from ...ir.notes import BY_HAND
 from ...ir.op import FUNCTIONS, NOT_DIFFERENTIABLE, STRUCTURAL, op
@@ -241,11 +241,18 @@ def _is_template(value: Tensor) -> bool:
     return isinstance(value, ErrorTemplate)
 
 
+def _own(inputs: Sequence[Value], attributes: dict[str, Any]) -> tuple[type[BaseException], ...]:
+    """The class of the error that a node raises."""
+    return (attributes["error"].type,)
+
+
 RAISE = op("raise", gradient=NOT_DIFFERENTIABLE,
-    infer=_no_outputs, numpy=_raise, effects=Effects.RAISES, doc="Raises ``error`` when reached.", native=True,
+    infer=_no_outputs, numpy=_raise, effects=Effects.RAISES, raises=_own,
+    doc="Raises ``error`` when reached.", native=True,
     attributes=kinds("", error=_is_template),
     fits=lambda count, attributes, outputs: all(i < count for i in attributes["error"].slots()))
-ASSERT = op("assert", gradient=NOT_DIFFERENTIABLE, infer=_no_outputs, numpy=_assert, effects=Effects.RAISES, doc=(
+ASSERT = op("assert", gradient=NOT_DIFFERENTIABLE, infer=_no_outputs, numpy=_assert, effects=Effects.RAISES,
+    raises=_own, doc=(
     "Raises ``error`` unless all of the first input is true."), native=True,
     holds=lambda make, condition, *_, **__: condition,
     attributes=kinds("", error=_is_template),
@@ -315,7 +322,8 @@ def _checked(value: Tensor, dtype: DType) -> Any:
 
 PY_FUNCTION = op("py_function", infer=_py_function_types, numpy=_py_function, effects=Effects.HOST,
                  gradient=STRUCTURAL,
-                 unsavable="write the function in ops, or call it outside of the saved function", doc=(
+                 unsavable="write the function in ops, or call it outside of the saved function", raises=(Exception,),
+                 doc=(
     "Calls ``function`` with tensors (``eager``) or arrays; it returns values of the given ``types``. When it is "
     "``followed``, another output is what gradients need."))  # fmt: skip
 

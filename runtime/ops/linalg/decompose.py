@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import NoGradientError
+from autograph.errors import InvalidArgumentError, NoGradientError
 
 from ...base.dtypes import Array
 from ...base.shapes import broadcast, is_compatible
@@ -82,7 +82,7 @@ slogdet_op = op(
 inv_op = op(
     "inv", infer=infer_square, numpy=guarded(np.linalg.inv, SINGULAR), samples=squares, numpy_names=("linalg.inv",),
     gradient=lambda g, out, x: (-(matrix_transpose(out, conjugate=True) @ g @ matrix_transpose(out, conjugate=True)),),
-    doc="The inverse matrix.", raises_by_value=True)  # fmt: skip
+    doc="The inverse matrix.", raises=(InvalidArgumentError,))  # fmt: skip
 
 
 def det(input: TensorLike, name: str | None = None) -> Any:
@@ -140,7 +140,7 @@ def _solve_gradient(g: Tensor, out: Tensor, a: Tensor, b: Tensor) -> tuple[Any, 
 solve_op: Op = op("solve", infer=_infer_solve, numpy=guarded(np.linalg.solve, SINGULAR), promote=0,
     samples=_solve_samples,
               gradient=_solve_gradient, doc="The solution of a system of linear equations.",
-              raises_by_value=True)  # fmt: skip
+              raises=(InvalidArgumentError,))  # fmt: skip
 
 
 def _triangular(a: Array, b: Array, lower: bool = True) -> Any:
@@ -157,6 +157,7 @@ triangular_solve_op: Op = op(
     "triangular_solve", infer=_infer_solve, numpy=guarded(_triangular, SINGULAR), promote=0,
     gradient=_triangular_gradient,
     samples=lambda: [*_solve_samples(), s.sample([[2.0, 1.0], [0.0, 1.0]], [[1.0], [2.0]], lower=False)],
+    raises=(InvalidArgumentError,),
     doc="The solution of a triangular system; the other triangle is not looked at.", attributes=kinds("", lower=BOOL),
 )  # fmt: skip
 
@@ -230,6 +231,7 @@ pinv_op = op("pinv", infer=_infer_pinv, numpy=_pinv, numpy_names=("linalg.pinv",
              gradient=lambda g, out, x, rcond=None, **_: (_pinv_gradient(g, out, x, rcond),),
              samples=lambda: [s.sample(_TALL), s.sample([[1, 2], [3, 4]]),
                               s.sample(np.stack([_TALL, _TALL]).astype(np.float64)), s.sample(_TALL, steps=10.0)],
+             raises=(InvalidArgumentError,),
              doc="The Moore-Penrose pseudo-inverse: singular values up to `rcond` times the largest one count as "
                  "zero, or up to `steps` times the larger dimension and the precision of the dtype.",
                  attributes=kinds("", rcond=optional(NUMBER), steps=optional(NUMBER)))  # fmt: skip
@@ -264,7 +266,8 @@ def _cholesky_gradient(g: Tensor, out: Tensor, x: Tensor) -> tuple[Any]:
 cholesky_op = op("cholesky", infer=infer_square,
     numpy=guarded(np.linalg.cholesky, "the Cholesky decomposition failed"),
                  samples=_symmetric, gradient=_cholesky_gradient, numpy_names=("linalg.cholesky",),
-                 doc="The lower triangular factor of a positive definite matrix.", raises_by_value=True)  # fmt: skip
+                 doc="The lower triangular factor of a positive definite matrix.",
+                 raises=(InvalidArgumentError,))  # fmt: skip
 
 
 def cholesky(input: TensorLike, name: str | None = None) -> Any:
@@ -353,6 +356,7 @@ svd_op = op("svd", infer=_infer_svd, numpy=guarded(_svd, "the singular values di
             gradient=lambda g, out, x, full=False: (svd_gradient(g, out, x, full),),
             samples=lambda: [s.sample(_TALL), s.sample(_TALL.T, full=True), s.sample([[1, 2], [3, 4]]),
                              s.sample(_TALL[None].astype(np.complex64))],
+            raises=(InvalidArgumentError,),
             doc="Singular values, descending, and left and right singular vectors as columns.",
             attributes=kinds("full"))  # fmt: skip
 

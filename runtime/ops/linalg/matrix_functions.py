@@ -145,12 +145,14 @@ _ROOTS = [np.array([[4.0, 1.0], [1.0, 3.0]], np.float32),
 expm_op: Op = op(
     "expm", infer=infer_square, numpy=_checked(_expm, "the exponential of the matrix is not finite"), fresh=True,
     gradient=_block_gradient(lambda: expm_op),
-    samples=lambda: [*squares(), s.sample(np.array([[0.0, 9.0], [-9.0, 0.3]]))], doc="The exponential of a matrix.",
+    samples=lambda: [*squares(), s.sample(np.array([[0.0, 9.0], [-9.0, 0.3]]))], raises=(InvalidArgumentError,),
+    doc="The exponential of a matrix.",
 )  # fmt: skip
 sqrtm_op: Op = op(
     "sqrtm", infer=infer_square, numpy=_checked(_sqrtm, "the matrix has no square root"), fresh=True,
     gradient=_block_gradient(lambda: sqrtm_op),
-    samples=lambda: [*(s.sample(x) for x in _ROOTS), *squares()], doc="The principal square root of a matrix.",
+    samples=lambda: [*(s.sample(x) for x in _ROOTS), *squares()], raises=(InvalidArgumentError,),
+    doc="The principal square root of a matrix.",
 )  # fmt: skip
 
 
@@ -159,7 +161,7 @@ logm_op: Op = op(
     gradient=_block_gradient(lambda: logm_op),
     samples=lambda: [*(s.sample(x) for x in _ROOTS), *squares(),
                      s.sample(np.array([[1.0 + 1j, 2.0], [0.5, 4.0 - 1j]]))],
-    doc="The principal logarithm of a matrix.",
+    raises=(InvalidArgumentError,), doc="The principal logarithm of a matrix.",
 )  # fmt: skip
 
 
@@ -225,7 +227,7 @@ def _eig_gradient(g: Any, out: Any, x: Tensor) -> tuple[Any]:
 eig_op = op(
     "eig", infer=_infer_eig, numpy=_checked(_eig, "the eigenvalues did not converge"), gradient=_eig_gradient,
     samples=lambda: [*squares(), s.sample([[0.0, 1.0], [-1.0, 0.0]])],
-    doc="The eigenvalues of a matrix, complex, and its eigenvectors as columns.",
+    raises=(InvalidArgumentError,), doc="The eigenvalues of a matrix, complex, and its eigenvectors as columns.",
 )  # fmt: skip
 
 
@@ -301,6 +303,7 @@ lu_op = op(
     "lu", infer=_infer_lu, numpy=_checked(_lu, SINGULAR), gradient=_lu_gradient, fresh=True,
     samples=lambda: [*squares(), s.sample([[0.5, 2.0, 1.0], [1.0, -1.0, 0.0], [4.0, 2.0, 3.0]]),
                      s.sample(np.array([[[0.0, 1.0], [2.0, 1.0]], [[3.0, 1.0], [1.0, 2.0]]]), dtype=as_dtype("int64"))],
+    raises=(InvalidArgumentError,),
     doc="The triangular factors of a matrix with its rows in another order, in one matrix, and that order.",
     attributes=kinds("dtype"),
 )  # fmt: skip

@@ -134,7 +134,8 @@ def _sample(*inputs: object, **attributes: object) -> Any:
 
 
 new_op = op("array_new", infer=_infer_new, numpy=_new, gradient=NOT_DIFFERENTIABLE,
-            samples=lambda: [((np.int32(2),), {})], doc="An array of which no element is written.",
+            samples=lambda: [((np.int32(2),), {})], raises=(InvalidArgumentError,),
+            doc="An array of which no element is written.",
             native=True)  # fmt: skip
 grow_op: Op = op("array_grow", infer=lambda items, index: lists.list_type(), numpy=_grow,
              gradient=lambda g, out, items, index: (g, None),
@@ -143,11 +144,12 @@ grow_op: Op = op("array_grow", infer=lambda items, index: lists.list_type(), num
 write_op = op("array_write", infer=_infer_write, numpy=_write,
               gradient=lambda g, out, items, index, value: _write_gradient(g, index, value),
               samples=lambda: [_sample(np.int32(1), np.ones(2, np.float32))],
-              doc="The array with another element at an index.", native=True)  # fmt: skip
+              raises=(OutOfRangeError,), doc="The array with another element at an index.", native=True)  # fmt: skip
 read_op = op("array_read", infer=_infer_read, numpy=_read,
              gradient=lambda g, out, items, index, dtype, shape: (add_at_op(new_op(0), index, g), None),
              samples=lambda: [_sample(np.int32(i), dtype=float32, shape=(2,)) for i in (0, 1)],
              accumulate=lambda total, g, items, index, **_: add_at_op(total, index, g),
+             raises=(OutOfRangeError,),
              doc="The element at an index.", native=True, attributes=kinds("dtype shape"))  # fmt: skip
 stack_op = op("array_stack", infer=_infer_stack, numpy=_stack,
               gradient=lambda g, out, items, dtype, shape, length: (lists.from_tensor_op(g),),
@@ -161,16 +163,18 @@ stack_op = op("array_stack", infer=_infer_stack, numpy=_stack,
 add_at_op: Op = op("array_add_at", infer=_infer_write, numpy=_add_at,
                    gradient=lambda g, out, items, index, value: (g, None, take_op(g, index, value)),
                    samples=lambda: [_sample(np.int32(i), np.ones(2, np.float32)) for i in (0, 1, 3)],
+                   raises=(OutOfRangeError,),
                    doc="The array with a value added to the element at an index.")  # fmt: skip
 take_op: Op = op("array_take", infer=lambda items, index, like: like, numpy=_take,
                  gradient=lambda g, out, items, index, like: (add_at_op(new_op(0), index, g), None, None),
                  samples=lambda: [_sample(np.int32(i), np.ones(2, np.float32)) for i in (0, 1, 3)],
                  accumulate=lambda total, g, items, index, like: add_at_op(total, index, g),
+                 raises=(OutOfRangeError,),
                  doc="The element at an index; zeros like a tensor where there is none.", native=True)  # fmt: skip
 clear_op: Op = op("array_clear", infer=lambda items, index: lists.list_type(), numpy=_clear,
                   gradient=lambda g, out, items, index: (clear_op(g, index), None),
                   samples=lambda: [_sample(np.int32(i)) for i in (0, 1, 3)],
-                  doc="The array without the element at an index.", native=True)  # fmt: skip
+                  raises=(OutOfRangeError,), doc="The array without the element at an index.", native=True)  # fmt: skip
 
 
 def _write_gradient(g: Tensor, index: object, value: Tensor) -> tuple[Any, ...]:

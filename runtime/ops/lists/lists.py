@@ -136,7 +136,7 @@ push_op = op("list_push", infer=list_type, numpy=lambda items, value: items.push
 pop_op = op("list_pop", infer=lambda items, dtype, shape: (Type(variant, ()), Type(dtype, shape)), numpy=_pop,
             gradient=lambda g, out, items, dtype, shape: (push_op(*g),),
             samples=lambda: [((_sample_list(),), _F2)],
-            doc="The list without its last element, and that element.", raises_by_value=True, native=True,
+            doc="The list without its last element, and that element.", raises=(OutOfRangeError,), native=True,
             attributes=kinds("dtype shape"))  # fmt: skip
 
 
@@ -149,12 +149,12 @@ get_op: Op = op("list_get", infer=_infer_get, numpy=lambda items, index, dtype, 
             gradient=lambda g, out, items, index, dtype, shape: (set_op(zeros_like_op(items), index, g), None),
             samples=lambda: [((_sample_list(), np.array(i)), _F2) for i in (0, -1)],
             accumulate=lambda total, g, items, index, **kind: _add_to_element(total, g, index, kind),
-            doc="The element at an index.", raises_by_value=True, native=True,
+            doc="The element at an index.", raises=(OutOfRangeError,), native=True,
             attributes=kinds("dtype shape"))  # fmt: skip
 set_op: Op = op("list_set", infer=_infer_set, numpy=lambda items, index, value: items.set(_place(items, index), value),
             gradient=lambda g, out, items, index, value: _set_gradient(g, items, index, value),
             samples=lambda: [((_sample_list(), np.array(1), np.ones(2, np.float32)), {})],
-            doc="The list with another element at an index.", raises_by_value=True, native=True)  # fmt: skip
+            doc="The list with another element at an index.", raises=(OutOfRangeError,), native=True)  # fmt: skip
 length_op = op("list_length", infer=lambda items: Type(int32, ()), numpy=lambda items: np.int32(len(items)),
                samples=lambda: [((_sample_list(),), {}), ((ListValue.of(),), {})], gradient=NOT_DIFFERENTIABLE,
                doc="The number of elements.", total=totality.always, native=True)  # fmt: skip

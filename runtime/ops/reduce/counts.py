@@ -65,6 +65,7 @@ bincount_op = op(
     samples=lambda: [s.sample([1, 1, 3]), s.sample([1, 1, 3], [1.0, 2.0, 3.0]),
                      s.sample([0, 7], minlength=3, maxlength=3), s.sample(np.zeros(0, np.int32)),
                      s.sample([[1], [2]], dtype=int64, minlength=5)],
+    raises=(InvalidArgumentError,),
     doc="How often each number occurs, or the sum of its weights.", attributes=kinds("minlength maxlength dtype"),
 )  # fmt: skip
 

@@ -15,6 +15,7 @@ from ...base.shapes import Shape, broadcast, is_compatible
 from ...ir import totality
 from ...ir.kinds import kinds
 from ...ir.op import FUNCTIONS, NOT_DIFFERENTIABLE, OPS, Op, Type, op
+from ...ir.raising import counts, steps
 from ...tensors.convert import constant, convert_to_tensor, string_scalar
 from ...tensors.likes import DTypeLike, ShapeLike, TensorLike
 from ...tensors.promotion import promoted
@@ -39,6 +40,7 @@ fill_op: Op = op(
     samples=lambda: [s.sample(2.5, shape=(2, 3)), s.sample(1, shape=()), s.sample("a", shape=(2,)),
                      s.sample(1, shape=(0,)),
                      s.sample(3, [2, 1], shape=(2, None)), s.sample(3, [2], shape=None)],
+    raises=counts,
     doc="A tensor of one value. A second input, if any, is the shape.", total=totality.target, native=True,
     attributes=kinds("shape"),
 )  # fmt: skip
@@ -122,6 +124,7 @@ range_op = op(
     samples=lambda: [s.sample(0, 5, 1), s.sample(5, 0, -2), s.sample(0.0, 1.0, 0.1), s.sample(3, 0, 1),
                      s.sample(np.int64(2), np.int64(5), np.int64(1), length=3),
                      s.sample(np.float64(0), np.float64(1), np.float64(0.25))],
+    raises=steps,
     doc="The numbers from start in steps of delta, without limit. `length`, when known, is the static length.",
     native=True, attributes=kinds("length"),
 )  # fmt: skip

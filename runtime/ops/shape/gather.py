@@ -15,6 +15,7 @@ from ...base.dtypes import Array
 from ...base.shapes import Shape, broadcast, is_compatible
 from ...ir.kinds import kinds
 from ...ir.op import FUNCTIONS, OPS, Type, op
+from ...ir.raising import places
 from ...tensors.convert import convert_to_tensor
 from ...tensors.likes import TensorLike
 from ...tensors.tensor import Tensor
@@ -110,7 +111,8 @@ gather_op = op(
         s.sample(_X, np.zeros((2, 3), np.int64), axis=2, batch_dims=2),
     ],
     doc="The slices along an axis that the indices name; the first `batch_dims` axes go together.",
-    raises_by_value=True, native=True, tensorflow_name="GatherV2", attributes=kinds("axis batch_dims"),
+    raises=places, native=True, tensorflow_name="GatherV2",
+    attributes=kinds("axis batch_dims"),
 )  # fmt: skip
 
 
@@ -197,7 +199,8 @@ gather_nd_op = op(
         s.sample(_X, np.zeros((0, 2), np.int32)), s.sample(["a", "b"], [[1]]),
         s.sample(_X, np.zeros((2, 3, 1), np.int64), batch_dims=2),
     ],
-    doc="The elements or slices at index vectors, the last axis of the indices.", raises_by_value=True,
+    doc="The elements or slices at index vectors, the last axis of the indices.",
+    raises=places,
     attributes=kinds("batch_dims"),
 )  # fmt: skip
 
@@ -243,6 +246,7 @@ take_along_axis_op = op(
     samples=lambda: [s.sample(_X, np.zeros((2, 1, 4), np.int32), axis=1), s.sample(_X[0], [[0], [-1], [2]], axis=1),
                      s.sample([3, 1], [1, 0, 1], axis=0),
                      s.sample(_X[:0], np.zeros((0, 3, 2), np.int64), axis=-1)],
+    raises=places,
     doc="The elements along an axis at indices of the same rank; negative ones count from the end.",
     attributes=kinds("axis"),
 )  # fmt: skip
@@ -302,6 +306,7 @@ slice_op = op(
     samples=lambda: [s.sample(_X, [0, 1, 1], size=(1, 2, -1)), s.sample([1, 2, 3], [3], size=(0,)),
                      s.sample(_X, [1, 0, 0], [1, -1, 2], size=(None, None, 2)),
                      s.sample(np.float64(3), np.zeros(0, np.int32), size=()), s.sample([1, 2], [0], [1], size=None)],
+    raises=(OutOfRangeError,),
     doc="The region from `begin` of a size; a size of -1 is all that remains. It must lie inside.",
     attributes=kinds("size"),
 )  # fmt: skip

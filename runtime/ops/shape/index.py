@@ -347,17 +347,19 @@ def _set_samples() -> list[Any]:
 
 
 get_item_op: Op = op("get_item", infer=_infer_get_item, numpy=_get_item, gradient=_get_gradient, samples=_get_samples,
-                 fresh=_get_is_fresh, doc="`x[key]`; the inputs after `x` are the tensors in the key.",
+                 fresh=_get_is_fresh, raises=lambda inputs, attributes: (OutOfRangeError,),
+                 doc="`x[key]`; the inputs after `x` are the tensors in the key.",
                  accumulate=lambda total, g, x, *places, key: add_at_op(total, g, *places, key=key),
                  total=totality.item, view=True, native=True, chains=(whole,), attributes=kinds("key"))  # fmt: skip
 set_item_op: Op = op("set_item", infer=_infer_set_item, numpy=_set_item, gradient=_set_gradient, samples=_set_samples,
                  in_place=set_item_in_place,
                  doc="A copy of `x` in which `x[key]` is the value; the other inputs are the key's.",
-                 raises_by_value=True, native=True, attributes=kinds("key"))  # fmt: skip
+                 raises=(InvalidArgumentError, OutOfRangeError), native=True, attributes=kinds("key"))  # fmt: skip
 add_at_op: Op = op("add_at", infer=_infer_add_at, in_place=_add_in_place,
                    numpy=lambda x, *inputs, key: _add_in_place(np.array(x), *inputs, key=key),
                    samples=lambda: [x for x in _set_samples() if x[0][0].dtype != object],
                    gradient=_add_gradient,
+                   raises=(InvalidArgumentError, OutOfRangeError),
                    doc="A copy of `x` with the value added at `x[key]`, as often as an index repeats.",
                    native=True, attributes=kinds("key"))  # fmt: skip
 

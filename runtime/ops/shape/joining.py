@@ -16,6 +16,7 @@ from ...ir import totality
 from ...ir.identities import alone
 from ...ir.kinds import kinds
 from ...ir.op import FUNCTIONS, OPS, Type, op
+from ...ir.raising import counts
 from ...tensors.convert import convert_to_tensor
 from ...tensors.likes import DTypeLike, TensorLike
 from ...tensors.tensor import EagerTensor, Tensor
@@ -280,6 +281,7 @@ tile_op = op(
                      s.sample(_x(), multiples=()),
                      s.sample(_x(2), [3], multiples=(None,)), s.sample(["a"], multiples=(2,)),
                      s.sample(_x(0, 2), [2, 2], multiples=None)],
+    raises=counts,
     doc="The tensor repeated as a whole, so many times along each axis.", native=True, attributes=kinds("multiples"),
 )  # fmt: skip
 
@@ -327,6 +329,7 @@ repeat_op = op(
                      s.sample(5, 3, count=3),
                      s.sample(_x(0, 2), 2, axis=0), s.sample(["a", "b"], [0, 1], axis=-1),
                      s.sample(_x(2, 2), [2], axis=0), s.sample([1, 2], [2, 3], length=5)],
+    raises=counts,
     doc="Each element (or slice along an axis) repeated. `count` is the number, when it is one and known; `length`, of "
     "several, what they make together.",
     attributes=kinds("axis count length"),
@@ -404,6 +407,7 @@ pad_op = op(
         s.sample(_x(0), 0.0, paddings=((1, 1),), mode="constant"),
         s.sample([1, 2], 0, [[1, 2]], paddings=None, mode="constant"),
     ],
+    raises=counts,
     doc="The tensor with a margin along each axis. A third input, if any, gives the margins.", native=True,
     attributes=kinds("paddings mode"),
 )  # fmt: skip

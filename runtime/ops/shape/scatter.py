@@ -123,7 +123,8 @@ Raises `InvalidArgumentError` for ids that are no integers or do not fit the dat
 def _declare(name: str, function: Any, doc: str, gradient: object = None) -> Callable[..., Any]:
     infer = _infer_sum if function in (np.add, np.subtract) else _infer_scatter
     record = op(name, infer=infer, numpy=_scatter(function), in_place=_in_place(function),
-                samples=_samples, gradient=gradient, raises_by_value=True, doc=doc, public=name,
+                samples=_samples, gradient=gradient, raises=(InvalidArgumentError, OutOfRangeError), doc=doc,
+                public=name,
                 tensorflow_name=f"TensorScatter{name.rpartition('_')[2].capitalize()}")  # fmt: skip
 
     def public(tensor: Any, indices: TensorLike, updates: Any, name: str | None = None) -> Any:
@@ -190,7 +191,7 @@ scatter_nd_op = op(
         s.sample(np.zeros((0, 1), np.int32), np.zeros(0, np.float32), shape=(2,)),
         s.sample([[1]], [1], [2], shape=(None,)),
     ],
-    doc="Zeros of a shape with the updates added at the index vectors.", raises_by_value=True,
+    doc="Zeros of a shape with the updates added at the index vectors.", raises=(InvalidArgumentError, OutOfRangeError),
     attributes=kinds("shape"),
 )  # fmt: skip
 
@@ -236,7 +237,7 @@ update_slice_op = op(
     "dynamic_update_slice", infer=_infer_update_slice, gradient=_update_slice_gradient,
     numpy=lambda x, update, begin: _update_slice_in_place(np.array(x), update, begin), in_place=_update_slice_in_place,
     samples=lambda: [s.sample(_X, [[9.0, 8.0]], [2, 1]), s.sample([1, 2, 3], [7], [0]), s.sample(_X, _X[:0], [4, 0])],
-    doc="A copy of the tensor in which a region is replaced.",
+    raises=(OutOfRangeError,), doc="A copy of the tensor in which a region is replaced.",
 )  # fmt: skip
 
 
@@ -361,10 +362,12 @@ def _segment_op(
     name: str, function: Callable[..., Any], doc: str, mean: bool = False, gradient: Callable[..., Any] | None = None
 ) -> tuple[Any, Any]:
     ordered = op(f"segment_{name}", infer=_infer_segment, numpy=_segments(function, mean, True),
-        samples=_sorted_samples, public=f"math.segment_{name}", attributes=kinds("count"),
+        samples=_sorted_samples, raises=(InvalidArgumentError,), public=f"math.segment_{name}",
+        attributes=kinds("count"),
                  gradient=gradient, doc=f"{doc} of each segment's rows; sorted ids. 0 for none.")  # fmt: skip
     loose = op(f"unsorted_segment_{name}", infer=_infer_segment, numpy=_segments(function, mean), lenient=True,
-        samples=_unsorted_samples, public=f"math.unsorted_segment_{name}", attributes=kinds("count"),
+        samples=_unsorted_samples, raises=(OutOfRangeError,), public=f"math.unsorted_segment_{name}",
+        attributes=kinds("count"),
                gradient=gradient, doc=f"{doc} of each segment's rows; negative ids count nowhere.")  # fmt: skip
     return _sorted_function(ordered), _unsorted_function(loose)
 

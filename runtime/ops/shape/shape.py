@@ -19,6 +19,7 @@ from ...base.shapes import broadcast as broadcast_shapes
 from ...ir import totality
 from ...ir.kinds import kinds
 from ...ir.op import NOT_DIFFERENTIABLE, Op, Type, op
+from ...ir.raising import counts
 from ...ir.shape_chains import (
     ensured,
     known_shape,
@@ -92,6 +93,7 @@ reshape_op = op(
         s.sample(["a", "b"], shape=(2, 1)),
         s.sample(_x(2, 3), [6], shape=None),
     ],
+    raises=counts,
     doc="The same elements in another shape; one dimension may be -1. A second input, if any, is the shape.",
     total=totality.target, work=Work.LITTLE, view=True, native=True, chains=(same_shape, reshape_of_reshape),
     attributes=kinds("shape"),
@@ -267,7 +269,7 @@ broadcast_to_op = op(
     samples=lambda: [s.sample(_x(3), shape=(2, 3)), s.sample(_x(), shape=(2, 0)),
                      s.sample(_x(2, 1), [2, 4], shape=(2, None)),
                      s.sample(_x(1), [3], shape=None)],
-    doc="The tensor broadcast to a shape.", total=totality.target, native=True, chains=(same_shape,),
+    raises=counts, doc="The tensor broadcast to a shape.", total=totality.target, native=True, chains=(same_shape,),
     attributes=kinds("shape"),
 )  # fmt: skip
 

@@ -338,7 +338,7 @@ def _infer_invert(x: Type) -> Type:
 
 invert_op = op("invert_permutation", gradient=NOT_DIFFERENTIABLE, infer=_infer_invert, numpy=_invert,
     samples=lambda: [s.sample([2, 0, 1]), s.sample(np.zeros(0, np.int64))],
-               doc="The permutation that undoes a permutation.")  # fmt: skip
+               raises=(InvalidArgumentError,), doc="The permutation that undoes a permutation.")  # fmt: skip
 
 
 def invert_permutation(x: TensorLike, name: str | None = None) -> Any:

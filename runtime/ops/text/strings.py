@@ -193,6 +193,7 @@ substr_op = op(
     unit="BYTE": each(lambda value, at, n: _substr(value, at, n, unit), x, start, size),
     samples=lambda: [s.sample("hello", 1, 3), s.sample(["abc", "héé"], [-2, 1], 2, unit="UTF8_CHAR"),
                      s.sample(np.empty(0, object), 0, 1)],
+    raises=(InvalidArgumentError,),
     doc="The part of each string from a position, of a length.", attributes=kinds("unit"),
 )  # fmt: skip
 
@@ -313,7 +314,7 @@ to_number_op = op(
     numpy=lambda x, dtype: each(lambda value: _number(value, dtype), x, dtype=dtype.numpy),
     samples=lambda: [s.sample(["1.5", "-2e3", "inf"], dtype=float32), s.sample("12", dtype=as_dtype("int64")),
                      s.sample(np.empty(0, object), dtype=int32)],
-    doc="The numbers that the strings write.", raises_by_value=True, attributes=kinds("dtype"),
+    doc="The numbers that the strings write.", raises=(InvalidArgumentError,), attributes=kinds("dtype"),
 )  # fmt: skip
 
 

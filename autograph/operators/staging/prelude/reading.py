@@ -41,7 +41,7 @@ class StreamItems(StagedIterable):
 
     def next(self, state: object) -> tuple[Any, Any]:
         assert self._cursor is not None
-        return self._cursor.next(), None
+        return self._cursor.next(is_there=True), None
 
 
 def read(value: object) -> Any:

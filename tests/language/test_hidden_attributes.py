@@ -4,6 +4,8 @@ object) and a staged branch or loop sets: no graph can choose it, so it is refus
 from __future__ import annotations
 
 import ctypes
+import datetime
+import decimal
 from collections.abc import Callable
 from typing import Any
 
@@ -150,6 +152,27 @@ def test_hidden_attributes_may_be_set_where_nothing_is_staged() -> None:
 
     for function in (set_in_a_trace, set_in_the_branch_that_makes_it):
         assert [int(tf.function(function)(tf.constant(n))) for n in (0, 2)] == [function(0), function(2)]
+
+
+def test_what_a_class_in_c_computes_is_no_change() -> None:
+    class Day(datetime.date):
+        pass
+
+    class Number(decimal.Decimal):
+        pass
+
+    def changed(n: Any) -> Any:
+        day: Any = Day(2000, 1, 1)
+        number: Any = Number(3)
+        memory: Any = ctypes.c_int(100_000)
+        day.count = number.count = memory.count = 1
+        if n > 1:
+            day.count = n
+            number.count = n + 1
+            memory.count = n + 2
+        return day.count + number.count + memory.count
+
+    assert [int(tf.function(changed)(tf.constant(n))) for n in (0, 2)] == [3, 9]
 
 
 def test_a_refused_change_is_taken_back() -> None:

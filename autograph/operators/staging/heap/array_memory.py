@@ -123,7 +123,7 @@ def _memory_of_tensor(tensor: SymbolicTensor) -> Any:
     return known
 
 
-_OF_C: type = ctypes.c_int.__mro__[-2]  # the base of all data of `ctypes`
+OF_C: type = ctypes.c_int.__mro__[-2]  # the base of all data of `ctypes`
 
 
 def seen_through(value: object) -> list[Any]:
@@ -137,7 +137,7 @@ def seen_through(value: object) -> list[Any]:
         return list(map(_root, value.operands))
     if isinstance(value, np.broadcast):
         return [_root(each.base) for each in value.iters]
-    if isinstance(value, _OF_C):  # `from_buffer` keeps a memoryview of what it looks into, `as_ctypes` the array
+    if isinstance(value, OF_C):  # `from_buffer` keeps a memoryview of what it looks into, `as_ctypes` the array
         objects = raw_attribute(value, "_objects")
         kept = (*(objects.values() if isinstance(objects, dict) else (objects,)), *vars(value).values())
         return [_root(each) for each in kept if isinstance(each, (memoryview, np.ndarray))]

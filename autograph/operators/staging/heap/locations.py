@@ -23,13 +23,14 @@ from ...data_model.raw_attributes import raw_attribute
 from ...dispatch import backend_of
 from ...variables import UNDEFINED
 from .. import asked
+from .array_memory import OF_C
 from .forms import Form, contents_of, drop_key, set_contents, set_item
 
 # Classes of these packages keep their own books.
 _FOREIGN = ("autograph", "numpy")
 _STATELESS = (object, str, bytes, int, float, complex, tuple, frozenset)
 _HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
-_OF_CLASSES = ("__name__", "__qualname__", "__bases__")
+OF_CLASSES = ("__name__", "__qualname__", "__bases__")
 # Python itself sets what an exception says of its way, and makes annotations when they are asked for.
 _PASSING = frozenset(("__dict__", "__weakref__", "__traceback__", "__context__", "__annotations__", "__annotate__"))
 # Not `__annotations__`: since 3.14 the user's code runs when they are asked for.
@@ -327,7 +328,7 @@ def is_written_in_python(cls: type) -> bool:
 
 def hidden_attributes_of(obj: object) -> Mapping[str, Any]:
     """What an object holds in such attributes."""
-    names = _OF_CLASSES if isinstance(obj, type) else _names(type(obj))
+    names = OF_CLASSES if isinstance(obj, type) else _names(type(obj))
     return {name: _read(obj, name) for name in names}
 
 
@@ -344,7 +345,9 @@ def _read(obj: object, name: str) -> Any:
 def _names(cls: type) -> tuple[str, ...]:
     if cls is FunctionType:
         return _OF_FUNCTIONS + (("__annotations__",) if sys.version_info < (3, 14) else ())
-    compiled = [each for each in cls.__mro__ if each not in _STATELESS and not is_written_in_python(each)]
+    # Other classes that are not written in Python have attributes that nobody can set, and that are new each time.
+    settable = issubclass(cls, (BaseException, OF_C))
+    compiled = [each for each in cls.__mro__ if settable and each is not object and not is_written_in_python(each)]
     found = [
         name
         for each in compiled

@@ -116,7 +116,12 @@ def _changed_hidden(snapshot: Snapshot, same: Callable[[Any, Any], bool]) -> dic
         return {}
     now = hidden_attributes_of(snapshot.obj)
     both = {name: (before, now.get(name, UNDEFINED)) for name, before in snapshot.hidden.items()}
-    return {name: (before, after) for name, (before, after) in both.items() if not same(after, before)}
+    return {name: each for name, each in both.items() if not (same(*each) or _is_same_number(*each))}
+
+
+def _is_same_number(new: object, old: object) -> bool:
+    """Whether two numbers or texts, which what holds them may make anew each time, are equal."""
+    return type(new) is type(old) and isinstance(new, (int, float, complex, str, bytes)) and new == old
 
 
 def _is_loaded(obj: object, value: object) -> bool:

@@ -36,11 +36,16 @@ class Cost(NamedTuple):
 
 
 class NotLowered(Exception):
-    """An engine has no code for a graph after all: the node to blame, and the outermost one that it stands in."""
+    """An engine has no code for a graph after all: the node to blame, and the outermost one that it stands in.
 
-    def __init__(self, reason: str, node: Node | None = None, outermost: Node | None = None) -> None:
+    ``ends``: there can be code for a part that ends with the outermost one, and for one that begins behind it.
+    """
+
+    def __init__(
+        self, reason: str, node: Node | None = None, outermost: Node | None = None, ends: bool = False
+    ) -> None:
         super().__init__(reason)
-        self.reason, self.node, self.outermost = reason, node, outermost
+        self.reason, self.node, self.outermost, self.ends = reason, node, outermost, ends
 
 
 class Engine(Protocol):

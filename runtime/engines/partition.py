@@ -66,15 +66,17 @@ def is_whole(engine: Engine, graph: Graph) -> bool:
     return nodes <= engine.most_nodes and not lists and obstacle(engine, graph.nodes) is None
 
 
-def partition(engine: Engine, graph: Graph, blocked: Iterable[Node] = ()) -> tuple[Graph, list[Region]]:
+def partition(
+    engine: Engine, graph: Graph, blocked: Iterable[Node] = (), ends: Collection[Node] = ()
+) -> tuple[Graph, list[Region]]:
     """A graph with `PART` nodes in the place of parts of a graph, and these parts.
 
-    ``blocked``: nodes that are in no part. Lists do not go into parts, or out of them: what would hand one over stays
-    out.
+    ``blocked``: nodes that are in no part; ``ends``: nodes that a part ends with. Lists do not go into parts, or out of
+    them: what would hand one over stays out.
     """
     stay = {*blocked, *[node for node in graph.nodes if obstacle(engine, [node]) is not None]}
     while True:
-        runs = _runs(graph, stay, engine.most_nodes)
+        runs = _runs(graph, stay, ends, engine.most_nodes)
         open_ended = _that_hand_over_lists(graph, runs) - stay
         if not open_ended:
             break
@@ -99,7 +101,7 @@ def report(engine: Engine, graph: Graph) -> str:
     return "\n".join(lines) or f"nothing is {engine.product}: the graph is too small, or it is turned off"
 
 
-def _runs(graph: Graph, stay: Collection[Node], most: int) -> list[list[Node]]:
+def _runs(graph: Graph, stay: Collection[Node], ends: Collection[Node], most: int) -> list[list[Node]]:
     """What comes between the nodes that stay out, in parts that are not too long."""
     runs: list[list[Node]] = [[]]
     size = 0
@@ -112,6 +114,9 @@ def _runs(graph: Graph, stay: Collection[Node], most: int) -> list[list[Node]]:
             size = 0
         if node not in stay:
             runs[-1].append(node)
+        if node in ends:
+            runs.append([])
+            size = 0
     return [run for run in runs if run]
 
 

@@ -61,6 +61,7 @@ class Region:
         self._held = held_in(graph)
         self._dtypes += [key.variable.dtype.numpy for key in self._held]
         self._blamed: set[Node] = set()
+        self._ends: set[Node] = set()
 
     @functools.cached_property
     def _transaction(self) -> Transaction | None:
@@ -82,11 +83,11 @@ class Region:
     @functools.cached_property
     def rest(self) -> Plan:
         """The plan that runs when the graph as a whole can't be code: parts of it may, without what is to blame."""
-        if not self._blamed:
+        if not self._blamed and not self._ends:
             return self.plan
         from .partition import partition
 
-        parts, regions = partition(self.engine, self.graph, self._blamed)
+        parts, regions = partition(self.engine, self.graph, self._blamed, self._ends)
         return _plan_of(parts) if regions else self.plan
 
     def run(self, *inputs: object) -> tuple[Any, ...]:
@@ -275,8 +276,9 @@ class Region:
             self.reasons.append((error.node, error.reason))
             if self.demanded:
                 raise refused(self.engine, error.node, error.reason) from None
-            if error.outermost is not None and error.outermost not in self._blamed:
-                self._blamed.add(error.outermost)
+            found = self._ends if error.ends else self._blamed
+            if error.outermost is not None and error.outermost not in found:
+                found.add(error.outermost)
                 self.__dict__.pop("rest", None)
             return None
 
@@ -296,7 +298,7 @@ class Region:
         for node, reason in self.reasons:
             where = "" if node is None or node.location is None else f" ({node.location})"
             lines.append(f"{what} are not {product} together: {reason}{where}")
-        if self._blamed and self.rest is not self.plan:
+        if (self._blamed or self._ends) and self.rest is not self.plan:
             from .partition import report
 
             lines.append(report(self.engine, self.rest.graph))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ....base.dtypes import DType, bool_, from_numpy
+from ....base.dtypes import DType, bool_, from_numpy, int64
 from ....ir import records
 from ....ir.graph import Graph, Node, Type, Value
 from ....ir.op import Op
@@ -40,6 +40,7 @@ from .arrays import (
 from .emitter import Emitter, NotLowered, type_of
 from .forms import Elementwise, apply, is_made_anew
 from .raising import leave
+from .rows import Rows
 from .scheduling import reads_first
 from .workspace import Workspace
 
@@ -70,7 +71,8 @@ class Lowering:
     Attributes
     ----------
     e: has the text of the function.
-    outputs: the types of the results, of known shape.
+    outputs: the types of the results, of known shape; ``rows``: those that are the addresses of arrays with a length,
+        with the types of their elements.
     kept: the arrays whose memory the code reads, and other objects that it uses.
     """
 
@@ -94,6 +96,7 @@ class Lowering:
         self._constants: dict[int, Load] = {}
         self.inputs = types
         self.outputs: list[Type] = []
+        self.rows: dict[int, Type] = {}
         self._graph = graph
         self.is_pure = not changed_in(graph, known=self.changed)
         """Whether no variable is changed."""
@@ -116,7 +119,8 @@ class Lowering:
         if results is None:
             return False
         results += [self.values[key] for key in changed_in(graph)]
-        self.outputs = [Type(x.dtype, x.shape) for x in results]
+        self.rows = {i: Type(x.dtype, x.row) for i, x in enumerate(results) if isinstance(x, Rows)}
+        self.outputs = [Type(int64, ()) if i in self.rows else Type(x.dtype, x.shape) for i, x in enumerate(results)]
         self._return(results)
         return True
 
@@ -135,8 +139,12 @@ class Lowering:
     def _return(self, results: Sequence[Expression]) -> None:
         pairs = []
         for i, x in enumerate(results):
-            pairs.append((self._results.get(i) or self._result(i, x.dtype, x.shape), x))
+            if not isinstance(x, Rows):
+                pairs.append((self._results.get(i) or self._result(i, x.dtype, x.shape), x))
         self.store(pairs)
+        for i, x in enumerate(results):
+            if isinstance(x, Rows):
+                x.give(self.e, self._result(i, int64, ()).buffer.pointer)
         self.e.jump("finished")
 
     def _result(self, i: int, dtype: DType, shape: Ints) -> Load:

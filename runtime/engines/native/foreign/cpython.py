@@ -23,6 +23,7 @@ TYPE, BYTES = 8, bytes.__basicsize__ - 1
 _FAST_CALL = 0x0080  # METH_FASTCALL: the function gets itself, its arguments as an array, and their number
 
 FUNCTIONS = {
+    "PyByteArray_FromStringAndSize": "ptr (ptr, i64)",
     "PyBytes_FromStringAndSize": "ptr (ptr, i64)",
     "PyErr_CheckSignals": "i32 ()",
     "PyEval_RestoreThread": "void (ptr)",
@@ -55,6 +56,13 @@ def addresses() -> dict[str, int]:
 def address(value: object) -> int:
     """Where an object is; it has to be kept by other means."""
     return id(value)
+
+
+def taken(place: int) -> Any:
+    """The object at an address, of which code has handed over the reference."""
+    found = ctypes.cast(place, ctypes.py_object).value
+    python("Py_DecRef", None, ctypes.py_object)(found)
+    return found
 
 
 class _Definition(ctypes.Structure):

@@ -19,6 +19,7 @@ from ....ir.op import lowers
 from ..emit.arrays import Buffer, Expression, Ints, Load, Map, Splat
 from ..emit.emitter import Emitter, NotLowered, literal, type_of
 from ..emit.lowering import Fails, Lowering
+from ..emit.rows import Rows
 from ..supported import ENGINE
 
 if TYPE_CHECKING:
@@ -350,7 +351,7 @@ def _stack(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expressi
         _bind_read(x, node)
         known = x.length if x.length.isdecimal() else node.attributes.get("length")
         if known is None:
-            raise NotLowered("a stack of a list whose length depends on values")
+            return _rows(lowering, x, node)
         length = int(known)
     e.fail_if(e.compare("ne", int64, x.length, str(length)))
     _need(lowering, x, str(length))
@@ -363,6 +364,18 @@ def _stack(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expressi
     target = lowering.new_buffer(dtype, whole)
     lowering.store([(target, source)])
     return target
+
+
+def _rows(lowering: Lowering, x: ListOf, node: Node) -> Rows:
+    """The elements as an array with a length."""
+    e, shape = lowering.e, x.element.shape
+    if not math.prod(shape) or not lowering.dies_at(node.inputs[0], node):
+        raise NotLowered("a stack, of a length that depends on values, of nothing, or of a list that is used again")
+    if node.attributes["shape"] is None or None in node.attributes["shape"]:
+        e.fail_if(e.compare("eq", int64, x.length, "0"))
+    _need(lowering, x, x.length)
+    assert x.element.dtype is not None
+    return Rows(x.data, x.element.dtype, shape, e.arithmetic("mul", int64, x.length, x.element.size), node)
 
 
 def _bind_read(x: ListOf, node: Node) -> None:

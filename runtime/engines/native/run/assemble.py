@@ -13,6 +13,7 @@ from ...engine import Entry, NotLowered
 from .. import ops  # noqa: F401  (puts the forms of ops on their records)
 from ..emit.emitter import Emitter
 from ..emit.lowering import Lowering
+from ..emit.rows import OfUnknownLength, with_rows
 from ..foreign import cpython
 from .compiler import Code
 from .entry import callable_of
@@ -79,7 +80,12 @@ def compiled(graph: Graph, types: Sequence[Type], look: Callable[[], None] | Non
         lowering.kept.append(look)
         lowering.e.look = cpython.address(look)
     try:
-        return module(lowering) if lowering.lower() else None
+        if not lowering.lower():
+            return None
+        return with_rows(module(lowering), lowering.rows) if lowering.rows else module(lowering)
+    except OfUnknownLength as error:
+        is_own = error.node in graph.nodes
+        raise NotLowered(error.message, error.node, error.node if is_own else lowering.outermost, is_own) from error
     except Exception as error:
         if settings.checks and not isinstance(error, AutographError):
             raise  # a mistake of ours, which must not stop users

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -177,16 +178,16 @@ def test_what_is_refused_leaves_the_rest_as_machine_code() -> None:
     def f(n):
         items = [n]
         for i in tf.range(n):
-            items.append(n * i)
+            items.append(n**i)
         total = 0
         for i in tf.range(5):
             total += i * n
         return tf.stack(items), total
 
     items, total = f(tf.constant(3))
-    assert items.numpy().tolist() == [3, 0, 3, 6] and int(total) == 30
+    assert items.numpy().tolist() == [3, 1, 3, 9] and int(total) == 30
     text = f.get_concrete_function(tf.constant(3)).compiled
-    assert "length depends on values" in text and "are machine code" in text
+    assert "power of integers" in text and "are machine code" in text
 
 
 def test_memory_is_freed() -> None:
@@ -277,3 +278,96 @@ def test_random_programs(pieces: Any, turns: int) -> None:
         return
     for a, b in zip(expected, found.run(x, n), strict=True):
         same(a, b)
+
+
+# Arrays with a length
+
+
+def multiples(x, n):
+    items = []
+    for i in tf.range(n):
+        items.append(x * tf.cast(i, tf.float64))
+    return tf.stack(items), tf.reduce_sum(x)
+
+
+def some(x, n):
+    places, signs = [], []
+    for i in tf.range(n):
+        if i % 3 == 1:
+            places.append(i)
+        signs.append(x[0] > tf.cast(i, tf.float64))
+    return tf.stack(places), tf.stack(signs)
+
+
+def written(x, n):
+    array = tf.TensorArray(tf.float64, size=n)
+    for i in tf.range(n // 2):
+        array = array.write(2 * i, x)
+    return array.stack()
+
+
+@pytest.mark.parametrize("function", [multiples, some, written])
+def test_a_list_is_stacked_whose_length_depends_on_values(function: Callable[..., Any]) -> None:
+    spec = tf.TensorSpec([3], tf.float64), tf.TensorSpec([], tf.int32)
+    found = Region(tf.function(function).get_concrete_function(*spec).optimized_graph, NATIVE, demanded=True)
+    for n in (7, 4, 4, 100):
+        arguments = np.array([4.0, 2.0, 1.0]), np.array(n, np.int32)
+        for expected, got in zip(found.plan.run(*arguments), found.run(*arguments), strict=True):
+            same(expected, got)
+            assert got.flags.writeable
+    assert found.is_compiled and not found.failures
+
+
+def test_a_stack_of_nothing() -> None:
+    spec = tf.TensorSpec([3], tf.float64), tf.TensorSpec([], tf.int32)
+    found = Region(tf.function(multiples).get_concrete_function(*spec).optimized_graph, NATIVE, demanded=True)
+    arguments = np.ones(3), np.array(0, np.int32)
+    same(found.plan.run(*arguments)[0], found.run(*arguments)[0])
+
+
+def test_what_follows_a_stack_is_code_of_its_own(at_once: None) -> None:
+    @tf.function
+    def f(x, n):
+        items = []
+        for i in tf.range(n):
+            items.append(tf.sin(x) * tf.cast(i, tf.float64))
+        rows = tf.stack(items)
+        for _ in tf.range(3):
+            rows = rows + tf.reduce_mean(rows, 0)
+        return tf.reduce_sum(rows, 0)
+
+    x = np.arange(3.0)
+    for n in (5, 5, 8, 8):
+        expected = sum(np.sin(x) * i for i in range(n)) * 8
+        np.testing.assert_allclose(f(x, tf.constant(n)).numpy(), expected)
+    lines = f.get_concrete_function(x, tf.constant(5)).compiled.splitlines()
+    assert sum(line.endswith("are machine code") for line in lines) == 2
+
+
+def test_a_list_that_is_used_after_its_stack_stays_with_the_plan() -> None:
+    def f(x, n):
+        items = [x]
+        for _ in tf.range(n):
+            items.append(x)
+        first = tf.stack(items)
+        items.append(x * 2.0)
+        return first, tf.stack(items)
+
+    concrete = tf.function(f).get_concrete_function(np.ones(2), np.array(3, np.int32))
+    found = Region(concrete.optimized_graph, NATIVE)
+    found._budget[0] = 0
+    for expected, got in zip(found.plan.run(np.ones(2), np.int32(3)), found.run(np.ones(2), np.int32(3)), strict=True):
+        same(expected, got)
+
+
+@pytest.mark.skipif(guards.EVERYWHERE, reason="guarded code gives only one of its two results away")
+def test_stacks_are_freed() -> None:
+    resource = pytest.importorskip("resource")
+    spec = tf.TensorSpec([1000], tf.float64), tf.TensorSpec([], tf.int32)
+    found = Region(tf.function(multiples).get_concrete_function(*spec).optimized_graph, NATIVE, demanded=True)
+    arguments = np.ones(1000), np.array(1000, np.int32)
+    found.run(*arguments)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(20):
+        found.run(*arguments)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000

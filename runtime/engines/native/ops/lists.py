@@ -115,9 +115,14 @@ def _new(lowering: Lowering, length: str, element: Element | None = None) -> Lis
 
 def check_owned(lowering: Lowering, x: ListOf, value: Value | Held, node: Node) -> None:
     """Raise `NotLowered` unless a node is the last that looks at a list, which it changes."""
-    others = [other for each, other in lowering.values.items() if each != value]
-    if not lowering.dies_at(value, node) or any(isinstance(y, ListOf) and y.data == x.data for y in others):
+    if not _is_last(lowering, x, value, node):
         raise NotLowered("a list that is used again after it has been changed")
+
+
+def _is_last(lowering: Lowering, x: ListOf, value: Value | Held, node: Node) -> bool:
+    """Whether nobody uses the memory of a list after a node."""
+    others = [other for each, other in lowering.values.items() if each != value]
+    return lowering.dies_at(value, node) and not any(isinstance(y, ListOf) and y.data == x.data for y in others)
 
 
 def joined(lowering: Lowering, ways: Sequence[tuple[str, ListOf]]) -> ListOf:
@@ -359,7 +364,7 @@ def _stack(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expressi
     assert dtype is not None
     whole = (length, *x.element.shape)
     source = Load(Buffer(e.let(f"load ptr, ptr {x.data}"), dtype, math.prod(whole)), whole)
-    if lowering.dies_at(node.inputs[0], node):  # nobody writes to it any more
+    if _is_last(lowering, x, node.inputs[0], node):  # nobody writes to it any more
         return source
     target = lowering.new_buffer(dtype, whole)
     lowering.store([(target, source)])
@@ -369,7 +374,7 @@ def _stack(lowering: Lowering, node: Node, inputs: list[Expression]) -> Expressi
 def _rows(lowering: Lowering, x: ListOf, node: Node) -> Rows:
     """The elements as an array with a length."""
     e, shape = lowering.e, x.element.shape
-    if not math.prod(shape) or not lowering.dies_at(node.inputs[0], node):
+    if not math.prod(shape) or not _is_last(lowering, x, node.inputs[0], node):
         raise NotLowered("a stack, of a length that depends on values, of nothing, or of a list that is used again")
     if node.attributes["shape"] is None or None in node.attributes["shape"]:
         e.fail_if(e.compare("eq", int64, x.length, "0"))

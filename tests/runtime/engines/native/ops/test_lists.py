@@ -350,7 +350,7 @@ def test_a_list_that_is_used_after_its_stack_stays_with_the_plan() -> None:
         for _ in tf.range(n):
             items.append(x)
         first = tf.stack(items)
-        items.append(x * 2.0)
+        items[1] = x * 2.0
         return first, tf.stack(items)
 
     concrete = tf.function(f).get_concrete_function(np.ones(2), np.array(3, np.int32))

@@ -21,7 +21,7 @@ from .dispatch import active, backend_of, backend_of_array
 from .staging.control.refused import is_refusal
 from .staging.heap import state
 from .staging.heap.aliases import use
-from .staging.heap.array_memory import is_array, is_tensor, memory_of
+from .staging.heap.array_memory import OF_C, is_array, is_tensor, memory_of
 from .staging.heap.heap import check_window, has_form, staged
 from .staging.heap.iterators import note_made
 
@@ -51,7 +51,7 @@ def get_attribute(obj: Any, name: str) -> Any:
         check_window(obj)
         found = getattr(obj, name)
         return note_made(found, (obj,)) if type(found) is flatiter else found
-    if not isinstance(obj, ndarray):
+    if issubclass(cls, OF_C):
         check_window(obj)
     try:
         reader = method(cls, "__getattribute__")

@@ -8,6 +8,7 @@ import pytest
 
 import autograph.operators as ag__
 from autograph.operators.staging.heap import state
+from autograph.operators.staging.heap.locations import Uncarried
 from autograph.operators.staging.heap.state import Journal
 
 
@@ -117,7 +118,7 @@ def test_slots_and_private_names():
         (lambda: bytearray(b"a"), lambda obj: obj.append(98)),
     ],
 )
-def test_what_a_graph_cannot_carry_is_a_bare_location_and_put_back(make, change):
+def test_what_a_graph_cannot_carry_is_uncarried_and_put_back(make, change):
     obj, before = make(), make()
 
     def body():
@@ -129,7 +130,7 @@ def test_what_a_graph_cannot_carry_is_a_bare_location_and_put_back(make, change)
         body()
         found = journal.changes()
         journal.undo()
-    assert [type(location) for location, _, _ in found.values()] == [state.Location]
+    assert [type(location) for location, _, _ in found.values()] == [Uncarried]
     assert obj == before
 
 

@@ -35,7 +35,7 @@ from ...variables import UNDEFINED
 from ..heap import aliases, array_memory, class_defaults, heap, iterators, list_changes, reach, rebinding
 from ..heap.array_forms import StagedArray
 from ..heap.locations import Cell, Global, Item, Uncarried
-from ..heap.refusals import changed_in_recursion, lost_array, outlives_trace
+from ..heap.refusals import changed_in_recursion, lost_array, lost_change, outlives_trace
 from ..heap.state import Contents, Journal, Location, forget, stack
 from ..outside import leaks
 from ..outside.outside_arrays import ArrayContents, ArrayPlace
@@ -284,6 +284,10 @@ class _Left:
         self.locations = {key: each[0] for key, each in found.items()}
         self._failure: Exception | None = None
         self._failure = self._failure or self._lost_array()
+        lost = next(self._lost_changes(), None)
+        if lost is not None and stack():
+            self._is_part = True
+        self._failure = self._failure or lost
         if iterators.any_spent():
             self._failure = self._failure or iterators.refusal(reach.reachable([new for *_, new in changed]))
 
@@ -295,6 +299,16 @@ class _Left:
             if form is not None and id(form.memory) in changed:
                 return lost_array(location.label, form, self._journal)
         return None
+
+    def _lost_changes(self) -> Iterator[Exception]:
+        """What to raise where another object has been changed that may be one which outlives the trace, as loops have
+        left them."""
+        for obj in aliases.known_objects():
+            if isinstance(obj, aliases.Form) or self._journal.is_created(obj):
+                continue
+            found = aliases.stale_edge(obj, True)
+            if found is not None:
+                yield lost_change(obj, found[0].changed_at, self._journal, self._values)
 
     def put_back(self) -> None:
         """Forgets what is known of the trace."""

@@ -26,8 +26,10 @@ from .edges import TAKEN as TAKEN
 from .edges import Body as Body
 from .edges import flag as flag
 from .edges import identity as identity
+from .edges import known_objects as known_objects
 from .edges import relate as relate
 from .edges import settle as settle
+from .edges import stale_edge as stale_edge
 from .forms import Form as Form
 
 

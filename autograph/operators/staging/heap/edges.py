@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
 from autograph.errors import MutationError
+from autograph.runtime.base.places import Place, user_code
 from autograph.runtime.tensors.trace import user_location
 
 from .. import asked
@@ -29,7 +30,7 @@ from as a copy; or both are such lists, which have elements in common."""
 class Edge:
     """Two objects that may be one, where ``when`` holds; whether they are then, only the run knows."""
 
-    __slots__ = ("kind", "label", "loop", "nodes", "stale", "when")
+    __slots__ = ("changed_at", "kind", "label", "loop", "nodes", "stale", "when")
 
     def __init__(self, one: Node, other: Node, when: Decision, kind: str, loop: object, label: str) -> None:
         self.nodes = one, other
@@ -39,6 +40,8 @@ class Edge:
         self.label = label
         self.stale: list[Decision] = [False, False]
         """When each of the two is out of date."""
+        self.changed_at: Place | None = None
+        """The user's place that has put one of them out of date."""
 
     def side(self, node: Node) -> int:
         return 0 if self.nodes[0] is node else 1
@@ -184,6 +187,7 @@ def flag(edge: Edge, side: int, when: Decision) -> None:
     if stale is not edge.stale[side]:
         if this_thread.bodies:
             this_thread.bodies[-1].flag(edge, side, when)
+        edge.changed_at = edge.changed_at or user_code()
         _set_stale(edge, side, stale)
 
 
@@ -291,8 +295,20 @@ def check(obj: object, known: Decision) -> None:
     Raises:
         MutationError: it may be, or what may be known of it is too much to be looked through.
     """
+    found = stale_edge(obj, known)
+    if found is not None:
+        edge, near = found
+        raise out_of_date(edge.label, edge.kind is CHOSEN, near)
+
+
+def stale_edge(obj: object, known: Decision) -> tuple[Edge, Any] | None:
+    """The edge by which an object may be out of date, and the object at its near end, if it may be.
+
+    Raises:
+        MutationError: what may be known of it is too much to be looked through.
+    """
     if not is_any_stale(obj):
-        return
+        return None
     ways = Ways()
     pending: deque[tuple[Any, Decision, list[tuple[Any, Edge | None]]]] = deque([(obj, known, [])])
     while pending:
@@ -301,12 +317,18 @@ def check(obj: object, known: Decision) -> None:
             if edge is not None:
                 side = 0 if edge.nodes[0].obj is current else 1
                 if and_(both, edge.stale[side]) is not False:
-                    raise out_of_date(edge.label, edge.kind is CHOSEN, current)
+                    return edge, current
                 if edge.kind is not CHOSEN and (edge.kind is SHARED or side == 0):
                     continue
             step = [*path, (current, edge)]
             if ways.is_new((id(other), edge is None), step, both):
                 pending.append((other, both, step))
+    return None
+
+
+def known_objects() -> list[Any]:
+    """The objects that may be other ones."""
+    return [node.obj for node in this_thread.nodes.values()]
 
 
 def is_any_stale(obj: object) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import MutationError
+from autograph.runtime.base.places import Place
 
 from ...data_model.raw_attributes import raw_attribute
 from ..control.errors import keywords_of, where
@@ -79,6 +80,19 @@ def lost_array(label: str, form: object, journal: Journal) -> MutationError:
         **_where(form, journal),
         construct=label,
         remedy="store into a copy of it, or copy into the array in all branches: x[:] = y",
+    )
+
+
+def lost_change(obj: object, place: Place | None, journal: Journal, arguments: Iterable[Any]) -> MutationError:
+    """The error for a change of what may be an object that outlives the traced function, as a loop decides."""
+    name = known_as(obj, journal.bodies, arguments)
+    what = f"`{name}`" if name else f"another {type(obj).__name__}"
+    return MutationError(
+        f"what is changed here may be {what}, which outlives this function, or an object that a staged loop has put in "
+        "its place; the graph can't tell which of the two it is",
+        **(where() if place is None else keywords_of(place.location)),
+        construct=name,
+        remedy="begin with a copy of it, or change it under its own name",
     )
 
 

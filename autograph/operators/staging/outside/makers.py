@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..heap import iterators, reach, state
+from ..heap.array_memory import memory_of
 from ..values.values import freeze, frozen_in
 from . import effects
 
@@ -63,12 +64,16 @@ def _note_copy(made: object, original: object, is_deep: bool) -> None:
 
 
 def making_array(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of NumPy: the arrays that it makes, which are no views, nothing else knows yet."""
+    """A function of NumPy: the arrays that it makes, which are no views, nothing else knows yet. Of what can't change
+    it makes no views."""
 
     def make(*arguments: object, **keywords: Any) -> Any:
         made = function(*arguments, **keywords)
-        if type(made) is np.ndarray and made.base is None and not any(made is each for each in arguments):
-            state.created(made)
+        if type(made) is np.ndarray:
+            memory = memory_of(made)
+            is_own = all(map(_is_immutable, (*arguments, *keywords.values())))
+            if memory.base is None and (is_own or (memory is made and not any(made is each for each in arguments))):
+                state.created(memory)
         return made
 
     return make

@@ -18,6 +18,7 @@ from autograph.runtime.tensors import tensor as tensors
 from autograph.runtime.tensors.convert import as_tensor, convert_to_tensor
 from autograph.runtime.tensors.in_place import own
 
+from ..outside.makers import making_array
 from ..values.lists import StagedList
 from ..values.maybe import Maybe
 from ..values.specs import as_number
@@ -84,7 +85,9 @@ def replacement(function: Any) -> Callable[..., Any] | None:
         made = function is np.array or function is np.asarray
         if isinstance(values, (tensors.SymbolicTensor, StagedList, Maybe)) or (made and holds_staged(values)):
             return found(convert_to_tensor(values), *arguments, **keywords)
-        return function(values, *arguments, **keywords)
+        # What `np.asarray` gives of an object may be what that had before.
+        is_new = function is not np.asarray or isinstance(values, (list, tuple, int, float, complex))
+        return (making_array(function) if is_new else function)(values, *arguments, **keywords)
 
     return call_on
 

@@ -5,7 +5,7 @@ They have the meaning of a ``for`` statement: a Python loop on eager tensors, on
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from autograph.errors import InvalidArgumentError
@@ -137,7 +137,8 @@ def scan(
     """
     elements, result, start = _start(fn, elems, initializer, reverse)
     function, i = call(required_function(fn, "fn")), start if executing_eagerly() else identity(start)
-    results = _new_list([result] if start else [])
+    form = _Form(result)
+    results = _new_list([form.leaves(result)] if start else [])
 
     def loop_test() -> Any:
         return i < elements.length
@@ -145,12 +146,12 @@ def scan(
     def loop_body() -> None:
         nonlocal i, result
         result = function(result, elements.at(i))
-        call(results.append)(result)
+        call(results.append)(form.leaves(result))
         i = i + 1
 
     control_flow.while_stmt(loop_test, loop_body, ("i", "result", "results"))
-    like = nest.map_structure(lambda leaf: TensorSpec(leaf.static_shape, leaf.dtype), result)
-    return _stacked(results, elements, like)
+    like = [TensorSpec(leaf.static_shape, leaf.dtype) for leaf in form.leaves(result)]
+    return form.packed(_stacked(results, elements, like))
 
 
 @following_changes
@@ -177,19 +178,22 @@ def map_fn(
     signature = dtype if fn_output_signature is None else fn_output_signature
     like = None if signature is None else nest.map_structure(_as_spec, signature)
     function, i = call(required_function(fn, "fn")), 0 if executing_eagerly() else identity(0)
-    results = _new_list([])
+    results, form = _new_list([]), _Form(like)
 
     def loop_test() -> Any:
         return i < elements.length
 
     def loop_body() -> None:
         nonlocal i
-        result = function(elements.at(i))
-        call(results.append)(result if like is None else _made(_fitting(result, like)))
+        result = _now(function(elements.at(i)))
+        call(results.append)(form.leaves(result if like is None else _fitting(result, like)))
         i = i + 1
 
     control_flow.while_stmt(loop_test, loop_body, ("i", "results"))
-    return _stacked(results, elements, like)
+    if form.structure is None:
+        form = _Form(elements.tensors)
+        like = nest.map_structure(lambda t: TensorSpec((), t.dtype), elements.tensors)
+    return form.packed(_stacked(results, elements, nest.flatten(like)))
 
 
 def vectorized_map(fn: Callable[[Any], Any], elems: object, fallback_to_while_loop: bool = True) -> Any:
@@ -231,21 +235,51 @@ def _fitting(result: object, like: object) -> Any:
     return nest.map_structure(fit, like, result)
 
 
-def _stacked(results: Any, elements: _Elements, like: object) -> Any:
-    """The results along a new first axis; for none at all, empty tensors of a signature or like the elements."""
-    form = heap.staged(results)
+class _Form:
+    """The structure that a function returns each time; only its leaves go through the loop.
+
+    A list in it is a part of the structure, where an element of a staged list would grow.
+    """
+
+    def __init__(self, structure: Any) -> None:
+        self.structure = structure
+
+    def leaves(self, result: Any) -> tuple[Any, ...]:
+        """The leaves of a result. Raises when it has another structure than those before."""
+        result = _now(result)
+        if self.structure is None:
+            self.structure = nest.map_structure(lambda leaf: None, result) if nest.is_nested(result) else ...
+        nest.assert_same_structure(self.structure, result)
+        return tuple(map(convert_to_tensor, nest.flatten(result)))
+
+    def packed(self, leaves: list[Any]) -> Any:
+        return _made(nest.pack_sequence_as(self.structure, leaves))
+
+
+def _now(value: Any) -> Any:
+    """A structure with what staged code has made of the lists and dicts in it."""
+    value = heap.staged(value)
+    if isinstance(value, StagedList):
+        raise value.refused("returning it from the function of `tf.map_fn` or `tf.scan`", "return tf.stack(the list)")
+    if not nest.is_nested(value):
+        return value
+    parts = [_now(part) for _, part in nest.children(value)]
+    return nest.rebuild(value, parts)
+
+
+def _stacked(results: Any, elements: _Elements, like: Sequence[TensorSpec]) -> list[Any]:
+    """The leaves of the results along a new first axis; for none at all, empty tensors like these."""
+    found = heap.staged(results)
     heap.unstage(results)
-    results = form
-    if isinstance(results, StagedList) and results.state.spec.element is not None:
-        state, element = results.state, results.state.spec.element
+    if isinstance(found, StagedList) and found.state.spec.element is not None:
+        state, element = found.state, found.state.spec.element
         pairs = zip(state.handles, element.types(), strict=True)
-        return element.unflatten(iter([_stacked_leaf(handle, kind, elements) for handle, kind in pairs]))
-    if not isinstance(results, StagedList) and results:
-        stacked = nest.map_structure(lambda *leaves: stack(leaves), *results)
+        return list(element.unflatten(iter([_stacked_leaf(handle, kind, elements) for handle, kind in pairs])))
+    if not isinstance(found, StagedList) and found:
+        stacked = [stack(leaves) for leaves in zip(*found, strict=True)]
     else:
-        like = like or nest.map_structure(lambda t: TensorSpec((), t.dtype), elements.tensors)
-        stacked = nest.map_structure(lambda spec: zeros((0, *_inner_shape(spec)), spec.dtype), like)
-    return nest.map_structure(lambda leaf: reverse_axes(leaf, [0]), stacked) if elements.backwards else stacked
+        stacked = [zeros((0, *_inner_shape(spec)), spec.dtype) for spec in like]
+    return [reverse_axes(leaf, [0]) for leaf in stacked] if elements.backwards else stacked
 
 
 def _inner_shape(spec: TensorSpec) -> tuple[int, ...]:

@@ -49,6 +49,25 @@ CASES: list[tuple[str, Any, Any]] = [
         {"s": (INT, [4, 6])},
     ),
     (
+        "map to lists in a dict",
+        lambda: tf.map_fn(
+            lambda x: {"a": [x, [x * 2]], "b": (x,)},
+            c([1, 2]),
+            fn_output_signature={"a": [tf.int32, [tf.int32]], "b": (tf.TensorSpec((), tf.int32),)},
+        ),
+        {"a": [(INT, [1, 2]), [(INT, [2, 4])]], "b": ((INT, [1, 2]),)},
+    ),
+    (
+        "map to lists without signature",
+        lambda: tf.map_fn(lambda x: [x, [x * 2]], c([1, 2])),
+        [(INT, [1, 2]), [(INT, [2, 4])]],
+    ),
+    (
+        "scan of lists",
+        lambda: tf.scan(lambda a, x: {"l": [a["l"][0] + x]}, c([1, 2]), initializer={"l": [c(0)]}),
+        {"l": [(INT, [1, 3])]},
+    ),
+    (
         "map of nothing",
         lambda: tf.map_fn(lambda x: x + 1.0, tf.zeros((0,)), fn_output_signature=tf.float32),
         (FLOAT, []),
@@ -199,6 +218,26 @@ def test_mapping_stages_one_loop_of_known_length() -> None:
     function = tf.function(lambda x: tf.map_fn(lambda y: y * y, x))
     concrete = function.get_concrete_function(tf.TensorSpec((1000,), tf.float32))
     assert concrete.structured_outputs.shape == (1000,) and len(concrete.graph.nodes) < 30
+
+
+def changed(x: Any) -> Any:
+    found = {"a": [x]}
+    if x > 1:
+        found["a"][0] = x * 10
+    return found
+
+
+def grown(x: Any) -> Any:
+    found = []
+    for i in tf.range(2):
+        found.append(x * i)
+    return {"a": found}
+
+
+def test_lists_that_branches_change_and_loops_make_in_the_function() -> None:
+    assert tf.function(lambda x: tf.map_fn(changed, x))(c([1, 2]))["a"][0].numpy().tolist() == [1, 20]
+    with pytest.raises(tf.errors.StagedValueError, match=r"returning it from the function of `tf.map_fn`"):
+        tf.function(lambda x: tf.map_fn(grown, x))(c([1, 2]))
 
 
 def test_what_functions_write_outside_is_state() -> None:

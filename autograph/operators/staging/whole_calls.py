@@ -40,6 +40,7 @@ class _Whole(Journal):
     """The journal of one call."""
 
     outermost = True
+    around_unconverted = True
 
     def check(self) -> None:
         """Refuses what code after the call, which is not converted, would not see.

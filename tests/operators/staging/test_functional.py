@@ -227,6 +227,29 @@ def changed(x: Any) -> Any:
     return found
 
 
+@pytest.mark.parametrize(
+    "control_flow",
+    [
+        lambda f: tf.map_fn(f, c([1, 2])),
+        lambda f: tf.scan(lambda a, x: a + f(x), c([1, 2])),
+        lambda f: tf.foldl(lambda a, x: a + f(x), c([1, 2])),
+        lambda f: tf.while_loop(lambda i: i < 3, lambda i: [f(i)], [c(0)])[0],
+        lambda f: tf.cond(c(1) > 0, lambda: f(1), lambda: c(2)),
+        lambda f: tf.switch_case(c(0), [lambda: f(1), lambda: c(2)]),
+    ],
+    ids=["map_fn", "scan", "foldl", "while_loop", "cond", "switch_case"],
+)
+def test_handlers_around_it_in_code_that_is_not_converted_see_what_the_function_raises(control_flow: Any) -> None:
+    def run() -> Any:
+        try:
+            return control_flow(lambda x: x + int("q"))
+        except ValueError as error:
+            assert "invalid literal" in str(error)
+            return c(-1)
+
+    assert tf.function(run, autograph=False)().numpy() == -1
+
+
 def grown(x: Any) -> Any:
     found = []
     for i in tf.range(2):

@@ -93,6 +93,8 @@ def _traced(outcome: Outcome, run: Callable[..., Any], is_loop: bool) -> Outcome
                 if isinstance(error, AutographError):
                     undelivered.note(error)
                 raise
+            if any(each.around_unconverted for each in stack()):
+                raise
             # Python would raise it only where the body is run.
             undelivered.disown(error)
             refuse_in_try(error)

@@ -78,6 +78,8 @@ class Journal:
 
     outermost = False
     """Whether this is the journal of a whole trace, not that of a staged body."""
+    around_unconverted = False
+    """Whether the code around is not converted: a handler of it sees what Python raises while this is traced."""
 
     def __enter__(self) -> Journal:
         _local.stack.append(self)

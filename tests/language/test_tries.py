@@ -544,6 +544,44 @@ def test_nodes_that_may_raise_stand_in_other_contexts(manager: Callable[[], Any]
         f(tf.constant([1, 2]), tf.constant(5))
 
 
+@pytest.mark.parametrize(
+    ("use", "value", "handled"),
+    [
+        (chr, 65, ValueError),
+        (chr, 65, OverflowError),
+        (lambda x: "%c" % x, 65, OverflowError),
+        (lambda x: f"{x:c}", 65, OverflowError),
+        (lambda x: "{:c}".format(x), 65, OverflowError),
+        (lambda x: "{:{}}".format(x, "c"), 65, OverflowError),
+        (ord, "a", TypeError),
+        (int, "1", ValueError),
+        (lambda x: x.index("a"), "a", ValueError),
+        (lambda x: "a b".split(x), " ", ValueError),
+        (lambda x: x[1], "ab", IndexError),
+    ],
+)
+def test_functions_of_texts_that_may_raise_in_a_try(use: Any, value: Any, handled: type[Exception]) -> None:
+    def guarded(x: Any, classes: Any) -> Any:
+        try:
+            return use(x)
+        except classes:
+            return use(value)
+
+    with pytest.raises(StagingError, match="when the graph runs, in a `try` that would catch it"):
+        tf.function(lambda x: guarded(x, handled))(tf.constant(value))
+    assert tf.function(lambda x: guarded(x, KeyError))(tf.constant(value)) is not None
+
+
+def test_formats_that_never_raise_in_a_try() -> None:
+    def write(x: Any) -> Any:
+        try:
+            return f"{x:05d}" + " %d" % x + str(x)
+        except (OverflowError, TypeError, ValueError):
+            return "bad"
+
+    assert tf.function(write)(tf.constant(3)).numpy() == b"00003 33"
+
+
 def test_nodes_that_may_raise_in_a_try() -> None:
     def item(x: Any, i: Any) -> Any:
         try:

@@ -11,7 +11,8 @@ import datetime
 import decimal
 import enum
 import fractions
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -163,6 +164,36 @@ def _infer(*_: Type, method: str, layout: tuple[Any, ...]) -> Any:
     return _FUNCTIONS[method][2]
 
 
+_RAISES: dict[str, tuple[type[Exception], ...]] = {
+    "chr": (ValueError, OverflowError),
+    "ord": (TypeError,),
+    "int": (ValueError,),
+    "index": (ValueError,),
+    "rindex": (ValueError,),
+}
+"""What functions may raise whatever else they are given."""
+
+
+def _raises(_: Sequence[Value], attributes: dict[str, Any]) -> tuple[type[Exception], ...]:
+    method, layout = attributes["method"], attributes["layout"]
+    if method in _RAISES:
+        return _RAISES[method]
+    if method == "__getitem__" and type(layout[1]) is not slice:
+        return (IndexError,)
+    if method in ("split", "rsplit", "partition", "rpartition") and Slot in map(type, layout[1:2]):  # it may be empty
+        return (ValueError,)
+    if method in ("max", "min") and type(layout[0]) is Items and len(layout) == 1:
+        return (ValueError,)
+    if method == "format" and (type(layout[2]) is not str or layout[2].endswith("c")):
+        return (OverflowError, ValueError)
+    if method == "__mod__" and (type(layout[0]) is not str or _CHARACTER.search(layout[0])):
+        return (OverflowError, TypeError, ValueError)
+    return ()
+
+
+_CHARACTER = re.compile(r"%[^%a-zA-Z]*c")
+
+
 def _samples() -> list[Any]:
     def sample(method: str, layout: tuple[Any, ...], *arrays: object) -> Any:
         return arrays, {"method": method, "layout": layout}
@@ -183,6 +214,7 @@ def _samples() -> list[Any]:
 text_op = op(
     "text", infer=_infer, numpy=_text, gradient=NOT_DIFFERENTIABLE, samples=_samples,
     doc="What a function of Python makes of strings and of the values to be written into them.",
+    raises=_raises,
     attributes=kinds("", method=TEXT, layout=lambda value: type(value) is tuple and _is_layout(value)),
     fits=lambda count, attributes, outputs: all(i < count for i in _places(attributes["layout"])),
 )  # fmt: skip

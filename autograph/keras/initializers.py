@@ -64,7 +64,7 @@ class Initializer:
         return self.__class__.from_config(self.get_config())
 
 
-def _dtype(dtype: DTypeLike) -> Any:
+def _dtype(dtype: DTypeLike | None) -> Any:
     return as_dtype("float32" if dtype is None else dtype)
 
 

@@ -69,7 +69,7 @@ class Loss:
     def _cast(self, value: Any) -> Any:
         return cast(value, self.dtype)
 
-    def call(self, y_true: Tensor, y_pred: Tensor) -> Any:
+    def call(self, y_true: TensorLike, y_pred: Tensor) -> Any:
         """The values of the loss, before weights and reduction."""
         raise UnimplementedError(f"{type(self).__name__} does not define call()")
 
@@ -94,7 +94,7 @@ class LossFunctionWrapper(Loss):
         self.fn = fn
         self.settings = kwargs
 
-    def call(self, y_true: Tensor, y_pred: TensorLike) -> Any:
+    def call(self, y_true: TensorLike, y_pred: TensorLike) -> Any:
         if not nest.is_nested(y_true) and not nest.is_nested(y_pred):
             y_true, y_pred = same_rank(y_true, y_pred)
         return converted_call(self.fn)(y_true, y_pred, **self.settings)

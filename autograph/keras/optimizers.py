@@ -18,7 +18,6 @@ from .formulas.optimizer import Optimizer
 
 if TYPE_CHECKING:
     from autograph.runtime.state.variable import Variable
-    from autograph.runtime.tensors.likes import TensorLike
     from autograph.runtime.tensors.tensor import Tensor
 
 __all__ = [
@@ -37,7 +36,7 @@ class SGD(Optimizer):
     """
 
     def __init__(
-        self, learning_rate: TensorLike = 0.01, momentum: float = 0.0, nesterov: bool = False, *args: Any, **kwargs: Any
+        self, learning_rate: object = 0.01, momentum: float = 0.0, nesterov: bool = False, *args: Any, **kwargs: Any
     ) -> None:
         super().__init__(learning_rate, *args, **kwargs)
         if not isinstance(momentum, float | int) or not 0 <= momentum <= 1:
@@ -71,7 +70,7 @@ class Adam(Optimizer):
     """
 
     def __init__(
-        self, learning_rate: TensorLike = 0.001, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-7,
+        self, learning_rate: object = 0.001, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-7,
         amsgrad: bool = False, *args: Any, **kwargs: Any
     ) -> None:  # fmt: skip
         super().__init__(learning_rate, *args, **kwargs)
@@ -106,7 +105,7 @@ class AdamW(Adam):
     """`Adam` with a weight decay apart from the gradients (Loshchilov & Hutter, 2019)."""
 
     def __init__(
-        self, learning_rate: TensorLike = 0.001, weight_decay: float | None = 0.004, beta_1: float = 0.9,
+        self, learning_rate: object = 0.001, weight_decay: float | None = 0.004, beta_1: float = 0.9,
         beta_2: float = 0.999, epsilon: float = 1e-7, amsgrad: bool = False, *args: object, **kwargs: object
     ) -> None:  # fmt: skip
         super().__init__(learning_rate, beta_1, beta_2, epsilon, amsgrad, weight_decay, *args, **kwargs)
@@ -124,7 +123,7 @@ class RMSprop(Optimizer):
     """
 
     def __init__(
-        self, learning_rate: TensorLike = 0.001, rho: float = 0.9, momentum: float = 0.0, epsilon: float = 1e-7,
+        self, learning_rate: object = 0.001, rho: float = 0.9, momentum: float = 0.0, epsilon: float = 1e-7,
         centered: bool = False, *args: Any, **kwargs: Any
     ) -> None:  # fmt: skip
         super().__init__(learning_rate, *args, **kwargs)
@@ -164,7 +163,7 @@ class Adagrad(Optimizer):
     """
 
     def __init__(
-        self, learning_rate: TensorLike = 0.001, initial_accumulator_value: float = 0.1, epsilon: float = 1e-7,
+        self, learning_rate: object = 0.001, initial_accumulator_value: float = 0.1, epsilon: float = 1e-7,
         *args: Any, **kwargs: Any
     ) -> None:  # fmt: skip
         super().__init__(learning_rate, *args, **kwargs)

@@ -30,7 +30,7 @@ from .symbolic import is_symbolic, output_shape, symbolic_call
 from .tracking import Record, record_of
 
 if TYPE_CHECKING:
-    from autograph.runtime.tensors.likes import DTypeLike, ShapeLike
+    from autograph.runtime.tensors.likes import ShapeLike
 
 __all__ = ["InputSpec", "Layer", "signature_of"]
 
@@ -309,7 +309,7 @@ def _named_build(build: Callable[..., Any]) -> Callable[..., Any]:
     return named
 
 
-def _dtype_of(dtype: DTypeLike) -> Any:
+def _dtype_of(dtype: object) -> Any:
     if isinstance(dtype, dict):
         dtype = dtype["config"]["name"]
     found = as_dtype("float32" if dtype is None else dtype)

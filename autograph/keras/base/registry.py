@@ -56,7 +56,7 @@ class Registry:
                 self.objects.setdefault(item.__name__.lower() if lower else snake_case(item.__name__), item)
         self.objects.update(aliases or {})
 
-    def get(self, identifier: Identifier, custom_objects: dict[str, Any] | None = None) -> Any:
+    def get(self, identifier: object, custom_objects: dict[str, Any] | None = None) -> Any:
         """The object for a name, a configuration, a class, or an object that is one already; None gives the default.
 
         Raises `ValueError` for what names nothing, and for what is not callable.

@@ -77,7 +77,7 @@ class _Counts(Metric):
                 if name in self.kept:
                     getattr(self, name).assign_add(value)
 
-    def _flat(self, y_true: Any, y_pred: Any, sample_weight: TensorLike) -> tuple[Any, Any, Any]:
+    def _flat(self, y_true: Any, y_pred: Any, sample_weight: TensorLike | None) -> tuple[Any, Any, Any]:
         """Labels, predictions and weights as vectors of one length."""
         y_pred, y_true = same_rank(cast(y_pred, "float32"), cast(y_true, "bool"))
         if sample_weight is not None:

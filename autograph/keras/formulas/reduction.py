@@ -41,7 +41,9 @@ def same_rank(a: Any, b: Any, expand_vectors: bool = True) -> tuple[Any, Any]:
     return (a, expand_dims(b, -1)) if b.ndim == 1 and expand_vectors else (squeeze(a, -1), b)
 
 
-def apply_mask(sample_weight: TensorLike, mask: TensorLike, dtype: DTypeLike, reduction: str | None) -> Any:
+def apply_mask(
+    sample_weight: TensorLike | None, mask: TensorLike | None, dtype: DTypeLike, reduction: str | None
+) -> Any:
     """Sample weights that are zero where a mask is False; those of a mean make up for what is left out."""
     if mask is None:
         return sample_weight

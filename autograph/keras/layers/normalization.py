@@ -109,7 +109,7 @@ class BatchNormalization(Layer):
         return inputs * factor + shift
 
 
-def _moments(inputs: Tensor, axes: list[int], mask: Tensor) -> tuple[Any, Any]:
+def _moments(inputs: Tensor, axes: list[int], mask: Tensor | None) -> tuple[Any, Any]:
     """Mean and variance over axes; of the steps that a mask has, when there is one."""
     if mask is None:
         mean = reduce_mean(inputs, axes, keepdims=True)

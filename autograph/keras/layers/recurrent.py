@@ -211,7 +211,7 @@ class RNN(Layer):
             outputs.append(state[0])
         return stack(outputs) if self.return_sequences else state[0], state[0], list(state[1])
 
-    def _output_like(self, step: TensorLike, elements: TensorLike, states: list[Any]) -> Any:
+    def _output_like(self, step: Any, elements: TensorLike, states: list[Any]) -> Any:
         """Zeros like the outputs of one step."""
         if isinstance(self.cell, RecurrentCell):
             return zeros_like(states[0])

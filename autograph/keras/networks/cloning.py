@@ -16,7 +16,7 @@ from .model import Functional, Model
 from .sequential import Sequential
 
 if TYPE_CHECKING:
-    from ..base.layer import Layer
+    pass
 
 __all__ = ["clone_model"]
 
@@ -51,7 +51,7 @@ def clone_model(
     if not is_known:
         return type(model).from_config(model.get_config())
 
-    def clone(layer: Layer) -> Any:
+    def clone(layer: object) -> Any:
         if recursive and (type(layer) is Functional or isinstance(layer, Sequential)):
             return clone_model(layer, None, clone_function, call_function, True)
         if isinstance(layer, (InputLayer, Operation)) or clone_function is None:
@@ -71,7 +71,7 @@ def clone_model(
     return made
 
 
-def _copy(layer: Layer) -> Any:
+def _copy(layer: Any) -> Any:
     if isinstance(layer, Operation):
         return Operation(layer.kind, layer.name)
     return type(layer).from_config(layer.get_config())

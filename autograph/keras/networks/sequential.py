@@ -54,7 +54,7 @@ class Sequential(Model):
         self._add(layer)
         self._build_from_input()
 
-    def _add(self, layer: Layer) -> None:
+    def _add(self, layer: object) -> None:
         record = self._record
         if isinstance(layer, KerasTensor) and layer.keras_history is not None:
             layer = layer.keras_history[0].operation

@@ -17,7 +17,7 @@ from .model import PRINT_SUMMARY
 from .sequential import Sequential
 
 if TYPE_CHECKING:
-    from ..base.layer import Layer
+    pass
 
 __all__ = ["print_summary"]
 
@@ -97,12 +97,12 @@ def _rows(layer: Any, graph: object, show_trainable: bool, depth: int | None, co
     return [row, *(each for rows in nested for each in rows)]
 
 
-def _kind(layer: Layer) -> str:
+def _kind(layer: object) -> str:
     kind = getattr(layer, "kind", None)
     return type(layer).__name__ if kind is None else "".join(part.capitalize() for part in kind.split("_"))
 
 
-def _shape_of(layer: Layer) -> str:
+def _shape_of(layer: Any) -> str:
     record = record_of(layer)
     shape = record.output_shapes[-1] if record.output_shapes else None
     if shape is None and record.build_shape is not None:
@@ -120,14 +120,14 @@ def _shape_of(layer: Layer) -> str:
     return f"[{', '.join(str(part) for _, part in parts)}]" if len(parts) > 1 else str(parts[0][1])
 
 
-def _count_of(layer: Layer) -> str:
+def _count_of(layer: Any) -> str:
     if not layer.built:
         return "0 (unbuilt)"
     weights = getattr(layer, "weights", [])
     return f"{sum(weight.array.size for weight in weights):,}"
 
 
-def _sources(layer: Layer, graph: Any) -> str:
+def _sources(layer: Any, graph: Any) -> str:
     """Which outputs of which layers a layer was called on."""
     found = []
     for node in record_of(layer).nodes:

@@ -293,7 +293,7 @@ def bitcast(input: TensorLike, type: object, name: str | None = None) -> Any:
 
 # Identity.
 
-def _same_value(x: Tensor) -> Any:
+def _same_value(x: Tensor | Array) -> Any:
     """A view: tapes tell tensors apart by their arrays."""
     return x.view() if type(x) is np.ndarray else x
 

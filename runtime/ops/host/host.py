@@ -118,7 +118,7 @@ def _is_stream(stream: object) -> bool:
 _SLOT = "\0\0tensor\0\0"
 
 
-def _template(value: Tensor, tensors: list[Any]) -> str:
+def _template(value: object, tensors: list[Any]) -> str:
     """The text of a value, with a mark for each tensor in it; those are appended to ``tensors``."""
     if isinstance(value, Tensor) or hasattr(type(value), "__tensor__"):
         tensors.append(convert_to_tensor(value))

@@ -44,7 +44,7 @@ def _check_assigned(value: Type, dtype: DType, shape: Shape, name: str) -> None:
         )
 
 
-def _infer_assign(value: Type, *, target: Tensor) -> tuple[Type, ...]:
+def _infer_assign(value: Type, *, target: Any) -> tuple[Type, ...]:
     _check_assigned(value, target.dtype, target.static_shape, target.name)
     return ()
 
@@ -58,13 +58,13 @@ def _assign(value: Any, *, target: Any) -> tuple[()]:
     return ()
 
 
-def _as_array(value: Tensor, dtype: DType) -> Any:
+def _as_array(value: object, dtype: DType) -> Any:
     array = np.empty((), dtype.numpy)
     array[()] = value
     return array
 
 
-def _infer_step(value: Type, *, target: Tensor) -> tuple[Type, ...]:
+def _infer_step(value: Type, *, target: Any) -> tuple[Type, ...]:
     require(value.dtype is target.dtype, f"a value of dtype {value.dtype.name} for a variable of {target.dtype.name}")
     require_kind(value, "iufcS", "what is added to a variable")
     _check_equal_shapes(target.static_shape, value.shape)

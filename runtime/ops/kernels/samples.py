@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from ...base.dtypes import Array
-
 Sample = tuple[tuple[Any, ...], dict[str, Any]]
 
 
@@ -20,7 +18,7 @@ def sample(*inputs: Any, **attributes: Any) -> Sample:
     return tuple(array(value) for value in inputs), attributes
 
 
-def array(value: Array) -> Any:
+def array(value: object) -> Any:
     """`value` as an array of a dtype that tensors have: Python floats are float32, ints int32."""
     if isinstance(value, np.ndarray | np.generic):
         return np.asarray(value)
@@ -31,7 +29,7 @@ def array(value: Array) -> Any:
     return result.astype(default)
 
 
-def strings(value: Array) -> Any:
+def strings(value: object) -> Any:
     """Nested lists of str or bytes as an object array of bytes."""
     text = np.asarray(value, dtype=object)
     encoded = [v.encode() if isinstance(v, str) else v for v in text.ravel()]

@@ -215,7 +215,7 @@ def convolution(
 
 def _convolve(
     rank: int, input: Tensor, filters: Tensor, strides: Ints, padding: str | Sequence[Sequence[int]],
-    data_format: str | None, dilations: Ints, name: str | None,
+    data_format: str | None, dilations: Ints | None, name: str | None,
 ) -> Any:  # fmt: skip
     first = channels_first(data_format, rank)
     result = convolution_op(

@@ -67,7 +67,7 @@ def _add_reduce(
         keepdims=keepdims)
 
 
-def _nonempty(a: Tensor, axis: int | Sequence[int]) -> Any:
+def _nonempty(a: Tensor, axis: int | Sequence[int] | None) -> Any:
     """NumPy refuses the maximum of nothing, which `tf.reduce_max` does not."""
     tensor = convert_to_tensor(a)
     dims = tensor.static_shape
@@ -176,12 +176,12 @@ def _round(a: Tensor, decimals: int = 0, out: None = None) -> Any:
 
 
 @implements("isclose")
-def _isclose(a: Tensor, b: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+def _isclose(a: Tensor, b: Tensor | Array, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
     return elementwise.is_close_op(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)
 
 
 @implements("allclose")
-def _allclose(a: Tensor, b: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+def _allclose(a: Tensor, b: Tensor | Array, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
     return reduce.reduce_all(_isclose(a, b, rtol, atol, equal_nan))
 
 

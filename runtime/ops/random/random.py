@@ -204,7 +204,7 @@ truncated_op, stateless_truncated_op = _declare(
     "Normal numbers within two standard deviations of the mean.")  # fmt: skip
 
 
-def _ends(minval: Tensor, maxval: Tensor, dtype: DType) -> tuple[Any, Any]:
+def _ends(minval: Any, maxval: Any, dtype: DType) -> tuple[Any, Any]:
     if maxval is None:
         require(not dtype.is_integer, "random integers need maxval")
         maxval = 1
@@ -248,7 +248,7 @@ def truncated_normal(
 
 
 def _stateful(
-    record: Op, shape: ShapeLike, mean: Tensor, stddev: Tensor, dtype: DTypeLike, seed: int | None, name: str | None
+    record: Op, shape: ShapeLike, mean: object, stddev: object, dtype: DTypeLike, seed: int | None, name: str | None
 ) -> Any:
     target = as_dtype(dtype)
     require(target.is_floating, f"normal random numbers can't have dtype {target.name}")

@@ -86,7 +86,7 @@ def _windows(lengths: Any, sizes: Any, strides: Any, padding: Padding) -> Window
     return Windows(lengths, sizes, strides, (1,) * len(sizes), padding)
 
 
-def _maximum(x: Array, sizes: Array, strides: object, padding: Padding) -> Any:
+def _maximum(x: Array, sizes: object, strides: object, padding: Padding) -> Any:
     windows = _windows(x.shape[1:-1], sizes, strides, padding)
     padded = windows.padded(x, neutral(x.dtype, True))
     result = None
@@ -95,7 +95,7 @@ def _maximum(x: Array, sizes: Array, strides: object, padding: Padding) -> Any:
     return result
 
 
-def _place(x: Array, sizes: Array, strides: object, padding: Padding) -> Any:
+def _place(x: Array, sizes: object, strides: object, padding: Padding) -> Any:
     """The position in the flat tensor of the first maximum of each window."""
     windows = _windows(x.shape[1:-1], sizes, strides, padding)
     padded = windows.padded(x, neutral(x.dtype, True))
@@ -122,7 +122,7 @@ def _counts(windows: Windows, dtype: DTypeLike) -> Any:
     return total
 
 
-def _mean(x: Array, sizes: Array, strides: object, padding: Padding) -> Any:
+def _mean(x: Array, sizes: object, strides: object, padding: Padding) -> Any:
     windows = _windows(x.shape[1:-1], sizes, strides, padding)
     padded = windows.padded(x)
     total = np.zeros((x.shape[0], *windows.counts, x.shape[-1]), x.dtype)

@@ -153,7 +153,7 @@ def _mean_kernel(
     return np.asarray(np.mean(x, axis=axis, keepdims=keepdims, dtype=None if dtype is None else dtype.numpy))
 
 
-def expand_reduced(g: Tensor, x: Tensor, axis: int | Sequence[int], keepdims: bool) -> Any:
+def expand_reduced(g: Tensor, x: Tensor, axis: int | Sequence[int] | None, keepdims: bool) -> Any:
     """A reduction's result (or its gradient), with the reduced axes back as ones where the rank allows it."""
     if keepdims:
         return g
@@ -250,7 +250,7 @@ count_op = op(
     total=totality.ranked, native=True, attributes=kinds("axis keepdims"))  # fmt: skip
 
 
-def _logsumexp(x: Tensor, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Any:
+def _logsumexp(x: Tensor | Array, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Any:
     top = _extreme(np.maximum, True)(x, axis, True)
     top = np.where(np.isfinite(top), top, np.zeros((), x.dtype)).astype(top.dtype)
     result = np.log(np.add.reduce(np.exp(x - top), axis=axis, keepdims=True)) + top

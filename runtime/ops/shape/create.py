@@ -82,7 +82,7 @@ def ones(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None) 
     return fill(shape, _value(1, as_dtype(dtype)), name)
 
 
-def _like(input: Tensor, number: int, dtype: DTypeLike, name: str | None) -> Any:
+def _like(input: object, number: int, dtype: DTypeLike | None, name: str | None) -> Any:
     tensor = convert_to_tensor(input)
     return filled_like(tensor, _value(number, tensor.dtype if dtype is None else as_dtype(dtype)), name)
 

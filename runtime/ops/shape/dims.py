@@ -56,7 +56,7 @@ def dims_of(shape: ShapeLike) -> Shape:
     return as_shape(shape)
 
 
-def _integer(value: Tensor) -> int:
+def _integer(value: Any) -> int:
     try:
         return value.__index__()
     except (AttributeError, TypeError):

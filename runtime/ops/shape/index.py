@@ -82,7 +82,7 @@ def _index_tensor(part: object) -> Any:
     return tensor
 
 
-def _bound(value: Tensor, inputs: list[Any]) -> Any:
+def _bound(value: Any, inputs: list[Any]) -> Any:
     if value is None or type(value) is int:
         return value
     if isinstance(value, Tensor) and not isinstance(value, EagerTensor):
@@ -251,7 +251,7 @@ def _can_not_hold(x: DType, value: DType) -> InvalidArgumentError:
 # Kernels.
 
 
-def _get_item(x: Tensor, *inputs: Tensor, key: Key) -> Any:
+def _get_item(x: Any, *inputs: Tensor, key: Key) -> Any:
     try:
         return x[numpy_key(x, key, inputs)]
     except IndexError as error:

@@ -75,7 +75,7 @@ def scatter_in_place(function: Any, x: Any, indices: Any, updates: Any) -> Any:
     return x
 
 
-def _fitting(shape: Any, indices: Tensor, updates: Any) -> None:
+def _fitting(shape: Any, indices: Any, updates: Any) -> None:
     expected = indices.shape[:-1] + tuple(shape)[indices.shape[-1] :]
     require(updates.shape == expected, f"updates of shape {text(updates.shape)} do not fit {text(expected)}")
 
@@ -177,7 +177,7 @@ def _infer_scatter_nd(indices: Type, updates: Type, *_: Type, shape: Shape) -> T
     return Type(updates.dtype, shape)
 
 
-def _scatter_nd(indices: Tensor, updates: Tensor, *dynamic: Any, shape: Any) -> Any:
+def _scatter_nd(indices: Any, updates: Any, *dynamic: Any, shape: Any) -> Any:
     zeros = np.zeros(tuple(dynamic[0]) if dynamic else shape, updates.dtype)
     return scatter_in_place(np.add, zeros, indices, updates)
 
@@ -299,7 +299,7 @@ def _check_sorted(x: Any, ids: Any) -> None:
         raise InvalidArgumentError("segment ids must be sorted and not negative")
 
 
-def _inside(rows: Tensor, ids: Tensor, count: int) -> tuple[Any, Any]:
+def _inside(rows: Any, ids: Any, count: int) -> tuple[Any, Any]:
     """Rows with a negative id are left out, one that is too large is an error."""
     if ids.size and ids.max() >= count:
         raise OutOfRangeError(f"segment id {ids.max()} is not in [0, {count})")

@@ -406,7 +406,7 @@ def shape(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
     return shape_op(input, dtype=_integer_dtype(out_type), name=name)
 
 
-def _integer_dtype(value: Tensor) -> DType:
+def _integer_dtype(value: object) -> DType:
     dtype = as_dtype(value)
     require(dtype.is_integer, f"sizes are integers: out_type can't be {dtype.name}")
     return dtype

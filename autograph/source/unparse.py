@@ -109,7 +109,7 @@ class _Printer(Unparser):
     def write(self, text: str) -> None:
         self._parts.append(text)
 
-    def dispatch(self, tree: gast.AST) -> None:
+    def dispatch(self, tree: object) -> None:
         if isinstance(tree, list):
             for each in tree:
                 self.dispatch(each)

@@ -33,7 +33,7 @@ from ..tensors import convert, trace
 from ..tensors.tensor import EagerTensor, SymbolicTensor, Tensor
 
 if TYPE_CHECKING:
-    from ..base.dtypes import Array
+    pass
 
 __all__ = ["Record", "is_variable", "key", "record_node", "run_recorded", "variable_read"]
 
@@ -179,7 +179,7 @@ def fresh(outputs: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
     ]
 
 
-def _alias(array: Array) -> Any:
+def _alias(array: object) -> Any:
     if type(array) is np.ndarray:
         return array.view()
     return ListValue.of(array.items()) if type(array) is ListValue else array

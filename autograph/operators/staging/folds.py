@@ -31,7 +31,7 @@ from .values.lists import StagedList, mutables
 from .whole_calls import following_changes
 
 if TYPE_CHECKING:
-    from autograph.runtime.tensors.likes import DTypeLike
+    pass
 
 _REMEDY = "pass an initializer, or elements along a first axis that has some"
 
@@ -158,7 +158,7 @@ def scan(
 def map_fn(
     fn: Callable[[Any], Any],
     elems: object,
-    dtype: DTypeLike | None = None,
+    dtype: object = None,
     parallel_iterations: int | None = None,
     back_prop: bool = True,
     swap_memory: bool = False,

@@ -24,7 +24,6 @@ from ...ir.kinds import kinds
 from ...ir.op import OPS, Type, op
 from ...ir.work import Work
 from ...tensors.likes import TensorLike
-from ...tensors.tensor import Tensor
 from ..infer import require, require_kind, text
 
 __all__ = ["ASSIGN", "ASSIGN_ADD", "ASSIGN_SUB", "READ", "UPDATE"]
@@ -99,7 +98,7 @@ def _step(function: Callable[..., Any]) -> Any:
     return kernel
 
 
-def _infer_update(*inputs: Type, target: Tensor, by: str, **attributes: object) -> tuple[Type, ...]:
+def _infer_update(*inputs: Type, target: Any, by: str, **attributes: object) -> tuple[Type, ...]:
     OPS[by].infer(Type(target.dtype, target.static_shape), *inputs, **attributes)
     return ()
 

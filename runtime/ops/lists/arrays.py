@@ -114,7 +114,7 @@ def _stack(items: ListValue, dtype: DType, shape: Shape, length: int | None) -> 
     return lists.stack_op.numpy(ListValue.of([_checked(item, shape) for item in items]), dtype=dtype, shape=shape)
 
 
-def _add_at(items: ListValue, index: Any, value: Tensor) -> ListValue:
+def _add_at(items: ListValue, index: Any, value: Tensor | Array) -> ListValue:
     items = _grow(items, index)
     return items.set(int(index), lists.sum_of(items[int(index)], value))
 

@@ -77,7 +77,7 @@ def _stack(items: ListValue, dtype: DType, shape: Shape) -> Any:
     return np.zeros((0, *(shape or ())), dtype.numpy)
 
 
-def _stack_like(items: ListValue, like: Tensor) -> Any:
+def _stack_like(items: ListValue, like: Tensor | Array) -> Any:
     result = np.zeros_like(like)
     for place, item in enumerate(items.items()[: len(like)]):
         if item is not None:  # as in the gradient of an array, which may also have another length
@@ -114,7 +114,7 @@ def _add(x: ListValue, y: ListValue) -> ListValue:
     return ListValue.of([sum_of(a, b) for a, b in itertools.zip_longest(x, y)])
 
 
-def sum_of(a: Tensor, b: Tensor) -> Any:
+def sum_of(a: Any, b: Any) -> Any:
     if a is None or b is None:
         return b if a is None else a
     return _add(a, b) if type(a) is ListValue else a + b

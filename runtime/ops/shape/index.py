@@ -237,7 +237,7 @@ def _infer_set_item(x: Type, value: Type, *inputs: Type, key: Key) -> Type:
     return x
 
 
-def _may_store(value: Tensor, x: Tensor) -> bool:
+def _may_store(value: Any, x: Any) -> bool:
     return np.can_cast(value, x, "same_kind")
 
 
@@ -391,7 +391,7 @@ def set_item(x: TensorLike, key: object, value: Any, name: str | None = None) ->
     return set_item_op(tensor, value, *inputs, key=attribute, name=name)
 
 
-def _in_dtype(value: Tensor, tensor: Tensor) -> Any:
+def _in_dtype(value: object, tensor: Tensor) -> Any:
     """A Python value in the dtype of the tensor it is stored into."""
     stored = convert_to_tensor(value, dtype_hint=tensor.dtype)
     same_kind = stored.dtype is not tensor.dtype and "biufc".find(stored.dtype.kind) <= "biufc".find(tensor.dtype.kind)

@@ -56,7 +56,7 @@ MAPPINGS = (dict, collections.OrderedDict, collections.defaultdict)
 """The kinds of dicts that a layout may hold; those of the user may write themselves in other ways."""
 
 
-def is_named_tuple(value: TensorLike) -> bool:
+def is_named_tuple(value: object) -> bool:
     """Whether a value is a named tuple."""
     return isinstance(value, tuple) and hasattr(value, "_fields")
 
@@ -122,7 +122,7 @@ def _parts(values: tuple[str, ...]) -> tuple[bytes, ...]:
 _CONVERSIONS: dict[str | None, Callable[[Any], Any]] = {None: lambda value: value, "s": str, "r": repr, "a": ascii}
 
 
-def _format(value: Tensor, conversion: str | None, specification: str) -> str:
+def _format(value: object, conversion: str | None, specification: str) -> str:
     return format(_CONVERSIONS[conversion](value), specification)
 
 

@@ -397,3 +397,40 @@ USED = (
 def test_an_element_under_a_staged_index_is_the_one_of_the_list(taken: str, used: str) -> None:
     source = f"def f(n):\n    a, first = [], [0]\n    rows = [first, [1], [3], [4]]\n    {taken}\n    {used}\n"
     equal_or_refused(made(source), 0, 1, 2, 3)
+
+
+def none_or_a_list(n: Any) -> Any:
+    x, a = [] if n else None, [1]
+    if n > 0:
+        x = a if n else x
+        a[-1] += 1
+    return x
+
+
+def a_list_or_what_may_be_none(n: Any) -> Any:
+    x, y, a = [], [] if n else None, [1]
+    if n > 0:
+        x = a if n else y
+        a[-1] += 1
+        return x
+    return x
+
+
+def an_item_that_may_be_none_after_a_return(n: Any) -> Any:
+    t = {"k": []}
+    try:
+        if not n:
+            t["k"] = None
+            return t
+    finally:
+        a, b = [1], t["k"]
+    t["k"] = a if n else b
+    a[-1] += 1
+    return t
+
+
+@pytest.mark.parametrize(
+    "function", [none_or_a_list, a_list_or_what_may_be_none, an_item_that_may_be_none_after_a_return]
+)
+def test_what_may_be_none_is_up_to_date_when_branches_merge(function: Callable[..., Any]) -> None:
+    check(function, 0, 1, 2)

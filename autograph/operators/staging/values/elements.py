@@ -23,7 +23,6 @@ from ..heap.locations import name_of
 from ..heap.state import about_to_change, created
 from .join import join, repeats
 from .lists import ListState, StagedList, kind_of
-from .maybe import Maybe
 from .specs import ListOf, Optional, Spec, Tree, is_structure, parts_of, rebuild
 from .values import mutables
 
@@ -234,7 +233,7 @@ def _element(spec: Spec, leaves: Iterator[Any], values: StagedList, index: objec
         return ListElement(values, index, path)
     if not isinstance(spec, Tree):
         held = spec.unflatten(leaves)
-        for each in mutables(held.ag__value if isinstance(held, Maybe) else held):
+        for each in mutables(held):
             created(each)
             aliases.relate(each, values.root, aliases.SOMETIMES, aliases.TAKEN)
         return held

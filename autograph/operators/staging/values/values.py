@@ -177,6 +177,7 @@ def mutables(value: object) -> Iterator[Any]:
     pending, seen = [value], set()
     while pending:
         each = pending.pop()
+        each = each.ag__value if isinstance(each, Maybe) else each
         each = each if is_array(each) else heap.form(each)
         if isinstance(each, Mutable) or is_array(each) or (has_parts(each) and can_change(each)):
             if id(each) in seen:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.errors import InvalidArgumentError, SignatureError
+from autograph.errors import InvalidArgumentError, MutationError, SignatureError
 
 from ..base import nest
 from ..base.composite import Composite, CompositeSpec
@@ -27,6 +27,7 @@ from ..ir.graph import Graph
 from ..tensors.convert import convert_to_tensor, strong
 from ..tensors.spec import TensorSpec
 from ..tensors.tensor import EagerTensor, SymbolicTensor, Tensor
+from ..tensors.trace import user_location
 
 _BY_VALUE = (int, str, bytes, bool, type(None), type(Ellipsis), np.dtype, DType, TensorShape)
 _SCALARS = (bool, int, float, complex, str, bytes)
@@ -359,6 +360,18 @@ def mutation_error(function_name: str, changed: Sequence[str]) -> ValueError:
         f"{function_name}() should not modify its Python input arguments. Check if it modifies "
         "any lists or dicts passed as arguments. Modifying a copy is allowed. "
         f"The following parameter(s) were modified: {', '.join(changed)}"
+    )
+
+
+def mutation_in_calls_error(function_name: str, changed: Sequence[str]) -> MutationError:
+    """The error for a function that calls itself on a staged condition, and changes its arguments."""
+    place = user_location()
+    return MutationError(
+        f"`{changed[0]}` is changed by {function_name}(), which calls itself on a staged condition; a graph can't "
+        "carry the change of an argument from call to call",
+        **({} if place is None else place._asdict()),
+        construct=changed[0],
+        remedy="return what the calls make and put it together outside, or use a loop",
     )
 
 

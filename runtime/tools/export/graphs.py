@@ -209,8 +209,8 @@ class GraphReader:
             self._owners[part] = node
             part.parent = graph
             captures = self._captures[part]
-            outer = node.inputs[len(node.inputs) - len(captures) :]
-            require(len(set(outer)) == len(captures), "a sub-graph captures other values than its node has")
+            outer = node.operands
+            require(len(outer) == len(set(outer)) == len(captures), "a sub-graph captures other values than its node has")
             part.captures = dict(zip(outer, captures, strict=True))
             part.origins = {inner: value for value, inner in part.captures.items()}
             if isinstance(node, CustomGradient):

@@ -262,8 +262,8 @@ class Function:
         # *args and **kwargs reach the function as fresh containers
         changed = changed_parameters(parameters.names, before, inputs)
         if changed:
-            error = mutation_in_calls_error if self._options.gives_numbers else mutation_error
-            raise error(name_of(self._python_function), changed)
+            refusal = mutation_in_calls_error if self._options.gives_numbers else mutation_error
+            raise refusal(name_of(self._python_function), changed)
         return graph, outputs_of(result, self._python_function, graph, self._options.gives_numbers)
 
     # Signatures

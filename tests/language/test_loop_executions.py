@@ -23,6 +23,11 @@ STATE = {
     "integers": ("t = 0; u = 1", "t, u = u, t + 1  # body", "return t, u"),
     "a dtype": ("t = 0", "t = t + 0.5  # body", "return t"),
     "a quotient": ("t = 1", "t = t / 2  # body", "return t"),
+    "numbers go round": ("a, b, c = 0, 0, 0.5", "a, b, c = b, c, a + 1  # body", "return a, b, c"),
+    "tensors go round": (
+        "a, b, c, d = tf.constant(0), tf.constant(0), tf.constant(0), tf.constant(0.5)",
+        "a, b, c, d = b, c, d, a  # body", "return a, b, c, d"
+    ),
     "a shape": ("t = tf.zeros([1])", "t = t[:1] if n > 7 else tf.concat([t, t], 0)[:3]  # body", "return tf.reduce_sum(t)"),
     "None": ("t = None", "t = LAST  # body", "return n if t is None else t"),
     "None, then a dtype": ("t = None", "t = LAST if t is None else t + 0.5  # body", "return -1.0 if t is None else t"),
@@ -94,6 +99,15 @@ ONE_MORE = {
     "a list in a list": ("a = []; b = [1]", "a.append(b)  # body\nb = b + [1]", "return len(a), len(b)"),
 }  # fmt: skip
 
+ALONE = {
+    # What an inner loop finds out of its moves, it finds out again in each attempt at the outer one.
+    "six numbers go round": (
+        "a, b, c, d, e, f = 0, 0, 0, 0, 0, 0.5", "a, b, c, d, e, f = b, c, d, e, f, a  # body", "return a, b, c, d, e, f"
+    ),
+    "numbers in a row": ("a, b, c, d = 0, 0, 0, 0", "a, b, c, d = b, c, d, d + 0.5  # body", "return a, b, c, d"),
+}  # fmt: skip
+"""These are executed so often in one loop alone: in a nest about once more for each variable."""
+
 REFUSED = {
     "swapped and changed",
     "objects swapped and changed",
@@ -107,7 +121,7 @@ REFUSED = {
 
 
 def at_level(name: str, deep: int) -> Callable[[Any], Any]:
-    first, body, last = {**STATE, **ONE_MORE}[name]
+    first, body, last = {**STATE, **ONE_MORE, **ALONE}[name]
     return program(nested(first, body.replace("LAST", f"i{deep - 1}"), last, deep))
 
 
@@ -122,8 +136,30 @@ def test_a_body_is_executed_levels_and_two_times_at_most(name: str, deep: int) -
         assert 1 <= executions(function) <= deep + 2 + (name in ONE_MORE)
 
 
+@pytest.mark.parametrize("name", ALONE)
+def test_a_body_whose_variables_pass_on_their_types_is_executed_three_times(name: str) -> None:
+    assert 1 <= executions(at_level(name, 1)) <= 3
+
+
+def test_what_follows_from_a_move_that_is_not_made_in_the_end_is_taken_back() -> None:
+    def function(n: Any) -> Any:
+        a, b = 0, 0
+        for i in range(n):
+            if isinstance(b, float):
+                a = i
+            else:
+                a = b
+            b = b + 0.5
+        return a, b
+
+    staged = tf.function(function)
+    for n in range(4):
+        compare(staged(tf.constant(n)), function(n))
+    assert staged(tf.constant(3))[0].dtype == tf.int32
+
+
 @pytest.mark.parametrize("deep", (1, 2))
-@pytest.mark.parametrize("name", [*STATE, *ONE_MORE])
+@pytest.mark.parametrize("name", [*STATE, *ONE_MORE, *ALONE])
 def test_what_it_gives_is_as_in_python(name: str, deep: int) -> None:
     function = at_level(name, deep)
     staged = tf.function(function)

@@ -210,7 +210,7 @@ class GraphReader:
             part.parent = graph
             captures = self._captures[part]
             outer = node.operands
-            require(len(outer) == len(set(outer)) == len(captures), "a sub-graph captures other values than its node has")
+            require(len(outer) == len(set(outer)) == len(captures), "a sub-graph captures other values than its node")
             part.captures = dict(zip(outer, captures, strict=True))
             part.origins = {inner: value for value, inner in part.captures.items()}
             if isinstance(node, CustomGradient):

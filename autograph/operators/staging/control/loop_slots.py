@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any
+
+from autograph.runtime.tensors.tensor import SymbolicTensor
 
 from ..heap import array_memory
 from ..heap.locations import Location
-from ..values.specs import Constant, Optional, Reference, Spec, Tree
+from ..values.specs import Constant, Leaf, Optional, Reference, Spec, Tree
 from ..values.values import freeze, frozen_in, references_in, spec_of, varying
 
 
@@ -64,3 +66,54 @@ def control_spec(control: dict[str, Any], of_flag: Callable[[Any], Spec] = spec_
 def parameter_name(slot: Slot) -> str:
     name = slot.label.rpartition(".")[2]
     return name if name.isidentifier() else "state"
+
+
+class Moves:
+    """Variables that a turn gives to others, as in ``a, b, c = b, c, a / 2``: what one needs, so do the others.
+
+    Without this each attempt at the loop would find out the same about one more of them. An attempt shows moves whose
+    types are not the last ones, and code may do something else for other types: what follows from moves that the last
+    attempt does not have is wrong (`are_right`). Not ``are_followed``: nothing is made of them.
+    """
+
+    def __init__(self, are_followed: bool) -> None:
+        self.are_followed = are_followed
+        self._parameters: dict[int, Slot] = {}
+        self._known: dict[Slot, Slot] = {}
+        """By variable the one that it is given, as some attempt has shown."""
+        self._last: dict[Slot, Slot] = {}
+        self._used: dict[Slot, Slot] = {}
+
+    def begin(self, slots: Sequence[Slot], parameters: Sequence[list[Any]]) -> None:
+        """Notes what a turn was given."""
+        self._parameters = {
+            id(given[0].value): slot
+            for slot, given in zip(slots, parameters, strict=False)
+            if isinstance(slot.spec, Leaf) and slot.location is not None
+        }
+
+    def end(self, slots: Sequence[Slot], values: Sequence[Any]) -> None:
+        """Notes what it has left."""
+        self._last = {}
+        for slot, value in zip(slots, values, strict=False):
+            source = self._parameters.get(id(value.value)) if type(value) is SymbolicTensor else None
+            if source is not None and source is not slot:
+                self._last[slot] = source
+        self._known.update(self._last)
+
+    def follow(self, widen: Callable[[Slot, Spec], bool], adapt: Callable[[Slot], None]) -> None:
+        """Widens variables to what those need that they are given; ``widen`` says whether one held that already."""
+        pending = self.are_followed
+        while pending:
+            pending = False
+            for slot, source in self._known.items():
+                if source.is_adapting and not slot.is_adapting and type(slot.initial) in (bool, int, float):
+                    adapt(slot)
+                elif not isinstance(source.spec, Leaf) or widen(slot, source.spec):
+                    continue
+                self._used[slot] = source
+                pending = True
+
+    def are_right(self) -> bool:
+        """Whether the last attempt has all moves that were followed."""
+        return all(self._last.get(slot) is source for slot, source in self._used.items())

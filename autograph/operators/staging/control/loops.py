@@ -42,7 +42,7 @@ from .loop_aliases import Known, LoopAliases
 from .loop_findings import Nesting, forget, stand_in, widened
 from .loop_graphs import acts
 from .loop_options import shape_invariants, with_shape
-from .loop_slots import Slot, control_spec, made_for_turn, parameter_name
+from .loop_slots import Moves, Slot, control_spec, made_for_turn, parameter_name
 
 ATTEMPTS = 40
 MOST_GROWTHS = 10
@@ -83,6 +83,7 @@ class Loop:
         names: tuple[str, ...],
         options: Options,
         tests_first: bool = False,
+        moves_are_followed: bool = True,
     ) -> None:
         aliases.update()  # before anything is looked at
         self.turn = turn
@@ -92,6 +93,8 @@ class Loop:
         self.control = Slot(None, control, control_spec(control))
         self._last: list[Any] = []
         self._tests_first = tests_first
+        self._options = options
+        self._moves = Moves(moves_are_followed)
         around = _local.open[-1]._nesting if _local.open else None
         self._nesting: Nesting = Nesting(around, (bodies[0].__code__, tuple(control)))
         self._types = self._nesting.types
@@ -174,9 +177,12 @@ class Loop:
                 mark, seen = graph.mark(), repetitions.mark()
                 found = self._attempt(graph, mark)
                 self._remember()
-                if found is not None:
+                if found is not None and self._moves.are_right():
                     return self._finish(*found)
                 graph.truncate(mark)
+                if found is not None:
+                    repetitions.back(seen)
+                    return self._without_moves().stage()
                 self._stage_lists()
                 self._read_views()
                 if self._nesting.may_go_on(graph):
@@ -189,6 +195,13 @@ class Loop:
                 _local.relations.clear()
                 forget()
         raise self._never_settles()
+
+    def _without_moves(self) -> Loop:
+        """The loop anew: its types follow from moves that the last attempt does not have."""
+        self._nesting.forget_inside()
+        self._types.specs.clear()
+        given = self.turn, self.condition, self.control.initial, self.bodies, self.names, self._options
+        return Loop(*given, self._tests_first, moves_are_followed=False)
 
     def _attempt(self, graph: Graph, mark: Mark) -> tuple[Graph, Graph] | None:
         """The test and the body as graphs; None when they are to be traced again."""
@@ -326,7 +339,8 @@ class Loop:
             nesting.is_exact, nesting.is_all_known = nesting.is_exact or nesting.rests_on_guess, False
             return []
         self._unsettled = "the stop signal"
-        stable = self._widen(self.control, outcome.result, outcome)
+        self._moves.begin(slots, self._parameters)
+        stable = self._widen(self.control, spec_of(outcome.result))
         values = [outcome.result]
         for slot, given in self._slots_given():
             assert slot.location is not None
@@ -340,9 +354,12 @@ class Loop:
             if key in outcome.changes:
                 value, changed = outcome.changes.pop(key)[1], True
             if changed:
-                stable = self._widen(slot, value, outcome) and stable
+                stable = self._widen(slot, spec_of(value)) and stable
             values.append(value)
         self._last = values
+        self._moves.end(slots, values)
+        if not stable:
+            self._moves.follow(self._widen, self._adapt)
         for key, (location, value) in outcome.changes.items():
             self._add_found(key, location, value)
             values.append(value)
@@ -362,17 +379,14 @@ class Loop:
         self._nesting.note_found(slot.lasting_key, location)
         self._nesting.note_type(slot.lasting_key, slot.spec)
 
-    def _widen(self, slot: Slot, value: object, outcome: Outcome) -> bool:
-        """Joins the specification of a value with that of its slot; whether the slot held it already."""
-        joined = named(self._joined(slot, slot.spec, spec_of(value)), slot.label)
-        if joined == slot.spec:
+    def _widen(self, slot: Slot, spec: Spec) -> bool:
+        """Joins the specification of a slot with that of a value; whether the slot held it already."""
+        if (joined := named(self._joined(slot, slot.spec, spec), slot.label)) == slot.spec:
             return True
         self._unsettled = slot.label or "the stop signal"
         if isinstance(slot.spec, Leaf) and type(slot.initial) in (bool, int, float) and not slot.is_adapting:
             if isinstance(joined, Leaf) and joined.dtype is not slot.spec.dtype:
-                slot.adapt()
-                self._types.adapting.add(slot.lasting_key)
-                self._nesting.forget_inside()
+                self._adapt(slot)
                 return False
             slot.is_adapting = True
         slot.growths += len(joined.types()) > len(slot.spec.types())
@@ -381,6 +395,11 @@ class Loop:
         slot.spec = joined
         self._nesting.note_type(slot.lasting_key, joined)
         return False
+
+    def _adapt(self, slot: Slot) -> None:
+        slot.adapt()
+        self._types.adapting.add(slot.lasting_key)
+        self._nesting.forget_inside()
 
     def _joined(self, slot: Slot, left: Spec, right: Spec) -> Spec:
         try:

@@ -228,17 +228,21 @@ class ConcreteFunction:
             return self._run_with_state(tensors)
         if trace.LOCAL.tapes:
             return self.packed(run_recorded(self.graph, lambda: self.plan, tensors))
+        if self._single and not self.handed_on:
+            return wrap(self._executable.plan.run(*[tensor.array for tensor in tensors])[0])
         return self.packed(self._run(tensors))
 
     def _run(self, tensors: Sequence[Any]) -> list[Any]:
         results = [wrap(result) for result in self._executable.plan.run(*[tensor.array for tensor in tensors])]
-        for i in self.handed_on:
-            results[i] = wrap(results[i].array.view())
+        for i, sources in self.handed_on.items():
+            array = results[i].array
+            if sources is None or any(array is tensors[source].array for source in sources):
+                results[i] = wrap(array.view())
         return results
 
     @functools.cached_property
-    def handed_on(self) -> tuple[int, ...]:
-        """The results that may be the array of another tensor, and so become views, each a tensor of its own."""
+    def handed_on(self) -> dict[int, tuple[int, ...] | None]:
+        """The results that may be the array of another tensor, and then become views, each a tensor of its own."""
         return handed_on(self.optimized_graph)
 
     def _call_in_trace(self, tensors: Sequence[Any]) -> Any:

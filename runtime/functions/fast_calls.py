@@ -245,8 +245,14 @@ class _Writer:
             return name
         self._line(f"{name} = new(EagerTensor)")
         if i in self._concrete.handed_on:
+            sources = self._concrete.handed_on[i]
+            is_ndarray = "array.__class__ is ndarray"
             self._line(f"array = result[{i}]")
-            self._line(f"{name}.array = array.view() if array.__class__ is ndarray else asarray(array)")
+            if sources is None or max(sources) >= len(self._arrays) - bool(self._concrete.state):
+                self._line(f"{name}.array = array.view() if {is_ndarray} else asarray(array)")
+            else:
+                is_given = " or ".join(f"array is {self._arrays[source]}" for source in sources)
+                self._line(f"{name}.array = array.view() if {is_given} else array if {is_ndarray} else asarray(array)")
         elif type.shape == ():
             self._line(f"{name}.array = asarray(result[{i}])")
         else:

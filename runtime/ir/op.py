@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform
 
 import numpy as np
 
@@ -22,13 +22,13 @@ from ..base.dtypes import as_dtype
 from ..base.provided import Provided
 from .effects import Effects
 from .graph import Node, Type
-from .python_math import PythonMath
 from .totality import Rule
 from .work import Work
 
 if TYPE_CHECKING:
     from .identities import Identity
     from .kinds import Kind
+    from .python_math import PythonMath
     from .raising import Quiet, Raises
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -37,8 +37,25 @@ APPLY: Provided[Callable[..., Any]] = Provided("runtime.tensors.trace")
 """Applies an op to values, or makes a node of a graph."""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class Op:
+@dataclass_transform(kw_only_default=True, eq_default=False)
+class Fields:
+    """An object whose class annotates what it is made of. `dataclass` takes a millisecond for a class like `Op`."""
+
+    def __init__(self, **fields: Any) -> None:
+        known = type(self).__annotations__
+        wrong = [name for name in fields if name not in known]
+        missing = [name for name in known if name not in fields and not hasattr(type(self), name)]
+        if wrong or missing:
+            what = f"has no {wrong[0]!r}" if wrong else f"needs {missing[0]!r}"
+            raise TypeError(f"{type(self).__name__} {what}")
+        self.__dict__.update(fields)
+        self.__post_init__()
+
+    def __post_init__(self) -> None:
+        """To be called when the fields are set."""
+
+
+class Op(Fields):
     """One operation. Calling it applies it: eagerly on values, or as a node while a graph is being traced.
 
     Attributes
@@ -113,7 +130,7 @@ class Op:
     gradient: Callable[..., Any] | None = None
     accumulate: Callable[..., Any] | None = None
     samples: Callable[[], Iterable[Any]] = list
-    attributes: Mapping[str, Kind] = field(default_factory=dict)
+    attributes: Mapping[str, Kind] = MappingProxyType({})
     fits: Callable[..., bool] | None = None
     effects: Effects = Effects.NONE
     holds: Callable[..., Any] | None = None

@@ -43,11 +43,9 @@ class Fields:
 
     def __init__(self, **fields: Any) -> None:
         known = type(self).__annotations__
-        wrong = [name for name in fields if name not in known]
-        missing = [name for name in known if name not in fields and not hasattr(type(self), name)]
-        if wrong or missing:
-            what = f"has no {wrong[0]!r}" if wrong else f"needs {missing[0]!r}"
-            raise TypeError(f"{type(self).__name__} {what}")
+        missing = {name for name in known if not hasattr(type(self), name)} - fields.keys()
+        assert fields.keys() <= known.keys(), f"{type(self).__name__} has no {sorted(fields.keys() - known.keys())}"
+        assert not missing, f"{type(self).__name__} needs {sorted(missing)}"
         self.__dict__.update(fields)
         self.__post_init__()
 

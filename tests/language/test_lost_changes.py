@@ -84,13 +84,7 @@ def dictionary(n):
     return n
 
 
-@tf.function
-def inner(n):
-    b = LIST
-    for _ in range(n):
-        b = []
-    b.append(n)
-    return n
+inner = tf.function(list_in_for)
 
 
 def in_a_traced_function(n):

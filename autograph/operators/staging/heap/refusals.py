@@ -90,14 +90,17 @@ def lost_change(obj: object, place: Place | None, journal: Journal, arguments: I
     return MutationError(
         f"what is changed here may be {what}, which outlives this function, or an object that a staged loop has put in "
         "its place; the graph can't tell which of the two it is",
-        **(where() if place is None else keywords_of(place.location)),
+        **_at(place),
         construct=name,
         remedy="begin with a copy of it, or change it under its own name",
     )
 
 
 def _where(obj: object, journal: Journal) -> dict[str, Any]:
-    place = journal.announced_at(obj)
+    return _at(journal.announced_at(obj))
+
+
+def _at(place: Place | None) -> dict[str, Any]:
     return where() if place is None else keywords_of(place.location)
 
 

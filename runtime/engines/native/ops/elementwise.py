@@ -118,24 +118,13 @@ def _integer_power(e: Emitter, t: DType, x: str, y: str) -> str:
 # Order
 
 
-def _extreme(which: str, for_bool: str) -> Rule:
-    """The first number where it wins or is NaN, else the second."""
+def _extreme(which: str, for_bool: str, of_numbers: bool = False) -> Rule:
+    """The first number where it wins or is NaN, else the second; ``of_numbers``: a NaN only if both are."""
 
     def rule(e: Emitter, t: DType, x: str, y: str) -> str:
         if t.kind == "b":
             return e.binary(for_bool, t, x, y)
-        return e.select(e.either(e.compare(which, t, x, y), e.is_nan(t, x)), t, x, y)
-
-    return rule
-
-
-def _extreme_of_numbers(which: str, for_bool: str) -> Rule:
-    """The number that wins; a NaN only if both are."""
-
-    def rule(e: Emitter, t: DType, x: str, y: str) -> str:
-        if t.kind == "b":
-            return e.binary(for_bool, t, x, y)
-        return e.select(e.either(e.compare(which, t, x, y), e.is_nan(t, y)), t, x, y)
+        return e.select(e.either(e.compare(which, t, x, y), e.is_nan(t, y if of_numbers else x)), t, x, y)
 
     return rule
 
@@ -306,8 +295,8 @@ FORMS: dict[Op, tuple[Any, Rule]] = {
     records.xdivy: (np.divide, _unless_zero(divide, 0)),
     records.maximum: (np.maximum, maximum),
     records.minimum: (np.minimum, minimum),
-    records.fmax: (np.fmax, _extreme_of_numbers("gt", "or")),
-    records.fmin: (np.fmin, _extreme_of_numbers("lt", "and")),
+    records.fmax: (np.fmax, _extreme("gt", "or", of_numbers=True)),
+    records.fmin: (np.fmin, _extreme("lt", "and", of_numbers=True)),
     records.equal: (np.equal, _comparison("eq")),
     records.not_equal: (np.not_equal, _comparison("ne")),
     records.less: (np.less, _comparison("lt")),

@@ -143,6 +143,27 @@ def returned_in_the_loop(n):
     return find(), done
 
 
+def many_in_one_trace(n):
+    done = 0
+
+    def gen():
+        nonlocal done
+        for i in range(3):
+            yield i
+            done += 1
+
+    def find(k):
+        for x in gen():
+            if x + k == n:
+                return done
+        return -1
+
+    found = []
+    for k in range(12):
+        found.append(find(k))
+    return found, done
+
+
 def nested(n):
     done = 0
 
@@ -243,7 +264,7 @@ def thrown_into_it(n):
 
 WRITING = (
     of_a_global, after_the_yield, before_the_yield, of_a_tensor, two_and_a_body_that_writes_one, read_by_the_body,
-    returned_in_the_loop, nested, in_an_expression, as_the_target_of_its_loop, raised_in_the_loop,
+    returned_in_the_loop, many_in_one_trace, nested, in_an_expression, as_the_target_of_its_loop, raised_in_the_loop,
     thrown_into_it,
 )  # fmt: skip
 

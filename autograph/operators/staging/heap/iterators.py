@@ -92,6 +92,8 @@ def note_made(iterator: object, sources: Iterable[Any] = ()) -> Any:
             heap.note_iterator(iterator, sources)
             moving = [_known(each) for each in sources if is_iterator(each)]
             _local.sources[id(iterator)] = type(iterator), [each for each in sources if not is_iterator(each)], moving
+            if all(method(type(each), "__iter__") is None for each in sources):
+                _local.spent.pop(id(iterator), None)  # one that is gone had its identity, if it took no weak reference
     return iterator
 
 

@@ -204,8 +204,9 @@ def _iter(form: Any) -> Callable[..., Any]:
             return form(*arguments)
         if is_iterator(arguments[0]) and not moves_in_converted_code(arguments[0]):
             return form(*arguments)
-        value = iterated(arguments[0])
-        return value if value is not arguments[0] else form(value)
+        given = staged(arguments[0])
+        value = iterated(given)
+        return value if value is not given else form(value)
 
     return iter_
 

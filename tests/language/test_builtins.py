@@ -12,6 +12,7 @@ import pytest
 import autograph as tf
 
 from .support import as_python, assert_same, check
+from .test_heap_regressions import equal_or_refused
 
 NAN = math.nan
 
@@ -213,6 +214,21 @@ def test_an_iterator_serves_one_loop() -> None:
 
     with pytest.raises(tf.errors.StagingError, match="for the second time"):
         f(tf.constant([1, 2]))
+
+
+@pytest.mark.parametrize("use", [list, sum, max, lambda it: 3 in it, lambda it: [x + 1 for x in it]])
+def test_an_iterator_over_a_list_that_the_run_knows_goes_on_in_the_loop_over_it(use: Callable[[Any], Any]) -> None:
+    def f(n: Any) -> Any:
+        a = [2, 3]
+        if n > 0:
+            a.append(3)
+        it, found = iter(a), []
+        for _ in it:
+            found.append(use(it))
+            break
+        return found
+
+    equal_or_refused(f, 0, 1)
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf"), 1e19])

@@ -102,7 +102,7 @@ class StagedIterable:
         """
         if self.used:
             raise StagingError(
-                "a staged iterator (zip, map, filter, enumerate, reversed) is run over for the second time",
+                "a staged iterator (iter, zip, map, filter, enumerate, reversed) is run over for the second time",
                 **where(),
                 remedy="make a new one for each loop",
             )

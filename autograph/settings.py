@@ -60,6 +60,10 @@ class Settings:
                                             `tf.config.optimizer`
     AUTOGRAPH_NATIVE (``native``)           0: graphs run through NumPy, and don't become machine code when that
                                             pays and llvmlite is installed; see also ``jit_compile``
+    AUTOGRAPH_ENGINE (``engine``)           what runs graphs, and NumPy what that can't: ``numpy``; ``native``,
+                                            machine code, when that pays; ``xla``, JAX (the extra ``xla``);
+                                            ``interpreter``, op by op. Empty: the best that there is for what
+                                            the graph does, which is machine code on a CPU
     AUTOGRAPH_NATIVE_CACHE                  a folder for compiled machine code, which must be the user's alone:
     (``native_cache``)                      what is in it is run; see `runtime/engines/native/run/cache.py`
     ======================================  ==========================================================
@@ -72,6 +76,7 @@ class Settings:
     full_traceback: bool = False
     optimize: bool = True
     native: bool = True
+    engine: str = ""
     native_cache: str = ""
     run_functions_eagerly: bool = False
 
@@ -83,5 +88,6 @@ settings = Settings(
     full_traceback=_flag("AUTOGRAPH_FULL_TRACEBACK"),
     optimize=_flag("AUTOGRAPH_OPTIMIZE", default="1"),
     native=_flag("AUTOGRAPH_NATIVE", default="1"),
+    engine=os.environ.get("AUTOGRAPH_ENGINE", "").strip(),
     native_cache=os.environ.get("AUTOGRAPH_NATIVE_CACHE", ""),
 )

@@ -9,7 +9,7 @@ from .architecture import edits, figures, imports, positions, trees, upward
 
 LEFT = {
     "imports that run up": 0,
-    "imports in functions": 21,
+    "imports in functions": 23,
     "modules in circles across folders": 0,
     "modules in the largest circle inside a folder": 5,
     "uses of another module's private name": 0,
@@ -24,6 +24,7 @@ LEFT = {
 
 _LATE = "the front half, which runs of saved models do without"
 _NATIVE = "machine code, which a program may do without"
+_XLA = "JAX, which takes long to load"
 _CHECKS = "only with AUTOGRAPH_CHECKS"
 DEFERRED = {
     ("autograph.config", "runtime.optimize.options"): "`tf.config` loads nothing that is not asked for",
@@ -41,6 +42,8 @@ DEFERRED = {
     ("runtime.engines.native", "runtime.engines.native.run.assemble"): _NATIVE,
     ("runtime.engines.native", "runtime.engines.native.run.entry"): _NATIVE,
     ("runtime.engines.region", "runtime.engines.partition"): "a region divides its graph, and the parts are regions",
+    ("runtime.engines.xla", "runtime.engines.xla.ops"): _XLA,
+    ("runtime.engines.xla", "runtime.engines.xla.program"): _XLA,
     ("runtime.functions.function", "runtime.ir.check"): _CHECKS,
     ("runtime.gradient.call", "runtime.ir.check"): _CHECKS,
     ("runtime.optimize", "runtime.ir.check"): _CHECKS,

@@ -10,6 +10,8 @@ To add one: a folder here with a class that has what `Engine` names, and a call 
 
 from __future__ import annotations
 
+import functools
+import importlib.util
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -54,12 +56,14 @@ class Engine(Protocol):
     Attributes
     ----------
     name: of the nodes that stand for parts.
+    library: the module that it needs, which the extra of its name brings; "" where it needs none.
     product: what graphs become, in words: "machine code".
     most_nodes: a part ends when it has so many nodes, those of sub-graphs included: what is compiled at once holds up
         the program.
     """
 
     name: str
+    library: str
     product: str
     most_nodes: int
 
@@ -87,6 +91,15 @@ class Engine(Protocol):
         ``look``: to be called now and then by loops that may wait for a variable to change.
         Raises `NotLowered` where there can be no code.
         """
+
+
+@functools.cache
+def is_installed(library: str) -> bool:
+    """Whether a module is there, which takes long to load, and may not work. It is not loaded for that."""
+    try:
+        return not library or importlib.util.find_spec(library) is not None
+    except ValueError:  # a module without a specification stands in its place
+        return False
 
 
 ENGINES: dict[str, Engine] = {}

@@ -19,7 +19,7 @@ class Plain:
     """An engine made of what runs a graph with others in the place of its variables; see `Engine`."""
 
     def __init__(self, name: str, product: str, make: _Make) -> None:
-        self.name, self.product, self.most_nodes = name, product, 2000
+        self.name, self.library, self.product, self.most_nodes = name, "", product, 2000
         self._make = make
 
     def is_wanted(self) -> bool:

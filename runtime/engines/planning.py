@@ -1,41 +1,75 @@
-"""What runs a graph: the engines that want it, in their order, each as much of it as it can; NumPy's plan the rest."""
+"""What runs a graph: the engines that want it, in their order, each as much of it as it can; NumPy's plan the rest.
+
+Where ``settings.engine`` names one, that one alone is asked, and NumPy's plan runs what it can't.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from autograph.errors import MissingExtraError
+from autograph.errors import InvalidArgumentError, MissingExtraError
+from autograph.settings import settings
 
 from ..ir.graph import Graph
-from .engine import ENGINES, Engine, register
-from .native import NATIVE, is_installed
+from .engine import ENGINES, Engine, is_installed, register
+from .native import NATIVE
 from .numpy.plan import Plan
-from .partition import is_whole, obstacle, partition
+from .partition import PART, is_whole, obstacle, partition
 from .partition import report as report_of_parts
 from .plain import INTERPRETER, NUMPY
 from .region import Region, refused
+from .xla import XLA
 
-for _engine in (NATIVE, NUMPY, INTERPRETER):
+for _engine in (NATIVE, XLA, NUMPY, INTERPRETER):
     register(_engine)
 
 
 def planned(graph: Graph, jit_compile: bool | None = None) -> Any:
     """A plan for a graph, whose parts other engines run where that pays.
 
-    ``jit_compile``: None, to choose; True, to demand machine code for the whole graph (`UnimplementedError` otherwise);
-    False, to have NumPy run all of it.
+    ``jit_compile``: None, to choose; True, to demand that the engine of the settings, or machine code, runs the whole
+    graph (`UnimplementedError` otherwise); False, to have NumPy run all of it.
+
+    Raises `MissingExtraError` where an engine is asked for whose library is not there, `InvalidArgumentError` where the
+    settings name one that there is not.
     """
     if jit_compile:
-        if not is_installed():
-            raise MissingExtraError("jit_compile=True needs llvmlite", remedy="pip install 'autograph-py[native]'")
-        return demanded(graph, NATIVE)
+        engine = _chosen() or NATIVE
+        _require(engine, "jit_compile=True")
+        return demanded(graph, engine)
     if jit_compile is None:
-        for engine in ENGINES.values():
-            if engine.is_wanted():
-                if is_whole(engine, graph):
-                    return Region(graph, engine)
-                graph, _ = partition(engine, graph)
+        for engine in _asked():
+            if is_whole(engine, graph):
+                return Region(graph, engine)
+            graph, _ = partition(engine, graph)
     return Plan(graph)
+
+
+def _chosen() -> Engine | None:
+    """The engine that the settings name."""
+    if not settings.engine:
+        return None
+    found = ENGINES.get(settings.engine)
+    if found is None:
+        raise InvalidArgumentError(
+            f"there is no engine {settings.engine!r}; there are {', '.join(sorted(ENGINES))}",
+            remedy="set AUTOGRAPH_ENGINE, or settings.engine, to one of these, or to nothing",
+        )
+    _require(found, f"the engine {found.name!r}")
+    return found
+
+
+def _require(engine: Engine, what: str) -> None:
+    if not is_installed(engine.library):
+        raise MissingExtraError(f"{what} needs {engine.library}", remedy=f"pip install 'autograph-py[{engine.name}]'")
+
+
+def _asked() -> list[Engine]:
+    """The engines that are offered a graph of which nothing is demanded."""
+    chosen = _chosen()
+    if chosen is None:
+        return [engine for engine in ENGINES.values() if engine.is_wanted()]
+    return [] if chosen is NUMPY else [chosen]
 
 
 def demanded(graph: Graph, engine: Engine) -> Region:
@@ -50,13 +84,14 @@ def demanded(graph: Graph, engine: Engine) -> Region:
 
 
 def report(plan: Any) -> str:
-    """What of a graph is machine code, and what stands in the way of the rest: one line for each part.
+    """Which engine runs what of a graph, and what stands in the way of the rest: one line for each part.
 
     ``plan`` is what `planned` has given.
     """
-    if isinstance(plan, Region) and plan.engine is not NATIVE:
-        return plan.report()
-    here = NATIVE.missing()
-    if here is not None:
-        return f"nothing is {NATIVE.product}: {here}"
-    return plan.report() if isinstance(plan, Region) else report_of_parts(NATIVE, plan.graph)
+    if isinstance(plan, Region):
+        here = plan.engine.missing()
+        return plan.report() if here is None else f"nothing is {plan.engine.product}: {here}"
+    parts = (node.attributes["region"].engine for node in plan.graph.nodes if node.op is PART)
+    engine = next(parts, None) or _chosen() or NATIVE
+    here = engine.missing()
+    return report_of_parts(engine, plan.graph) if here is None else f"nothing is {engine.product}: {here}"

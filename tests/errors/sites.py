@@ -20,6 +20,7 @@ FOLDERS = ("autograph", "converters", "runtime")
 
 NOT_FOR_USERS = {
     "runtime/engines/native": "a graph that can't become machine code runs on NumPy instead",
+    "runtime/engines/xla": "the same",
     "runtime/engines/region.py": "the same",
     "runtime/engines/transaction.py": "the same",
     "runtime/engines/planning.py": "what is said where `jit_compile=True` demands it: tests/runtime/engines/native",

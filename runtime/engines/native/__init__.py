@@ -28,8 +28,6 @@ zero that is the largest or smallest of zeros of both signs.
 
 from __future__ import annotations
 
-import functools
-import importlib.util
 from collections.abc import Callable, Iterable, Sequence
 
 from autograph.log import log_once
@@ -40,10 +38,10 @@ from ...ir.graph import Graph, Node, Type
 from ...ir.primitive import CONSTANT, While
 from ...ir.work import Work
 from .. import costs
-from ..engine import Cost, Entry
+from ..engine import Cost, Entry, is_installed
 from .supported import ENGINE, TYPES
 
-__all__ = ["NATIVE", "is_available", "is_installed"]
+__all__ = ["NATIVE", "is_available"]
 
 # Compiling: to start with, and for each node of scalars, of arrays, or of an elementary function, which is long code.
 _START, _SCALAR, _ARRAY, _FUNCTION = 300_000, 600, 10_000, 60_000
@@ -51,18 +49,9 @@ _START, _SCALAR, _ARRAY, _FUNCTION = 300_000, 600, 10_000, 60_000
 _ENOUGH = 4
 
 
-@functools.cache
-def is_installed() -> bool:
-    """Whether llvmlite is there; it takes long to load, and may not work."""
-    try:
-        return importlib.util.find_spec("llvmlite") is not None
-    except ValueError:  # a module without a specification stands in its place
-        return False
-
-
 def obstacle_here() -> str | None:
     """Why there can be no machine code on this machine, in this Python, with this NumPy; None if there can."""
-    if not is_installed():
+    if not is_installed(NATIVE.library):
         return "llvmlite is not installed (the extra `native`)"
     from . import foreign
     from .run import entry
@@ -81,10 +70,10 @@ def is_available() -> bool:
 class Native:
     """The engine that makes machine code; see `Engine`."""
 
-    name, product, most_nodes = ENGINE, "machine code", 2000
+    name, library, product, most_nodes = ENGINE, "llvmlite", "machine code", 2000
 
     def is_wanted(self) -> bool:
-        return settings.native and is_installed()
+        return settings.native and is_installed(self.library)
 
     def missing(self) -> str | None:
         return obstacle_here()

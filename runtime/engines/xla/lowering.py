@@ -1,0 +1,143 @@
+"""A graph as a function of jax.numpy, for arguments of given shapes.
+
+The function runs once, on JAX's tracers. What is known by then (constants, shapes, what is computed of them) stays a
+NumPy array and is computed by the ops' own kernels, so that shapes which are tensors in the graph are static where they
+can be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import errors
+
+from ...base.dtypes import variant
+from ...ir.graph import Graph, Node, Type, Value
+from ...ir.op import Op
+from ...ir.primitive import CONSTANT, PLACEHOLDER
+from ..engine import NotLowered
+from ..held import Held
+from .supported import ENGINE
+
+Lower = Callable[..., Any]
+"""How an op is lowered: ``lower(here, node, *values)``, with a `Lowering`, gives a value, or a tuple of several.
+
+A value is an array of JAX; one of NumPy where it is known; or what ops/lists.py makes of a list.
+"""
+
+# Results of more elements are not computed beforehand: they would be a part of the program.
+_MOST_KNOWN = 4096
+_UNKNOWN = (errors.ConcretizationTypeError, errors.TracerArrayConversionError, errors.NonConcreteBooleanIndexError)
+
+
+class Fails(Exception):
+    """Whatever the numbers are, the plan raises an error here."""
+
+
+def is_known(x: object) -> bool:
+    """Whether a value is known while the graph is lowered."""
+    return isinstance(x, (np.ndarray, np.generic))
+
+
+class Lowering:
+    """Lowers a graph, node by node.
+
+    Attributes
+    ----------
+    failed: whether something has failed so far: a bool where that is known, else a scalar array. See `fails`.
+    holds: what variables hold at this point.
+    node: the node that is being lowered, for `NotLowered`; and the outermost one that it is in.
+    """
+
+    def __init__(self) -> None:
+        self.failed: Any = False
+        self.holds: dict[Held, Any] = {}
+        self.node: Node | None = None
+        self.outermost: Node | None = None
+
+    def fails(self, condition: Any) -> None:
+        """The plan is to run in place of the program where any of the elements of a condition is true.
+
+        Raises `Fails` where it is known to be.
+        """
+        if is_known(condition) or isinstance(condition, bool):
+            if np.any(condition):
+                raise Fails
+            return
+        condition = jnp.any(condition)
+        self.failed = condition if self.failed is False else self.failed | condition
+
+    def static(self, x: Any, what: str) -> np.ndarray:
+        """A value that has to be known, or `NotLowered`; ``what``: "the shape", "the axis"."""
+        if not is_known(x):
+            raise NotLowered(f"{what} depends on values")
+        return np.asarray(x)
+
+    def infer(self, node: Node, values: Sequence[Any]) -> list[Type]:
+        """The types of a node's outputs for inputs of the values' shapes. Raises `Fails` where they don't fit."""
+        return self.infer_op(node.op, [value.type for value in node.inputs], values, node.attributes)
+
+    def infer_op(self, op: Op, types: Sequence[Type], values: Sequence[Any], attributes: dict[str, Any]) -> list[Type]:
+        """The types of what an op gives for inputs of some types and of the values' shapes."""
+        exact = [t if t.dtype is variant else Type(t.dtype, np.shape(x)) for t, x in zip(types, values, strict=True)]
+        try:
+            found = op.infer(*exact, **attributes)
+        except Exception:  # the plan will say what is wrong
+            raise Fails from None
+        return [found] if type(found) is Type else list(found)  # type: ignore[arg-type]
+
+    def run(self, graph: Graph, inputs: Sequence[Any]) -> list[Any]:
+        """The outputs of a graph for values of its inputs. Raises `Fails`, and `NotLowered`."""
+        values: dict[Value, Any] = dict(zip(graph.inputs, inputs, strict=True))
+        for node in graph.nodes:
+            if node.op is PLACEHOLDER:
+                continue
+            self.node = node
+            results = self.lowered(node, [values[value] for value in node.inputs])
+            values.update(zip(node.outputs, results, strict=True))
+        if graph.never_returns:
+            raise Fails
+        return [values[value] for value in graph.outputs]
+
+    def lowered(self, node: Node, inputs: Sequence[Any]) -> Sequence[Any]:
+        """The values of a node's outputs."""
+        if node.op is CONSTANT:
+            return [np.asarray(node.attributes["value"])]
+        if not node.subgraphs and any(np.shape(x) != v.type.shape for x, v in zip(inputs, node.inputs, strict=True)
+                                      if v.type.dtype is not variant):  # fmt: skip
+            self.infer(node, inputs)
+        found = self._folded(node, inputs)
+        if found is None:
+            lower = node.op.lowerings.get(ENGINE)
+            if lower is None:
+                raise NotLowered(f"the op {node.op.name!r} has no form in XLA", node)
+            try:
+                found = lower(self, node, *inputs)
+            except _UNKNOWN:
+                raise NotLowered(f"{node.op.name!r} of what depends on values", node) from None
+        results = found if type(found) in (tuple, list) else (found,)
+        _check(node, results)
+        return results
+
+    def _folded(self, node: Node, inputs: Sequence[Any]) -> Any:
+        """What the kernel gives for known values; None where it is not to be asked."""
+        if not inputs or node.op.effect or node.subgraphs or not all(map(is_known, inputs)):
+            return None
+        if any(value.type.dtype is variant for value in node.outputs):
+            return None
+        try:
+            with np.errstate(all="raise"):
+                result = node.op.numpy(*inputs, **node.attributes)
+        except Exception:  # what goes wrong goes wrong when the graph runs
+            return None
+        results = result if type(result) is tuple else (result,)
+        return results if sum(np.size(each) for each in results) <= _MOST_KNOWN else None
+
+
+def _check(node: Node, results: Sequence[Any]) -> None:
+    for x, value in zip(results, node.outputs, strict=True):
+        dtype = value.type.dtype
+        assert dtype is variant or x.dtype == dtype.numpy, f"{node.op.name} gives {x.dtype}, not {dtype.name}"

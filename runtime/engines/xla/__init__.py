@@ -2,13 +2,16 @@
 
 =============  ======================================================================================================
 lowering.py    a graph as a function of jax.numpy; each op is lowered as its record says
+values.py      what stands for lists, and for arrays of which only a run knows the length
+staging.py     the graphs in loops and branches, each traced once
 program.py     from a graph to a compiled program, and how that is called
 ops/           how ops are lowered, by families
 =============  ======================================================================================================
 
 How to add an op: a function with ``@lowers(ENGINE, record)`` in the module of its family in ops/. It gets the
-`Lowering`, the node and the values of the inputs, and gives that of the output, or a tuple of several. Values are JAX's
-arrays, or NumPy's where they are known while the graph is lowered. The tests run it over the op's samples.
+`Lowering`, the node, the values of the inputs and the attributes, and gives the value of the output, or a tuple of
+several. Values are JAX's arrays, or NumPy's where they are known while the graph is lowered. The tests run it over the
+op's samples.
 
 What is the same as in the plan: dtypes (of 64 bits too, whatever the user's JAX is set to), shapes, integers, errors.
 What the plan would raise makes a program give up (`Lowering.fails`): the plan runs in its place from the start, and

@@ -7,25 +7,28 @@ can be.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 from jax import errors
 
-from ...base.dtypes import variant
+from ...base.dtypes import from_numpy, variant
 from ...ir.graph import Graph, Node, Type, Value
 from ...ir.op import Op
 from ...ir.primitive import CONSTANT, PLACEHOLDER
 from ..engine import NotLowered
 from ..held import Held
 from .supported import ENGINE
+from .values import Lowered, Unsized, is_known
 
 Lower = Callable[..., Any]
-"""How an op is lowered: ``lower(here, node, *values)``, with a `Lowering`, gives a value, or a tuple of several.
+"""How an op is lowered: ``lower(here, node, *values, **attributes)``, with a `Lowering`, gives a value, or a tuple.
 
-A value is an array of JAX; one of NumPy where it is known; or what ops/lists.py makes of a list.
+A value is an array of JAX; one of NumPy where it is known; or, of lists and what is made of them, see values.py.
 """
 
 # Results of more elements are not computed beforehand: they would be a part of the program.
@@ -37,28 +40,28 @@ class Fails(Exception):
     """Whatever the numbers are, the plan raises an error here."""
 
 
-def is_known(x: object) -> bool:
-    """Whether a value is known while the graph is lowered."""
-    return isinstance(x, (np.ndarray, np.generic))
-
-
 class Lowering:
     """Lowers a graph, node by node.
 
     Attributes
     ----------
     failed: whether something has failed so far: a bool where that is known, else a scalar array. See `fails`.
+    short: the same, of whether a list has had no room for more elements: another program, with more, is to run.
+    capacity: how much room lists get in loops of which nobody knows how often they turn; ``guesses``: there are some.
     holds: what variables hold at this point.
     node: the node that is being lowered, for `NotLowered`; and the outermost one that it is in.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, graph: Graph, capacity: int = 0) -> None:
         self.failed: Any = False
+        self.short: Any = False
+        self.capacity, self.guesses = capacity, False
         self.holds: dict[Held, Any] = {}
         self.node: Node | None = None
         self.outermost: Node | None = None
+        self._graph = graph
 
-    def fails(self, condition: Any) -> None:
+    def fails(self, condition: Lowered) -> None:
         """The plan is to run in place of the program where any of the elements of a condition is true.
 
         Raises `Fails` where it is known to be.
@@ -70,17 +73,40 @@ class Lowering:
         condition = jnp.any(condition)
         self.failed = condition if self.failed is False else self.failed | condition
 
-    def static(self, x: Any, what: str) -> np.ndarray:
+    def lacks(self, condition: Lowered) -> None:
+        """A list has no room where a scalar is true."""
+        self.short = condition if self.short is False else self.short | condition
+
+    def guess(self) -> int:
+        """For how many elements there is room where nobody knows how many there will be."""
+        self.guesses = True
+        return self.capacity
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """What is lowered in here is a function of its own: what fails and is assigned there is forgotten outside."""
+        before = self.failed, self.short, self.holds, self.node
+        self.failed, self.short, self.holds = False, False, dict(self.holds)
+        try:
+            yield
+        finally:
+            self.failed, self.short, self.holds, node = before
+            if sys.exc_info()[0] is None:
+                self.node = node
+
+    def static(self, x: Lowered, what: str) -> np.ndarray:
         """A value that has to be known, or `NotLowered`; ``what``: "the shape", "the axis"."""
         if not is_known(x):
             raise NotLowered(f"{what} depends on values")
         return np.asarray(x)
 
-    def infer(self, node: Node, values: Sequence[Any]) -> list[Type]:
+    def infer(self, node: Node, values: Sequence[Lowered]) -> list[Type]:
         """The types of a node's outputs for inputs of the values' shapes. Raises `Fails` where they don't fit."""
         return self.infer_op(node.op, [value.type for value in node.inputs], values, node.attributes)
 
-    def infer_op(self, op: Op, types: Sequence[Type], values: Sequence[Any], attributes: dict[str, Any]) -> list[Type]:
+    def infer_op(
+        self, op: Op, types: Sequence[Type], values: Sequence[Lowered], attributes: dict[str, Any]
+    ) -> list[Type]:
         """The types of what an op gives for inputs of some types and of the values' shapes."""
         exact = [t if t.dtype is variant else Type(t.dtype, np.shape(x)) for t, x in zip(types, values, strict=True)]
         try:
@@ -89,23 +115,39 @@ class Lowering:
             raise Fails from None
         return [found] if type(found) is Type else list(found)  # type: ignore[arg-type]
 
-    def run(self, graph: Graph, inputs: Sequence[Any]) -> list[Any]:
+    def apply(self, op: Op, *inputs: Lowered, **attributes: Any) -> Any:
+        """What an op gives for values."""
+        scratch = Graph("scratch")
+        values = [scratch.parameter(Type(from_numpy(np.dtype(x.dtype)), x.shape)) for x in inputs]
+        try:
+            node = scratch.add(op, values, attributes)
+        except Exception:  # the plan will say what is wrong
+            raise Fails from None
+        results = self.lowered(node, inputs)
+        return results[0] if len(results) == 1 else results
+
+    def run(self, graph: Graph, inputs: Sequence[Lowered]) -> list[Any]:
         """The outputs of a graph for values of its inputs. Raises `Fails`, and `NotLowered`."""
+        if graph.never_returns:
+            raise Fails
         values: dict[Value, Any] = dict(zip(graph.inputs, inputs, strict=True))
         for node in graph.nodes:
             if node.op is PLACEHOLDER:
                 continue
             self.node = node
+            if graph is self._graph:
+                self.outermost = node
             results = self.lowered(node, [values[value] for value in node.inputs])
             values.update(zip(node.outputs, results, strict=True))
-        if graph.never_returns:
-            raise Fails
         return [values[value] for value in graph.outputs]
 
-    def lowered(self, node: Node, inputs: Sequence[Any]) -> Sequence[Any]:
+    def lowered(self, node: Node, inputs: Sequence[Lowered]) -> Sequence[Any]:
         """The values of a node's outputs."""
         if node.op is CONSTANT:
             return [np.asarray(node.attributes["value"])]
+        unsized = next((x for x in inputs if isinstance(x, Unsized)), None)
+        if unsized is not None and not node.subgraphs:
+            return [unsized.used(self, node, inputs)]
         if not node.subgraphs and any(np.shape(x) != v.type.shape for x, v in zip(inputs, node.inputs, strict=True)
                                       if v.type.dtype is not variant):  # fmt: skip
             self.infer(node, inputs)
@@ -115,14 +157,14 @@ class Lowering:
             if lower is None:
                 raise NotLowered(f"the op {node.op.name!r} has no form in XLA", node)
             try:
-                found = lower(self, node, *inputs)
+                found = lower(self, node, *inputs, **node.attributes)
             except _UNKNOWN:
                 raise NotLowered(f"{node.op.name!r} of what depends on values", node) from None
         results = found if type(found) in (tuple, list) else (found,)
         _check(node, results)
         return results
 
-    def _folded(self, node: Node, inputs: Sequence[Any]) -> Any:
+    def _folded(self, node: Node, inputs: Sequence[Lowered]) -> Any:
         """What the kernel gives for known values; None where it is not to be asked."""
         if not inputs or node.op.effect or node.subgraphs or not all(map(is_known, inputs)):
             return None
@@ -137,7 +179,8 @@ class Lowering:
         return results if sum(np.size(each) for each in results) <= _MOST_KNOWN else None
 
 
-def _check(node: Node, results: Sequence[Any]) -> None:
+def _check(node: Node, results: Sequence[Lowered]) -> None:
     for x, value in zip(results, node.outputs, strict=True):
         dtype = value.type.dtype
-        assert dtype is variant or x.dtype == dtype.numpy, f"{node.op.name} gives {x.dtype}, not {dtype.name}"
+        if dtype is not variant and not isinstance(x, Unsized):
+            assert x.dtype == dtype.numpy, f"{node.op.name} gives {x.dtype}, not {dtype.name}"

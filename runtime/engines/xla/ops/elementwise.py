@@ -13,10 +13,11 @@ from ....ir.op import Op, lowers
 from ....ops.control import IDENTITY
 from ..lowering import Lowering
 from ..supported import ENGINE
+from ..values import Lowered
 
 
 @lowers(ENGINE, IDENTITY)
-def _identity(here: Lowering, node: Node, x: Any) -> Any:
+def _identity(here: Lowering, node: Node, x: Lowered) -> Any:
     return x
 
 
@@ -24,7 +25,7 @@ def _plainly(record: Op, function: Callable[..., Any]) -> None:
     """An op is a function of JAX, whose result is of the dtype that the op promises."""
 
     @lowers(ENGINE, record)
-    def lower(here: Lowering, node: Node, *values: Any) -> Any:
+    def lower(here: Lowering, node: Node, *values: Lowered, **_: object) -> Any:
         return function(*values).astype(node.outputs[0].type.dtype.numpy)
 
 
@@ -42,7 +43,7 @@ _plainly(records.not_equal, jnp.not_equal)
 
 
 @lowers(ENGINE, records.floor_divide)
-def _floor_divide(here: Lowering, node: Node, x: Any, y: Any) -> Any:
+def _floor_divide(here: Lowering, node: Node, x: Lowered, y: Lowered) -> Any:
     if node.outputs[0].type.dtype.is_integer:
         here.fails(y == 0)
     return jnp.floor_divide(x, y).astype(node.outputs[0].type.dtype.numpy)

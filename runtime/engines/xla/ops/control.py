@@ -1,0 +1,239 @@
+"""Loops, branches and calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import ShapeDtypeStruct, lax
+
+from ....ir import records
+from ....ir.graph import Node, Value
+from ....ir.op import lowers
+from ....ir.primitive import CALL, COND, CONSTANT, CUSTOM_GRADIENT, WHILE, Call, Cond, CustomGradient, While
+from ...engine import NotLowered
+from ...held import changed_in
+from ..lowering import Fails, Lowering
+from ..staging import Block, block
+from ..supported import ENGINE
+from ..values import Buffer, Lowered, Room, Unsized, check_alike, conformed, is_known, is_same, joined, leaves, rebuilt
+
+
+@lowers(ENGINE, CALL)
+def _call(here: Lowering, node: Call, *inputs: Lowered) -> list[Any]:
+    return here.run(node.called, inputs)
+
+
+@lowers(ENGINE, CUSTOM_GRADIENT)
+def _custom_gradient(here: Lowering, node: CustomGradient, *inputs: Lowered, **_: object) -> tuple[Any, ...]:
+    return tuple(node.split(inputs)[1])
+
+
+def _truth(x: Lowered) -> Any:
+    """A condition as a scalar."""
+    if np.size(x) != 1:  # the plan will say that it has no truth
+        raise Fails
+    return x.reshape(())
+
+
+def _has_lists(values: Sequence[Lowered]) -> bool:
+    return any(isinstance(x, Buffer) for x in values)
+
+
+# Branches
+
+
+@lowers(ENGINE, COND)
+def _cond(here: Lowering, node: Cond, *inputs: Lowered) -> list[Any]:
+    predicate, operands = node.split(inputs)
+    predicate = _truth(predicate)
+    if is_known(predicate):
+        return here.run(node.then if predicate else node.orelse, operands)
+    held = changed_in(*node.subgraphs)
+    branches = [block(here, graph, operands, held) for graph in node.subgraphs]
+    ends = [each.results for each in branches if each.results is not None]
+    if not ends:
+        raise Fails
+    targets = [joined(x, y) for x, y in zip(ends[0], ends[-1], strict=True)]
+    given = lax.cond(predicate, *[_branch(here, each, targets) for each in branches])
+    *results, failed, short = rebuilt([*targets, ShapeDtypeStruct((), bool), ShapeDtypeStruct((), bool)], given)
+    if any(each.failed is not False for each in branches):
+        here.fails(failed)
+    if _has_lists(targets) or any(each.short is not False for each in branches):
+        here.lacks(short)
+    here.holds.update(zip(held, results[len(node.outputs) :], strict=True))
+    return results[: len(node.outputs)]
+
+
+def _branch(here: Lowering, branch: Block, targets: Sequence[Lowered]) -> Any:
+    """A branch as a function that gives leaves of values like the targets, and both flags."""
+
+    def run() -> list[Any]:
+        if branch.results is None:
+            zeros = [jnp.zeros(x.shape, x.dtype) for x in leaves(targets)]
+            return [*zeros, jnp.asarray(True), jnp.asarray(False)]
+        with here.apart():
+            results, failed, here.short = branch.run()
+            results = [conformed(here, x, target) for x, target in zip(results, targets, strict=True)]
+            return [*leaves(results), jnp.asarray(failed), jnp.asarray(here.short)]
+
+    return run
+
+
+# Loops
+
+
+@lowers(ENGINE, WHILE)
+def _while(here: Lowering, node: While, *inputs: Lowered) -> list[Any]:
+    first, operands = node.split(inputs)
+    held = changed_in(*node.subgraphs)
+    trips = _trips(node, first, operands)
+    start = [*first, *[here.holds[key] for key in held]]
+    state = [_begun(x, _is_fixed(node, i)) for i, x in enumerate(start)]
+    while True:
+        turn = block(here, node.body, operands, held, state)
+        if turn.results is None:
+            here.fails(_truth(here.run(node.test, inputs)[0]))
+            return first
+        wider = [_wider(here, *each, trips) for each in zip(start, state, turn.results, strict=True)]
+        if all(map(_is_alike, wider, state)):
+            break
+        state = wider
+    results = _looped(here, node, inputs, state, turn)
+    results = [_ended(*each, trips) for each in zip(start, results, turn.results, strict=True)]
+    here.holds.update(zip(held, results[len(first) :], strict=True))
+    return results[: len(first)]
+
+
+def _looped(here: Lowering, node: While, inputs: Sequence[Lowered], state: list[Lowered], turn: Block) -> list[Any]:
+    """The state at the end of a loop. A test that neither fails nor assigns is JAX's own; others stand in the turns."""
+    operands = node.split(inputs)[1]
+    held, count = changed_in(*node.subgraphs), len(leaves(state))
+    test = block(here, node.test, operands, held, state)
+    if test.results is None:
+        raise Fails
+    is_plain = test.failed is False and test.short is False and not changed_in(node.test)
+
+    def tested(values: Sequence[Lowered], failed: Any, short: Any) -> list[Any]:
+        """The values after the test, whether it goes on, and both flags."""
+        (verdict, *now), wrong, lack = test.run(*leaves(values))
+        values = [*values[: len(values) - len(held)], *now]
+        failed, short = failed | wrong, short | lack
+        return [*leaves(values), jnp.asarray(_truth(verdict) & ~failed & ~short), failed, short]
+
+    def goes_on(carry: list[Any]) -> Any:
+        if not is_plain:
+            return carry[count]
+        verdict = _truth(test.run(*carry[:count])[0][0])
+        return verdict & ~carry[count] & ~carry[count + 1]
+
+    def turned(carry: list[Any]) -> list[Any]:
+        with here.apart():
+            results, here.failed, here.short = turn.run(*carry[:count])
+            results = [conformed(here, x, target) for x, target in zip(results, state, strict=True)]
+            flags = jnp.asarray(here.failed), jnp.asarray(here.short)
+        return [*leaves(results), *flags] if is_plain else tested(results, *flags)
+
+    good = jnp.asarray(False)
+    carry = lax.while_loop(goes_on, turned, [*leaves(state), good, good] if is_plain else tested(state, good, good))
+    if turn.failed is not False or test.failed is not False:
+        here.fails(carry[-2])
+    if _has_lists(state) or turn.short is not False or test.short is not False:
+        here.lacks(carry[-1])
+    return rebuilt(state, carry[:count])
+
+
+def _is_fixed(node: While, place: int) -> bool:
+    """Whether a loop leaves a value of its state as it is."""
+    body = node.body
+    return place < node.count and not body.never_returns and body.outputs[place] is body.inputs[place]
+
+
+def _begun(x: Lowered, is_fixed: bool) -> Any:
+    """What a value is at the start of a turn, as far as that is known before the body has been traced."""
+    if isinstance(x, Unsized):
+        raise NotLowered("a variable of a loop that is an array whose length depends on values")
+    if isinstance(x, Buffer):
+        return replace(x, added=0, exactly=True, room=Room.CHECKED if x.room is Room.GROWS else x.room)
+    return x if is_fixed else jnp.asarray(x)
+
+
+def _wider(here: Lowering, start: Lowered, x: Lowered, after: Lowered, trips: int | None) -> Any:
+    """What a value is at the start of a turn, after what one turn has made of it."""
+    if not isinstance(x, Buffer):
+        if np.shape(x) != np.shape(after) or isinstance(after, Unsized):
+            raise NotLowered("a variable of a loop that changes its shape")
+        return x
+    count = x.count if is_same(x.count, after.count) else jnp.asarray(x.count, jnp.int32)
+    if after.items is None:
+        return replace(x, count=count)
+    if x.items is not None:
+        check_alike(x, after.element)
+    room, capacity = x.room, max(x.capacity, start.capacity)
+    if after.added != 0 and room is not Room.SURE:
+        before = int(start.count) if is_known(start.count) else start.capacity
+        if trips is not None and after.added is not None:
+            room, capacity = Room.SURE, max(capacity, before + trips * after.added)
+        else:
+            capacity = max(capacity, before + here.guess())
+    elif x.items is None:
+        capacity = after.capacity
+    items = jnp.zeros((capacity, *after.element.shape), after.element.dtype) if x.items is None else x.resized(capacity)
+    return replace(x, items=items, count=count, room=room)
+
+
+def _is_alike(x: Lowered, y: Lowered) -> bool:
+    if not isinstance(x, Buffer):
+        return x is y
+    has_count = is_known(x.count) == is_known(y.count)
+    return has_count and x.capacity == y.capacity and x.room is y.room and (x.items is None) == (y.items is None)
+
+
+def _ended(start: Lowered, x: Lowered, after: Lowered, trips: int | None) -> Any:
+    """What a value is after a loop of which so much is known."""
+    if not isinstance(x, Buffer):
+        return x
+    count, added = x.count, None
+    if trips is not None and after.added is not None:
+        if after.exactly and is_known(start.count):
+            count = np.int32(start.count + trips * after.added)
+        added = None if start.added is None else start.added + trips * after.added
+    elif after.added == 0:
+        added = start.added
+    exactly = start.exactly and (after.added == 0 or (trips is not None and after.exactly))
+    return replace(x, count=count, added=added, exactly=exactly, room=start.room)
+
+
+def _trips(node: While, state: Sequence[Lowered], operands: Sequence[Lowered]) -> int | None:
+    """How often a loop turns that counts from a known number up to another; None for any other."""
+    test, body = node.test, node.body
+    if test.never_returns or body.never_returns or test.outputs[0].node.op is not records.less:
+        return None
+    counter, limit = test.outputs[0].node.inputs
+    known = dict(zip(test.inputs, [*state, *operands], strict=True))
+    if counter not in test.inputs[: node.count]:
+        return None
+    place = test.inputs.index(counter)
+    step, end = _step(body.outputs[place].node, body.inputs[place]), _number(limit, known)
+    fixed = limit not in test.inputs[: node.count] or _is_fixed(node, test.inputs.index(limit))
+    start = known[counter]
+    if not step or end is None or not fixed or not is_known(start) or start.dtype.kind not in "iu":
+        return None
+    return max(0, -((int(start) - int(end)) // step))
+
+
+def _number(value: Value, known: dict[Value, Any]) -> Any:
+    found: Any = value.node.attributes["value"] if value.node.op is CONSTANT else known.get(value)
+    return found if is_known(found) and found.shape == () else None
+
+
+def _step(node: Node, counter: Value) -> int | None:
+    """By how much a node adds to a counter, if that is a constant above zero."""
+    if node.op is not records.add or counter not in node.inputs:
+        return None
+    other = node.inputs[1] if node.inputs[0] is counter else node.inputs[0]
+    step = _number(other, {})
+    return int(step) if step is not None and step > 0 else None

@@ -1,0 +1,220 @@
+"""What stands for the values of a graph besides arrays: lists, and arrays whose length only a run knows.
+
+Values are made of parts, of which some are static: NumPy's arrays, which are known while a graph is lowered, and None.
+The others, `leaves`, are what goes in and out of JAX's loops and branches.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import ShapeDtypeStruct, lax
+
+from ...ir import records
+from ..engine import NotLowered
+
+if TYPE_CHECKING:
+    from ...ir.graph import Node
+    from .lowering import Lowering
+
+
+Lowered = Any
+"""What stands for a value of a graph: an array of JAX, one of NumPy where it is known, a `Buffer`, or an `Unsized`."""
+
+
+def is_known(x: object) -> bool:
+    """Whether a value is known while the graph is lowered."""
+    return isinstance(x, (np.ndarray, np.generic))
+
+
+class Room(enum.Enum):
+    """Whether there is room for one more element."""
+
+    GROWS = "room is made when it is needed"
+    CHECKED = "a loop has given the list all that it has; more is too much"
+    SURE = "there is, for all that the loop adds"
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A list: memory for elements of one shape.
+
+    Attributes
+    ----------
+    items: the elements along the first axis, and zeros behind them; None as long as nothing is known of elements.
+    count: how many elements there are, an int32.
+    added: how many the body of the innermost loop has added so far at most; None: that depends on values.
+    exactly: whether it has added just so many.
+    """
+
+    items: Any
+    count: Any
+    added: int | None = 0
+    exactly: bool = True
+    room: Room = Room.GROWS
+
+    @property
+    def capacity(self) -> int:
+        return 0 if self.items is None else self.items.shape[0]
+
+    @property
+    def element(self) -> ShapeDtypeStruct:
+        """The dtype and shape of an element."""
+        return ShapeDtypeStruct(self.items.shape[1:], self.items.dtype)
+
+    def resized(self, capacity: int) -> Any:
+        """The elements in so much memory."""
+        if capacity <= self.capacity:
+            return self.items[:capacity]
+        shape = (capacity - self.capacity, *self.items.shape[1:])
+        return jnp.concatenate([self.items, jnp.zeros(shape, self.items.dtype)])
+
+
+class Unsized:
+    """An array of which only a run knows how long it is. Nothing but its length, and one of its elements, can be used.
+
+    ``node``: what makes it.
+    """
+
+    node: Node
+    row: tuple[int, ...]
+
+    def length(self) -> Any:
+        """The number of elements, an int32."""
+        raise NotImplementedError
+
+    def item(self, index: Lowered) -> Any:
+        """An element that is there."""
+        raise NotImplementedError
+
+    def used(self, here: Lowering, node: Node, inputs: Sequence[Lowered]) -> Any:
+        """What a node gives that it is the first input of; `NotLowered` where that needs all elements."""
+        if node.op is records.shape and inputs[0] is self:
+            dtype = node.outputs[0].type.dtype.numpy
+            return jnp.stack([self.length().astype(dtype), *[jnp.asarray(n, dtype) for n in self.row]])
+        key = node.attributes.get("key", ())
+        if node.op is records.get_item and inputs[0] is self and len(key) == 1 and key[0][0] in ("input", "index"):
+            index = jnp.asarray(inputs[1] if key[0][0] == "input" else key[0][1], jnp.int64)
+            if index.shape == ():
+                length = self.length().astype(jnp.int64)
+                here.fails((index < -length) | (index >= length))
+                return self.item(jnp.where(index < 0, index + length, index))
+        raise NotLowered("an array whose length depends on values", self.node, here.outermost, ends=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows(Unsized):
+    """The elements of a list that has grown."""
+
+    items: Any
+    count: Any
+    node: Node
+
+    @property
+    def row(self) -> tuple[int, ...]:  # type: ignore[override]
+        return self.items.shape[1:]
+
+    def length(self) -> Any:
+        return jnp.asarray(self.count, jnp.int32)
+
+    def item(self, index: Lowered) -> Any:
+        return lax.dynamic_index_in_dim(self.items, index, keepdims=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Span(Unsized):
+    """The whole numbers of a range from ``start`` to before ``limit``."""
+
+    start: Any
+    limit: Any
+    delta: Any
+    node: Node
+    row = ()
+
+    def length(self) -> Any:
+        return jnp.maximum(-((self.start - self.limit) // self.delta), 0).astype(jnp.int32)
+
+    def item(self, index: Lowered) -> Any:
+        return self.start + index.astype(self.start.dtype) * self.delta
+
+
+_PARTS = {Buffer: ("items", "count"), Rows: ("items", "count"), Span: ("start", "limit", "delta")}
+
+
+def _parts(x: Lowered) -> list[Any]:
+    return [getattr(x, name) for name in _PARTS[type(x)]] if type(x) in _PARTS else [x]
+
+
+def _is_static(part: object) -> bool:
+    return part is None or isinstance(part, bool) or is_known(part)
+
+
+def leaves(values: Iterable[Lowered]) -> list[Any]:
+    """The parts of values that a run decides."""
+    return [part for x in values for part in _parts(x) if not _is_static(part)]
+
+
+def rebuilt(values: Iterable[Lowered], leaves: Iterable[Any]) -> list[Any]:
+    """Values with others in the place of their leaves."""
+    new, found = iter(leaves), []
+    for x in values:
+        parts = [part if _is_static(part) else next(new) for part in _parts(x)]
+        found.append(replace(x, **dict(zip(_PARTS[type(x)], parts, strict=True))) if type(x) in _PARTS else parts[0])
+    return found
+
+
+def joined(x: Lowered, y: Lowered) -> Any:
+    """What a value is like that is one of two, as branches give them. Raises `NotLowered` where that can't be said."""
+    if isinstance(x, Buffer) and isinstance(y, Buffer):
+        return _joined_lists(x, y)
+    if isinstance(x, Unsized | Buffer) or isinstance(y, Unsized | Buffer):
+        raise NotLowered("one of two arrays whose lengths depend on values")
+    if is_same(x, y):
+        return x
+    if np.shape(x) != np.shape(y):
+        raise NotLowered(f"branches that give the shapes {np.shape(x)} and {np.shape(y)}")
+    return ShapeDtypeStruct(x.shape, x.dtype)
+
+
+def is_same(x: Lowered, y: Lowered) -> bool:
+    """Whether two values are known, and equal to the last bit."""
+    return is_known(x) and is_known(y) and x.dtype == y.dtype and x.shape == y.shape and x.tobytes() == y.tobytes()
+
+
+def _joined_lists(x: Buffer, y: Buffer) -> Buffer:
+    count = x.count if is_same(x.count, y.count) else ShapeDtypeStruct((), np.int32)
+    added = None if x.added is None or y.added is None else max(x.added, y.added)
+    exactly = x.exactly and y.exactly and x.added == y.added
+    room = next((room for room in (Room.CHECKED, Room.SURE) if room in (x.room, y.room)), Room.GROWS)
+    filled = [each for each in (x, y) if each.items is not None]
+    if not filled:
+        return Buffer(None, count, added, exactly, room)
+    check_alike(filled[0], filled[-1].element)
+    shape = max(each.capacity for each in (x, y)), *filled[0].items.shape[1:]
+    return Buffer(ShapeDtypeStruct(shape, filled[0].items.dtype), count, added, exactly, room)
+
+
+def check_alike(x: Buffer, element: Lowered) -> None:
+    """Raise `NotLowered` unless elements of a list have a dtype and a shape."""
+    if (x.items.shape[1:], x.items.dtype) != (element.shape, element.dtype):
+        raise NotLowered("a list of tensors of different shapes")
+
+
+def conformed(here: Lowering, x: Lowered, target: Lowered) -> Any:
+    """A value as one like another, of `joined`, which it is of."""
+    if isinstance(x, Unsized) or is_known(target):
+        return x
+    if not isinstance(x, Buffer):
+        return jnp.asarray(x)
+    items = x.items
+    if target.items is not None:
+        items = jnp.zeros(target.items.shape, target.items.dtype) if items is None else x.resized(target.capacity)
+        if x.capacity > target.capacity and target.room is not Room.SURE:
+            here.lacks(jnp.asarray(x.count) > target.capacity)
+    count = target.count if is_known(target.count) else jnp.asarray(x.count, jnp.int32)
+    return replace(target, items=items, count=count)

@@ -49,10 +49,12 @@ class Lowering:
     short: the same, of whether a list has had no room for more elements: another program, with more, is to run.
     capacity: how much room lists get in loops of which nobody knows how often they turn; ``guesses``: there are some.
     holds: what variables hold at this point.
+    is_to_stop: a function of Python's that loops call now and then, which end where it says so.
     node: the node that is being lowered, for `NotLowered`; and the outermost one that it is in.
     """
 
-    def __init__(self, graph: Graph, capacity: int = 0) -> None:
+    def __init__(self, graph: Graph, capacity: int, is_to_stop: Callable[[], bool]) -> None:
+        self.is_to_stop = is_to_stop
         self.failed: Any = False
         self.short: Any = False
         self.capacity, self.guesses = capacity, False

@@ -2,14 +2,10 @@
 
 What variables hold stays where the program has put it: they hold a view of that (on a CPU; else a copy), and the next
 program that reads them finds the original by it.
-
-A program runs on a thread of JAX's. Who waits for it looks now and then whether it has ended, so that Ctrl-C gets
-through at once; JAX has no way to stop a program, which ends in the background.
 """
 
 from __future__ import annotations
 
-import time
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -18,24 +14,24 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from autograph.settings import settings
+
 from ...ir.graph import Graph, Type
 from ..engine import Entry, NotLowered
 from ..held import changed_in, held_in
 from . import ops  # noqa: F401  (puts the forms of ops on their records)
 from .lowering import Fails, Lowering
-from .values import Rows, leaves, rebuilt
+from .values import Lowered, Rows, leaves, rebuilt
 
 # Lists get so much room where it has to be guessed, more each time that it is too little, and no more than this.
 _ROOM, _MORE, _MOST_ROOM = 64, 8, 1 << 24
-# Waiting: how long at first, and at most, and as a part of how long it has taken so far.
-_SHORTEST, _LONGEST, _PART = 2e-5, 0.02, 0.05
 
 
 def compiled(graph: Graph, types: Sequence[Type], look: Callable[[], None] | None = None) -> Entry | None:
     """As `Engine.compile`."""
     program = _Program(graph, types, look)
     try:
-        program.compile(_ROOM)
+        program.make(_ROOM)
     except Fails:
         return None
     return program.run
@@ -51,54 +47,78 @@ class _Program:
         self._exact = [(each.shape, each.dtype) for each in self._given]
         self._outputs = len(graph.outputs)
 
-    def compile(self, capacity: int) -> None:
-        """Make the program, with so much room for lists. Raises `Fails`, and `NotLowered`."""
-        here = Lowering(self._graph, capacity)
+    def make(self, capacity: int) -> None:
+        """Make the function, with so much room for lists; it is compiled when it first runs.
+
+        Raises `Fails`, and `NotLowered`.
+        """
+        here = Lowering(self._graph, capacity, self._is_to_stop)
         count = len(self._graph.inputs)
 
-        def function(*arrays: Any) -> Any:
+        def function(*arrays: Lowered) -> Any:
             here.holds = dict(zip(self._held, arrays[count:], strict=True))
             results = [*here.run(self._graph, arrays[:count]), *[here.holds[key] for key in self._changed]]
             self._results = [x if isinstance(x, Rows) else jnp.asarray(x) for x in results]
-            self._may_fail, self._may_lack = here.failed is not False, here.short is not False
-            return [jnp.asarray(here.failed), jnp.asarray(here.short), *leaves(self._results)]
+            self._flags = here.failed is not False or here.short is not False
+            flags = jnp.asarray([here.failed, here.short])
+            return [flags, *leaves(self._results)] if self._flags else leaves(self._results)
 
+        self._capacity, self._run = capacity, jax.jit(function, keep_unused=True)
         with jax.enable_x64(True):
             try:
-                self._run = jax.jit(function, keep_unused=True).lower(*self._given).compile()
-            except NotLowered as error:
-                error.node = error.node or here.node
-                error.outermost = error.outermost or here.outermost
+                self._run.trace(*self._given)
+            except Fails:
                 raise
-        self._capacity = capacity
+            except Exception as error:
+                raise self._refusal(error, here) from error
+
+    def _refusal(self, error: Exception, here: Lowering) -> Exception:
+        """The error to raise for one while the graph was lowered."""
+        if not isinstance(error, NotLowered):
+            if settings.checks:  # a mistake of ours, which must not stop users
+                return error
+            return NotLowered(str(error), here.node, here.outermost)
+        ends = error.ends and error.node in self._graph.nodes
+        outermost = error.node if ends else here.outermost
+        return NotLowered(error.reason, error.node or here.node, outermost, ends)
 
     def run(self, *arrays: Any) -> Any:
         """As `Entry`."""
         if [(x.shape, x.dtype) if type(x) is np.ndarray else None for x in arrays] != self._exact:
             return None
         while True:
-            with jax.enable_x64(True):
-                failed, short, *results = self._run(*map(_original, arrays))
-            self._wait(failed)
-            if self._may_fail and failed:
-                return False
-            if not (self._may_lack and short):
-                return self._taken(results)
-            if self._capacity > _MOST_ROOM:
-                return False
-            self.compile(self._capacity * _MORE)
+            results = self._called(arrays)
+            if self._flags:
+                failed, short = np.asarray(results.pop(0))
+                if failed or (short and self._capacity > _MOST_ROOM):
+                    return False
+                if short:
+                    self.make(self._capacity * _MORE)
+                    continue
+            return self._taken(results)
 
-    def _wait(self, result: Any) -> None:
-        """Return when the program has ended. Signals are handled meanwhile."""
-        if result.is_ready():
-            return
-        started = time.perf_counter()
-        while not result.is_ready():
+    def _called(self, arrays: Sequence[np.ndarray]) -> Any:
+        with jax.enable_x64(True):
+            try:
+                results = self._run(*map(_original, arrays))
+            except jax.errors.JaxRuntimeError as error:  # JAX does not hand on what a handler of signals raises
+                if "\nKeyboardInterrupt" in str(error):
+                    raise KeyboardInterrupt from None
+                raise
+        if self._look is not None:
+            self._look()
+        return results
+
+    def _is_to_stop(self) -> bool:
+        """Loops call this now and then; they are to end then. Python comes to handle signals here."""
+        try:
             if self._look is not None:
                 self._look()
-            time.sleep(min(max(_SHORTEST, _PART * (time.perf_counter() - started)), _LONGEST))
+        except BaseException:  # it is raised when the loop has ended
+            return True
+        return False
 
-    def _taken(self, results: Sequence[Any]) -> tuple[Any, ...]:
+    def _taken(self, results: Sequence[Lowered]) -> tuple[Any, ...]:
         """What a program has given, as NumPy's arrays: outputs are the caller's own, what variables hold is not."""
         values = rebuilt(self._results, results)
         outputs = [_rows(x) if isinstance(x, Rows) else np.array(x) for x in values[: self._outputs]]
@@ -113,7 +133,7 @@ _originals: dict[int, tuple[weakref.ref[np.ndarray], Any]] = {}
 """JAX's arrays by the identities of the views of them that variables hold."""
 
 
-def _view(x: Any) -> np.ndarray:
+def _view(x: Lowered) -> np.ndarray:
     """A view of an array of JAX, which `_original` knows as long as it is there."""
     view = np.asarray(x)
     key = id(view)

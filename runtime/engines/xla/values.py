@@ -104,7 +104,11 @@ class Unsized:
                 length = self.length().astype(jnp.int64)
                 here.fails((index < -length) | (index >= length))
                 return self.item(jnp.where(index < 0, index + length, index))
-        raise NotLowered("an array whose length depends on values", self.node, here.outermost, ends=True)
+        raise self.refusal()
+
+    def refusal(self) -> NotLowered:
+        """The error for a use that needs all elements: what follows the array is to be a part by itself."""
+        return NotLowered("an array whose length depends on values", self.node, ends=True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 from jax import ShapeDtypeStruct, lax
+from jax.experimental import io_callback
 
 from ....ir import records
 from ....ir.graph import Node, Value
 from ....ir.op import lowers
 from ....ir.primitive import CALL, COND, CONSTANT, CUSTOM_GRADIENT, WHILE, Call, Cond, CustomGradient, While
+from ... import costs
 from ...engine import NotLowered
 from ...held import changed_in
 from ..lowering import Fails, Lowering
 from ..staging import Block, block
 from ..supported import ENGINE
 from ..values import Buffer, Lowered, Room, Unsized, check_alike, conformed, is_known, is_same, joined, leaves, rebuilt
+
+# How much work loops do (see `costs`) before Python may run; and how often loops in them are taken to turn.
+_BETWEEN_LOOKS, _TURNS = 2_000_000, 100
 
 
 @lowers(ENGINE, CALL)
@@ -102,13 +107,15 @@ def _while(here: Lowering, node: While, *inputs: Lowered) -> list[Any]:
         if all(map(_is_alike, wider, state)):
             break
         state = wider
-    results = _looped(here, node, inputs, state, turn)
+    results = _looped(here, node, inputs, state, turn, trips)
     results = [_ended(*each, trips) for each in zip(start, results, turn.results, strict=True)]
     here.holds.update(zip(held, results[len(first) :], strict=True))
     return results[: len(first)]
 
 
-def _looped(here: Lowering, node: While, inputs: Sequence[Lowered], state: list[Lowered], turn: Block) -> list[Any]:
+def _looped(
+    here: Lowering, node: While, inputs: Sequence[Lowered], state: list[Lowered], turn: Block, trips: int | None
+) -> list[Any]:
     """The state at the end of a loop. A test that neither fails nor assigns is JAX's own; others stand in the turns."""
     operands = node.split(inputs)[1]
     held, count = changed_in(*node.subgraphs), len(leaves(state))
@@ -126,9 +133,9 @@ def _looped(here: Lowering, node: While, inputs: Sequence[Lowered], state: list[
 
     def goes_on(carry: list[Any]) -> Any:
         if not is_plain:
-            return carry[count]
+            return carry[count] & ~carry[-2]
         verdict = _truth(test.run(*carry[:count])[0][0])
-        return verdict & ~carry[count] & ~carry[count + 1]
+        return verdict & ~carry[-2] & ~carry[-1]
 
     def turned(carry: list[Any]) -> list[Any]:
         with here.apart():
@@ -138,12 +145,45 @@ def _looped(here: Lowering, node: While, inputs: Sequence[Lowered], state: list[
         return [*leaves(results), *flags] if is_plain else tested(results, *flags)
 
     good = jnp.asarray(False)
-    carry = lax.while_loop(goes_on, turned, [*leaves(state), good, good] if is_plain else tested(state, good, good))
-    if turn.failed is not False or test.failed is not False:
+    carry = [*leaves(state), good, good] if is_plain else tested(state, good, good)
+    most = max(1, _BETWEEN_LOOKS // _work(node))
+    is_long = trips is None or trips > most
+    carry = lax.while_loop(goes_on, _so_many(here, goes_on, turned, most) if is_long else turned, carry)
+    if is_long or turn.failed is not False or test.failed is not False:
         here.fails(carry[-2])
     if _has_lists(state) or turn.short is not False or test.short is not False:
         here.lacks(carry[-1])
     return rebuilt(state, carry[:count])
+
+
+def _so_many(here: Lowering, goes_on: Callable, turned: Callable, most: int) -> Callable[[list[Lowered]], list[Any]]:
+    """Several turns of a loop; then Python may run, and say that it shall end: it has failed then."""
+
+    def turns(carry: list[Lowered]) -> list[Any]:
+        def goes_on_here(state: tuple[list[Lowered], Lowered]) -> Any:
+            return goes_on(state[0]) & (state[1] < most)
+
+        def turned_here(state: tuple[list[Lowered], Lowered]) -> Any:
+            return turned(state[0]), state[1] + 1
+
+        (*values, failed, short), _ = lax.while_loop(goes_on_here, turned_here, (carry, jnp.int32(0)))
+        stop = lax.cond(goes_on([*values, failed, short]), _asked(here), lambda: jnp.asarray(False))
+        return [*values, failed | stop, short]
+
+    return turns
+
+
+def _asked(here: Lowering) -> Callable[[], Any]:
+    def ask() -> np.ndarray:
+        return np.asarray(here.is_to_stop())
+
+    return lambda: io_callback(ask, ShapeDtypeStruct((), bool))
+
+
+def _work(node: While) -> int:
+    """The work of a turn of a loop, of which nobody knows how often loops in it turn."""
+    inner = [each for graph in node.subgraphs for each in graph.walk() if isinstance(each, While)]
+    return costs.of_turn(node) + _TURNS * sum(map(costs.of_turn, inner))
 
 
 def _is_fixed(node: While, place: int) -> bool:
@@ -155,7 +195,7 @@ def _is_fixed(node: While, place: int) -> bool:
 def _begun(x: Lowered, is_fixed: bool) -> Any:
     """What a value is at the start of a turn, as far as that is known before the body has been traced."""
     if isinstance(x, Unsized):
-        raise NotLowered("a variable of a loop that is an array whose length depends on values")
+        raise x.refusal()
     if isinstance(x, Buffer):
         return replace(x, added=0, exactly=True, room=Room.CHECKED if x.room is Room.GROWS else x.room)
     return x if is_fixed else jnp.asarray(x)

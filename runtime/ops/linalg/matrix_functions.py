@@ -63,9 +63,9 @@ def _block_gradient(record: Callable[[], Op]) -> Callable[..., Any]:
 
 
 # The coefficients of the diagonal Padé approximant of degree 13, which is exact to 64 bits up to a norm of THETA.
-_PADE = [64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600,
+PADE = [64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600,
          670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1]  # fmt: skip
-_THETA = 5.371920351148152
+THETA = 5.371920351148152
 
 
 def _expm(x: Array) -> Any:
@@ -77,13 +77,13 @@ def _expm(x: Array) -> Any:
     norm = np.abs(a).sum(-2).max(initial=0.0)
     if not np.isfinite(norm):
         return np.full(x.shape, np.nan, dtype)
-    times = max(0, int(np.ceil(np.log2(norm / _THETA)))) if norm else 0
+    times = max(0, int(np.ceil(np.log2(norm / THETA)))) if norm else 0
     a = a / 2.0**times
     powers = [np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), a.shape), a @ a]
     for _ in range(5):
         powers.append(powers[-1] @ powers[1])
-    even = sum(c * p for c, p in zip(_PADE[0::2], powers, strict=True))
-    odd = a @ sum(c * p for c, p in zip(_PADE[1::2], powers, strict=True))
+    even = sum(c * p for c, p in zip(PADE[0::2], powers, strict=True))
+    odd = a @ sum(c * p for c, p in zip(PADE[1::2], powers, strict=True))
     result = np.linalg.solve(even - odd, even + odd)
     for _ in range(times):
         result = result @ result

@@ -225,12 +225,16 @@ def _stack_like(here: Lowering, node: Node, x: Lowered, like: Lowered) -> Any:
 
 @lowers(ENGINE, records.range)
 def _range(here: Lowering, node: Node, *numbers: Lowered, length: int | None = None) -> Any:
-    """A long range of known numbers, as short ones have been computed; of others the length is not known."""
+    """A long range of known numbers, as short ones have been computed; of others the length is not known.
+
+    As NumPy, of floats it is the start and so many steps of what the first step makes of it.
+    """
     dtype = node.outputs[0].type.dtype.numpy
+    if length is None and all(map(is_known, numbers)):
+        length = np.arange(*numbers, dtype=dtype).size
     if length is not None:
-        return jnp.asarray(numbers[0], dtype) + jnp.asarray(numbers[2], dtype) * jnp.arange(length, dtype=dtype)
-    if all(map(is_known, numbers)):
-        return jnp.asarray(np.arange(*numbers, dtype=dtype))
+        start, step = jnp.asarray(numbers[0], dtype), jnp.asarray(numbers[2], dtype)
+        return start + ((start + step) - start) * jnp.arange(length, dtype=dtype)
     if dtype.kind not in "iu":
         raise NotLowered("a range of floats, whose length depends on values")
     start, limit, delta = (jnp.asarray(x, dtype) for x in numbers)

@@ -19,7 +19,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from .contenders import BEFORE, CONTENDERS, OWN, compare_with
+from .contenders import BEFORE, CONTENDERS, ENGINES, OWN, compare_with
 from .measurements import MEASUREMENTS, Row
 from .peers import installed_converters
 from .race import Race, races
@@ -57,8 +57,9 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--json", type=Path, metavar="FILE", help="a file for all numbers, with every sample")
     parser.add_argument("--threads", choices=("one", "default", "both"), default="both",
                         help="threads of matrix products and of the peers' runtimes")  # fmt: skip
-    peers = [name for name in CONTENDERS if name != BEFORE]
+    peers = [name for name in CONTENDERS if name not in (BEFORE, *ENGINES.values())]
     parser.add_argument("--contenders", default=",".join(peers), help=f"some of: {','.join(peers)}")
+    parser.add_argument("--engines", default="", help=f"autograph with one engine alone, too: {','.join(ENGINES)}")
     parser.add_argument("--beside", type=Path, metavar="FOLDER", help="another copy of the project, the only peer")
     options = parser.parse_args(arguments)
     if options.beside is not None:
@@ -66,6 +67,10 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
             parser.error(f"{options.beside} holds no copy of the project")
         compare_with(options.beside)
         options.contenders = f"{OWN},{BEFORE}"
+    for engine in filter(None, options.engines.split(",")):
+        if engine not in ENGINES:
+            parser.error(f"there is no engine {engine!r}; there are {', '.join(ENGINES)}")
+        options.contenders += f",{ENGINES[engine]}"
     for wrong in [name for name in options.names if name not in known]:
         parser.error(f"there is no {wrong!r}; there are {', '.join(known)}")
     return options

@@ -17,15 +17,20 @@ Run = Callable[[], Any]
 
 @dataclass(frozen=True)
 class Contender:
-    """``library`` is what has to be installed, ``function`` is the workload's function that makes what is run."""
+    """``library`` is what has to be installed, ``function`` is the workload's function that makes what is run.
+
+    ``engine``: the only one that runs graphs.
+    """
 
     library: str
     function: str
     options: tuple[tuple[str, Any], ...] = ()
+    engine: str = ""
 
     @property
     def is_installed(self) -> bool:
-        return importlib.util.find_spec(self.library) is not None
+        needed = [self.library, *{"native": ["llvmlite"], "xla": ["jax"]}.get(self.engine, [])]
+        return all(importlib.util.find_spec(name) is not None for name in needed)
 
     def run_of(self, workload: ModuleType, data: Any) -> Run:
         """What is to be timed. Imports the library."""
@@ -37,6 +42,8 @@ class Contender:
         tf = importlib.import_module(self.library)
         if getattr(workload, "SILENT", False) and self.library == "tensorflow":
             tf.get_logger().setLevel("ERROR")
+        if self.engine:
+            tf.config.settings.engine = self.engine
         return make(tf, functools.partial(tf.function, **dict(self.options)), data)
 
     def cold_run_of(self, workload: ModuleType) -> Run:
@@ -62,6 +69,9 @@ CONTENDERS = {
     "NumPy": Contender("numpy", "in_numpy"),
     "Numba": Contender("numba", "in_numba"),
 }
+ENGINES = {engine: f"{OWN} {engine}" for engine in ("numpy", "native", "xla")}
+"""The contenders that are autograph with one engine alone."""
+CONTENDERS.update((name, Contender("autograph", "in_graph", engine=engine)) for engine, name in ENGINES.items())
 _ONE_THREAD = {
     **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"),
     **dict.fromkeys(("TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS"), "1"),

@@ -15,7 +15,7 @@ from types import ModuleType
 
 import numpy as np
 
-from .contenders import CONTENDERS, OWN, environment
+from .contenders import CONTENDERS, ENGINES, OWN, environment
 from .worker import MARK
 
 _ROOT = Path(__file__).parents[2]
@@ -57,8 +57,9 @@ class Race:
     @property
     def ratio(self) -> float | None:
         """The time of autograph's calls in units of the fastest peer's."""
-        peers = [samples.median for name, samples in self.samples.items() if name not in (OWN, "NumPy", "Numba")]
-        others = peers or [samples.median for name, samples in self.samples.items() if name != OWN]
+        own = OWN, *ENGINES.values()
+        peers = [samples.median for name, samples in self.samples.items() if name not in (*own, "NumPy", "Numba")]
+        others = peers or [samples.median for name, samples in self.samples.items() if name not in own]
         return self.samples[OWN].median / min(others) if others and OWN in self.samples else None
 
 

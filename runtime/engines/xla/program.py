@@ -60,8 +60,9 @@ class _Program:
             results = [*here.run(self._graph, arrays[:count]), *[here.holds[key] for key in self._changed]]
             self._results = [x if isinstance(x, Rows) else jnp.asarray(x) for x in results]
             self._flags = here.failed is not False or here.short is not False
-            flags = jnp.asarray([here.failed, here.short])
-            return [flags, *leaves(self._results)] if self._flags else leaves(self._results)
+            self._has_rows = any(isinstance(x, Rows) for x in self._results)
+            found = leaves(self._results)
+            return [jnp.uint8(here.failed) + jnp.uint8(2) * jnp.uint8(here.short), *found] if self._flags else found
 
         self._capacity, self._run = capacity, jax.jit(function, keep_unused=True)
         with jax.enable_x64(True):
@@ -86,28 +87,27 @@ class _Program:
         """As `Entry`."""
         if [(x.shape, x.dtype) if type(x) is np.ndarray else None for x in arrays] != self._exact:
             return None
-        while True:
-            results = self._called(arrays)
-            if self._flags:
-                failed, short = np.asarray(results.pop(0))
-                if failed or (short and self._capacity > _MOST_ROOM):
-                    return False
-                if short:
-                    self.make(self._capacity * _MORE)
-                    continue
-            return self._taken(results)
+        try:
+            return self._ran(arrays)
+        except (jax.errors.JaxRuntimeError, ValueError) as error:  # JAX tells so what a handler of signals has raised
+            if "\nKeyboardInterrupt" in str(error):
+                raise KeyboardInterrupt from None
+            raise
 
-    def _called(self, arrays: Sequence[np.ndarray]) -> Any:
-        with jax.enable_x64(True):
-            try:
+    def _ran(self, arrays: Sequence[np.ndarray]) -> Any:
+        while True:
+            with jax.enable_x64(True):
                 results = self._run(*map(_original, arrays))
-            except jax.errors.JaxRuntimeError as error:  # JAX does not hand on what a handler of signals raises
-                if "\nKeyboardInterrupt" in str(error):
-                    raise KeyboardInterrupt from None
-                raise
-        if self._look is not None:
-            self._look()
-        return results
+            if self._look is not None:
+                self._look()
+            if not self._flags:
+                return self._taken(results)
+            flags = int(np.asarray(results[0]))
+            if flags == 0:
+                return self._taken(results[1:])
+            if flags & 1 or self._capacity > _MOST_ROOM:
+                return False
+            self.make(self._capacity * _MORE)
 
     def _is_to_stop(self) -> bool:
         """Loops call this now and then; they are to end then. Python comes to handle signals here."""
@@ -120,13 +120,13 @@ class _Program:
 
     def _taken(self, results: Sequence[Lowered]) -> tuple[Any, ...]:
         """What a program has given, as NumPy's arrays: outputs are the caller's own, what variables hold is not."""
-        values = rebuilt(self._results, results)
-        outputs = [_rows(x) if isinstance(x, Rows) else np.array(x) for x in values[: self._outputs]]
-        return (*outputs, *map(_view, values[self._outputs :]))
+        values = rebuilt(self._results, results) if self._has_rows else results
+        outputs = map(_copy, values[: self._outputs])
+        return (*outputs, *map(_view, values[self._outputs :])) if self._changed else tuple(outputs)
 
 
-def _rows(x: Rows) -> np.ndarray:
-    return np.asarray(x.items)[: int(x.count)].copy()
+def _copy(x: Lowered) -> np.ndarray:
+    return np.asarray(x.items)[: int(x.count)].copy() if type(x) is Rows else np.array(x)
 
 
 _originals: dict[int, tuple[weakref.ref[np.ndarray], Any]] = {}

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import ShapeDtypeStruct, lax
-from jax.experimental import io_callback
 
 from ....ir import records
 from ....ir.graph import Node, Value
@@ -166,18 +166,23 @@ def _so_many(here: Lowering, goes_on: Callable, turned: Callable, most: int) -> 
         def turned_here(state: tuple[list[Lowered], Lowered]) -> Any:
             return turned(state[0]), state[1] + 1
 
-        (*values, failed, short), _ = lax.while_loop(goes_on_here, turned_here, (carry, jnp.int32(0)))
-        stop = lax.cond(goes_on([*values, failed, short]), _asked(here), lambda: jnp.asarray(False))
+        (*values, failed, short), count = lax.while_loop(goes_on_here, turned_here, (carry, jnp.int32(0)))
+        stop = lax.cond(goes_on([*values, failed, short]), lambda: _asked(here, count), lambda: jnp.asarray(False))
         return [*values, failed | stop, short]
 
     return turns
 
 
-def _asked(here: Lowering) -> Callable[[], Any]:
-    def ask() -> np.ndarray:
+def _asked(here: Lowering, count: Lowered) -> Any:
+    """Whether Python says that a loop shall end. The number of turns is given, so that each time is another question.
+
+    To JAX it is a pure function, as what calls others takes JAX ten times as long to start.
+    """
+
+    def ask(count: np.ndarray) -> np.ndarray:
         return np.asarray(here.is_to_stop())
 
-    return lambda: io_callback(ask, ShapeDtypeStruct((), bool))
+    return jax.pure_callback(ask, ShapeDtypeStruct((), bool), count)
 
 
 def _work(node: While) -> int:

@@ -60,7 +60,8 @@ def numerics(x: Any) -> Any:
 
 
 @pytest.mark.parametrize("function, good, bad, kind, changes", [
-    (asserted, 1.0, 30.0, AssertionError, 2), (raised, -1.0, 30.0, KeyError, 2), (outside, 3.0, 10.0, OutOfRangeError, 1),
+    (asserted, 1.0, 30.0, AssertionError, 2), (raised, -1.0, 30.0, KeyError, 2),
+    (outside, 3.0, 10.0, OutOfRangeError, 1),
     (outside, -10.0, -11.0, OutOfRangeError, 1), (of_a_list, 2.0, 30.0, IndexError, 1),
     (checked, 9.0, 10.0, InvalidArgumentError, 1), (numerics, 9.0, 11.0, InvalidArgumentError, 1),
 ])  # fmt: skip

@@ -7,7 +7,7 @@ shapes.py       shapes, and what makes tensors of nothing, joins, cuts and repea
 indices.py      items and elements at indices; scatters.py: storing there, and segments
 reductions.py   sums, extremes, norms, running sums; order.py: sorting, positions
 products.py     products of matrices and tensors, convolutions; linalg.py: decompositions
-nn.py           softmax, losses, poolings
+nn.py           softmax, losses, poolings; random.py: uniform numbers of a seed
 control.py      loops, branches and calls; variables.py, errors.py, lists.py
 ==============  =====================================================================================================
 """
@@ -21,6 +21,7 @@ from . import lists as lists
 from . import nn as nn
 from . import order as order
 from . import products as products
+from . import random as random
 from . import reductions as reductions
 from . import scatters as scatters
 from . import shapes as shapes

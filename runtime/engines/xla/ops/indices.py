@@ -63,6 +63,7 @@ def _decoded(here: Lowering, node: Node, part: tuple[Any, ...], inputs: tuple[Lo
     if index.dtype == bool:
         return index if is_known(index) else refuse("a mask that only the run tells", node)
     index = numbers(index)
+    here.fails(n == 0 and index.size > 0)
     here.fails((index < -n) | (index >= n))
     return int(index) if is_known(index) and index.ndim == 0 else index
 

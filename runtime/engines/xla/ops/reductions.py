@@ -109,8 +109,6 @@ def _norm(
     here: Lowering, node: Node, x: Lowered, ord: Any = None, axis: Axis = None, keepdims: bool = False
 ) -> Lowered:  # fmt: skip
     x = array(x) if x.dtype.kind == "c" else array(x).astype(working(dtype_of(node)))
-    if isinstance(axis, tuple) and len(axis) == 2 and ord in (2, -2, "nuc"):
-        refuse("norms of matrices by their singular values", node)
     shape = (1,) * x.ndim if keepdims else ()
     if axis is None:
         return jnp.linalg.norm(x.reshape(-1), ord=ord).reshape(shape).astype(dtype_of(node))

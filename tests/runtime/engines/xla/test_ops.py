@@ -39,6 +39,7 @@ EXACT = frozenset(
     concat stack split unstack gather gather_nd take_along_axis get_item set_item transpose reshape flip roll one_hot
     range fill pad tile repeat sort top_k diag diagonal set_diag band_part dynamic_slice dynamic_update_slice max_pool
     broadcast_to broadcast_to_shape_of bitcast conjugate real imag complex tensor_scatter_nd_update
+    stateless_random_uniform
     """.split()
 )
 # Sums of products, in some order: the largest number of the result says how exact it can be.
@@ -69,6 +70,7 @@ NEEDS_NUMBERS = {
     "convolution_transpose": range(1, 19, 2),
     "convolution_filters": range(1, 19, 2),
     "avg_pool_transpose": range(1, 17, 2),
+    "stateless_random_uniform": (3, 4),
     **{f"segment_{name}": (0, 1, 2) for name in ("sum", "mean", "prod", "min", "max")},
 }
 # Ranges whose length only numbers tell: loops turn over them, but they are no arrays.
@@ -248,3 +250,49 @@ def test_the_zeta_function_of_negative_numbers() -> None:
     """JAX's own is wrong there."""
     s, q = np.array([2.0, 3, 4, 2.5, 3]), np.array([-10.4, -20.5, -0.25, 0.75, -9999.5])
     agree("zeta", [((s, q), {})], known=False)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int32", "uint32", "int64", "uint64"])
+def test_random_numbers_are_those_of_the_plan(dtype: str) -> None:
+    """Of seeds of one and two words of 32 bits, in numbers that do not fill the last block."""
+    target = as_dtype(dtype)
+    bounds = [(0, 1), (-3, 7)] if target.is_floating else [(0, 1), (2, 12), (0, 2**31 - 1)]
+    ends = [(np.array(low).astype(target.numpy), np.array(high).astype(target.numpy)) for low, high in bounds]
+    seeds = np.array([[1, 2], [-1, 5], [7, -9], [2**40, 3], [2**40, -3]])
+    samples = [((seed, *end), {"shape": (3, 5), "dtype": target}) for seed in seeds for end in ends]
+    agree("stateless_random_uniform", samples, known=not target.is_floating)
+
+
+def test_integers_of_all_bits_are_those_of_the_plan() -> None:
+    ends = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+    sample = (np.array([3, 4]), *map(np.array, ends)), {"shape": (9,), "dtype": as_dtype("int64")}
+    agree("stateless_random_uniform", [sample], known=True)
+
+
+@pytest.mark.parametrize("ord", [2, -2, "nuc", "fro", 1, np.inf])
+def test_norms_of_matrices(ord: Any) -> None:
+    x = np.arange(24.0).reshape(2, 3, 4) % 7
+    agree("norm", [((x,), {"ord": ord, "axis": (1, 2), "keepdims": True}), ((x,), {"ord": ord, "axis": (2, 0)})], False)
+
+
+def test_an_index_into_nothing_is_left_to_the_plan() -> None:
+    sample = (np.zeros((0, 3)), np.array(0)), {"key": (("input", 0),)}
+    assert run(*graph_of(OPS["get_item"], [sample], known=False)) is None
+
+
+# Ops that have no form, and why.
+ONLY_THE_PLAN = {
+    "text": ["as_string", "text", *[name for name in OPS if name.startswith("string_")]],
+    "a result whose shape only numbers tell": ["argwhere", "unique"],
+    "effects of the host": ["print", "py_function", "timestamp"],
+    "numbers that are drawn one after the other, some of them again": [
+        name for name in OPS if name.startswith(("random_", "stateless_")) and name != "stateless_random_uniform"
+    ],
+    "algorithms of the plan's, or of LAPACK": ["eig", "logm"],
+    "what is no op but a value": ["constant", "placeholder"],
+}
+
+
+def test_every_other_op_has_a_form() -> None:
+    without = {name for name, record in OPS.items() if ENGINE not in record.lowerings}
+    assert without - {"list_add", "list_cast_like"} == {name for names in ONLY_THE_PLAN.values() for name in names}

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import warnings
-from dataclasses import dataclass
 
 from .errors import InvalidArgumentError
 
@@ -44,7 +43,6 @@ def _flag(name: str, default: str = "") -> bool:
     return found
 
 
-@dataclass
 class Settings:
     """The switches, with the environment variable that sets each.
 
@@ -69,25 +67,17 @@ class Settings:
     ======================================  ==========================================================
     """
 
-    verbosity: int = 0
-    also_log_to_stdout: bool = False
-    strict_conversion: bool = False
-    checks: bool = False
-    full_traceback: bool = False
-    optimize: bool = True
-    native: bool = True
-    engine: str = ""
-    native_cache: str = ""
-    run_functions_eagerly: bool = False
+    def __init__(self) -> None:
+        self.verbosity = _level("AUTOGRAPH_VERBOSITY")
+        self.also_log_to_stdout = False
+        self.strict_conversion = _flag("AUTOGRAPH_STRICT_CONVERSION")
+        self.checks = _flag("AUTOGRAPH_CHECKS")
+        self.full_traceback = _flag("AUTOGRAPH_FULL_TRACEBACK")
+        self.optimize = _flag("AUTOGRAPH_OPTIMIZE", default="1")
+        self.native = _flag("AUTOGRAPH_NATIVE", default="1")
+        self.engine = os.environ.get("AUTOGRAPH_ENGINE", "").strip()
+        self.native_cache = os.environ.get("AUTOGRAPH_NATIVE_CACHE", "")
+        self.run_functions_eagerly = False
 
 
-settings = Settings(
-    verbosity=_level("AUTOGRAPH_VERBOSITY"),
-    strict_conversion=_flag("AUTOGRAPH_STRICT_CONVERSION"),
-    checks=_flag("AUTOGRAPH_CHECKS"),
-    full_traceback=_flag("AUTOGRAPH_FULL_TRACEBACK"),
-    optimize=_flag("AUTOGRAPH_OPTIMIZE", default="1"),
-    native=_flag("AUTOGRAPH_NATIVE", default="1"),
-    engine=os.environ.get("AUTOGRAPH_ENGINE", "").strip(),
-    native_cache=os.environ.get("AUTOGRAPH_NATIVE_CACHE", ""),
-)
+settings = Settings()

@@ -146,7 +146,7 @@ class Variable:
 
     def ref(self) -> Reference:
         """A hashable reference: equal for the same variable; ``deref()`` gives it back."""
-        return Reference(self.origin)
+        return Reference(self.origin, id(self.origin))
 
     def value(self) -> Any:
         """A tensor with what the variable holds now (in a graph: at this point of every run)."""

@@ -64,7 +64,7 @@ def _tolist(tensor: Any) -> Any:
     if shape == ():
         return tensor
     if shape is None or shape[0] is None:
-        raise tensors.no_value(tensor, "with tolist()", "write list(x), or loop over it")
+        raise tensors.NO_VALUE.function(tensor, "with tolist()", "write list(x), or loop over it")
     return [_tolist(tensor[index]) for index in range(shape[0])]
 
 
@@ -98,11 +98,13 @@ _PROPERTIES: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@tensors.ATTRIBUTES.give
 def names() -> set[str]:
     """The attributes that `attribute` gives of every tensor."""
     return {*_FUNCTIONS, *_METHODS, *_PROPERTIES}
 
 
+@tensors.ATTRIBUTE.give
 def attribute(tensor: object, name: str) -> Any:
     """The method or property of that name that arrays have; `AttributeError` when tensors don't have it."""
     value = _PROPERTIES.get(name)

@@ -16,7 +16,7 @@ from autograph.errors import StagedValueError
 from ..base import nest
 from ..base.places import user_location
 from ..ir.op import NUMPY, OPS
-from .tensor import EagerTensor, SymbolicTensor, Tensor
+from .tensor import FUNCTION, UFUNC, EagerTensor, SymbolicTensor, Tensor
 
 __all__ = ["as_arrays", "function", "implements", "ufunc"]
 
@@ -48,12 +48,14 @@ def lookup(name: str) -> Callable[..., Any] | None:
     return found
 
 
+@UFUNC.give
 def ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """What `Tensor.__array_ufunc__` does for one call."""
     name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
     return _dispatch(name, getattr(ufunc, method), inputs, keywords)
 
 
+@FUNCTION.give
 def function(function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """What `Tensor.__array_function__` does for one call."""
     module = (function.__module__ or "").removeprefix("numpy").strip(".")

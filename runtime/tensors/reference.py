@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
-
-from . import tensor as tensors
 
 __all__ = ["Reference"]
 
 
 class Reference:
-    """A hashable stand-in for a tensor or variable: equal when it is the same."""
+    """A hashable stand-in for a tensor or variable, with what tells it from others: equal when it is the same."""
 
     __slots__ = ("_identity", "_tensor")
 
-    def __init__(self, tensor: object) -> None:
+    def __init__(self, tensor: object, identity: Hashable) -> None:
         self._tensor = tensor
-        self._identity: Any = tensor.value if isinstance(tensor, tensors.SymbolicTensor) else id(tensor)
+        self._identity = identity
 
     def deref(self) -> Any:
         return self._tensor

@@ -18,7 +18,7 @@ from ..base.shapes import Shape, TensorShape, as_shape, merge
 from ..ir.graph import TENSOR, Graph, Node, Value
 from ..ir.notes import BY_HAND
 from ..ir.op import FUNCTIONS, OPS
-from . import operands, trace_text, undelivered
+from . import operands
 from .in_place import own
 from .operator_methods import (
     binary,
@@ -33,13 +33,20 @@ from .operator_methods import (
     to_the_power,
     unary,
 )  # fmt: skip
+from .reference import Reference
 from .tracing_state import LOCAL, current_graph
-from .unconverted import remedy
 
 __all__ = ["EagerTensor", "SymbolicTensor", "Tensor"]
 
 DEFAULT_SESSION: Provided[Callable[[], Any]] = Provided("runtime.tools.compat.v1", lambda: None)
 """The session of `tf.compat.v1` that is open, if one is."""
+# What not every program asks of tensors.
+ATTRIBUTE: Provided[Callable[[Any, str], Any]] = Provided("runtime.tensors.array_methods", late=True)
+ATTRIBUTES: Provided[Callable[[], set[str]]] = Provided("runtime.tensors.array_methods", late=True)
+UFUNC: Provided[Callable[..., Any]] = Provided("runtime.tensors.numpy_protocol", late=True)
+FUNCTION: Provided[Callable[..., Any]] = Provided("runtime.tensors.numpy_protocol", late=True)
+CHECK_TEXT: Provided[Callable[[str], None]] = Provided("runtime.tensors.trace_text", late=True)
+NO_VALUE: Provided[Callable[..., StagedValueError]] = Provided("runtime.tensors.unconverted", late=True)
 
 
 class Tensor:
@@ -95,7 +102,7 @@ class Tensor:
 
     def ref(self) -> Reference:
         """A hashable reference: equal for the same tensor; ``deref()`` gives it back."""
-        return Reference(self)
+        return Reference(self, id(self))
 
     __add__ = binary("add")
     __radd__ = reflected("add")
@@ -184,16 +191,16 @@ class Tensor:
         )
 
     def __getattr__(self, name: str) -> Any:
-        return array_methods.attribute(self, name)
+        return ATTRIBUTE.function(self, name)
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *array_methods.names()})
+        return sorted({*super().__dir__(), *ATTRIBUTES.function()})
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
-        return numpy_protocol.ufunc(ufunc, method, inputs, keywords)
+        return UFUNC.function(ufunc, method, inputs, keywords)
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, keywords: Any) -> Any:
-        return numpy_protocol.function(function, arguments, keywords)
+        return FUNCTION.function(function, arguments, keywords)
 
 
 def _incomparable(other: object) -> bool:
@@ -349,6 +356,9 @@ class SymbolicTensor(Tensor):
         if shape != self.static_shape and self.graph is current_graph():
             self.value = OPS["ensure_shape"](self, shape=shape).value
 
+    def ref(self) -> Reference:
+        return Reference(self, self.value)
+
     def __pos__(self) -> Any:
         return own(positive(self), self)
 
@@ -363,63 +373,61 @@ class SymbolicTensor(Tensor):
         if BY_HAND.known(self.value.node.graph) is not None:  # the keys of feed_dict
             return hash(self.value)
         instead = "keep tensor.ref() in the set or dict; to choose by value, use x[i] of a tensor or list, or an `if`"
-        raise _refused("Tensor is unhashable. Instead, use tensor.ref() as the key.", "as a key", instead)
+        raise refused("Tensor is unhashable. Instead, use tensor.ref() as the key.", "as a key", instead)
 
     def __bool__(self) -> NoReturn:
         purpose = "so that `if`, `while`, `and`, `or`, `not` and `in` can be staged"
-        raise no_value(self, "as a bool", remedy(purpose, "use tf.where, tf.logical_and, tf.logical_or"))
+        raise NO_VALUE.function(self, "as a bool", "use tf.where, tf.logical_and, tf.logical_or", purpose)
 
     def __iter__(self) -> Iterator[Any]:
         parts = operands.unpacked(self, sys._getframe(1))
         if parts is not None:
             return iter(parts)
         instead = "use tf.unstack(x) where its length is known"
-        raise no_value(self, "as an iterable", remedy("so that `for` can be staged", instead))
+        raise NO_VALUE.function(self, "as an iterable", instead, "so that `for` can be staged")
 
     def __len__(self) -> NoReturn:
-        raise no_value(self, "with len()", "write tf.shape(x)[0], or x.shape[0] where the dimension is known")
+        raise NO_VALUE.function(self, "with len()", "write tf.shape(x)[0], or x.shape[0] where the dimension is known")
 
     def __index__(self) -> NoReturn:
-        raise no_value(self, 
-            "as an index or a size",
-            "use x[i] of a tensor, tf.gather, tf.range, or tf.py_function around a call that needs Python's number",
-        )
+        instead = "use x[i] of a tensor, tf.gather, tf.range, or tf.py_function around a call that needs Python's "
+        raise NO_VALUE.function(self, "as an index or a size", instead + "number")
 
     def __int__(self) -> NoReturn:
-        raise no_value(self, "with int()", remedy("so that int() can be staged", "write tf.cast(x, tf.int32)"))
+        raise NO_VALUE.function(self, "with int()", "write tf.cast(x, tf.int32)", "so that int() can be staged")
 
     def __float__(self) -> NoReturn:
         instead = "write tf.cast(x, tf.float32), and tf.math in place of math"
-        raise no_value(self, "with float()", remedy("so that float() can be staged", instead))
+        raise NO_VALUE.function(self, "with float()", instead, "so that float() can be staged")
 
     def __complex__(self) -> NoReturn:
-        raise no_value(self, "with complex()", "write tf.cast(x, tf.complex64)")
+        raise NO_VALUE.function(self, "with complex()", "write tf.cast(x, tf.complex64)")
 
     def __array__(self, dtype: np.dtype[Any] | None = None, copy: bool | None = None) -> NoReturn:
-        raise no_value(self, "as a NumPy array", "use the tensor operation of the same name, or tf.numpy_function for "
-                             "code that needs arrays")  # fmt: skip
+        instead = "use the tensor operation of the same name, or tf.numpy_function for code that needs arrays"
+        raise NO_VALUE.function(self, "as a NumPy array", instead)
 
     def __contains__(self, value: object) -> NoReturn:
-        raise no_value(self, "with `in`", remedy("so that `in` can be staged", "write tf.reduce_any(x == value)"))
+        raise NO_VALUE.function(self, "with `in`", "write tf.reduce_any(x == value)", "so that `in` can be staged")
 
     def numpy(self) -> NoReturn:
         """Refused: there is no value while a graph is being traced."""
         instead = "use tf.print to see values, or tf.numpy_function for code that needs arrays"
-        raise no_value(self, "with numpy()", instead)
+        raise NO_VALUE.function(self, "with numpy()", instead)
 
     def __reduce__(self) -> NoReturn:
-        raise no_value(self, "by pickle", "return it, and pickle the result")
+        raise NO_VALUE.function(self, "by pickle", "return it, and pickle the result")
 
     def __format__(self, spec: str) -> str:
-        trace_text.check("a graph tensor")
+        CHECK_TEXT.function("a graph tensor")
         return format(str(self), spec)
 
     def __str__(self) -> str:
-        trace_text.check("a graph tensor")
+        CHECK_TEXT.function("a graph tensor")
         return f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name})'
 
     def __repr__(self) -> str:
-        trace_text.check("a graph tensor")
+        CHECK_TEXT.function("a graph tensor")
         return f"<tf.Tensor {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
 
     def __copy__(self) -> Any:
@@ -429,21 +437,13 @@ class SymbolicTensor(Tensor):
         return own(self, self)
 
 
-_IN_PLACE = "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift"
-def no_value(tensor: SymbolicTensor, how: str, remedy: str) -> StagedValueError:
-    """The error of code that asks a graph tensor for its value: how, and what to write instead."""
-    message = f"the graph tensor {tensor} is used {how}: its value is known only when the graph runs"
-    return undelivered.note(_refused(message, how, remedy))
-
-
-def _refused(message: str, construct: str, remedy: str) -> StagedValueError:
+def refused(message: str, construct: str, remedy: str) -> StagedValueError:
+    """An error with the location of the user's line."""
     location = user_location()
     where = {} if location is None else location._asdict()
     return StagedValueError(message, **where, construct=construct, remedy=remedy)
 
 
+_IN_PLACE = "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift"
 for _name in _IN_PLACE:
     setattr(SymbolicTensor, f"__i{_name}__", in_place(getattr(operator, f"__{_name}__")))
-
-from . import array_methods, numpy_protocol  # noqa: E402  (these need the classes above)
-from .reference import Reference  # noqa: E402

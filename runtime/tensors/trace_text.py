@@ -16,6 +16,7 @@ from autograph.errors import StagedValueError
 
 from ..base.places import is_user_file, user_location
 from . import unconverted
+from .tensor import CHECK_TEXT
 
 _STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep
 
@@ -48,6 +49,7 @@ def calls_libraries(filename: str) -> None:
     _callers.add(filename)
 
 
+@CHECK_TEXT.give
 def check(kind: str) -> None:
     """Called when the text of a graph value is asked for.
 

@@ -6,8 +6,12 @@ import os
 import sys
 from types import CodeType, FrameType
 
+from autograph.errors import StagedValueError
+
 from ..base.places import is_user_file, user_code
+from . import undelivered
 from .front_half import WHY_NOT_CONVERTED
+from .tensor import NO_VALUE, SymbolicTensor, refused
 
 _STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep
 
@@ -17,7 +21,17 @@ def is_converted(code: CodeType) -> bool:
     return WHY_NOT_CONVERTED.function(code) == ""
 
 
-def remedy(purpose: str, instead: str) -> str:
+@NO_VALUE.give
+def no_value(tensor: SymbolicTensor, how: str, instead: str, purpose: str = "") -> StagedValueError:
+    """The error of code that asks a graph tensor for its value: how, and what to write instead.
+
+    ``purpose``: what converting the code would serve, where it would.
+    """
+    message = f"the graph tensor {tensor} is used {how}: its value is known only when the graph runs"
+    return undelivered.note(refused(message, how, _remedy(purpose, instead) if purpose else instead))
+
+
+def _remedy(purpose: str, instead: str) -> str:
     """The remedy for the code of the user that is running: to convert it, for a purpose, or to write something else."""
     found = user_code()
     reason = None if found is None else WHY_NOT_CONVERTED.function(found[0])

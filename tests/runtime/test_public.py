@@ -55,3 +55,20 @@ def test_importing_loads_little() -> None:
     loaded = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True).stdout.split()
     assert "autograph" in loaded and len(loaded) < 20
     assert not [name for name in loaded if name.startswith(("autograph.runtime", "autograph.source", "gast"))]
+
+
+FIRST = """
+import numpy as np, sys
+before = set(sys.modules)
+import autograph as tf
+x = tf.constant([[1.0, 2.0]])
+loaded = set(sys.modules) - before
+assert not {"dataclasses", "autograph.runtime.base.nest", "autograph.runtime.tensors.numpy_protocol"} & loaded, loaded
+assert "T" in dir(x) and x.T.shape == (2, 1) and isinstance(np.add(x, 1), tf.Tensor) and np.sum(x) == 3.0
+print(len(loaded))
+"""
+
+
+def test_a_first_constant_loads_what_it_needs_and_the_rest_when_it_is_asked_for() -> None:
+    count = subprocess.run([sys.executable, "-c", FIRST], capture_output=True, text=True, check=True).stdout
+    assert int(count) < 42

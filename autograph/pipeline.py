@@ -56,6 +56,7 @@ from .settings import settings
 from .source.compile import compile_code
 from .source.entry import enter
 from .source.find import find
+from .source.matching import names_of_code, variables_of_code
 from .source.names import Namer
 from .source.unparse import unparse
 
@@ -215,25 +216,26 @@ def transformed(function: FunctionType, form: Form = "staged") -> tuple[Context,
     """
     source = find(function)
     tree = source.tree
-    types = node_types(tree)
-    names = names_in(tree)
-    if OPERATORS in names:
+    if OPERATORS in names_of_code(function.__code__):
         _refuse_reserved_name(tree, source)
     context = Context(
         tree=tree,
         function_name=source.function_name,
         filename=source.filename,
-        namer=Namer(names),
+        namer=Namer(partial(names_in, tree)),
         class_name=source.class_name,
         free_names=function.__code__.co_freevars,
+        variables=variables_of_code(function.__code__),
     )
+    types: set[type] | None = None
     for stage in STAGES[form]:
+        types = node_types(context.tree) if types is None else types
         needed = [each for each in stage if each.always or not types.isdisjoint((*each.removes, *each.looks_at))]
         if needed:
             _run_stage(needed, context)
             if settings.checks:
                 _check(needed, context, source, function.__code__)
-            types = node_types(context.tree)
+            types = None
     return context, source
 
 

@@ -22,9 +22,9 @@ y = a
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import gast
@@ -47,6 +47,28 @@ FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
 SCOPES = frozenset((*FUNCTIONS, gast.ClassDef))
 # What the fields of nodes hold besides nodes and lists of them.
 _VALUES = frozenset((str, int, float, complex, bytes, bool, type(None), type(...)))
+# Fields that hold nothing else.
+_PLAIN = frozenset((
+    "asname", "attr", "conversion", "id", "is_async", "kind", "kwd_attrs", "level", "module", "rest", "simple", "tag",
+    "type_comment",
+))  # fmt: skip
+
+
+class _Fields(dict[type, tuple[str, ...]]):
+    """The fields of each class of nodes, but for some."""
+
+    def __init__(self, without: frozenset[str]) -> None:
+        super().__init__()
+        self._without = without
+
+    def __missing__(self, kind: Any) -> tuple[str, ...]:
+        found = self[kind] = tuple(name for name in kind._fields if name not in self._without)
+        return found
+
+
+_INSIDE = _Fields(_PLAIN | {"ctx"})
+# Handlers ask a node for its operators.
+_REWRITTEN = _Fields(_PLAIN | UNTOUCHED | {"ctx", "op", "ops"})
 # Nodes without children that any pass could want to see inside.
 LEAVES = frozenset((gast.Name, gast.Constant, gast.Pass, gast.Break, gast.Continue, gast.Global, gast.Nonlocal))
 
@@ -65,6 +87,8 @@ class Context:
     """The class around the function, for private names."""
     free_names: tuple[str, ...] = ()
     """Variables of functions around this one that it uses."""
+    variables: Collection[str] | None = None
+    """What may be a variable of the function, or of those inside of it, as its code knows."""
     enclosing: list[gast.AST] = field(default_factory=list)
     """The functions and classes around the node that is being rewritten, innermost last."""
     native: list[tuple[int, str]] = field(default_factory=list)
@@ -125,11 +149,13 @@ class Pass:
 
     _visitors: ClassVar[dict[type, Handler]] = {}
     _leavers: ClassVar[dict[type, Handler]] = {}
+    _passed_by: ClassVar[frozenset[type]] = frozenset()
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         cls._visitors = _handlers(cls, "visit_")
         cls._leavers = _handlers(cls, "leave_")
+        cls._passed_by = _without_handler(cls._visitors.keys() | cls._leavers.keys())
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -173,13 +199,13 @@ class Pass:
         if visitor is not None:
             return visitor(self, node)
         if cls not in LEAVES:
-            self.generic_visit(node)
+            _rewrite_children(node, self.visit, self.context.enclosing, self._passed_by)
         leaver = self._leavers.get(cls)
         return node if leaver is None else leaver(self, node)
 
     def generic_visit(self, node: gast.AST) -> gast.AST:
         """Rewrites the children of a node in place."""
-        _rewrite_children(node, self.visit, self.context.enclosing)
+        _rewrite_children(node, self.visit, self.context.enclosing, self._passed_by)
         return node
 
     def visit_all(self, statements: Iterable[gast.AST]) -> list[gast.AST]:
@@ -195,6 +221,11 @@ def _handlers(cls: type, prefix: str) -> dict[type, Handler]:
     return {getattr(gast, name.removeprefix(prefix)): getattr(cls, name) for name in names}
 
 
+def _without_handler(handled: Collection[type]) -> frozenset[type]:
+    """What a walk need not offer: values that are no nodes, and leaves that no handler is for."""
+    return frozenset((*_VALUES, *LEAVES.difference(handled)))
+
+
 def _extend(statements: list[gast.AST], rewritten: Rewritten) -> None:
     if rewritten.__class__ is list:
         statements.extend(rewritten)
@@ -202,20 +233,22 @@ def _extend(statements: list[gast.AST], rewritten: Rewritten) -> None:
         statements.append(rewritten)
 
 
-def _rewrite_children(node: gast.AST, visit: Callable[[Any], Rewritten], enclosing: list[gast.AST]) -> None:
+def _rewrite_children(
+    node: gast.AST, visit: Callable[[Any], Rewritten], enclosing: list[gast.AST], skipped: frozenset[type]
+) -> None:
     values = node.__dict__
     is_scope = node.__class__ in SCOPES
-    for name in node._fields:
+    for name in _REWRITTEN[node.__class__]:
         value = values.get(name)
-        if value is None or value.__class__ is str or name in UNTOUCHED:
+        if value.__class__ in skipped:
             continue
         inside = is_scope and name == "body"
         if inside:
             enclosing.append(node)
         if value.__class__ is list:
             if value:
-                values[name] = _rewrite_list(value, visit) or _empty(name, value)
-        elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
+                values[name] = _rewrite_list(value, visit, skipped) or _empty(name, value)
+        else:
             values[name] = visit(value)
         if inside:
             enclosing.pop()
@@ -228,13 +261,17 @@ def _empty(name: str, dropped: list[Any]) -> list[Any]:
     return [located(gast.Pass(), dropped[0])]
 
 
-def _rewrite_list(values: list[Any], visit: Callable[[Any], Rewritten]) -> list[Any]:
+def _rewrite_list(values: list[Any], visit: Callable[[Any], Rewritten], skipped: frozenset[type]) -> list[Any]:
     result: list[Any] = []
     for value in values:
-        if isinstance(value, ast.AST):
-            _extend(result, visit(value))
-        else:
+        if value.__class__ in skipped:
             result.append(value)
+            continue
+        rewritten = visit(value)
+        if rewritten.__class__ is list:
+            result += rewritten
+        elif rewritten is not None:
+            result.append(rewritten)
     return result
 
 
@@ -249,10 +286,11 @@ def walk_together(passes: list[Any], tree: gast.AST) -> gast.AST:
     for position, each in enumerate(passes):
         for node_type, handler in each._leavers.items():
             table.setdefault(node_type, []).append((position, each, handler))
+    skipped = _without_handler(table)
 
     def visit(node: gast.AST) -> Rewritten:
         if node.__class__ not in LEAVES:
-            _rewrite_children(node, visit, enclosing)
+            _rewrite_children(node, visit, enclosing, skipped)
         handlers = table.get(node.__class__)
         return node if handlers is None else _offer(node, handlers, table)
 
@@ -260,23 +298,19 @@ def walk_together(passes: list[Any], tree: gast.AST) -> gast.AST:
 
 
 def _offer(node: gast.AST, handlers: list[tuple[int, Any, Handler]], table: dict[type, Any]) -> Rewritten:
-    position = 0
     current: Any = node
-    while position < len(handlers):
-        order, each, handler = handlers[position]
+    for order, each, handler in handlers:
         result = handler(each, current)
-        position += 1
         if result is None or result.__class__ is list:
             return result
         if result.__class__ is not current.__class__:
-            handlers = [later for later in table.get(result.__class__, ()) if later[0] > order]
-            position = 0
+            return _offer(result, [later for later in table.get(result.__class__, ()) if later[0] > order], table)
         current = result
     return current
 
 
 def node_types(tree: gast.AST) -> set[type]:
-    """Returns the types of all nodes of a tree, in one walk."""
+    """Returns the types of all nodes of a tree, in one walk; contexts (`Load()`) are left out."""
     found: set[type] = set()
     pending: list[Any] = [tree]
     while pending:
@@ -288,11 +322,11 @@ def node_types(tree: gast.AST) -> set[type]:
         if kind in LEAVES:
             continue
         fields = node.__dict__
-        for name in node._fields:
+        for name in _INSIDE[kind]:
             value = fields.get(name)
             if value.__class__ is list:
                 pending += value
-            elif value.__class__ not in _VALUES:
+            elif value is not None:
                 pending.append(value)
     return found
 
@@ -300,20 +334,21 @@ def node_types(tree: gast.AST) -> set[type]:
 def names_in(tree: gast.AST) -> set[str]:
     """Returns every plain name, parameter and definition in a tree: what new names must differ from."""
     found: set[str] = set()
-    pending = [tree]
+    pending: list[Any] = [tree]
     while pending:
         node = pending.pop()
-        for value in node.__dict__.values():
-            if value.__class__ is str:
-                found.add(value.partition(".")[0])  # `import a.b` binds `a`
-            elif value.__class__ is list:
-                for item in value:
-                    if isinstance(item, ast.AST):
-                        pending.append(item)
-                    elif item.__class__ is str:
-                        found.add(item)
-            elif isinstance(value, ast.AST):
-                pending.append(value)
+        kind = node.__class__
+        if kind is str:
+            found.add(node.partition(".")[0])  # `import a.b` binds `a`
+        elif kind is gast.Name:
+            found.add(node.id)
+            pending.append(node.annotation)
+        elif kind not in _VALUES:
+            for value in node.__dict__.values():
+                if value.__class__ is list:
+                    pending += value
+                elif value.__class__ is not int:
+                    pending.append(value)
     return found
 
 
@@ -333,7 +368,7 @@ def rewritten_lines(
     text = textwrap.dedent(source).strip("\n")
     module = gast.parse(f"def f({parameters}):\n" + textwrap.indent(text, "    "))
     tree = module.body[0]
-    context = Context(tree, "f", "<shown>", Namer(names_in(tree)), class_name)
+    context = Context(tree, "f", "<shown>", Namer(partial(names_in, tree)), class_name)
     for stage in passes if isinstance(passes, tuple) else (passes,):
         stage = stage if isinstance(stage, tuple) else (stage,)
         context.tree = walk_together([each(context) for each in stage], context.tree)

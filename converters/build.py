@@ -28,34 +28,50 @@ def located(node: Node, at: gast.AST) -> Node:
     return node
 
 
+LOAD, STORE, PARAMETER = gast.Load(), gast.Store(), gast.Param()
+"""Contexts are shared between nodes, as in the trees that functions come from."""
+
+
+def made(kind: type[Node], at: gast.AST, /, **fields: Any) -> Node:
+    """A new node, made past its class's constructor, which takes three times as long, with the location of another."""
+    source = at.__dict__
+    fields["lineno"] = source["lineno"]
+    fields["col_offset"] = source["col_offset"]
+    fields["end_lineno"] = source.get("end_lineno")
+    fields["end_col_offset"] = source.get("end_col_offset")
+    node = gast.AST.__new__(kind)
+    node.__dict__ = fields
+    return node
+
+
 def name(identifier: str, at: gast.AST) -> gast.AST:
     """`identifier`, as a value."""
-    return located(gast.Name(identifier, gast.Load(), None, None), at)
+    return made(gast.Name, at, id=identifier, ctx=LOAD, annotation=None, type_comment=None)
 
 
 def stored(identifier: str, at: gast.AST) -> gast.AST:
     """`identifier`, as the target of an assignment."""
-    return located(gast.Name(identifier, gast.Store(), None, None), at)
+    return made(gast.Name, at, id=identifier, ctx=STORE, annotation=None, type_comment=None)
 
 
 def constant(value: object, at: gast.AST) -> gast.AST:
     """A literal."""
-    return located(gast.Constant(value, None), at)
+    return made(gast.Constant, at, value=value, kind=None)
 
 
 def strings(values: Sequence[str], at: gast.AST) -> gast.AST:
     """A tuple of string literals."""
-    return located(gast.Tuple([constant(value, at) for value in values], gast.Load()), at)
+    return made(gast.Tuple, at, elts=[constant(value, at) for value in values], ctx=LOAD)
 
 
 def operator(identifier: str, at: gast.AST) -> gast.AST:
     """`ag__.identifier`."""
-    return located(gast.Attribute(name(OPERATORS, at), identifier, gast.Load()), at)
+    return made(gast.Attribute, at, value=name(OPERATORS, at), attr=identifier, ctx=LOAD)
 
 
 def call(function: gast.AST, arguments: list[gast.AST], at: gast.AST, keywords: Sequence[gast.AST] = ()) -> gast.AST:
     """`function(arguments)`."""
-    return located(gast.Call(function, arguments, list(keywords)), at)
+    return made(gast.Call, at, func=function, args=arguments, keywords=list(keywords))
 
 
 def operator_call(identifier: str, arguments: list[gast.AST], at: gast.AST) -> gast.AST:
@@ -80,19 +96,20 @@ def is_operator(node: gast.AST) -> bool:
 
 def no_arguments() -> gast.AST:
     """The empty parameter list."""
-    return gast.arguments([], [], None, [], [], None, [])
+    node = gast.arguments.__new__(gast.arguments)
+    node.__dict__ = {"posonlyargs": [], "args": [], "vararg": None, "kwonlyargs": [], "kw_defaults": [],
+                     "kwarg": None, "defaults": []}  # fmt: skip
+    return node
 
 
 def thunk(value: gast.AST, at: gast.AST) -> gast.AST:
     """`lambda: value`."""
-    node = located(gast.Lambda(no_arguments(), value), at)
-    node.generated = True
-    return node
+    return made(gast.Lambda, at, args=no_arguments(), body=value, generated=True)
 
 
 def assign(identifier: str, value: gast.AST, at: gast.AST) -> gast.AST:
     """`identifier = value`."""
-    return located(gast.Assign([stored(identifier, at)], value, None), at)
+    return made(gast.Assign, at, targets=[stored(identifier, at)], value=value, type_comment=None)
 
 
 def expression(value: gast.AST, at: gast.AST) -> gast.AST:
@@ -102,7 +119,7 @@ def expression(value: gast.AST, at: gast.AST) -> gast.AST:
 
 def returned(value: gast.AST | None, at: gast.AST) -> gast.AST:
     """`return value`."""
-    return located(gast.Return(value), at)
+    return made(gast.Return, at, value=value)
 
 
 def if_(test: gast.AST, body: list[gast.AST], orelse: list[gast.AST], at: gast.AST) -> gast.AST:
@@ -118,10 +135,11 @@ def not_(value: gast.AST, at: gast.AST) -> gast.AST:
 def function(identifier: str, body: list[gast.AST], at: gast.AST, parameters: Sequence[str] = ()) -> gast.AST:
     """`def identifier(parameters): body`."""
     arguments = no_arguments()
-    arguments.args = [located(gast.Name(each, gast.Param(), None, None), at) for each in parameters]
-    node = located(gast.FunctionDef(identifier, arguments, body, [], None, None, []), at)
-    node.generated = True
-    return node
+    arguments.args = [
+        made(gast.Name, at, id=each, ctx=PARAMETER, annotation=None, type_comment=None) for each in parameters
+    ]
+    return made(gast.FunctionDef, at, name=identifier, args=arguments, body=body, decorator_list=[], returns=None,
+                type_comment=None, type_params=[], generated=True)  # fmt: skip
 
 
 def declaration(identifier: str, at: gast.AST) -> gast.AST:

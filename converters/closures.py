@@ -84,7 +84,7 @@ class ClosurePass(Pass):
             declarations.append(build.located(gast.Global(sorted(decode(bits & owner.global_bits))), at))
         outer = bits & ~owner.global_bits & (live | owner.always_live_bits)
         if outer:
-            declarations.append(build.located(gast.Nonlocal(sorted(decode(outer))), at))
+            declarations.append(build.made(gast.Nonlocal, at, names=sorted(decode(outer))))
         own = decode(bits & ~owner.global_bits & ~outer)
         declarations += [build.declaration(each, at) for each in sorted(unbound_names(body) & own)]
         node = build.function(name, declarations + body, at, parameters)

@@ -121,9 +121,11 @@ class _Finder:
             self.suite(node.finalbody, loop, False)
             for handler in node.handlers:
                 self.suite(handler.body, loop, at_end)
-        else:
-            for part in (node, *getattr(node, "cases", ())):
-                self.suite(getattr(part, "body", []), loop, at_end)
+        elif isinstance(node, gast.Match):
+            for case in node.cases:
+                self.suite(case.body, loop, at_end)
+        elif "body" in node.__dict__:
+            self.suite(node.body, loop, at_end)
 
     def branch(self, node: gast.AST, loop: Loop | None, at_end: bool) -> None:
         facts = self.exits.of(node)

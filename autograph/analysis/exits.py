@@ -18,8 +18,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 import gast
 
@@ -70,7 +70,7 @@ class Exits:
 
     def of_all(self, statements: Iterable[gast.AST]) -> Facts:
         """The facts of statements that run one after the other."""
-        return _either(list(map(self.of, statements)), any)
+        return _either(map(self.of, statements), any)
 
     def _found(self, node: gast.AST) -> Facts:
         compute = _COMPOUND.get(node.__class__)
@@ -107,16 +107,15 @@ class Exits:
         return _either([body, orelse, final, *handlers], any)._replace(always=always)
 
 
-def _either(parts: list[Facts], always: Any) -> Facts:
-    leaves = 0
-    for part in parts:
-        leaves |= part.leaves
-    return Facts(
-        leaves,
-        always(part.always for part in parts),
-        any(part.conditional for part in parts),
-        any(part.bound for part in parts),
-    )
+def _either(parts: Iterable[Facts], always: Callable[[list[bool]], bool]) -> Facts:
+    leaves, conditional, bound = 0, False, False
+    ends = []
+    for part_leaves, part_always, part_conditional, part_bound in parts:
+        leaves |= part_leaves
+        ends.append(part_always)
+        conditional |= part_conditional
+        bound |= part_bound
+    return Facts(leaves, always(ends), conditional, bound)
 
 
 _COMPOUND = {

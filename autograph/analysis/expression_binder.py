@@ -10,8 +10,9 @@ import gast
 
 from .scopes import Activity, Kind, Names, Scope
 
-_TRANSPARENT = frozenset({Kind.COMPREHENSION, Kind.TYPES})
-FUNCTION_LIKE = frozenset({Kind.FUNCTION, Kind.LAMBDA, Kind.COMPREHENSION, Kind.GENERATOR})
+# Tuples: they compare by identity, where a set would ask for the hash of a name.
+_TRANSPARENT = (Kind.COMPREHENSION, Kind.TYPES)
+FUNCTION_LIKE = (Kind.FUNCTION, Kind.LAMBDA, Kind.COMPREHENSION, Kind.GENERATOR)
 
 # Calls that look at the frame of their caller, with the number of arguments from which on they don't.
 _FRAME_READERS = {"locals": 1, "vars": 1, "dir": 1, "eval": 2, "exec": 2}

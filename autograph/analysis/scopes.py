@@ -299,7 +299,10 @@ class Scopes:
             if owner.frame_reader is not None:
                 return owner.frame_reader
         reason = self.jumps_from_finally.get(statement)
-        return reason if reason is not None else self[statement].suspension
+        if reason is not None:
+            return reason
+        activity = self.activities.get(statement)
+        return (self[statement] if activity is None else activity).suspension
 
 
 _FRAMES = frozenset({Kind.FUNCTION, Kind.LAMBDA, Kind.GENERATOR, Kind.LAZY_TYPE})

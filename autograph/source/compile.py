@@ -88,6 +88,7 @@ def compile_code(
     kept = inspect.CO_NESTED | inspect.CO_ITERABLE_COROUTINE
     code = code.replace(co_flags=(code.co_flags & ~kept) | (original.co_flags & kept))
     code = _Renaming(functions).rename(code, original.co_name, original.co_qualname)
+    register_generated(code)
     places: dict[str, int | CellType] = {name: number for number, name in enumerate(original.co_freevars)}
     places.update((name, CellType(value)) for name, value in extra.items())
     return Compiled(code, tuple(places[name] if name in places else CellType() for name in code.co_freevars))
@@ -177,9 +178,7 @@ class _Renaming:
         )
         if not code.co_flags & inspect.CO_OPTIMIZED:  # the body of a class holds its qualified name as a constant
             constants = tuple(qualified if value == code.co_qualname else value for value in constants)
-        code = code.replace(co_name=name, co_qualname=qualified, co_consts=constants)
-        register_generated(code)
-        return code
+        return code.replace(co_name=name, co_qualname=qualified, co_consts=constants)
 
     def _nested(self, code: CodeType, name: str, qualified: str, outer: tuple[tuple[str, str], ...]) -> CodeType:
         if self._is_generated(code):
@@ -191,7 +190,9 @@ class _Renaming:
             if own.startswith(compiled + "."):
                 own = right + own[len(compiled) :]
                 break
-        return self.rename(code, code.co_name, own, outer)
+        code = self.rename(code, code.co_name, own, outer)
+        register_generated(code)
+        return code
 
     def _is_generated(self, code: CodeType) -> bool:
         if code.co_name != "<lambda>":

@@ -31,9 +31,7 @@ def enter(tree: gast.AST) -> dict[str, Any]:
     first = tree.body[begin]  # debuggers stop at a line when it is begun: this one is begun here
     place = gast.Pass(lineno=first.lineno, col_offset=first.col_offset, end_lineno=first.lineno,
                       end_col_offset=first.col_offset)  # fmt: skip
-    for statement in (staged, leave):
-        for node in gast.walk(statement):
-            gast.copy_location(node, place)
-    gast.copy_location(around, place)
+    for statement in (staged, around):  # what is inside of them has no other place
+        gast.copy_location(statement, place)
     tree.body[begin:] = [staged, around]
     return {NAME: None}

@@ -19,14 +19,14 @@ def register_generated(code: CodeType) -> None:
 
 def is_generated(code: CodeType) -> bool:
     """Whether ``code`` was compiled from a generated tree (the function itself, or one nested in it)."""
-    return _generated.get(id(code)) is code
+    return _generated.get(id(code)) is code or is_body(code)
 
 
 _bodies: weakref.WeakValueDictionary[int, CodeType] = weakref.WeakValueDictionary()
 
 
 def register_body(code: CodeType) -> None:
-    """Note that ``code`` is a part of the user's function around it: the body of a statement, as a rule."""
+    """Note that ``code`` is generated, as part of the user's function around it: the body of a statement, as a rule."""
     _bodies[id(code)] = code
 
 

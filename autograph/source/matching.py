@@ -5,6 +5,7 @@ import __future__
 
 import ast
 import bisect
+import inspect
 from collections.abc import Iterator
 from types import CodeType
 from typing import Any
@@ -99,6 +100,25 @@ def spans(code: CodeType) -> list[Span]:
     """Start line, start column, end line and end column of the instructions that have columns."""
     found = {position for position in code.co_positions() if position[3]}
     return [(line or 0, column or 0, end or 0, end_column or 0) for line, end, column, end_column in found]
+
+
+def names_of_code(code: CodeType) -> set[str]:
+    """The names that code uses, with those of the functions and classes inside of it."""
+    return {
+        name
+        for each in (code, *nested_codes(code))
+        for name in (*each.co_names, *each.co_varnames, *each.co_cellvars, *each.co_freevars)
+    }
+
+
+def variables_of_code(code: CodeType) -> set[str]:
+    """Those that may be variables of the function, or of the functions and classes inside of it."""
+    found: set[str] = set()
+    for each in (code, *nested_codes(code)):
+        found.update(each.co_varnames, each.co_cellvars, each.co_freevars)
+        if not each.co_flags & inspect.CO_OPTIMIZED:  # a class looks its own names up as it does global ones
+            found.update(each.co_names)
+    return found
 
 
 def lines_inside(code: CodeType, first: int, last: int) -> bool:

@@ -2,14 +2,14 @@
 
 >>> mangle("__x", "_Model")
 '_Model__x'
->>> namer = Namer({"if_body"})
+>>> namer = Namer(lambda: {"if_body"})
 >>> namer.fresh("if_body"), namer.fresh("if_body"), namer.fresh("else_body")
 ('if_body_1', 'if_body_2', 'else_body')
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 
 def mangle(name: str, class_name: str | None) -> str:
@@ -26,22 +26,27 @@ def mangle(name: str, class_name: str | None) -> str:
 class Namer:
     """Hands out names that are not taken, each once.
 
-    ``taken`` is copied; to avoid the user's names pass every name that the function mentions.
+    ``find_taken`` is called for the first of them; to avoid the user's names it gives every name that the function
+    mentions.
     """
 
-    def __init__(self, taken: Iterable[str] = ()) -> None:
-        self.taken = set(taken)
+    def __init__(self, find_taken: Callable[[], Iterable[str]] = set) -> None:
+        self._find_taken = find_taken
+        self._taken: set[str] | None = None
         self._next: dict[str, int] = {}
 
     def fresh(self, name: str) -> str:
         """``name`` if it is free, else the first free one of ``name_1``, ``name_2``, …"""
-        if name not in self.taken:
-            self.taken.add(name)
+        taken = self._taken
+        if taken is None:
+            taken = self._taken = set(self._find_taken())
+        if name not in taken:
+            taken.add(name)
             return name
         number = self._next.get(name, 1)
-        while f"{name}_{number}" in self.taken:
+        while f"{name}_{number}" in taken:
             number += 1
         self._next[name] = number + 1
         result = f"{name}_{number}"
-        self.taken.add(result)
+        taken.add(result)
         return result

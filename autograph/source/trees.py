@@ -9,7 +9,8 @@ recurse, and forgive what generated trees leave out: empty lists, and locations,
 from __future__ import annotations
 
 import ast
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import gast
 
@@ -72,34 +73,35 @@ def to_gast(root: ast.AST) -> gast.AST:
     Contexts and operators (``Load()``, ``Add()``) are shared between trees.
     """
     classes, singletons, fields = _to_gast.classes, _to_gast.singletons, _to_gast.fields
-    cls: Any = classes[type(root)]
-    result = cls.__new__(cls)
+    new_node = ast.AST.__new__
+    result = new_node(classes[type(root)])
     stack: list[tuple[ast.AST, ast.AST]] = [(root, result)]
     while stack:
         old, new = stack.pop()
-        old_class = type(old)
         target = new.__dict__
         target.update(old.__dict__)
-        for field in fields[old_class]:
+        for field in fields[old.__class__]:
             value: Any = target.get(field)
-            if type(value) is list:
-                children = []
+            kind = value.__class__
+            if kind is list:
+                children: list[Any] = []
                 for item in value:
-                    cls = classes.get(type(item))
+                    cls = classes.get(item.__class__)
                     if cls is None:
-                        children.append(singletons.get(type(item), item))
+                        children.append(singletons.get(item.__class__, item))
                     else:
-                        child: Any = cls.__new__(cls)
+                        child = new_node(cls)
                         stack.append((item, child))
                         children.append(child)
                 target[field] = children
-            elif (cls := classes.get(type(value))) is not None:
-                child = target[field] = cls.__new__(cls)
+            elif kind in singletons:
+                target[field] = singletons[kind]
+            elif (cls := classes.get(kind)) is not None:
+                child = target[field] = new_node(cls)
                 stack.append((value, child))
-            elif value is not None and type(value) in singletons:
-                target[field] = singletons[type(value)]
-        if old_class in _FINISH:
-            _FINISH[old_class](target)
+        finish = _FINISH.get(old.__class__)
+        if finish is not None:
+            finish(target)
     return result
 
 
@@ -142,12 +144,47 @@ for _cls in _EXTRA_FIELDS:
 
 
 _to_ast = _Table([ast, gast], ast)
-_LISTS: dict[type, tuple[str, ...]] = {
-    cls: tuple(field for field in cls._fields if field in _LIST_FIELDS and (cls.__name__, field) not in _NOT_LISTS)
-    for cls in _to_ast.classes.values()
-}
-_LISTS = {cls: fields for cls, fields in _LISTS.items() if fields}
-_LOCATED = {cls for cls in _to_ast.classes.values() if "lineno" in getattr(cls, "_attributes", ())}
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+class _Plan(NamedTuple):
+    """What `to_ast` does with the nodes of a class."""
+
+    becomes: Any
+    has_location: bool
+    is_function: bool
+    fields: list[tuple[str, dict[type, Any], bool]]
+    """Each field that may hold nodes, the plans for these, and whether it is a list."""
+    finish: Callable[[dict[str, Any], dict[str, Any]], None] | None
+
+
+def _finish_parameter(target: dict[str, Any], old: dict[str, Any]) -> None:
+    target["arg"] = target.get("arg") or target["id"]
+
+
+def _finish_caught(target: dict[str, Any], old: dict[str, Any]) -> None:
+    caught = old.get("name")
+    target["name"] = caught.id if isinstance(caught, gast.Name) else caught
+
+
+_FINISH_AST = {ast.arg: _finish_parameter, ast.ExceptHandler: _finish_caught}
+_plans: dict[type, _Plan] = {}
+_parameters: dict[type, _Plan] = {}
+
+
+def _plan(old: type, new: Any) -> _Plan:
+    lists = {field for field in new._fields if field in _LIST_FIELDS and (new.__name__, field) not in _NOT_LISTS}
+    fields = [
+        (field, _parameters if new is ast.arguments and field in _ARGUMENT_FIELDS else _plans, field in lists)
+        for field in dict.fromkeys((*_to_ast.fields[old], *lists))
+        if field in new._fields
+    ]
+    return _Plan(new, "lineno" in getattr(new, "_attributes", ()), new in _FUNCTIONS, fields, _FINISH_AST.get(new))
+
+
+_plans.update((old, _plan(old, new)) for old, new in _to_ast.classes.items())
+# Parameters are names in `gast`.
+_parameters.update((cls, _plan(cls, ast.arg)) for cls in (ast.arg, gast.Name))
 
 
 def to_ast(root: ast.AST, functions: list[Any] | None = None) -> Any:
@@ -156,55 +193,44 @@ def to_ast(root: ast.AST, functions: list[Any] | None = None) -> Any:
     A node without a location gets its parent's; lists that are left out are empty.  ``ast`` nodes may stand
     inside of the tree.  The functions and lambdas of the new tree are added to ``functions``.
     """
-    classes, singletons, fields = _to_ast.classes, _to_ast.singletons, _to_ast.fields
-    cls: Any = classes[type(root)]
-    result = cls.__new__(cls)
-    stack: list[tuple[ast.AST, ast.AST, dict[str, Any]]] = [(root, result, {"lineno": 1, "col_offset": 0})]
+    singletons, new_node = _to_ast.singletons, ast.AST.__new__
+    plan = _plans[type(root)]
+    result = new_node(plan.becomes)
+    stack: list[tuple[ast.AST, ast.AST, _Plan, dict[str, Any]]] = [(root, result, plan, {"lineno": 1, "col_offset": 0})]
     while stack:
-        old, new, location = stack.pop()
-        cls = type(new)
+        old, new, (_, has_location, is_function, fields, finish), location = stack.pop()
         target = new.__dict__
         target.update(old.__dict__)
-        if cls in _LOCATED:
+        if has_location:
             if target.get("lineno") is None:
                 _locate(target, location)
             location = target
-        if cls in _LISTS:
-            for field in _LISTS[cls]:
-                if field not in target:
-                    target[field] = []
-        if functions is not None and cls in _FUNCTIONS:
+        if is_function and functions is not None:
             functions.append(new)
-        for field in fields[type(old)]:
+        for field, plans, is_list in fields:
             value: Any = target.get(field)
-            is_argument = cls is ast.arguments and field in _ARGUMENT_FIELDS
-            if type(value) is list:
-                children = []
+            kind = value.__class__
+            if kind is list:
+                children: list[Any] = []
                 for item in value:
-                    child_class = ast.arg if is_argument else classes.get(type(item))
-                    if child_class is None:
-                        children.append(singletons.get(type(item), item))
+                    found = plans.get(item.__class__)
+                    if found is None:
+                        children.append(singletons.get(item.__class__, item))
                     else:
-                        child = child_class.__new__(child_class)
-                        stack.append((item, child, location))
+                        child = new_node(found.becomes)
+                        stack.append((item, child, found, location))
                         children.append(child)
                 target[field] = children
-            elif (child_class := classes.get(type(value))) is not None:
-                if is_argument:
-                    child_class = ast.arg
-                child = target[field] = child_class.__new__(child_class)
-                stack.append((value, child, location))
-            elif value is not None and type(value) in singletons:
-                target[field] = singletons[type(value)]
-        if cls is ast.arg:
-            target["arg"] = target.get("arg") or target["id"]
-        elif cls is ast.ExceptHandler:
-            name: Any = old.__dict__.get("name")
-            target["name"] = name.id if isinstance(name, gast.Name) else name
+            elif kind in singletons:
+                target[field] = singletons[kind]
+            elif (found := plans.get(kind)) is not None:
+                child = target[field] = new_node(found.becomes)
+                stack.append((value, child, found, location))
+            elif is_list and field not in target:
+                target[field] = []
+        if finish is not None:
+            finish(target, old.__dict__)
     return result
-
-
-_FUNCTIONS = {ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda}
 
 
 def _locate(target: dict[str, Any], location: dict[str, Any]) -> None:

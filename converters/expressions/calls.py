@@ -64,7 +64,8 @@ class Calls(Pass):
 
     def _is_variable(self, name: str) -> bool:
         """Whether a function around the call has a variable of this name: then it is not the built-in."""
-        if name in self.context.generated:
+        variables = self.context.variables
+        if name in self.context.generated or (variables is not None and name not in variables):
             return False
         found = self.analysis(scopes)
         bit = found.names.bit(name)

@@ -166,7 +166,7 @@ class Exits(Pass):
 
     def _end(self, at: gast.AST) -> Statements:
         """What stands at the end of a frame: a loop body that signals says `continue`."""
-        return Statements([build.located(gast.Continue(), at)] if self.frame.leaves & _STOPS else [])
+        return Statements([build.made(gast.Continue, at)] if self.frame.leaves & _STOPS else [])
 
     # Exits
 

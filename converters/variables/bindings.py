@@ -68,8 +68,7 @@ def unbound_names(statements: list[Any], read: frozenset[str] = frozenset()) -> 
         if isinstance(node, SCOPES):
             outer |= getattr(node, "outer_names", frozenset())
         else:
-            for suite in _SUITES:
-                pending.extend(getattr(node, suite, ()))
+            _extend_by_suites(pending, node)
     return outer - bound_names(statements) if outer else outer
 
 
@@ -89,9 +88,15 @@ def bound_names(statements: list[Any]) -> set[str]:
         elif isinstance(node, (gast.Import, gast.ImportFrom)):
             found.update(alias.asname or alias.name.partition(".")[0] for alias in node.names)
         if not isinstance(node, SCOPES):
-            for suite in _SUITES:
-                pending.extend(getattr(node, suite, ()))
+            _extend_by_suites(pending, node)
     return found
+
+
+def _extend_by_suites(statements: list[Any], node: gast.AST) -> None:
+    fields = node.__dict__
+    if "body" in fields or "cases" in fields:
+        for suite in _SUITES:
+            statements += fields.get(suite, ())
 
 
 def _targets(target: gast.AST, found: set[str]) -> None:

@@ -31,7 +31,7 @@ def test_mangling_is_pythons(name: str, class_name: str) -> None:
 
 def test_fresh_names() -> None:
     taken = {"body", "body_1"}
-    namer = Namer(taken)
+    namer = Namer(lambda: taken)
     assert [namer.fresh("body") for _ in range(2)] == ["body_2", "body_3"]
     assert [namer.fresh("test"), namer.fresh("test"), namer.fresh("test_1")] == ["test", "test_1", "test_1_1"]
     assert taken == {"body", "body_1"}

@@ -20,7 +20,7 @@ from ....ir.graph import Node
 from ....ir.op import OPS, lowers
 from ..lowering import Lowering
 from ..supported import ENGINE
-from ..values import Lowered
+from ..values import Lowered, is_known
 from .arrays import array, dtype_of, refuse, working
 
 _UFUNCS = """
@@ -68,12 +68,14 @@ _in_floats(lambda x: 1 / (1 + jnp.exp(-x)), "sigmoid")
 
 
 def _integers(here: Lowering, x: Lowered, y: Lowered) -> list[Lowered]:
-    """Integers as they can be divided; where they can't, or the quotient is too large, the plan runs, and warns."""
+    """Integers as they can be divided; where they can't, or the quotient is too large, the plan runs, and warns.
+
+    A divisor that is known needs no check while the program runs.
+    """
     here.fails(y == 0)
-    safe = jnp.where(y == 0, jnp.ones((), y.dtype), y)
-    if x.dtype.kind == "i":
+    if x.dtype.kind == "i" and not (is_known(y) and (y != -1).all()):
         here.fails((x == np.iinfo(x.dtype).min) & (y == -1))
-    return jnp.broadcast_arrays(x, safe)
+    return jnp.broadcast_arrays(x, y if is_known(y) else jnp.where(y == 0, jnp.ones((), y.dtype), y))
 
 
 def _division(floats: Callable[..., Lowered], integers: Callable[..., Lowered], *names: str) -> None:
@@ -82,7 +84,7 @@ def _division(floats: Callable[..., Lowered], integers: Callable[..., Lowered], 
     def lower(here: Lowering, node: Node, x: Lowered, y: Lowered) -> Lowered:
         dtype = dtype_of(node)
         wide = working(dtype)
-        x, y = array(x).astype(wide), array(y).astype(wide)
+        x, y = array(x).astype(wide), y.astype(wide)
         if wide.kind == "f":
             return floats(*jnp.broadcast_arrays(x, y)).astype(dtype)
         return integers(*_integers(here, x, y)).astype(dtype)
@@ -121,7 +123,7 @@ _division(lax.rem, lax.rem, "fmod")
 @lowers(ENGINE, records.truncatediv)
 def _truncatediv(here: Lowering, node: Node, x: Lowered, y: Lowered) -> Lowered:
     dtype = dtype_of(node)
-    x, y = array(x).astype(dtype), array(y).astype(dtype)
+    x, y = array(x).astype(dtype), y.astype(dtype)
     if dtype.kind in "iu":
         return lax.div(*_integers(here, x, y))
     quotient = _exactly_divided(*jnp.broadcast_arrays(x.astype(working(dtype)), y.astype(working(dtype))))
@@ -141,9 +143,11 @@ def _reciprocal(here: Lowering, node: Node, x: Lowered) -> Lowered:
 @lowers(ENGINE, records.power)
 def _power(here: Lowering, node: Node, x: Lowered, y: Lowered) -> Lowered:
     dtype = dtype_of(node)
-    x, y = array(x).astype(working(dtype)), array(y).astype(working(dtype))
+    x, y = array(x).astype(working(dtype)), y.astype(working(dtype))
     if dtype.kind == "i":
         here.fails(y < 0)
+        if is_known(y) and y.size == 1:
+            return jnp.broadcast_to(lax.integer_pow(x, int(y.item())), np.broadcast_shapes(x.shape, y.shape))
         y = jnp.maximum(y, 0)
     return jnp.power(x, y).astype(dtype)
 

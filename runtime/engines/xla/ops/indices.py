@@ -104,7 +104,7 @@ def _gather(here: Lowering, node: Node, x: Lowered, indices: Lowered, axis: int,
 
 @lowers(ENGINE, records.gather_nd)
 def _gather_nd(here: Lowering, node: Node, x: Lowered, indices: Lowered, batch_dims: int = 0) -> Lowered:
-    x, indices = array(x), array(numbers(indices))
+    x, indices = array(x), numbers(indices)
     depth = indices.shape[-1]
     here.fails((indices < 0) | (indices >= np.array(x.shape[batch_dims : batch_dims + depth], indices.dtype)))
     shape = (*indices.shape[:-1], *x.shape[batch_dims + depth :])
@@ -118,18 +118,18 @@ def _gather_nd(here: Lowering, node: Node, x: Lowered, indices: Lowered, batch_d
 
     for _ in range(batch_dims):
         pick = jax.vmap(pick)
-    return pick(x, indices)
+    return pick(x, array(indices))
 
 
 @lowers(ENGINE, records.take_along_axis)
 def _take_along_axis(here: Lowering, node: Node, x: Lowered, indices: Lowered, axis: int) -> Lowered:
-    x, indices = array(x), array(numbers(indices))
+    x, indices = array(x), numbers(indices)
     n = x.shape[axis]
     here.fails((indices < -n) | (indices >= n))
     axis %= x.ndim
     if n == 0:
         x = jnp.zeros((*x.shape[:axis], 1, *x.shape[axis + 1 :]), x.dtype)
-    return jnp.take_along_axis(x, indices, axis=axis, mode="clip")
+    return jnp.take_along_axis(x, array(indices), axis=axis, mode="clip")
 
 
 @lowers(ENGINE, records.dynamic_slice)
@@ -145,7 +145,7 @@ def _dynamic_slice(here: Lowering, node: Node, x: Lowered, begin: Lowered, *dims
 
 def inside(here: Lowering, begin: Lowered, shape: tuple[int, ...], size: tuple[int, ...]) -> Lowered:
     """The start of a region, which fails unless the region lies in a shape as a whole."""
-    begin = array(numbers(begin))
+    begin = numbers(begin)
     room = np.array(shape, begin.dtype) - np.array(size, begin.dtype)
     here.fails((begin < 0) | (begin > room))
     return begin

@@ -51,7 +51,9 @@ def _mean(
 def _extreme(record: Op, function: Callable[..., Lowered], largest: bool) -> None:
     @lowers(ENGINE, record)
     def lower(here: Lowering, node: Node, x: Lowered, axis: Axis = None, keepdims: bool = False) -> Lowered:
-        return function(array(x), axis=axis, keepdims=keepdims, initial=neutral(dtype_of(node), largest))
+        dtype = dtype_of(node)
+        start = np.asarray(neutral(dtype, largest), dtype)  # of uint64 it is more than JAX takes a Python int for
+        return function(array(x), axis=axis, keepdims=keepdims, initial=start)
 
 
 _extreme(records.max, jnp.max, True)

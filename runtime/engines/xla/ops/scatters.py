@@ -89,7 +89,7 @@ def _dynamic_update_slice(here: Lowering, node: Node, x: Lowered, update: Lowere
 
 def _points(here: Lowering, shape: tuple[int, ...], indices: Lowered) -> Place:
     """The key of the elements at index vectors, the last axis."""
-    indices = array(numbers(indices))
+    indices = numbers(indices)
     here.fails((indices < 0) | (indices >= np.array(shape[: indices.shape[-1]], indices.dtype)))
     return tuple(indices[..., i] for i in range(indices.shape[-1]))
 

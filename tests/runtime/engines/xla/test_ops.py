@@ -296,3 +296,9 @@ ONLY_THE_PLAN = {
 def test_every_other_op_has_a_form() -> None:
     without = {name for name, record in OPS.items() if ENGINE not in record.lowerings}
     assert without - {"list_add", "list_cast_like"} == {name for names in ONLY_THE_PLAN.values() for name in names}
+
+
+@pytest.mark.parametrize("name", ["max", "min"])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float32"])
+def test_the_extreme_of_nothing(name: str, dtype: str) -> None:
+    agree(name, [((np.zeros((2, 0), dtype),), {"axis": 1})], known=False)
